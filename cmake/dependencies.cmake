@@ -1,0 +1,32 @@
+# Every package the project stands on, found once. Debian's names are in ./dev.
+if(GKTUNE_STATIC_DEPS)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a ${CMAKE_FIND_LIBRARY_SUFFIXES})
+  set(Boost_USE_STATIC_LIBS ON)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+
+# Debian's yaml-cpp package exports the shared library; the static one lies beside it.
+if(GKTUNE_STATIC_DEPS)
+  find_library(GKTUNE_YAML_CPP libyaml-cpp.a REQUIRED)
+  add_library(gktune_yaml INTERFACE)
+  target_link_libraries(gktune_yaml INTERFACE ${GKTUNE_YAML_CPP})
+else()
+  add_library(gktune_yaml INTERFACE)
+  target_link_libraries(gktune_yaml INTERFACE yaml-cpp)
+endif()
+
+# The CUDA toolkit is needed for its headers alone: its libraries are opened at run time.
+find_package(CUDAToolkit QUIET)
+if(CUDAToolkit_FOUND)
+  message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: building the cuda device")
+else()
+  message(STATUS "No CUDA toolkit found: everything but the cuda device is built")
+endif()

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tuner/core/named_values.h"
+
+namespace gktune {
+
+// What a device is called and what it can hold. A limit of 0 means that there is none to speak of.
+struct DeviceInfo {
+  std::string kind;          // cuda, host, replay
+  std::string name;          // "NVIDIA H200"; a CPU says so: "CPU: AMD EPYC 9654"
+  std::string architecture;  // sm_90, x86-64
+  std::int64_t multiprocessors = 0;  // SMs, or cores
+
+  std::int64_t warp_size = 32;
+  std::int64_t max_threads_per_block = 0;
+  std::int64_t max_block_x = 0, max_block_y = 0, max_block_z = 0;
+  std::int64_t max_grid_x = 0, max_grid_y = 0, max_grid_z = 0;
+  std::int64_t max_threads_per_multiprocessor = 0;
+  std::int64_t max_blocks_per_multiprocessor = 0;
+  std::int64_t shared_bytes_per_block = 0;        // with no opt-in
+  std::int64_t shared_bytes_per_block_optin = 0;  // the most a block can ask for
+  std::int64_t shared_bytes_per_multiprocessor = 0;
+  std::int64_t registers_per_block = 0;
+  std::int64_t registers_per_multiprocessor = 0;
+  std::int64_t constant_bytes = 0;
+  std::int64_t l2_bytes = 0;  // the last cache before memory
+  std::int64_t memory_bytes = 0;
+  std::int64_t clock_khz = 0;
+  std::int64_t memory_clock_khz = 0;
+  std::int64_t memory_bus_bits = 0;
+  bool ecc = false;
+  bool mig = false;
+
+  std::string driver;    // version of the driver, or of the operating system
+  std::string runtime;   // version of CUDA
+  std::string compiler;  // "NVRTC 13.0", "g++ 12.2.0"
+
+  // The numbers under the names that expressions use after "device.".
+  NamedValues attributes() const;
+};
+
+}  // namespace gktune

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/named_values.h"
+
+namespace gktune {
+
+// How a trial ended. Everything but `ok` is a failure of the configuration, never of the run.
+enum class Status {
+  ok,
+  invalid,              // its launch cannot be formed: an expression failed, an empty block
+  compile_failed,
+  compile_timed_out,
+  launch_failed,        // refused by the device: resources, geometry
+  out_of_memory,
+  wrong_result,
+  guard_violated,       // wrote outside its buffers
+  input_changed,        // wrote into what it was only to read
+  illegal_access,       // a bad address, read or written
+  misaligned_access,
+  aborted,              // assert, trap, abort
+  barrier_divergence,   // a barrier that some threads miss; a shuffle from a lane that is not there
+  data_race,
+  crashed,              // any other sudden death
+  timed_out,
+};
+std::string_view status_name(Status status);
+std::optional<Status> status_from_name(std::string_view name);
+
+// What the caches held when a launch began.
+enum class Regime { cold, hot };
+std::string_view regime_name(Regime regime);
+std::optional<Regime> regime_from_name(std::string_view name);
+
+// Times of single executions, in microseconds, in the order they were taken.
+using Samples = std::vector<double>;
+
+// What the samples say.
+struct Timing {
+  double median_us = 0;
+  double low_us = 0, high_us = 0;  // the 95 % confidence interval of the median
+  double min_us = 0;
+  double mean_us = 0;
+  double deviation_us = 0;
+};
+
+// What the compiler and the launch made of a configuration; -1 where it is not known.
+struct Resources {
+  int registers = -1;
+  std::int64_t spill_bytes = -1;
+  std::int64_t static_shared_bytes = -1;
+  std::int64_t dynamic_shared_bytes = -1;
+  double occupancy = -1;  // of 1
+  std::array<std::int64_t, 3> grid{0, 0, 0};
+  std::array<std::int64_t, 3> block{0, 0, 0};
+};
+
+// Readings of the card around the timed runs; negative where it cannot tell.
+struct Conditions {
+  double clock_mhz = -1;
+  double temperature_c = -1;
+  double power_w = -1;
+  double energy_j = -1;  // of one execution
+  bool throttled = false;
+};
+
+// One configuration, tried on one problem.
+struct Trial {
+  Config config;
+  Problem problem;
+  Status status = Status::ok;
+  std::string message;  // for a failure: what, where, what was expected
+  Regime regime = Regime::cold;
+  Samples samples_us;
+  Timing timing;
+  Resources resources;
+  Conditions conditions;
+  NamedValues metrics;
+  double objective = 0;       // lower is better, whatever the objective; only for ok
+  bool out_of_race = false;   // sampling was cut short: clearly slower than the best
+  double compile_s = 0;       // this configuration's share
+  double run_s = 0;           // time on the device: check and timing
+  std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
+
+  bool ok() const { return status == Status::ok; }
+};
+
+}  // namespace gktune

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "tuner/core/device_info.h"
+#include "tuner/core/trial.h"
+
+namespace gktune {
+
+// A configuration to try on a problem.
+struct Candidate {
+  Config config;
+  Problem problem;
+  // Above this time it is out of the race: a few samples will do.
+  double cutoff_us = std::numeric_limits<double>::infinity();
+};
+
+// How finalists are compared: so many rounds, each timing every finalist once.
+struct Rounds {
+  int count = 50;
+};
+
+// The only door to hardware. Compiling, checking and timing lie behind it, for the kernel it was opened with.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  // How many candidates may be in flight.
+  virtual std::size_t capacity() const = 0;
+  virtual void submit(Candidate candidate) = 0;
+  // Waits for one submitted candidate to finish, in whatever order they do. Whatever becomes of it is a Trial.
+  virtual Trial next() = 0;
+  // Interleaved samples of the finalists, in their order; none for one that fails. Asks for nothing in flight.
+  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) = 0;
+};
+
+}  // namespace gktune

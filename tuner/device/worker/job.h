@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/core/trial.h"
+#include "tuner/device/device.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+// What travels between the parent and its worker processes.
+
+// How the host device's code is to be instrumented.
+enum class Instrumentation { none, sanitize, races };
+
+// Sources to compile together. They share text, options and include directories, and differ in macros and entries.
+struct CompileJob {
+  std::vector<SourcePlan> variants;
+  std::string architecture;  // sm_90a; empty where the compiler's own machine is meant
+  std::string cache_dir;
+  Instrumentation instrumentation = Instrumentation::none;
+};
+
+// Code that a runner can load.
+struct Module {
+  std::string path;                  // a shared object, a cubin
+  std::vector<std::string> symbols;  // one an entry of its SourcePlan, in that order
+  friend bool operator==(const Module&, const Module&) = default;
+};
+
+struct CompiledVariant {
+  Status status = Status::ok;  // ok, compile_failed
+  std::string log;             // the compiler's words on this variant, with the source's own line numbers
+  Module module;
+  double seconds = 0;          // this variant's share
+  bool from_cache = false;
+};
+
+struct RunJob {
+  Plan plan;
+  Module candidate;
+  Module reference;
+  double cutoff_us = 0;       // infinity: none
+  bool check_only = false;    // checked, not timed
+  Instrumentation instrumentation = Instrumentation::none;
+};
+
+// A Trial without its identity, which the parent knows.
+struct RunReply {
+  Status status = Status::ok;
+  std::string message;
+  Samples samples_us;
+  Timing timing;
+  Resources resources;
+  Conditions conditions;
+  bool out_of_race = false;
+  double seconds = 0;
+  bool worker_is_spent = false;  // a lost context: this process can run nothing more
+};
+
+struct PlayoffJob {
+  std::vector<RunJob> finalists;  // of one problem
+  Rounds rounds;
+};
+
+}  // namespace gktune

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/trial.h"
+#include "tuner/space/element_type.h"
+#include "tuner/space/expression.h"
+#include "tuner/space/parameter.h"
+
+namespace gktune {
+
+enum class Language { cuda, cpp };
+
+// A dimension of the problem, with the sizes (or types, or distributions) to tune for.
+struct Axis {
+  std::string name;
+  std::vector<Value> values;
+  std::string macro;  // the source sees the value under this name; empty: it does not
+};
+
+// Text in which {expression} stands for its value. Plain text has no parts.
+struct Pattern {
+  struct Part {
+    std::string literal;                  // then
+    std::optional<Expression> expression;  // its value
+  };
+  std::vector<Part> parts;
+  std::string text;  // as written
+};
+
+// A compiler option, used where its condition holds.
+struct Option {
+  Pattern flag;
+  std::optional<Expression> when;
+};
+
+// One step of what a candidate does: a kernel, or the filling of a buffer.
+struct Launch {
+  std::string entry;                // a function or a template-id; empty for a fill
+  std::string fill;                 // the argument to fill with fill_byte; empty for a kernel
+  std::optional<Expression> fill_byte;
+  std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
+  std::optional<Expression> shared_bytes;
+  std::optional<Expression> when;
+  std::vector<std::string> arguments;  // names, in the order of the function's parameters
+};
+
+// What a buffer holds before a launch.
+struct Contents {
+  enum class Kind { zero, constant, ramp, uniform, normal, file };
+  Kind kind = Kind::zero;
+  std::optional<Expression> a, b;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b
+  std::optional<Expression> seed;
+  Pattern file;                    // a .npy file, relative to the space file
+};
+
+// How an output is judged. An element passes when any of the tolerances that are given admits it.
+struct Tolerance {
+  std::optional<Expression> absolute, relative, ulp;  // none: exactly equal
+};
+
+struct Argument {
+  enum class Role { in, out, inout, scratch };
+  std::string name;
+  Pattern type;                        // an element type, or {axis}
+  std::optional<Expression> value;     // a scalar, passed by value
+  std::optional<Expression> extent;    // a buffer of so many elements
+  Role role = Role::in;
+  Contents contents;
+  std::optional<Tolerance> check;      // an output that is compared with the reference's
+};
+
+// A plain kernel of its own that computes what is right. It sees the problem, never the parameters.
+struct Reference {
+  std::string source;  // empty: the kernel's own
+  std::vector<Launch> launches;
+};
+
+struct Metric {
+  std::string name;  // GB/s
+  Expression value;  // over time_s, time_us, the problem, the parameters, device.*
+};
+
+// What is better: less time, or more (less) of a metric.
+struct Objective {
+  std::string metric;  // empty: the time
+  bool maximize = false;
+};
+
+// A setting of the process in which a C++ function runs: OMP_NUM_THREADS.
+struct Setting {
+  std::string name;
+  Expression value;
+};
+
+// How long to search, unless the command line says otherwise. 0: no such bound.
+struct SearchLimits {
+  std::string strategy = "auto";
+  std::int64_t trials = 0;
+  double seconds = 0;
+};
+
+// What a device needs to know of a kernel.
+struct KernelDefinition {
+  std::string name;
+  Language language = Language::cuda;
+  std::string source_path;     // as found from the working directory
+  std::string source_text;
+  std::string reference_path;  // of the reference's own source; empty: the kernel's
+  std::string reference_text;
+  std::vector<std::string> include_dirs;
+  std::vector<Option> options;       // for the language's own compiler
+  std::vector<Option> host_options;  // for the system's C++ compiler, where it compiles CUDA C++
+  std::vector<Setting> environment;
+  std::vector<Axis> axes;
+  std::vector<std::string> parameter_names;
+  std::vector<Argument> arguments;
+  std::vector<Launch> launches;
+  std::optional<Reference> reference;
+  std::vector<Metric> metrics;
+  Objective objective;
+  Regime regime = Regime::cold;
+  double time_limit_s = 10;  // the longest that one execution may last
+};
+
+// All that a space file says.
+struct Definition {
+  std::string path;
+  KernelDefinition kernel;
+  std::vector<Parameter> parameters;
+  std::vector<Constraint> constraints;
+  SearchLimits search;
+  // One text for each set of trials that may be compared: a hash of the sources, the includes beside them, the
+  // options, launches and arguments. Not of the sizes to tune for, nor of the values that parameters range over.
+  std::string fingerprint;
+};
+
+}  // namespace gktune

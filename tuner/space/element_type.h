@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace gktune {
+
+// What the elements of an argument are.
+enum class ElementType {
+  int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+};
+
+std::size_t element_size(ElementType type);
+std::string_view element_type_name(ElementType type);
+// Also knows the names that C++ has for them: int, "unsigned char", half, __nv_bfloat16, float, double …
+std::optional<ElementType> element_type_from_name(std::string_view name);
+
+}  // namespace gktune

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/named_values.h"
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// What is wrong with an expression, and the part of its text that is to blame.
+struct ExpressionError {
+  std::string message;
+  std::size_t offset = 0;
+  std::size_t length = 1;
+};
+
+// Where an expression finds the worth of its names: layers of named values, the first that knows a name wins.
+// The values must outlive the scope.
+class Scope {
+ public:
+  Scope& add(const NamedValues& values, std::string_view prefix = {});
+  const Value* find(std::string_view name) const;
+  // Every name there is, prefixes included: what a misspelling is compared with.
+  std::vector<std::string> names() const;
+
+ private:
+  struct Layer {
+    std::string prefix;
+    const NamedValues* values;
+  };
+  std::vector<Layer> layers_;
+};
+
+struct ExpressionNode;
+
+// The language of constraints, geometry, extents and metrics. Python's precedence and meaning over 64-bit integers,
+// doubles, booleans and strings; see docs/space-file.md.
+class Expression {
+ public:
+  struct NameUse {
+    std::string name;
+    std::size_t offset;
+  };
+
+  static Result<Expression, ExpressionError> parse(std::string_view text);
+
+  const std::string& text() const { return text_; }
+  // Every use of a name, in the order of the text.
+  const std::vector<NameUse>& names() const { return names_; }
+  Result<Value, ExpressionError> evaluate(const Scope& scope) const;
+  const ExpressionNode& root() const { return *root_; }
+
+ private:
+  std::string text_;
+  std::vector<NameUse> names_;
+  std::shared_ptr<const ExpressionNode> root_;  // shared: immutable, and expressions are copied with their definitions
+};
+
+}  // namespace gktune

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
+#include "tuner/core/trial.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// A definition with one configuration and one problem put in: only names and numbers are left. All that a worker
+// needs; it evaluates nothing.
+
+struct ContentsPlan {
+  Contents::Kind kind = Contents::Kind::zero;
+  double a = 0, b = 0;
+  std::int64_t a_integer = 0, b_integer = 0;  // exact where the elements are integers
+  std::uint64_t seed = 0;
+  std::string file;
+  friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
+};
+
+struct TolerancePlan {
+  double absolute = 0;
+  double relative = 0;
+  std::int64_t ulp = 0;
+  friend bool operator==(const TolerancePlan&, const TolerancePlan&) = default;
+};
+
+struct ArgumentPlan {
+  std::string name;
+  ElementType type = ElementType::float32;
+  bool is_scalar = false;
+  Value scalar;              // a scalar's worth
+  std::uint64_t count = 0;   // a buffer's elements
+  Argument::Role role = Argument::Role::in;
+  ContentsPlan contents;
+  bool is_checked = false;
+  TolerancePlan tolerance;
+  friend bool operator==(const ArgumentPlan&, const ArgumentPlan&) = default;
+};
+
+struct StepPlan {
+  std::string entry;  // a function or a template-id with the values in it; empty: a fill
+  int fill_argument = -1;
+  int fill_byte = 0;
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t shared_bytes = 0;
+  std::vector<int> arguments;  // indices into the plan's arguments
+  friend bool operator==(const StepPlan&, const StepPlan&) = default;
+};
+
+// What goes to the compiler.
+struct SourcePlan {
+  Language language = Language::cuda;
+  std::string path;  // for messages and #include "…"
+  std::string text;
+  std::vector<std::string> include_dirs;
+  std::vector<std::string> options;
+  std::vector<std::pair<std::string, std::string>> macros;
+  std::vector<std::string> entries;  // each once
+  friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
+};
+
+// Code and the steps to run in it.
+struct ProgramPlan {
+  SourcePlan source;
+  std::vector<StepPlan> steps;
+  friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
+};
+
+struct Plan {
+  ProgramPlan candidate;
+  ProgramPlan reference;  // no steps: nothing to compare with
+  std::vector<ArgumentPlan> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  Regime regime = Regime::cold;
+  double time_limit_s = 10;
+};
+
+// An error is the configuration's: a division by zero in its geometry, an empty block, an unknown element type.
+Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
+                     const DeviceInfo& device);
+
+// The metrics of one trial that went well, and the number to minimise.
+Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& device, Trial& trial);
+
+// Constraints that the device sets: the block's size and its dynamic shared memory, for each launch.
+std::vector<Constraint> device_limits(const KernelDefinition& kernel, const DeviceInfo& device);
+
+}  // namespace gktune

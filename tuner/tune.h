@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tuner/core/trial.h"
+#include "tuner/device/device.h"
+#include "tuner/search/searcher.h"
+
+namespace gktune {
+
+// When to end, besides the searcher having nothing left. 0: no such bound.
+struct TuneLimits {
+  std::int64_t trials = 0;       // the earlier ones counted in
+  double seconds = 0;            // of this call
+  int finalists = 5;             // how many go into the playoff; under 2: none is held
+  Rounds rounds;
+  double race_factor = 3;        // slower than the best by this factor: out of the race
+};
+
+struct TuneEvents {
+  std::function<void(const Trial&)> on_trial;  // as each ends
+  std::function<bool()> stop;                  // asked between trials: true ends the run after those in flight
+};
+
+struct TuneOutcome {
+  enum class End { exhausted, trials, seconds, stopped };
+  End end = End::exhausted;
+  std::int64_t measured = 0;              // in this call
+  std::optional<Trial> best;              // of these and the earlier ones
+  Samples playoff;                        // the winner's, where one was held
+};
+
+// Asks, submits, waits, tells, until a limit is reached; then lets the finalists play off.
+TuneOutcome tune(const Problem& problem, Searcher& searcher, Device& device, const std::vector<Trial>& earlier,
+                 const TuneLimits& limits, const TuneEvents& events);
+
+}  // namespace gktune
