@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
-#include "tuner/space/element_type.h"
 #include "tuner/space/expression.h"
 #include "tuner/space/parameter.h"
 
