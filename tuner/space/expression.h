@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct ExpressionError {
 class Scope {
  public:
   Scope& add(const NamedValues& values, std::string_view prefix = {});
+  Scope& add(const Scope& scope);  // all of its layers
   const Value* find(std::string_view name) const;
   // Every name there is, prefixes included: what a misspelling is compared with.
   std::vector<std::string> names() const;
@@ -37,8 +39,8 @@ class Scope {
 
 struct ExpressionNode;
 
-// The language of constraints, geometry, extents and metrics. Python's precedence and meaning over 64-bit integers,
-// doubles, booleans and strings; see docs/space-file.md.
+// The language of constraints, geometry, extents and metrics. Python's precedence and meaning over 64-bit
+// integers, doubles, booleans and strings; see docs/space-file.md.
 class Expression {
  public:
   struct NameUse {
@@ -52,12 +54,16 @@ class Expression {
   // Every use of a name, in the order of the text.
   const std::vector<NameUse>& names() const { return names_; }
   Result<Value, ExpressionError> evaluate(const Scope& scope) const;
+  // The same with definitions put in for names. It keeps its text: what goes wrong inside a definition is
+  // blamed on the name. An error when the definitions multiply beyond measure.
+  Result<Expression, ExpressionError> inlined(const std::map<std::string, Expression>& definitions) const;
   const ExpressionNode& root() const { return *root_; }
 
  private:
   std::string text_;
   std::vector<NameUse> names_;
-  std::shared_ptr<const ExpressionNode> root_;  // shared: immutable, and expressions are copied with their definitions
+  std::shared_ptr<const ExpressionNode>
+      root_;  // shared: immutable, and expressions are copied with their definitions
 };
 
 }  // namespace gktune
