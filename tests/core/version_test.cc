@@ -1,0 +1,17 @@
+#include "tuner/core/version.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace gktune {
+namespace {
+
+TEST(Version, is_three_numbers) {
+  EXPECT_EQ(std::ranges::count(kVersion, '.'), 2);
+  EXPECT_TRUE(std::ranges::all_of(kVersion, [](unsigned char c) { return std::isdigit(c) || c == '.'; }));
+}
+
+}  // namespace
+}  // namespace gktune
