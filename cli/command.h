@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gktune {
+
+// One word after `gktune`, and what it does.
+struct Command {
+  using Run = std::function<ExitCode(Context&)>;
+
+  std::string name;
+  std::string summary;
+  std::string example;
+  std::function<Run(CLI::App&)> declare;  // adds the flags; what it returns runs with what they said
+  std::vector<Command> children;          // has these instead of flags: db ls
+  bool is_hidden = false;
+};
+
+// The parts of a command, tied together by the struct that its flags fill.
+template <class Options>
+Command make_command(std::string name, std::string summary, std::string example,
+                     void (*declare)(CLI::App&, Options&), ExitCode (*run)(const Options&, Context&)) {
+  Command command{std::move(name), std::move(summary), std::move(example), {}, {}};
+  command.declare = [declare, run](CLI::App& app) -> Command::Run {
+    // Shared: the app's callbacks write into it, and the returned function reads it.
+    auto options = std::make_shared<Options>();
+    declare(app, *options);
+    return [options, run](Context& context) { return run(*options, context); };
+  };
+  return command;
+}
+
+// Every command, in the order of the help.
+const std::vector<Command>& commands();
+
+}  // namespace gktune

@@ -1,0 +1,14 @@
+#include "cli/commands/commands.h"
+
+#include "cli/command.h"
+
+namespace gktune {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands = {
+      completions_command(),
+  };
+  return kCommands;
+}
+
+}  // namespace gktune

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "cli/command.h"
+
+namespace gktune {
+
+Command run_command();
+Command check_command();
+Command space_command();
+Command best_command();
+Command db_command();
+Command devices_command();
+Command completions_command();
+Command worker_command();  // hidden: what the processes behind a device run
+
+}  // namespace gktune

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace gktune {
+
+// How the program ends; scripts rely on the numbers.
+enum class ExitCode {
+  done = 0,
+  failed = 1,
+  usage = 2,  // wrong flags, or a space file with errors
+  no_device = 3,
+  no_configuration = 4,  // nothing valid to choose from
+  interrupted = 130,
+};
+
+}  // namespace gktune

@@ -1,0 +1,68 @@
+// The process around the program: what it takes from the system is read here and nowhere else.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/interrupts.h"
+#include "cli/log.h"
+#include "cli/program.h"
+
+namespace {
+
+using gktune::Environment;
+using gktune::Screen;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Environment read_environment(const std::vector<std::string>& arguments) {
+  Environment environment;
+  std::error_code error;
+  environment.program = std::filesystem::read_symlink("/proc/self/exe", error);
+  environment.database = gktune::default_database(std::getenv("GKTUNE_DB"));
+  environment.cache_dir = gktune::default_cache_dir(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+  if (const char* cxx = std::getenv("CXX"); cxx != nullptr) environment.cxx = cxx;
+  environment.host_name = host_name();
+  environment.command_line = "gktune";
+  for (const std::string& argument : arguments) environment.command_line += ' ' + argument;
+  return environment;
+}
+
+Screen screen_of(int descriptor) {
+  Screen screen;
+  screen.is_terminal = isatty(descriptor) == 1;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  bool is_dumb = term != nullptr && std::string_view(term) == "dumb";
+  screen.has_colour = screen.is_terminal && !is_dumb && (no_color == nullptr || *no_color == '\0');
+  winsize size{};
+  if (screen.is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    screen.columns = size.ws_col;
+  }
+  return screen;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const Environment environment = read_environment(arguments);
+  const Screen out_screen = screen_of(STDOUT_FILENO), err_screen = screen_of(STDERR_FILENO);
+  auto log = gktune::make_log(std::cerr, err_screen);
+  std::optional<gktune::Interrupts> interrupts;
+  auto catch_interrupts = [&interrupts] {
+    interrupts.emplace();
+    return [&interrupts] { return interrupts->requested(); };
+  };
+  gktune::Context context{environment, std::cout, std::cerr, out_screen, err_screen, log, catch_interrupts};
+  return static_cast<int>(gktune::run_program(arguments, context));
+}

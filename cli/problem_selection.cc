@@ -1,0 +1,172 @@
+#include "cli/problem_selection.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/quantity.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+Result<Value> value_as(Value::Kind kind, const std::string& typed) {
+  switch (kind) {
+    case Value::Kind::integer: {
+      auto value = parse_integer(typed);
+      if (!value) return value.error();
+      return Value(*value);
+    }
+    case Value::Kind::real: {
+      Value value = parse_value(typed);
+      if (!value.is_number()) return Error{"'" + typed + "' is not a number"};
+      return Value(value.number());
+    }
+    case Value::Kind::boolean: {
+      Value value = parse_value(typed);
+      if (!value.is_boolean()) return Error{"'" + typed + "' is neither true nor false"};
+      return value;
+    }
+    case Value::Kind::text:
+      break;
+  }
+  return Value(typed);
+}
+
+Error unknown_axis(const std::string& name, const std::vector<std::string>& names) {
+  if (names.empty()) return Error{"unknown problem axis '" + name + "': this problem has no axes"};
+  std::string guess = did_you_mean(name, names);
+  if (!guess.empty()) return Error{"unknown problem axis '" + name + "'" + guess};
+  return Error{fmt::format("unknown problem axis '{}'; there is {}", name, fmt::join(names, ", "))};
+}
+
+// The values of one axis that a selection names.
+Result<std::vector<Value>> chosen_values(const Axis& axis, const std::vector<std::string>& typed) {
+  std::vector<Value> values;
+  for (const std::string& text : typed) {
+    auto value = value_as(axis.values.empty() ? parse_value(text).kind() : axis.values.front().kind(), text);
+    if (!value) return Error{"axis " + axis.name + ": " + value.error().message};
+    bool is_listed = std::ranges::find(axis.values, *value) != axis.values.end();
+    if (!is_listed && !value->is_integer()) {
+      std::vector<std::string> listed;
+      for (const Value& each : axis.values) listed.push_back(each.str());
+      std::string guess = did_you_mean(text, listed);
+      if (!guess.empty()) return Error{fmt::format("axis {} has no value '{}'{}", axis.name, text, guess)};
+      return Error{
+          fmt::format("axis {} has no value '{}'; there is {}", axis.name, text, fmt::join(listed, ", "))};
+    }
+    values.push_back(*std::move(value));
+  }
+  return values;
+}
+
+// The last axis varies fastest.
+std::vector<Problem> cross_product(const std::vector<Axis>& axes) {
+  std::vector<Problem> problems(1);
+  for (const Axis& axis : axes) {
+    std::vector<Problem> longer;
+    for (const Problem& problem : problems) {
+      for (const Value& value : axis.values) {
+        longer.push_back(problem);
+        longer.back().set(axis.name, value);
+      }
+    }
+    problems = std::move(longer);
+  }
+  return problems;
+}
+
+}  // namespace
+
+Result<Selection> parse_selection(std::string_view text) {
+  Selection selection;
+  for (std::string_view part : split(text, ',')) {
+    std::size_t sign = part.find('=');
+    std::string value(part.substr(sign == std::string_view::npos ? 0 : sign + 1));
+    bool names_axis = sign != std::string_view::npos && sign > 0;
+    if (value.empty() || (!names_axis && (selection.empty() || sign == 0))) {
+      return Error{fmt::format("'{}' is not a problem; write it as n=1Mi,T=float", text)};
+    }
+    if (!names_axis) {
+      selection.back().second.push_back(std::move(value));
+      continue;
+    }
+    std::string name(part.substr(0, sign));
+    if (std::ranges::find(selection, name, &Selection::value_type::first) != selection.end()) {
+      return Error{fmt::format("'{}' names axis {} twice; write it as {}=A,B", text, name, name)};
+    }
+    selection.push_back({std::move(name), {std::move(value)}});
+  }
+  return selection;
+}
+
+Result<std::vector<Problem>> select_problems(const std::vector<Axis>& axes,
+                                             const std::vector<std::string>& selections) {
+  if (selections.empty()) return cross_product(axes);
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+
+  std::vector<Problem> problems;
+  for (const std::string& text : selections) {
+    auto selection = parse_selection(text);
+    if (!selection) return selection.error();
+    std::vector<Axis> narrowed = axes;
+    for (const auto& [name, typed] : *selection) {
+      auto axis = std::ranges::find(narrowed, name, &Axis::name);
+      if (axis == narrowed.end()) return unknown_axis(name, names);
+      auto values = chosen_values(*axis, typed);
+      if (!values) return values.error();
+      axis->values = *std::move(values);
+    }
+    for (Problem& problem : cross_product(narrowed)) {
+      if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
+    }
+  }
+  return problems;
+}
+
+Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known) {
+  auto selection = parse_selection(text);
+  if (!selection) return selection.error();
+  Problem problem;
+  for (const auto& [name, typed] : *selection) {
+    if (typed.size() > 1) {
+      return Error{fmt::format("'{}' asks for several problems; ask for one at a time", text)};
+    }
+    const Value* example = nullptr;
+    std::vector<std::string> names;
+    for (const Problem& each : known) {
+      if (example == nullptr) example = each.find(name);
+      for (const auto& [axis, value] : each) {
+        if (std::ranges::find(names, axis) == names.end()) names.push_back(axis);
+      }
+    }
+    if (example == nullptr) return unknown_axis(name, names);
+    auto value = value_as(example->kind(), typed.front());
+    if (!value) return Error{"axis " + name + ": " + value.error().message};
+    problem.set(name, *std::move(value));
+  }
+  return problem;
+}
+
+std::string problem_text(const Problem& problem) {
+  std::string text;
+  for (const auto& [name, value] : problem) {
+    if (!text.empty()) text += ',';
+    text += name + '=' + format_value(value);
+  }
+  return text;
+}
+
+}  // namespace gktune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/named_values.h"
+#include "tuner/core/result.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// "n=1Mi,4Mi,T=float": axes with the values that were asked for, as they were typed.
+using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
+Result<Selection> parse_selection(std::string_view text);
+
+// The cross product of the axes; where there are selections, of each of them with the axes it does not name.
+// An integer axis takes any value, others one that the space file lists.
+Result<std::vector<Problem>> select_problems(const std::vector<Axis>& axes,
+                                             const std::vector<std::string>& selections);
+
+// One problem, for a question to the database. What is known there says what the axes are called and hold.
+Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known);
+
+// As it is typed: n=1Mi,T=float.
+std::string problem_text(const Problem& problem);
+
+}  // namespace gktune

@@ -1,0 +1,122 @@
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <ostream>
+
+#include "cli/command.h"
+#include "cli/version.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+struct Declared {
+  CLI::App* app;
+  Command::Run run;
+};
+
+void declare(CLI::App& parent, const Command& command, std::vector<Declared>& declared) {
+  CLI::App* app = parent.add_subcommand(command.name, command.summary);
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  if (!command.example.empty()) app->footer("Example:\n  " + command.example);
+  if (command.is_hidden) app->group("");
+  if (command.children.empty()) {
+    declared.push_back({app, command.declare(*app)});
+    return;
+  }
+  app->require_subcommand(1);
+  for (const Command& child : command.children) declare(*app, child, declared);
+}
+
+std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
+  auto app =
+      std::make_unique<CLI::App>("Finds the fastest way to run a GPU kernel, and remembers it", "gktune");
+  app->set_help_flag("-h,--help", "Print this help and exit");
+  app->set_version_flag("--version", version_text());
+  app->require_subcommand(1);
+  app->footer("gktune COMMAND --help says more.");
+  for (const Command& command : commands()) declare(*app, command, declared);
+  return app;
+}
+
+// The command that the arguments named, as deep as they were understood.
+const CLI::App* chosen(const CLI::App* app) {
+  auto selected = app->get_subcommands();
+  return selected.empty() ? app : chosen(selected.front());
+}
+
+std::vector<std::string> names_of_commands(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> names_of_flags(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options([](const CLI::Option*) { return true; })) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string path_of(const CLI::App* app) {
+  const CLI::App* parent = app->get_parent();
+  return parent == nullptr ? app->get_name() : path_of(parent) + ' ' + app->get_name();
+}
+
+// What CLI11 found wrong, in words of ours where it knows less than we do.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = chosen(&app);
+  auto rest = app.remaining(/*recurse=*/true);
+  auto is_flag = [](const std::string& word) { return word.size() > 1 && word.front() == '-'; };
+  bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  bool wants_command = !names_of_commands(command).empty();
+
+  auto flag = std::ranges::find_if(rest, is_flag);
+  if (flag != rest.end() && (is_extra || wants_command)) {
+    std::string name = flag->substr(0, flag->find('='));
+    return "unknown flag '" + name + "'" + did_you_mean(name, names_of_flags(command));
+  }
+  if (wants_command) {
+    if (rest.empty()) return "what to do is missing";
+    return "unknown command '" + rest.front() + "'" + did_you_mean(rest.front(), names_of_commands(command));
+  }
+  if (is_extra && !rest.empty()) return "unexpected argument '" + rest.front() + "'";
+  return error.what();
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app() {
+  std::vector<Declared> declared;
+  return declare_all(declared);
+}
+
+ExitCode run_program(const std::vector<std::string>& arguments, Context& context) try {
+  std::vector<Declared> declared;
+  auto app = declare_all(declared);
+  try {
+    // CLI11 takes them last one first.
+    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    context.out << app->help();
+    return ExitCode::done;
+  } catch (const CLI::CallForVersion&) {
+    context.out << version_text() << '\n';
+    return ExitCode::done;
+  } catch (const CLI::ParseError& error) {
+    fail(context, ExitCode::usage, explain(*app, error));
+    hint(context, path_of(chosen(app.get())) + " --help");
+    return ExitCode::usage;
+  }
+  auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
+  return called->run(context);
+} catch (const std::exception& error) {
+  return fail(context, ExitCode::failed, error.what());
+}
+
+}  // namespace gktune

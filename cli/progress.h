@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cli/screen.h"
+#include "tuner/core/trial.h"
+
+namespace gktune {
+
+using Failures = std::map<Status, std::int64_t>;
+
+// How far a search has come.
+struct ProgressState {
+  std::string title;
+  std::int64_t done = 0;
+  std::int64_t total = 0;        // 0: nobody knows
+  std::int64_t done_before = 0;  // of those done, how many cost no time now
+  std::string best;              // "12.4 µs, 4613 GB/s"; empty: none yet
+  Failures failures;
+  double elapsed_s = 0;
+  std::optional<double> budget_s;
+};
+
+std::string progress_text(const ProgressState& state);
+// "3 wrong_result, 1 crashed"
+std::string failures_text(const Failures& failures);
+// What is left by the pace so far and by the budget; nothing where neither tells.
+std::optional<double> seconds_left(const ProgressState& state);
+
+// Shows it: on a terminal one line that is rewritten, elsewhere a plain line now and then.
+class Progress {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Mode { shown, hidden };
+
+  Progress(std::ostream& stream, const Screen& screen, Mode mode);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(const ProgressState& state, Time now);
+  // Makes room for other lines.
+  void clear();
+
+ private:
+  std::ostream& stream_;
+  Screen screen_;
+  Mode mode_;
+  std::optional<Time> shown_at_;
+  bool is_on_screen_ = false;
+};
+
+}  // namespace gktune

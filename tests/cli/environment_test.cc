@@ -1,0 +1,22 @@
+#include "cli/environment.h"
+
+#include <gtest/gtest.h>
+
+namespace gktune {
+namespace {
+
+TEST(Environment, the_database_is_the_variables_or_the_working_directorys) {
+  EXPECT_EQ(default_database("/data/all.db"), "/data/all.db");
+  EXPECT_EQ(default_database(""), "gktune.db");
+  EXPECT_EQ(default_database(nullptr), "gktune.db");
+}
+
+TEST(Environment, the_cache_follows_xdg_then_home) {
+  EXPECT_EQ(default_cache_dir("/cache", "/home/me"), "/cache/gktune");
+  EXPECT_EQ(default_cache_dir("relative", "/home/me"), "/home/me/.cache/gktune");
+  EXPECT_EQ(default_cache_dir(nullptr, "/home/me"), "/home/me/.cache/gktune");
+  EXPECT_EQ(default_cache_dir("", nullptr), ".gktune-cache");
+}
+
+}  // namespace
+}  // namespace gktune

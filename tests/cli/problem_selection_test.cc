@@ -1,0 +1,85 @@
+#include "cli/problem_selection.h"
+
+#include <gtest/gtest.h>
+
+namespace gktune {
+namespace {
+
+std::vector<Axis> axes() { return {{"element", {"int", "float"}, "element"}, {"n", {1 << 16, 1 << 20}, ""}}; }
+
+std::vector<std::string> texts(const std::vector<Problem>& problems) {
+  std::vector<std::string> all;
+  for (const Problem& problem : problems) all.push_back(problem_text(problem));
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(ProblemSelection, without_one_all_problems_are_meant) {
+  EXPECT_EQ(texts(*select_problems(axes(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",
+                                                        "element=float,n=64Ki", "element=float,n=1Mi"}));
+}
+
+TEST(ProblemSelection, no_axes_make_one_problem) {
+  auto problems = select_problems({}, {});
+  ASSERT_EQ(problems->size(), 1u);
+  EXPECT_TRUE(problems->front().empty());
+}
+
+TEST(ProblemSelection, an_axis_that_is_not_named_keeps_its_values) {
+  EXPECT_EQ(texts(*select_problems(axes(), {"element=float"})),
+            (Texts{"element=float,n=64Ki", "element=float,n=1Mi"}));
+}
+
+TEST(ProblemSelection, an_axis_takes_several_values) {
+  EXPECT_EQ(texts(*select_problems(axes(), {"n=1Ki,2Ki,element=int"})),
+            (Texts{"element=int,n=1Ki", "element=int,n=2Ki"}));
+}
+
+TEST(ProblemSelection, selections_add_up_and_none_comes_twice) {
+  EXPECT_EQ(texts(*select_problems(axes(), {"n=1Mi,element=int", "n=1Mi"})),
+            (Texts{"element=int,n=1Mi", "element=float,n=1Mi"}));
+}
+
+TEST(ProblemSelection, a_misspelt_axis_is_guessed_at) {
+  EXPECT_EQ(select_problems(axes(), {"elment=int"}).error().message,
+            "unknown problem axis 'elment', did you mean 'element'?");
+  EXPECT_EQ(select_problems(axes(), {"size=1Mi"}).error().message,
+            "unknown problem axis 'size'; there is element, n");
+  EXPECT_EQ(select_problems({}, {"n=1"}).error().message,
+            "unknown problem axis 'n': this problem has no axes");
+}
+
+TEST(ProblemSelection, a_text_has_to_be_listed) {
+  EXPECT_EQ(select_problems(axes(), {"element=flaot"}).error().message,
+            "axis element has no value 'flaot', did you mean 'float'?");
+  EXPECT_EQ(select_problems(axes(), {"element=2"}).error().message,
+            "axis element has no value '2'; there is int, float");
+}
+
+TEST(ProblemSelection, an_integer_axis_takes_integers) {
+  EXPECT_EQ(select_problems(axes(), {"n=big"}).error().message,
+            "axis n: 'big' is not an integer; write it as 1048576, 1Mi or 1e6");
+}
+
+TEST(ProblemSelection, what_is_no_selection_is_refused) {
+  for (const char* text : {"", "n", "=1", "n=", "n=1,", ",n=1", "1Mi,n=2"}) {
+    auto selection = parse_selection(text);
+    ASSERT_FALSE(selection.ok()) << text;
+    EXPECT_EQ(selection.error().message,
+              "'" + std::string(text) + "' is not a problem; write it as n=1Mi,T=float");
+  }
+  EXPECT_EQ(parse_selection("n=1,n=2").error().message, "'n=1,n=2' names axis n twice; write it as n=A,B");
+}
+
+TEST(ProblemSelection, a_question_learns_its_axes_from_what_is_known) {
+  const std::vector<Problem> known = {{{"n", 1 << 20}, {"T", "float"}}, {{"scale", 0.5}}};
+  EXPECT_EQ(*parse_problem("n=1Gi,T=2", known), (Problem{{"n", 1 << 30}, {"T", "2"}}));
+  EXPECT_EQ(*parse_problem("scale=2", known), (Problem{{"scale", 2.0}}));
+  EXPECT_EQ(parse_problem("m=1", {}).error().message, "unknown problem axis 'm': this problem has no axes");
+  EXPECT_EQ(parse_problem("n=1,2", known).error().message,
+            "'n=1,2' asks for several problems; ask for one at a time");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,64 @@
+#include "cli/program.h"
+
+#include <gtest/gtest.h>
+
+#include "call.h"
+
+namespace gktune {
+namespace {
+
+TEST(Program, the_version_names_the_devices_that_were_built_in) {
+  Call version = call({"--version"});
+  EXPECT_EQ(version.code, ExitCode::done);
+  EXPECT_TRUE(version.out.starts_with("gktune 0.1.0 (devices: host")) << version.out;
+  EXPECT_EQ(version.err, "");
+}
+
+TEST(Program, help_is_a_result) {
+  Call help = call({"--help"});
+  EXPECT_EQ(help.code, ExitCode::done);
+  EXPECT_NE(help.out.find("completions"), std::string::npos);
+  EXPECT_EQ(help.err, "");
+}
+
+TEST(Program, each_command_has_help_with_an_example) {
+  Call help = call({"completions", "--help"});
+  EXPECT_EQ(help.code, ExitCode::done);
+  EXPECT_NE(help.out.find("Example:\n  gktune completions bash"), std::string::npos) << help.out;
+}
+
+TEST(Program, no_command_is_a_usage_error) {
+  Call nothing = call({});
+  EXPECT_EQ(nothing.code, ExitCode::usage);
+  EXPECT_EQ(nothing.err, "error: what to do is missing\n  hint: gktune --help\n");
+}
+
+TEST(Program, a_misspelt_command_is_guessed_at) {
+  Call misspelt = call({"completion", "bash"});
+  EXPECT_EQ(misspelt.code, ExitCode::usage);
+  EXPECT_EQ(misspelt.out, "");
+  EXPECT_EQ(misspelt.err,
+            "error: unknown command 'completion', did you mean 'completions'?\n  hint: gktune --help\n");
+}
+
+TEST(Program, a_misspelt_flag_is_guessed_at) {
+  Call misspelt = call({"completions", "bash", "--hlep"});
+  EXPECT_EQ(misspelt.code, ExitCode::usage);
+  EXPECT_EQ(misspelt.err,
+            "error: unknown flag '--hlep', did you mean '--help'?\n  hint: gktune completions --help\n");
+}
+
+TEST(Program, an_argument_too_many_is_named) {
+  Call surplus = call({"completions", "bash", "zsh"});
+  EXPECT_EQ(surplus.code, ExitCode::usage);
+  EXPECT_EQ(surplus.err, "error: unexpected argument 'zsh'\n  hint: gktune completions --help\n");
+}
+
+TEST(Program, a_missing_argument_is_named) {
+  Call missing = call({"completions"});
+  EXPECT_EQ(missing.code, ExitCode::usage);
+  EXPECT_EQ(missing.err, "error: SHELL is required\n  hint: gktune completions --help\n");
+}
+
+}  // namespace
+}  // namespace gktune
