@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
 #include "tuner/space/expression.h"
@@ -51,7 +52,7 @@ struct Launch {
 
 // What a buffer holds before a launch.
 struct Contents {
-  enum class Kind { zero, constant, ramp, uniform, normal, file };
+  using Kind = ContentsKind;
   Kind kind = Kind::zero;
   std::optional<Expression> a, b;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b
   std::optional<Expression> seed;

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/contents_plan.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
+#include "tuner/core/tolerance_plan.h"
 #include "tuner/core/trial.h"
 #include "tuner/space/definition.h"
 
@@ -15,22 +17,6 @@ namespace gktune {
 
 // A definition with one configuration and one problem put in: only names and numbers are left. All that a worker
 // needs; it evaluates nothing.
-
-struct ContentsPlan {
-  Contents::Kind kind = Contents::Kind::zero;
-  double a = 0, b = 0;
-  std::int64_t a_integer = 0, b_integer = 0;  // exact where the elements are integers
-  std::uint64_t seed = 0;
-  std::string file;
-  friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
-};
-
-struct TolerancePlan {
-  double absolute = 0;
-  double relative = 0;
-  std::int64_t ulp = 0;
-  friend bool operator==(const TolerancePlan&, const TolerancePlan&) = default;
-};
 
 struct ArgumentPlan {
   std::string name;

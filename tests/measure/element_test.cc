@@ -1,0 +1,79 @@
+#include "tuner/measure/element.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace gktune {
+namespace {
+
+std::uint64_t stored(ElementType type, double value) {
+  std::byte bytes[8]{};
+  store_real(type, bytes, value);
+  return load_bits(type, bytes);
+}
+
+double loaded(ElementType type, std::uint64_t bits) {
+  std::byte bytes[8]{};
+  store_bits(type, bytes, bits);
+  return load_real(type, bytes);
+}
+
+TEST(Element, halves_have_the_bits_of_ieee) {
+  constexpr auto kHalf = ElementType::float16;
+  EXPECT_EQ(stored(kHalf, 1), 0x3c00u);
+  EXPECT_EQ(stored(kHalf, -2), 0xc000u);
+  EXPECT_EQ(stored(kHalf, 65504), 0x7bffu);
+  EXPECT_EQ(stored(kHalf, 65520), 0x7c00u);  // rounds to infinity
+  EXPECT_EQ(stored(kHalf, 65519), 0x7bffu);
+  EXPECT_EQ(stored(kHalf, 1e300), 0x7c00u);
+  EXPECT_EQ(stored(kHalf, 5.9604644775390625e-08), 0x0001u);  // the smallest
+  EXPECT_EQ(stored(kHalf, 2.98e-08), 0x0000u);
+  EXPECT_EQ(stored(kHalf, 0.1), 0x2e66u);
+  EXPECT_EQ(stored(kHalf, 1 + 1.0 / 2048), 0x3c00u);  // ties go to even
+  EXPECT_EQ(stored(kHalf, 1 + 3.0 / 2048), 0x3c02u);
+  EXPECT_EQ(stored(kHalf, 2 - 1.0 / 4096), 0x4000u);  // carries into the exponent
+}
+
+TEST(Element, every_half_and_bfloat16_survives_its_way_through_double) {
+  for (ElementType type : {ElementType::float16, ElementType::bfloat16}) {
+    for (std::uint64_t bits = 0; bits < 0x10000; ++bits) {
+      const double value = loaded(type, bits);
+      if (std::isnan(value) || value == 0) continue;
+      ASSERT_EQ(stored(type, value), bits) << value;
+    }
+    EXPECT_TRUE(std::isnan(loaded(type, stored(type, std::nan("")))));
+  }
+}
+
+TEST(Element, bfloat16_is_the_upper_half_of_a_float) {
+  for (float value : {1.0f, -3.140625f, 1e-40f, 3e38f}) {
+    const std::uint32_t upper = std::bit_cast<std::uint32_t>(value) & 0xffff0000u;
+    const auto cut = static_cast<double>(std::bit_cast<float>(upper));
+    EXPECT_EQ(stored(ElementType::bfloat16, cut), upper >> 16) << value;
+    EXPECT_EQ(loaded(ElementType::bfloat16, upper >> 16), cut);
+  }
+}
+
+TEST(Element, integers_are_widened_with_their_sign) {
+  std::byte bytes[8]{};
+  store_bits(ElementType::int16, bytes, static_cast<std::uint64_t>(-5));
+  EXPECT_EQ(static_cast<std::int64_t>(load_bits(ElementType::int16, bytes)), -5);
+  EXPECT_EQ(load_bits(ElementType::uint16, bytes), 65531u);
+}
+
+TEST(Element, texts_are_the_shortest_that_tell_a_value) {
+  std::byte bytes[8]{};
+  store_real(ElementType::float32, bytes, 0.1);
+  EXPECT_EQ(element_text(ElementType::float32, bytes), "0.1");
+  store_real(ElementType::float64, bytes, 1.0 / 3);
+  EXPECT_EQ(element_text(ElementType::float64, bytes), "0.3333333333333333");
+  store_bits(ElementType::int8, bytes, static_cast<std::uint64_t>(-1));
+  EXPECT_EQ(element_text(ElementType::int8, bytes), "-1");
+  EXPECT_EQ(element_text(ElementType::uint8, bytes), "255");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,99 @@
+#include "tuner/measure/npy.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace gktune {
+namespace {
+
+class Npy : public ::testing::Test {
+ protected:
+  ~Npy() override { std::filesystem::remove(path_); }
+
+  void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
+
+  // A file of version 1 with that dictionary and data.
+  static std::string file(std::string header, const std::string& data) {
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(header.size() & 0xff);
+    bytes += static_cast<char>(header.size() >> 8);
+    return bytes + header + data;
+  }
+
+  // What the reader says of the file, with its path taken off; empty where it reads.
+  std::string message(ElementType type, std::span<std::byte> buffer) {
+    Result<void> result = read_npy(path_, type, buffer);
+    if (result.ok()) return "";
+    EXPECT_TRUE(result.error().message.starts_with(path_ + ": "));
+    return result.error().message.substr(path_.size() + 2);
+  }
+
+  std::string path_ =
+      std::filesystem::temp_directory_path() / ("npy_test." + std::to_string(getpid()) + ".npy");
+};
+
+const char kFourBytes[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }";
+
+TEST_F(Npy, elements_are_read) {
+  write(file(kFourBytes, "\1\2\3\4"));
+  std::vector<std::byte> buffer(4);
+  EXPECT_EQ(message(ElementType::uint8, buffer), "");
+  EXPECT_EQ(buffer[3], std::byte{4});
+}
+
+TEST_F(Npy, wider_elements_and_longer_headers_are_read) {
+  std::string header = "{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }" + std::string(300, ' ');
+  std::string bytes("\x93NUMPY\x02\x00", 8);
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += std::string(2, '\0') + header + std::string("\0\0\x80\x3f", 4);
+  write(bytes);
+  float value = 0;
+  EXPECT_EQ(message(ElementType::float32, std::as_writable_bytes(std::span(&value, 1))), "");
+  EXPECT_EQ(value, 1.0f);
+}
+
+TEST_F(Npy, what_does_not_fit_is_named) {
+  std::vector<std::byte> four(4), eight(8);
+  EXPECT_TRUE(message(ElementType::uint8, four).starts_with("cannot be opened"));
+  write("PK\3\4 and so on");
+  EXPECT_EQ(message(ElementType::uint8, four), "not a .npy file");
+  write(file(kFourBytes, "\1\2\3"));
+  EXPECT_EQ(message(ElementType::uint8, four), "ends before its last element");
+  write(file(kFourBytes, "\1\2\3\4"));
+  EXPECT_EQ(message(ElementType::int8, four), "its elements are |u1, expected int8");
+  EXPECT_EQ(message(ElementType::uint8, eight), "holds 4 elements, of shape (2, 2); expected 8");
+  write(file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", std::string(16, '\0')));
+  EXPECT_EQ(message(ElementType::float32, four), "is in Fortran order; save it with numpy.ascontiguousarray");
+  write(file("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", std::string(4, '\0')));
+  EXPECT_EQ(message(ElementType::float32, four), "its elements are big-endian (>f4)");
+}
+
+TEST_F(Npy, broken_headers_are_refused) {
+  std::vector<std::byte> four(4);
+  const char* const headers[] = {
+      "",
+      "{",
+      "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': 1, }",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"};
+  for (const char* header : headers) {
+    write(file(header, "\1\2\3\4"));
+    EXPECT_TRUE(message(ElementType::float32, four).starts_with("its header makes no sense")) << header;
+  }
+  write(std::string("\x93NUMPY\x01\x00\xff\x00{", 11));
+  EXPECT_EQ(message(ElementType::uint8, four), "ends within its header");
+  write(std::string("\x93NUMPY\x09\x00\x01\x00{", 11));
+  EXPECT_EQ(message(ElementType::uint8, four), "version 9 of the .npy format is not known");
+  write(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13));
+  EXPECT_EQ(message(ElementType::uint8, four), "its header is too long");
+}
+
+}  // namespace
+}  // namespace gktune

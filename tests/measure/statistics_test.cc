@@ -1,0 +1,69 @@
+#include "tuner/measure/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace gktune {
+namespace {
+
+using Pair = std::pair<std::size_t, std::size_t>;
+
+TEST(Statistics, median_intervals_are_the_tabulated_ones) {
+  // Tables of the sign test: n = 6: 1st and 6th; 10: 2nd and 9th; 20: 6th and 15th; 100: 40th and 61st.
+  EXPECT_EQ(median_interval(6), Pair(0, 5));
+  EXPECT_EQ(median_interval(10), Pair(1, 8));
+  EXPECT_EQ(median_interval(20), Pair(5, 14));
+  EXPECT_EQ(median_interval(100), Pair(39, 60));
+}
+
+TEST(Statistics, few_samples_are_bounded_by_the_first_and_the_last) {
+  EXPECT_EQ(median_interval(1), Pair(0, 0));
+  EXPECT_EQ(median_interval(3), Pair(0, 2));
+  EXPECT_EQ(median_interval(5), Pair(0, 4));
+}
+
+TEST(Statistics, the_interval_narrows_steadily_past_the_change_to_the_approximation) {
+  const auto exact = median_interval(1000), approximate = median_interval(1001);
+  EXPECT_EQ(exact, Pair(468, 531));
+  EXPECT_EQ(approximate, Pair(468, 532));
+}
+
+TEST(Statistics, the_interval_covers_the_true_median_as_often_as_it_says) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> skewed(0, 1);  // its median is 1
+  int covered = 0;
+  constexpr int kRounds = 2000;
+  for (int round = 0; round < kRounds; ++round) {
+    Samples samples(25);
+    std::ranges::generate(samples, [&] { return skewed(random); });
+    const Timing timing = summarize(samples);
+    if (timing.low_us <= 1 && 1 <= timing.high_us) ++covered;
+  }
+  EXPECT_GE(covered, kRounds * 94 / 100);
+}
+
+TEST(Statistics, a_summary_holds_plain_numbers) {
+  const std::vector<double> samples{4, 1, 3, 2};
+  const Timing timing = summarize(samples);
+  EXPECT_DOUBLE_EQ(timing.median_us, 2.5);
+  EXPECT_DOUBLE_EQ(timing.min_us, 1);
+  EXPECT_DOUBLE_EQ(timing.low_us, 1);
+  EXPECT_DOUBLE_EQ(timing.high_us, 4);
+  EXPECT_DOUBLE_EQ(timing.mean_us, 2.5);
+  EXPECT_NEAR(timing.deviation_us, 1.2909944487358056, 1e-12);
+}
+
+TEST(Statistics, one_sample_is_its_own_summary) {
+  const std::vector<double> samples{7};
+  const Timing timing = summarize(samples);
+  EXPECT_DOUBLE_EQ(timing.median_us, 7);
+  EXPECT_DOUBLE_EQ(timing.deviation_us, 0);
+}
+
+TEST(Statistics, no_samples_are_summed_up_as_zeros) { EXPECT_DOUBLE_EQ(summarize({}).median_us, 0); }
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,125 @@
+#include "tuner/measure/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+Verdict judged(ElementType type, const std::vector<T>& actual, const std::vector<T>& expected,
+               const TolerancePlan& tolerance = {}) {
+  return judge(type, std::as_bytes(std::span(actual)), std::as_bytes(std::span(expected)), tolerance);
+}
+
+std::vector<std::byte> reals(ElementType type, const std::vector<double>& values) {
+  std::vector<std::byte> bytes(values.size() * element_size(type));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    store_real(type, bytes.data() + i * element_size(type), values[i]);
+  }
+  return bytes;
+}
+
+TEST(Verdict, a_mismatch_says_how_many_where_and_what_was_expected) {
+  std::vector<float> expected(1024, 4.0f), actual = expected;
+  for (std::size_t i = 17; i < 29; ++i) actual[i] = 3.5f;
+  const Verdict verdict = judged(ElementType::float32, actual, expected);
+  EXPECT_FALSE(verdict.passed());
+  EXPECT_EQ(verdict.message("out"),
+            "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute error 0.5)");
+}
+
+TEST(Verdict, a_single_mismatch_reads_well) {
+  EXPECT_EQ(judged<int>(ElementType::int32, {-3}, {4}).message("sum"),
+            "1 of 1 element differs; it is sum[0]: -3, expected 4 (absolute error 7)");
+}
+
+TEST(Verdict, nan_never_passes_not_even_where_it_is_expected) {
+  const TolerancePlan lenient{1e300, 1e300, std::numeric_limits<std::int64_t>::max()};
+  const Verdict verdict = judged<double>(ElementType::float64, {kNaN, kNaN, 1}, {1, kNaN, 1}, lenient);
+  EXPECT_EQ(verdict.mismatches, 2u);
+  EXPECT_EQ(verdict.nans, 2u);
+  EXPECT_EQ(verdict.message("y"), "2 of 3 elements differ (NaN); the first is y[0]: nan, expected 1");
+}
+
+TEST(Verdict, a_number_where_nan_is_expected_fails) {
+  const TolerancePlan lenient{1e300, 1e300, 1};
+  EXPECT_FALSE(judged<double>(ElementType::float64, {1}, {kNaN}, lenient).passed());
+}
+
+TEST(Verdict, an_infinity_passes_only_where_the_same_one_is_expected) {
+  const TolerancePlan lenient{1e300, 1, 1000};
+  EXPECT_TRUE(judged<double>(ElementType::float64, {kInfinity}, {kInfinity}).passed());
+  EXPECT_FALSE(judged<double>(ElementType::float64, {-kInfinity}, {kInfinity}, lenient).passed());
+  EXPECT_FALSE(judged<double>(ElementType::float64, {1}, {kInfinity}, lenient).passed());
+  EXPECT_FALSE(judged<double>(ElementType::float64, {kInfinity}, {1}, lenient).passed());
+  EXPECT_FALSE(
+      judged<double>(ElementType::float64, {kInfinity}, {std::numeric_limits<double>::max()}, lenient)
+          .passed());
+}
+
+TEST(Verdict, zeros_of_either_sign_are_equal) {
+  EXPECT_TRUE(judged<float>(ElementType::float32, {-0.0f}, {0.0f}).passed());
+}
+
+TEST(Verdict, any_tolerance_that_is_given_admits) {
+  EXPECT_TRUE(judged<double>(ElementType::float64, {100.5}, {100}, {0.5, 0, 0}).passed());
+  EXPECT_FALSE(judged<double>(ElementType::float64, {100.51}, {100}, {0.5, 0, 0}).passed());
+  EXPECT_TRUE(judged<double>(ElementType::float64, {-101}, {-100}, {0, 0.01, 0}).passed());
+  EXPECT_FALSE(judged<double>(ElementType::float64, {-101.1}, {-100}, {0, 0.01, 0}).passed());
+  EXPECT_TRUE(judged<double>(ElementType::float64, {1e-9}, {0}, {1e-8, 0.01, 0}).passed());
+}
+
+TEST(Verdict, units_in_the_last_place_are_counted_across_zero) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  EXPECT_TRUE(judged<float>(ElementType::float32, {-tiny}, {tiny}, {0, 0, 2}).passed());
+  EXPECT_FALSE(judged<float>(ElementType::float32, {-tiny}, {tiny}, {0, 0, 1}).passed());
+  const float next = std::nextafter(std::nextafter(1.0f, 2.0f), 2.0f);
+  EXPECT_DOUBLE_EQ(judged<float>(ElementType::float32, {next}, {1.0f}).worst_ulp, 2);
+}
+
+TEST(Verdict, small_floats_are_compared_in_their_own_units) {
+  for (ElementType type : {ElementType::float16, ElementType::bfloat16}) {
+    const double step = type == ElementType::float16 ? 1.0 / 1024 : 1.0 / 128;
+    const auto actual = reals(type, {1 + step, 2}), expected = reals(type, {1, 2});
+    EXPECT_TRUE(judge(type, actual, expected, {0, 0, 1}).passed());
+    const Verdict exact = judge(type, actual, expected, {});
+    EXPECT_EQ(exact.mismatches, 1u);
+    EXPECT_DOUBLE_EQ(exact.worst_absolute, step);
+    EXPECT_FALSE(judge(type, reals(type, {kNaN, 2}), expected, {1, 1, 1}).passed());
+  }
+}
+
+TEST(Verdict, integers_keep_all_their_digits) {
+  constexpr std::int64_t kLarge = (std::int64_t{1} << 53) + 1;
+  const Verdict verdict = judged<std::int64_t>(ElementType::int64, {kLarge}, {kLarge - 1});
+  EXPECT_EQ(verdict.actual, "9007199254740993");
+  EXPECT_DOUBLE_EQ(verdict.first_absolute, 1);
+  EXPECT_EQ(judged<std::uint64_t>(ElementType::uint64, {UINT64_MAX}, {0}).actual, "18446744073709551615");
+}
+
+TEST(Verdict, signed_and_unsigned_integers_differ_by_their_distance) {
+  EXPECT_DOUBLE_EQ(judged<std::int8_t>(ElementType::int8, {-128}, {127}).worst_absolute, 255);
+  EXPECT_DOUBLE_EQ(judged<std::uint8_t>(ElementType::uint8, {0}, {255}).worst_absolute, 255);
+  EXPECT_TRUE(judged<std::int16_t>(ElementType::int16, {-99}, {-100}, {0, 0.01, 0}).passed());
+}
+
+TEST(Verdict, no_elements_pass) { EXPECT_TRUE(judged<float>(ElementType::float32, {}, {}).passed()); }
+
+TEST(Verdict, the_worst_is_told_of_what_passes_too) {
+  const Verdict verdict = judged<double>(ElementType::float64, {1.25, 2}, {1, 2}, {1, 0, 0});
+  EXPECT_TRUE(verdict.passed());
+  EXPECT_DOUBLE_EQ(verdict.worst_absolute, 0.25);
+  EXPECT_DOUBLE_EQ(verdict.worst_relative, 0.25);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,87 @@
+#pragma once
+
+// When an element of an output is close enough to the reference's. As generator.h, any C++ compiler takes
+// this header, the GPU's included.
+
+#include "tuner/measure/generator.h"
+
+namespace gktune {
+
+struct Bounds {
+  double absolute, relative;
+  unsigned long long ulp;
+};
+
+struct Difference {
+  bool passes;
+  bool is_nan;  // the output's
+  double absolute, relative, ulp;
+};
+
+GKTUNE_EVERYWHERE inline double magnitude(double x) { return x < 0 ? -x : x; }
+
+// Exact from the bits of an IEEE number with so many bits of exponent and of fraction: half (5, 10), bfloat16
+// (8, 7).
+GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_bits, int fraction_bits) {
+  const unsigned fraction = bits & ((1u << fraction_bits) - 1);
+  const int biased = static_cast<int>((bits >> fraction_bits) & ((1u << exponent_bits) - 1));
+  const int all_ones = (1 << exponent_bits) - 1, bias = all_ones >> 1;
+  double value = 0;
+  if (biased == all_ones) {
+    const double infinity = 1e308 * 10;
+    value = fraction == 0 ? infinity : infinity - infinity;
+  } else {
+    value = static_cast<double>(biased == 0 ? fraction : fraction + (1u << fraction_bits));
+    int exponent = (biased == 0 ? 1 : biased) - bias - fraction_bits;
+    for (; exponent > 0; --exponent) value *= 2;
+    for (; exponent < 0; ++exponent) value *= 0.5;
+  }
+  return (bits >> (exponent_bits + fraction_bits)) & 1 ? -value : value;
+}
+
+// The bits of an IEEE number of so many bytes, in an order that is the numbers' own: neighbours differ by
+// one.
+GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int size_bytes) {
+  const int sign_shift = size_bytes * 8 - 1;
+  const long long without_sign = static_cast<long long>(bits & ~(1ull << sign_shift));
+  return (bits >> sign_shift) & 1 ? -without_sign : without_sign;
+}
+
+// NaN never passes, not even where NaN is expected; an infinity passes where the same one is expected.
+GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected,
+                                                  unsigned long long actual_bits,
+                                                  unsigned long long expected_bits, int size_bytes,
+                                                  Bounds bounds) {
+  const double infinity = 1e308 * 10;
+  if (actual == expected) return {true, false, 0, 0, 0};
+  if (actual != actual || expected != expected || magnitude(actual) == infinity ||
+      magnitude(expected) == infinity) {
+    return {false, actual != actual, infinity, infinity, infinity};
+  }
+  const long long a = ordered_bits(actual_bits, size_bytes), b = ordered_bits(expected_bits, size_bytes);
+  const unsigned long long ulp =
+      a > b ? static_cast<unsigned long long>(a) - static_cast<unsigned long long>(b)
+            : static_cast<unsigned long long>(b) - static_cast<unsigned long long>(a);
+  const double absolute = magnitude(actual - expected);
+  const double relative = expected == 0 ? infinity : absolute / magnitude(expected);
+  const bool passes =
+      absolute <= bounds.absolute || absolute <= bounds.relative * magnitude(expected) || ulp <= bounds.ulp;
+  return {passes, false, absolute, relative, static_cast<double>(ulp)};
+}
+
+// Integers as their bits, widened to 64 with their sign; one unit in the last place is one.
+GKTUNE_EVERYWHERE inline Difference compare_integers(unsigned long long actual, unsigned long long expected,
+                                                     bool is_signed, Bounds bounds) {
+  if (actual == expected) return {true, false, 0, 0, 0};
+  const bool greater =
+      is_signed ? static_cast<long long>(actual) > static_cast<long long>(expected) : actual > expected;
+  const unsigned long long distance = greater ? actual - expected : expected - actual;
+  const bool is_negative = is_signed && static_cast<long long>(expected) < 0;
+  const double size = static_cast<double>(is_negative ? 0 - expected : expected);
+  const double absolute = static_cast<double>(distance), infinity = 1e308 * 10;
+  const bool passes =
+      absolute <= bounds.absolute || absolute <= bounds.relative * size || distance <= bounds.ulp;
+  return {passes, false, absolute, size == 0 ? infinity : absolute / size, absolute};
+}
+
+}  // namespace gktune

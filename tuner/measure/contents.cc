@@ -1,0 +1,91 @@
+#include "tuner/measure/contents.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "tuner/measure/element.h"
+#include "tuner/measure/generator.h"
+#include "tuner/measure/npy.h"
+
+namespace gktune {
+namespace {
+
+// Whether an integer of 64 bits is one of the type's.
+bool holds(ElementType type, std::int64_t value) {
+  std::byte bytes[8];
+  store_bits(type, bytes, static_cast<std::uint64_t>(value));
+  return static_cast<std::int64_t>(load_bits(type, bytes)) == value;
+}
+
+Error outside(ElementType type, std::int64_t value) {
+  return {std::to_string(value) + " does not fit into " + std::string(element_type_name(type))};
+}
+
+Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+  const std::size_t size = element_size(type), count = buffer.size() / size;
+  const auto a = static_cast<std::uint64_t>(plan.a_integer), b = static_cast<std::uint64_t>(plan.b_integer);
+  auto each = [&](auto&& bits_at) {
+    for (std::size_t i = 0; i < count; ++i) store_bits(type, buffer.data() + i * size, bits_at(i));
+    return Result<void>();
+  };
+  switch (plan.kind) {
+    case ContentsKind::constant:
+      if (!holds(type, plan.a_integer)) return outside(type, plan.a_integer);
+      return each([&](std::size_t) { return a; });
+    case ContentsKind::ramp:  // wraps, as the type does
+      return each([&](std::size_t i) { return a + b * i; });
+    case ContentsKind::uniform:
+      for (std::int64_t bound : {plan.a_integer, plan.b_integer}) {
+        if (!holds(type, bound)) return outside(type, bound);
+      }
+      if (plan.a_integer > plan.b_integer) {
+        return Error{"uniform from " + std::to_string(plan.a_integer) + " to " +
+                     std::to_string(plan.b_integer) + ": the first must not be the greater"};
+      }
+      return each([&](std::size_t i) { return uniform_integer(plan.seed, i, a, b); });
+    default:
+      return Error{"normal contents are for floating types, not for " + std::string(element_type_name(type))};
+  }
+}
+
+void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+  const std::size_t size = element_size(type), count = buffer.size() / size;
+  auto each = [&](auto&& value_at) {
+    for (std::size_t i = 0; i < count; ++i) store_real(type, buffer.data() + i * size, value_at(i));
+  };
+  switch (plan.kind) {
+    case ContentsKind::constant:
+      return each([&](std::size_t) { return plan.a; });
+    case ContentsKind::ramp:
+      return each([&](std::size_t i) { return plan.a + plan.b * static_cast<double>(i); });
+    case ContentsKind::uniform:
+      return each([&](std::size_t i) { return uniform_real(plan.seed, i, plan.a, plan.b); });
+    default:
+      return each([&](std::size_t i) { return normal_real(plan.seed, i, plan.a, plan.b); });
+  }
+}
+
+}  // namespace
+
+Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
+  if (plan.kind == ContentsKind::file) return read_npy(plan.file, type, buffer);
+  if (plan.kind == ContentsKind::zero) {
+    std::ranges::fill(buffer, std::byte{0});
+  } else if (!is_floating(type)) {
+    return fill_integers(type, plan, buffer);
+  } else {
+    fill_reals(type, plan, buffer);
+  }
+  return {};
+}
+
+void poison(ElementType type, std::span<const std::byte> expected, std::span<std::byte> buffer) {
+  if (is_floating(type) || expected.size() != buffer.size()) {
+    std::ranges::fill(buffer, std::byte{0xff});  // a NaN of every floating type
+  } else {
+    std::ranges::transform(expected, buffer.begin(), [](std::byte byte) { return ~byte; });
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,89 @@
+#include "tuner/measure/element.h"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "tuner/measure/comparison.h"
+#include "tuner/measure/generator.h"
+
+namespace gktune {
+namespace {
+
+template <class T>
+std::string shortest(T value) {
+  std::array<char, 32> buffer{};
+  auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return std::string(buffer.data(), end);
+}
+
+}  // namespace
+
+bool is_floating(ElementType type) {
+  return type == ElementType::float16 || type == ElementType::bfloat16 || type == ElementType::float32 ||
+         type == ElementType::float64;
+}
+
+bool is_signed_integer(ElementType type) {
+  return type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32 ||
+         type == ElementType::int64;
+}
+
+std::uint64_t load_bits(ElementType type, const std::byte* element) {
+  std::uint64_t bits = 0;
+  const std::size_t size = element_size(type);
+  std::memcpy(&bits, element, size);
+  if (is_signed_integer(type) && size < 8) {
+    const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
+    bits = (bits ^ sign) - sign;
+  }
+  return bits;
+}
+
+void store_bits(ElementType type, std::byte* element, std::uint64_t bits) {
+  std::memcpy(element, &bits, element_size(type));
+}
+
+double load_real(ElementType type, const std::byte* element) {
+  const std::uint64_t bits = load_bits(type, element);
+  switch (type) {
+    case ElementType::float16:
+      return decode_small_float(static_cast<unsigned>(bits), 5, 10);
+    case ElementType::bfloat16:
+      return decode_small_float(static_cast<unsigned>(bits), 8, 7);
+    case ElementType::float32:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return std::bit_cast<double>(bits);
+  }
+}
+
+void store_real(ElementType type, std::byte* element, double value) {
+  switch (type) {
+    case ElementType::float16:
+      return store_bits(type, element, encode_small_float(value, 5, 10));
+    case ElementType::bfloat16:
+      return store_bits(type, element, encode_small_float(value, 8, 7));
+    case ElementType::float32:
+      return store_bits(type, element, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    default:
+      return store_bits(type, element, std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+std::string element_text(ElementType type, const std::byte* element) {
+  if (type == ElementType::float64) return shortest(load_real(type, element));
+  if (is_floating(type)) return shortest(static_cast<float>(load_real(type, element)));
+  const std::uint64_t bits = load_bits(type, element);
+  return is_signed_integer(type) ? shortest(static_cast<std::int64_t>(bits)) : shortest(bits);
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> buffer{};
+  auto [end, error] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
+  return std::string(buffer.data(), end);
+}
+
+}  // namespace gktune

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tuner/core/element_type.h"
+
+namespace gktune {
+
+// Elements in memory, whatever their type.
+
+bool is_floating(ElementType type);
+bool is_signed_integer(ElementType type);
+
+// The element's own bits; a signed integer's are widened to 64 with its sign.
+std::uint64_t load_bits(ElementType type, const std::byte* element);
+void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
+
+// Of a floating type: exact.
+double load_real(ElementType type, const std::byte* element);
+// Rounded to the nearest that the type has.
+void store_real(ElementType type, std::byte* element, double value);
+
+// Shortest text that tells it from its neighbours: 3.5, -7, nan.
+std::string element_text(ElementType type, const std::byte* element);
+// The same of a number: 0.5, 1e-07, inf.
+std::string number_text(double value);
+
+}  // namespace gktune

@@ -1,0 +1,18 @@
+#include "tuner/measure/guard.h"
+
+#include "tuner/measure/generator.h"
+
+namespace gktune {
+
+void fill_guard(std::span<std::byte> zone) {
+  for (std::size_t i = 0; i < zone.size(); ++i) zone[i] = std::byte{guard_byte(i)};
+}
+
+std::optional<std::size_t> guard_violation(std::span<const std::byte> zone) {
+  for (std::size_t i = 0; i < zone.size(); ++i) {
+    if (zone[i] != std::byte{guard_byte(i)}) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gktune

@@ -1,0 +1,150 @@
+#include "tuner/measure/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+namespace gktune {
+namespace {
+
+struct Header {
+  std::string dtype;
+  bool is_fortran = false;
+  std::size_t dimensions = 0;
+  std::uint64_t count = 1;
+  std::string shape;  // as written: (3, 4)
+};
+
+constexpr std::size_t kLongestHeader = 1 << 16;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+// What stands behind 'key': in the dictionary.
+std::optional<std::string_view> behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find("'" + std::string(key) + "'");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t colon = text.find(':', at);
+  if (colon == std::string_view::npos) return std::nullopt;
+  return trimmed(text.substr(colon + 1));
+}
+
+bool read_shape(std::string_view text, Header& header) {
+  const std::size_t close = text.find(')');
+  if (text.empty() || text.front() != '(' || close == std::string_view::npos) return false;
+  header.shape = text.substr(0, close + 1);
+  std::string_view rest = text.substr(1, close - 1);
+  while (!trimmed(rest).empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view size = trimmed(rest.substr(0, comma));
+    std::uint64_t value = 0;
+    auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), value);
+    if (error != std::errc() || end != size.data() + size.size()) return false;
+    if (value != 0 && header.count > UINT64_MAX / value) return false;
+    header.count *= value;
+    ++header.dimensions;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return true;
+}
+
+std::optional<Header> parse_header(std::string_view text) {
+  const auto dtype = behind(text, "descr"), order = behind(text, "fortran_order"),
+             shape = behind(text, "shape");
+  if (!dtype || !order || !shape || dtype->empty() || dtype->front() != '\'') return std::nullopt;
+  const std::size_t end = dtype->find('\'', 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  Header header;
+  header.dtype = dtype->substr(1, end - 1);
+  header.is_fortran = order->starts_with("True");
+  if (!read_shape(*shape, header)) return std::nullopt;
+  return header;
+}
+
+bool fits(std::string_view dtype, ElementType type) {
+  if (dtype.size() < 3 || dtype.front() == '>') return false;
+  const std::string_view kind = dtype.substr(1);
+  switch (type) {
+    case ElementType::int8:
+      return kind == "i1";
+    case ElementType::int16:
+      return kind == "i2";
+    case ElementType::int32:
+      return kind == "i4";
+    case ElementType::int64:
+      return kind == "i8";
+    case ElementType::uint8:
+      return kind == "u1";
+    case ElementType::uint16:
+      return kind == "u2";
+    case ElementType::uint32:
+      return kind == "u4";
+    case ElementType::uint64:
+      return kind == "u8";
+    case ElementType::float16:
+      return kind == "f2";
+    case ElementType::bfloat16:
+      return kind == "u2" || kind == "V2";
+    case ElementType::float32:
+      return kind == "f4";
+    case ElementType::float64:
+      return kind == "f8";
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer) {
+  auto error = [&](const std::string& what) { return Error{path + ": " + what}; };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return error(std::string("cannot be opened: ") + std::strerror(errno));
+
+  std::array<unsigned char, 12> start{};
+  auto read = [&](void* to, std::size_t size) {
+    file.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
+    return static_cast<std::size_t>(file.gcount()) == size;
+  };
+  if (!read(start.data(), 10) || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) {
+    return error("not a .npy file");
+  }
+  const unsigned version = start[6];
+  if (version < 1 || version > 3)
+    return error("version " + std::to_string(version) + " of the .npy format is not known");
+  std::size_t length = start[8] + 256u * start[9];
+  if (version > 1) {
+    if (!read(start.data() + 10, 2)) return error("ends within its header");
+    length += (std::size_t{start[10]} << 16) + (std::size_t{start[11]} << 24);
+  }
+  if (length > kLongestHeader) return error("its header is too long");
+  std::string text(length, '\0');
+  if (!read(text.data(), length)) return error("ends within its header");
+
+  const std::optional<Header> header = parse_header(text);
+  if (!header) return error("its header makes no sense: " + std::string(trimmed(text)));
+  if (header->dtype.starts_with('>')) return error("its elements are big-endian (" + header->dtype + ')');
+  if (!fits(header->dtype, type)) {
+    return error("its elements are " + header->dtype + ", expected " + std::string(element_type_name(type)));
+  }
+  if (header->is_fortran && header->dimensions > 1) {
+    return error("is in Fortran order; save it with numpy.ascontiguousarray");
+  }
+  const std::size_t count = buffer.size() / element_size(type);
+  if (header->count != count) {
+    return error("holds " + std::to_string(header->count) + " elements, of shape " + header->shape +
+                 "; expected " + std::to_string(count));
+  }
+  if (!read(buffer.data(), buffer.size())) return error("ends before its last element");
+  return {};
+}
+
+}  // namespace gktune
