@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -22,7 +23,7 @@ struct Session {
 struct Best {
   Study study;
   Trial trial;
-  double median_us = 0;          // from the playoff where there was one, else the trial's own
+  double median_us = 0;  // from the playoff where there was one, else the trial's own
   std::int64_t samples = 0;
   bool from_playoff = false;
   std::int64_t trials = 0, failed = 0;  // of the study
@@ -42,8 +43,10 @@ struct StudySummary {
 class Store {
  public:
   enum class Mode { read, write };
-  // Creates the file, or migrates an older one, when writing. A file that is something else, or newer, is an error.
-  static Result<Store> open(const std::filesystem::path& path, Mode mode);
+  // Creates the file, or migrates an older one, when writing. A file that is something else, or newer, is an
+  // error. A lock that another program holds for longer than `patience` is one too.
+  static Result<Store> open(const std::filesystem::path& path, Mode mode,
+                            std::chrono::milliseconds patience = std::chrono::seconds(10));
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -51,15 +54,17 @@ class Store {
   Result<std::int64_t> begin_session(const Session& session);
   Result<void> end_session(std::int64_t session);
 
-  Result<std::int64_t> study_id(const Study& study);           // made where it is new
+  Result<std::int64_t> study_id(const Study& study);            // made where it is new
   Result<std::vector<Trial>> trials(std::int64_t study) const;  // in the order they ended
   Result<double> seconds_spent(std::int64_t study) const;       // on its trials: compiling and running
-  Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial);  // one of a config: the last
+  Result<void> add_trial(std::int64_t study, std::int64_t session,
+                         const Trial& trial);  // one of a config: the last
   Result<void> set_best(std::int64_t study, const Config& config, const Samples& playoff);
 
   Result<std::vector<StudySummary>> studies() const;
   Result<std::optional<StudySummary>> study(std::int64_t id) const;
-  Result<std::vector<Best>> best(const std::string& kernel) const;  // of every study of the kernel; empty: of all
+  Result<std::vector<Best>> best(
+      const std::string& kernel) const;  // of every study of the kernel; empty: of all
 
  private:
   struct Body;

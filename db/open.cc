@@ -1,0 +1,137 @@
+#include "db/open.h"
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "db/schema.h"
+#include "db/sqlite/failure.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Database;
+using sqlite::Failure;
+
+// The first bytes of a file, as "The SQLite Database File Format" has them.
+class Header {
+ public:
+  explicit Header(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw Failure("cannot be read: " + std::generic_category().message(errno));
+    file.read(bytes_.data(), bytes_.size());
+    size_ = file.gcount();
+  }
+
+  bool is_empty() const { return size_ == 0; }
+  bool is_sqlite() const {
+    return size_ == static_cast<std::streamsize>(bytes_.size()) &&
+           std::string_view(bytes_.data(), 16) == std::string_view("SQLite format 3\0", 16);
+  }
+  std::int64_t user_version() const { return number_at(60); }
+  std::int64_t application_id() const { return number_at(68); }
+
+ private:
+  std::int64_t number_at(std::size_t offset) const {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes_[offset + i]);
+    return number;
+  }
+
+  std::array<char, 100> bytes_{};
+  std::streamsize size_ = 0;
+};
+
+fs::path beside(fs::path path, std::string_view suffix) { return path += suffix; }
+
+bool has_content(const fs::path& path) {
+  std::error_code error;
+  auto size = fs::file_size(path, error);
+  return !error && size > 0;
+}
+
+// Everything that can be told without SQLite, which would lock the file, or make others beside it.
+void inspect(const fs::path& path) {
+  std::error_code error;
+  auto status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (error) throw Failure("cannot be read: " + error.message());
+  if (fs::is_directory(status)) throw Failure("is a directory, not a database");
+  if (!fs::is_regular_file(status)) throw Failure("is not a regular file");
+  // A program that came to a sudden end while it made the file left a journal, which SQLite knows how to
+  // undo.
+  if (has_content(beside(path, "-journal"))) return;
+  Header header(path);
+  if (header.is_empty()) return;
+  if (!header.is_sqlite()) throw Failure("not a database of gktune");
+  if (header.application_id() != kApplicationId) throw Failure(kForeignFile);
+  auto known = static_cast<std::int64_t>(schema_steps().size());
+  if (header.user_version() > known) throw Failure(newer_schema(header.user_version(), known));
+}
+
+// Changing to WAL needs the file for oneself, and does not wait for it as all else does.
+void use_write_ahead_log(Database& database, std::chrono::milliseconds patience) {
+  auto deadline = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    try {
+      if (database.text("PRAGMA journal_mode") == "wal") return;
+      if (database.text("PRAGMA journal_mode = WAL") == "wal") return;
+      throw Failure("its file system has no shared memory, which a write-ahead log needs");
+    } catch (const Failure& failure) {
+      if (!failure.is_busy() || std::chrono::steady_clock::now() > deadline) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// The first look at the contents. Where nothing can be written beside a file in WAL, reading fails unless it
+// is promised that nobody writes; without a log to be read, that is true enough.
+Database open_readable(const fs::path& path, std::chrono::milliseconds patience) {
+  Database database(path, Database::Access::read, patience);
+  try {
+    database.integer("PRAGMA schema_version");
+    return database;
+  } catch (const Failure& failure) {
+    if (!failure.is_cannot_open() || has_content(beside(path, "-wal"))) throw;
+  }
+  return Database(path, Database::Access::immutable, patience);
+}
+
+}  // namespace
+
+Database open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
+  if (path.empty()) throw Failure("no path of a database given");
+  auto folder = fs::absolute(path).parent_path();
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw Failure("there is no directory " + folder.string());
+  inspect(path);
+  Database database(path, Database::Access::create, patience);
+  if (database.is_read_only()) throw Failure("cannot be written: it is read-only");
+  // Our mark goes into the file itself, before there is a log.
+  migrate(database, schema_steps());
+  use_write_ahead_log(database, patience);
+  // A log written at each commit survives the death of this process; only a power cut could take the last
+  // trials.
+  database.execute("PRAGMA synchronous = NORMAL");
+  return database;
+}
+
+Database open_for_reading(const fs::path& path, std::chrono::milliseconds patience) {
+  if (path.empty()) throw Failure("no path of a database given");
+  inspect(path);
+  std::error_code error;
+  if (!fs::exists(path, error)) throw Failure("no such file");
+  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet");
+  Database database = open_readable(path, patience);
+  auto known = static_cast<std::int64_t>(schema_steps().size());
+  if (database.integer("PRAGMA user_version") == known) return database;
+  Database copy = Database::in_memory();
+  database.copy_to(copy);
+  migrate(copy, schema_steps());
+  return copy;
+}
+
+}  // namespace gktune

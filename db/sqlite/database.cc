@@ -1,0 +1,134 @@
+#include "db/sqlite/database.h"
+
+#include <sqlite3.h>
+
+#include <string_view>
+
+#include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
+
+namespace gktune::sqlite {
+namespace {
+
+// An absolute path: SQLite has its own meanings for "", ":memory:" and "file:…".
+std::string plain_name(const std::filesystem::path& path) { return std::filesystem::absolute(path).string(); }
+
+std::string immutable_name(const std::filesystem::path& path) {
+  std::string uri = "file:";
+  for (char c : plain_name(path)) {
+    switch (c) {
+      case '%':
+        uri += "%25";
+        break;
+      case '?':
+        uri += "%3f";
+        break;
+      case '#':
+        uri += "%23";
+        break;
+      default:
+        uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+std::string name_for(const std::filesystem::path& path, Database::Access access) {
+  return access == Database::Access::immutable ? immutable_name(path) : plain_name(path);
+}
+
+int flags_for(Database::Access access) {
+  switch (access) {
+    case Database::Access::create:
+      return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    case Database::Access::read:
+      return SQLITE_OPEN_READONLY;
+    case Database::Access::immutable:
+      break;
+  }
+  return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+}
+
+// What users can act upon, in their words; the rest in SQLite's.
+std::string describe(sqlite3* handle, int code) {
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "locked by another program";
+    case SQLITE_NOTADB:
+      return "not a database of gktune";
+    case SQLITE_CORRUPT:
+      return std::string("damaged: ") + sqlite3_errmsg(handle);
+    case SQLITE_FULL:
+      return "the disk is full";
+    case SQLITE_READONLY:
+      return std::string("cannot be written: ") + sqlite3_errmsg(handle);
+    case SQLITE_NOMEM:
+      return "out of memory";
+    default:
+      break;
+  }
+  std::string text = sqlite3_errmsg(handle);
+  if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
+    if (int reason = sqlite3_system_errno(handle); reason != 0) {
+      text += ": " + std::error_code(reason, std::generic_category()).message();
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
+Database::Database(const std::string& name, int flags, std::chrono::milliseconds patience) {
+  sqlite3* handle = nullptr;
+  int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
+  handle_.reset(handle);
+  if (handle == nullptr) throw Failure("out of memory", code);
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_busy_timeout(handle, static_cast<int>(patience.count()));
+  // The file may come from anyone: nothing in it is to run but plain SQL.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+}
+
+Database::Database(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience)
+    : Database(name_for(path, access), flags_for(access), patience) {}
+
+Database Database::in_memory() {
+  return Database(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::milliseconds(0));
+}
+
+void Database::execute(const std::string& sql) {
+  int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Database::integer(const std::string& sql) {
+  Statement statement(*this, sql);
+  if (!statement.step()) throw Failure("no answer to " + sql);
+  return statement.row().integer();
+}
+
+std::string Database::text(const std::string& sql) {
+  Statement statement(*this, sql);
+  if (!statement.step()) throw Failure("no answer to " + sql);
+  return statement.row().text();
+}
+
+std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(handle()); }
+
+bool Database::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
+
+void Database::copy_to(Database& target) const {
+  sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", handle(), "main");
+  if (backup == nullptr) target.fail(sqlite3_extended_errcode(target.handle()));
+  sqlite3_backup_step(backup, -1);
+  if (int code = sqlite3_backup_finish(backup); code != SQLITE_OK) target.fail(code);
+}
+
+void Database::fail(int code) const { throw Failure(describe(handle(), code), code); }
+
+}  // namespace gktune::sqlite

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "tuner/core/result.h"
+
+namespace gktune::sqlite {
+
+// What SQLite refused, in words. Thrown inside db/ alone: what others call returns it as an Error.
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
+  bool is_busy() const;
+  bool is_cannot_open() const;
+
+ private:
+  int code_;  // SQLite's; 0: what was read makes no sense
+};
+
+// Runs a function of the database `name`; a Failure in it becomes an Error.
+template <class Function>
+auto guarded(const std::string& name, Function function) -> Result<std::invoke_result_t<Function>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Function>>) {
+      function();
+      return {};
+    } else {
+      return function();
+    }
+  } catch (const Failure& failure) {
+    return Error{name + ": " + failure.what()};
+  } catch (const std::filesystem::filesystem_error& failure) {
+    return Error{name + ": " + failure.code().message()};
+  }
+}
+
+}  // namespace gktune::sqlite

@@ -1,0 +1,107 @@
+#include "db/sqlite/statement.h"
+
+#include <sqlite3.h>
+
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "db/sqlite/database.h"
+#include "db/sqlite/failure.h"
+
+namespace gktune::sqlite {
+
+// Blobs of doubles lie in the file as x86 and ARM have them.
+static_assert(std::endian::native == std::endian::little);
+
+bool Row::skip_null() {
+  if (sqlite3_column_type(statement_, column_) != SQLITE_NULL) return false;
+  ++column_;
+  return true;
+}
+
+std::int64_t Row::integer() { return sqlite3_column_int64(statement_, column_++); }
+
+double Row::real() {
+  if (skip_null()) return std::numeric_limits<double>::quiet_NaN();
+  return sqlite3_column_double(statement_, column_++);
+}
+
+std::string Row::text() {
+  const unsigned char* bytes = sqlite3_column_text(statement_, column_);
+  auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes), size);
+}
+
+std::vector<double> Row::reals() {
+  const void* bytes = sqlite3_column_blob(statement_, column_);
+  auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  if (size % sizeof(double) != 0) throw Failure("damaged: samples of " + std::to_string(size) + " bytes");
+  std::vector<double> values(size / sizeof(double));
+  if (size != 0) std::memcpy(values.data(), bytes, size);
+  return values;
+}
+
+std::optional<std::int64_t> Row::maybe_integer() {
+  if (skip_null()) return std::nullopt;
+  return integer();
+}
+
+std::optional<double> Row::maybe_real() {
+  if (skip_null()) return std::nullopt;
+  return real();
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
+Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
+  statement_.reset(statement);
+}
+
+void Statement::start() {
+  // Reset repeats the error of the last step, which has been reported.
+  sqlite3_reset(statement_.get());
+  bound_ = 0;
+}
+
+void Statement::bind_next(std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), ++bound_, value));
+}
+
+void Statement::bind_next(double value) { check(sqlite3_bind_double(statement_.get(), ++bound_, value)); }
+
+void Statement::bind_next(std::string_view value) {
+  // A view of nothing may point to nothing, which SQLite takes for NULL.
+  const char* bytes = value.empty() ? "" : value.data();
+  check(sqlite3_bind_text64(statement_.get(), ++bound_, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+void Statement::bind_next(const std::vector<double>& values) {
+  const void* bytes = values.empty() ? static_cast<const void*>("") : values.data();
+  check(sqlite3_bind_blob64(statement_.get(), ++bound_, bytes, values.size() * sizeof(double),
+                            SQLITE_TRANSIENT));
+}
+
+void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
+
+bool Statement::step() {
+  int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_->fail(code);
+  // A statement left standing would hold its lock.
+  sqlite3_reset(statement_.get());
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+void Statement::check(int code) const {
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+}  // namespace gktune::sqlite

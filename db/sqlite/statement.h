@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3_stmt;
+
+namespace gktune::sqlite {
+
+class Database;
+
+// The columns of the row that a statement stands on, read one after the other.
+class Row {
+ public:
+  explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
+
+  std::int64_t integer();
+  double real();
+  bool boolean() { return integer() != 0; }
+  std::string text();
+  std::vector<double> reals();  // of a blob
+  std::optional<std::int64_t> maybe_integer();
+  std::optional<double> maybe_real();
+
+ private:
+  bool skip_null();
+
+  sqlite3_stmt* statement_;
+  int column_ = 0;
+};
+
+// SQL, compiled. Asks for a Database that outlives it.
+class Statement {
+ public:
+  Statement(const Database& database, std::string_view sql);
+
+  // Starts anew, with these for its question marks, in order.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    start();
+    (bind_next(values), ...);
+    return *this;
+  }
+  // True: there is a row. False: that was the last.
+  bool step();
+  // To its end, whatever rows there are.
+  void run();
+  Row row() const { return Row(statement_.get()); }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+
+  void start();
+  void bind_next(std::int64_t value);
+  void bind_next(int value) { bind_next(static_cast<std::int64_t>(value)); }
+  void bind_next(bool value) { bind_next(static_cast<std::int64_t>(value)); }
+  void bind_next(double value);  // not a number becomes NULL
+  void bind_next(std::string_view value);
+  void bind_next(const std::string& value) { bind_next(std::string_view(value)); }
+  void bind_next(const char* value) { bind_next(std::string_view(value)); }
+  void bind_next(const std::vector<double>& values);
+  void bind_next(std::nullopt_t);
+  template <class T>
+  void bind_next(const std::optional<T>& value) {
+    value ? bind_next(*value) : bind_next(std::nullopt);
+  }
+  void check(int code) const;
+
+  const Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bound_ = 0;
+};
+
+}  // namespace gktune::sqlite

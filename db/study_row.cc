@@ -1,0 +1,29 @@
+#include "db/study_row.h"
+
+#include "db/sqlite/failure.h"
+
+namespace gktune {
+
+StudyRow read_study(sqlite::Row& row, ValuesReader& values) {
+  StudyRow read;
+  read.id = row.integer();
+  read.study.kernel = row.text();
+  read.study.fingerprint = row.text();
+  read.study.device.kind = row.text();
+  read.study.device.name = row.text();
+  read.study.device.architecture = row.text();
+  read.study.device.multiprocessors = row.integer();
+  read.study.problem = values.read(row.text());
+  auto name = row.text();
+  auto regime = regime_from_name(name);
+  if (!regime)
+    throw sqlite::Failure("damaged: study " + std::to_string(read.id) + " has the regime \"" + name + '"');
+  read.study.regime = *regime;
+  read.study.objective = row.text();
+  read.updated_ms = row.integer();
+  read.trials = row.integer();
+  read.failed = row.integer();
+  return read;
+}
+
+}  // namespace gktune

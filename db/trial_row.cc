@@ -1,0 +1,102 @@
+#include "db/trial_row.h"
+
+#include <limits>
+#include <string>
+
+#include "db/sqlite/failure.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+std::optional<T> known(T value) {
+  return value < T{0} ? std::nullopt : std::optional<T>(value);
+}
+
+}  // namespace
+
+const char* const kTrialColumns =
+    "id, config, status, message, objective, out_of_race, median_us, low_us, high_us, min_us, mean_us, "
+    "deviation_us,"
+    " metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, "
+    "grid_z,"
+    " block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s, "
+    "started_ms,"
+    " ended_ms, samples";
+
+void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
+                  const Trial& trial) {
+  static constexpr const char* kInsert =
+      "REPLACE INTO trials (study_id, session_id, config, status, message, objective, out_of_race, "
+      "median_us, low_us,"
+      " high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes, static_shared_bytes,"
+      " dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z, clock_mhz, "
+      "temperature_c,"
+      " power_w, energy_j, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?,"
+      " ?)";
+  const auto& timing = trial.timing;
+  const auto& resources = trial.resources;
+  const auto& conditions = trial.conditions;
+  // NaN binds as NULL: a time that was never taken is not the shortest of all.
+  auto timed = [&](double value) { return trial.samples_us.empty() ? kNaN : value; };
+  sqlite::Statement(database, kInsert)
+      .bind(study, session, identity_json(trial.config, "configuration"), status_name(trial.status),
+            trial.message, trial.ok() ? trial.objective : kNaN, trial.out_of_race, timed(timing.median_us),
+            timed(timing.low_us), timed(timing.high_us), timed(timing.min_us), timed(timing.mean_us),
+            timed(timing.deviation_us), trial.metrics.json(), known(resources.registers),
+            known(resources.spill_bytes), known(resources.static_shared_bytes),
+            known(resources.dynamic_shared_bytes), known(resources.occupancy), resources.grid[0],
+            resources.grid[1], resources.grid[2], resources.block[0], resources.block[1], resources.block[2],
+            known(conditions.clock_mhz), known(conditions.temperature_c), known(conditions.power_w),
+            known(conditions.energy_j), conditions.throttled, trial.compile_s, trial.run_s,
+            trial.started_unix_ms, trial.ended_unix_ms, trial.samples_us)
+      .run();
+}
+
+Trial read_trial(sqlite::Row& row, ValuesReader& values) {
+  Trial trial;
+  auto id = row.integer();
+  trial.config = values.read(row.text());
+  auto name = row.text();
+  auto status = status_from_name(name);
+  if (!status)
+    throw sqlite::Failure("trial " + std::to_string(id) + " has an unknown status \"" + name + '"');
+  trial.status = *status;
+  trial.message = row.text();
+  trial.objective = row.real();
+  if (!trial.ok()) trial.objective = 0;
+  trial.out_of_race = row.boolean();
+  auto& timing = trial.timing;
+  for (double* time : {&timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us, &timing.mean_us,
+                       &timing.deviation_us}) {
+    *time = row.real();
+  }
+  trial.metrics = values.read(row.text());
+  auto& resources = trial.resources;
+  resources.registers = static_cast<int>(row.maybe_integer().value_or(-1));
+  resources.spill_bytes = row.maybe_integer().value_or(-1);
+  resources.static_shared_bytes = row.maybe_integer().value_or(-1);
+  resources.dynamic_shared_bytes = row.maybe_integer().value_or(-1);
+  resources.occupancy = row.maybe_real().value_or(-1);
+  for (auto& size : resources.grid) size = row.integer();
+  for (auto& size : resources.block) size = row.integer();
+  auto& conditions = trial.conditions;
+  conditions.clock_mhz = row.maybe_real().value_or(-1);
+  conditions.temperature_c = row.maybe_real().value_or(-1);
+  conditions.power_w = row.maybe_real().value_or(-1);
+  conditions.energy_j = row.maybe_real().value_or(-1);
+  conditions.throttled = row.boolean();
+  trial.compile_s = row.real();
+  trial.run_s = row.real();
+  trial.started_unix_ms = row.integer();
+  trial.ended_unix_ms = row.integer();
+  trial.samples_us = row.reals();
+  if (trial.samples_us.empty()) timing = Timing{};
+  return trial;
+}
+
+}  // namespace gktune
