@@ -11,6 +11,7 @@
 #include "tuner/core/trial.h"
 #include "tuner/space/expression.h"
 #include "tuner/space/parameter.h"
+#include "tuner/space/pattern.h"
 
 namespace gktune {
 
@@ -23,16 +24,6 @@ struct Axis {
   std::string macro;  // the source sees the value under this name; empty: it does not
 };
 
-// Text in which {expression} stands for its value. Plain text has no parts.
-struct Pattern {
-  struct Part {
-    std::string literal;                  // then
-    std::optional<Expression> expression;  // its value
-  };
-  std::vector<Part> parts;
-  std::string text;  // as written
-};
-
 // A compiler option, used where its condition holds.
 struct Option {
   Pattern flag;
@@ -41,7 +32,7 @@ struct Option {
 
 // One step of what a candidate does: a kernel, or the filling of a buffer.
 struct Launch {
-  std::string entry;                // a function or a template-id; empty for a fill
+  Pattern entry;                    // a function or a template-id; without parts for a fill
   std::string fill;                 // the argument to fill with fill_byte; empty for a kernel
   std::optional<Expression> fill_byte;
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1

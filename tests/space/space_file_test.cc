@@ -1,0 +1,58 @@
+#include "tuner/space/space_file.h"
+
+#include <gtest/gtest.h>
+
+#include "reduce_example.h"
+
+namespace gktune {
+namespace {
+
+TEST(SpaceFile, holds_the_axes_with_their_macros) {
+  const auto axes = read_reduce().kernel.axes;
+  ASSERT_EQ(axes.size(), 3u);
+  EXPECT_EQ(axes[0].values, (std::vector<Value>{"int32", "float"}));
+  EXPECT_EQ(axes[0].macro, "T");
+  EXPECT_EQ(axes[1].values, (std::vector<Value>{1 << 20, 64 << 20}));
+  EXPECT_EQ(axes[1].macro, "");
+  EXPECT_EQ(axes[2].macro, "DISTRIBUTION");
+}
+
+TEST(SpaceFile, holds_the_parameters_in_the_order_of_the_file) {
+  const auto parameters = read_reduce().parameters;
+  ASSERT_EQ(parameters.size(), 4u);
+  EXPECT_EQ(parameters[0].name, "threadsPerBlock");
+  EXPECT_EQ(parameters[0].values, (std::vector<Value>{64, 128, 256, 512, 1024}));
+  EXPECT_EQ(parameters[0].default_value, Value(256));
+  EXPECT_EQ(parameters[1].values, (std::vector<Value>{4, 8, 12, 16}));
+  EXPECT_EQ(parameters[2].values, (std::vector<Value>{"two_pass", "one_pass"}));
+  EXPECT_EQ(parameters[3].values, (std::vector<Value>{true, false}));
+}
+
+TEST(SpaceFile, finds_sources_from_its_own_folder) {
+  const auto kernel = read_reduce().kernel;
+  EXPECT_EQ(kernel.source_path, "templates/reduce.cu");
+  EXPECT_EQ(kernel.reference_path, "templates/reference.cu");
+  EXPECT_EQ(kernel.include_dirs, (std::vector<std::string>{"templates"}));
+  EXPECT_EQ(kernel.language, Language::cuda);
+}
+
+TEST(SpaceFile, holds_times_regime_and_search) {
+  const auto definition = read_reduce();
+  EXPECT_EQ(definition.kernel.regime, Regime::hot);
+  EXPECT_DOUBLE_EQ(definition.kernel.time_limit_s, 0.5);
+  EXPECT_EQ(definition.search.trials, 200);
+  EXPECT_DOUBLE_EQ(definition.search.seconds, 60);
+}
+
+TEST(SpaceFile, host_section_replaces_keys_on_the_host_alone) {
+  const auto host = read_reduce(kReduceSpace, {.device_kind = "host", .strategies = {}});
+  EXPECT_EQ(host.kernel.axes[1].values, (std::vector<Value>{64 << 10}));
+  EXPECT_EQ(host.parameters[0].values, (std::vector<Value>{64, 256}));
+  EXPECT_EQ(host.parameters[0].default_value, Value(256));
+  EXPECT_EQ(host.search.trials, 60);
+  EXPECT_DOUBLE_EQ(host.search.seconds, 60);
+  EXPECT_EQ(host.fingerprint, read_reduce().fingerprint);
+}
+
+}  // namespace
+}  // namespace gktune

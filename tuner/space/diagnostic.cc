@@ -1,0 +1,84 @@
+#include "tuner/space/diagnostic.h"
+
+#include <algorithm>
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kWidestLine = 120;
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
+}
+
+// What a terminal shows in one column each, whatever the bytes are.
+std::string printable(std::string_view line) {
+  std::string shown;
+  for (char c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 && c != '\t' ? ' ' : c;
+  }
+  return shown;
+}
+
+std::size_t skip_columns(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (is_continuation(text[at])) continue;
+    if (count-- == 0) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string Diagnostic::str() const {
+  std::string text = file;
+  if (line > 0) text += ':' + std::to_string(line) + ':' + std::to_string(column);
+  text += ": error: " + message;
+  if (line > 0) {
+    // A line of a thousand columns is shown around its fault.
+    std::size_t first = column > kWidestLine ? column - kWidestLine / 2 : 1;
+    std::string_view shown = source_line;
+    shown.remove_prefix(skip_columns(shown, first - 1));
+    shown = shown.substr(0, skip_columns(shown, kWidestLine));
+    const std::size_t before = column - first;
+    std::string caret;
+    for (std::size_t at = 0, seen = 0; seen < before; ++at) {
+      if (at < shown.size() && is_continuation(shown[at])) continue;
+      caret += at < shown.size() && shown[at] == '\t' ? '\t' : ' ';
+      ++seen;
+    }
+    const std::size_t width = columns(shown);
+    const std::size_t room = width > before ? width - before : 1;
+    caret += '^' + std::string(std::min(std::max<std::size_t>(length, 1), room) - 1, '~');
+    text += "\n  " + std::string(shown) + "\n  " + caret;
+  }
+  if (!hint.empty()) text += "\n  " + hint;
+  return text;
+}
+
+Diagnostic SourceText::diagnostic(std::size_t offset, std::size_t length, std::string message,
+                                  std::string hint) const {
+  offset = std::min(offset, text_.size());
+  // The end of a file that ends with a line feed is the end of its last line.
+  if (offset == text_.size() && offset > 0 && text_[offset - 1] == '\n') --offset;
+  const std::size_t feed = offset == 0 ? std::string_view::npos : text_.rfind('\n', offset - 1);
+  const std::size_t start = feed == std::string_view::npos ? 0 : feed + 1;
+  std::size_t end = std::min(text_.find('\n', offset), text_.size());
+  length = std::min(length, end - offset);
+  while (end > start && text_[end - 1] == '\r') --end;
+  return {
+      .file = path_,
+      .line = 1 + static_cast<std::size_t>(std::ranges::count(text_.substr(0, start), '\n')),
+      .column = 1 + columns(text_.substr(start, offset - start)),
+      .length = columns(text_.substr(offset, length)),
+      .message = std::move(message),
+      .hint = std::move(hint),
+      .source_line = printable(text_.substr(start, end - start)),
+  };
+}
+
+}  // namespace gktune

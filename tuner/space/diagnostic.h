@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace gktune {
+
+// Something wrong with a file, and its place. Lines and columns count from 1; line 0 is the file as a whole.
+struct Diagnostic {
+  std::string file;
+  std::size_t line = 0, column = 0;
+  std::size_t length = 1;  // how many columns are to blame
+  std::string message;
+  std::string hint;  // what to write instead
+  std::string source_line;
+
+  // As compilers say it: place and message, the line with a caret, the hint. Without a line feed at its end.
+  std::string str() const;
+};
+
+// Finds the lines of a text.
+class SourceText {
+ public:
+  SourceText(std::string path, std::string_view text) : path_(std::move(path)), text_(text) {}
+  const std::string& path() const { return path_; }
+  std::string_view text() const { return text_; }
+  Diagnostic diagnostic(std::size_t offset, std::size_t length, std::string message, std::string hint) const;
+
+ private:
+  std::string path_;
+  std::string_view text_;
+};
+
+}  // namespace gktune

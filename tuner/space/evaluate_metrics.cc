@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/space/plan.h"
+#include "tuner/space/readings.h"
+
+namespace gktune {
+namespace {
+
+// Whether it is made of a reading that this trial lacks: a card that does not tell its power has no metric of
+// it.
+bool lacks_reading(const Expression& expression, const NamedValues& known) {
+  return std::ranges::any_of(expression.names(), [&](const Expression::NameUse& use) {
+    return std::ranges::find(reading_names(), use.name) != reading_names().end() &&
+           known.find(use.name) == nullptr;
+  });
+}
+
+}  // namespace
+
+Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& device, Trial& trial) {
+  const NamedValues known = readings(trial);
+  const NamedValues attributes = device.attributes();
+  Scope scope;
+  scope.add(known).add(trial.config).add(trial.problem).add(attributes, "device.");
+  trial.metrics = {};
+  for (const Metric& metric : kernel.metrics) {
+    const std::string where = "metric '" + metric.name + "': ";
+    if (lacks_reading(metric.value, known)) continue;
+    auto value = metric.value.evaluate(scope);
+    if (!value) return Error{where + value.error().message + " in '" + metric.value.text() + "'"};
+    if (!value->is_number() || !std::isfinite(value->number())) {
+      return Error{where + "'" + metric.value.text() + "' is " + value->str() + ", not a finite number"};
+    }
+    trial.metrics.set(metric.name, *value);
+  }
+  if (kernel.objective.metric.empty()) {
+    trial.objective = trial.timing.median_us;
+    return {};
+  }
+  const Value* aim = trial.metrics.find(kernel.objective.metric);
+  if (aim == nullptr) {
+    return Error{"the objective '" + kernel.objective.metric +
+                 "' needs a reading that this device does not give"};
+  }
+  trial.objective = kernel.objective.maximize ? -aim->number() : aim->number();
+  return {};
+}
+
+}  // namespace gktune

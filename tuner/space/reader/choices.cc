@@ -1,0 +1,192 @@
+#include "tuner/space/reader/choices.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <set>
+
+#include "tuner/space/reader/scalar.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+std::string_view kind_name(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return "a boolean";
+    case Value::Kind::integer:
+      return "an integer";
+    case Value::Kind::real:
+      return "a real number";
+    case Value::Kind::text:
+      break;
+  }
+  return "a text";
+}
+
+std::vector<Value> read_list(const YamlNode& node, Complaints& complaints) {
+  std::vector<Value> values;
+  std::set<Value> seen;
+  const auto nodes = items_of(node);
+  if (nodes.empty()) complaints.add(node, "a list of no values: nothing could be chosen");
+  if (nodes.size() > kMostValues) {
+    complaints.add(node, "more than " + std::to_string(kMostValues) + " values");
+    return {};
+  }
+  std::vector<const YamlNode*> origins;
+  for (const YamlNode& item : nodes) {
+    if (auto value = read_value(item, complaints)) {
+      values.push_back(*std::move(value));
+      origins.push_back(&item);
+    }
+  }
+  // 1 among reals is a real: [0.5, 1, 2].
+  if (std::ranges::all_of(values, &Value::is_number) && std::ranges::any_of(values, &Value::is_real)) {
+    for (Value& value : values) value = Value(value.number());
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].kind() != values[0].kind()) {
+      complaints.add(*origins[i],
+                     "'" + origins[i]->text + "' is " + std::string(kind_name(values[i])) +
+                         ", the value before is " + std::string(kind_name(values[0])),
+                     "all values are of one kind; a text can be put in quotes");
+      return {};
+    }
+    if (!seen.insert(values[i]).second)
+      complaints.add(*origins[i], "'" + values[i].str() + "' is there twice");
+  }
+  return values;
+}
+
+bool check_bounds(const YamlNode& node, std::size_t least, std::size_t most, std::string_view form,
+                  Complaints& complaints) {
+  const bool is_good =
+      node.kind == YamlNode::Kind::sequence && node.items.size() >= least && node.items.size() <= most;
+  if (!is_good) complaints.add(node, "expected " + std::string(form));
+  return is_good;
+}
+
+std::vector<Value> read_range(const YamlNode& node, Complaints& complaints) {
+  if (!check_bounds(node, 2, 3, "[first, last] or [first, last, step]", complaints)) return {};
+  std::vector<Decimal> bounds;
+  for (const YamlNode& item : node.items) {
+    if (auto bound = read_decimal(item, complaints)) bounds.push_back(*bound);
+  }
+  if (bounds.size() != node.items.size()) return {};
+  if (bounds.size() == 2) bounds.push_back({1, 0});
+  // Counted in whole units of the finest digit, so that ten steps of 0.1 make 1.
+  int exponent = 0;
+  for (const Decimal& bound : bounds) {
+    if (bound.digits != 0) exponent = std::min(exponent, bound.exponent);
+  }
+  const auto first = rescaled(bounds[0], exponent), last = rescaled(bounds[1], exponent),
+             step = rescaled(bounds[2], exponent);
+  std::int64_t distance = 0;
+  if (!first || !last || !step || __builtin_sub_overflow(*last, *first, &distance) || distance == INT64_MIN) {
+    complaints.add(node, "the range spans more than 64 bits");
+    return {};
+  }
+  if (*step == 0) {
+    complaints.add(node.items[2], "a range with a step of 0 never ends");
+    return {};
+  }
+  if ((distance > 0 && *step < 0) || (distance < 0 && *step > 0)) {
+    const bool has_step = node.items.size() == 3;
+    complaints.add(has_step ? node.items[2] : node, "the range never gets from " + node.items[0].text +
+                                                        " to " + node.items[1].text +
+                                                        (has_step ? " by " + node.items[2].text : " by 1"));
+    return {};
+  }
+  const std::int64_t count = distance / *step;
+  if (count >= static_cast<std::int64_t>(kMostValues)) {
+    complaints.add(node, "a range of more than " + std::to_string(kMostValues) + " values",
+                   "a larger step, or {pow2: [first, last]}, makes fewer");
+    return {};
+  }
+  const bool is_integer =
+      exponent == 0 && std::ranges::none_of(node.items, [](const YamlNode& item) {
+        return item.text.find_first_of(".eE") != std::string::npos && !item.text.starts_with("0x");
+      });
+  std::vector<Value> values;
+  for (std::int64_t i = 0; i <= count; ++i) {
+    const std::int64_t at = *first + i * *step;
+    values.push_back(is_integer ? Value(at) : Value(decimal_number({at, exponent})));
+  }
+  return values;
+}
+
+std::vector<Value> read_powers(const YamlNode& node, Complaints& complaints) {
+  if (!check_bounds(node, 2, 2, "[first, last]", complaints)) return {};
+  std::vector<std::int64_t> bounds;
+  for (const YamlNode& item : node.items) {
+    const auto bound = read_integer(item, complaints);
+    if (!bound) return {};
+    if (*bound < 1 || !std::has_single_bit(static_cast<std::uint64_t>(*bound))) {
+      const auto below = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(*bound, 1)));
+      complaints.add(item, "'" + item.text + "' is no power of two",
+                     "the next one is " + std::to_string(below));
+      return {};
+    }
+    bounds.push_back(*bound);
+  }
+  if (bounds[0] > bounds[1]) complaints.add(node, "the first bound is larger than the last");
+  std::vector<Value> values;
+  for (std::int64_t power = bounds[0]; power <= bounds[1]; power *= 2) {
+    values.push_back(power);
+    if (power > INT64_MAX / 2) break;
+  }
+  return values;
+}
+
+std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>& values,
+                                  Complaints& complaints) {
+  auto value = read_value(node, complaints);
+  if (!value || values.empty()) return std::nullopt;
+  if (value->is_integer() && values[0].is_real()) value = Value(value->number());
+  if (std::ranges::find(values, *value) != values.end()) return value;
+  std::vector<std::string> texts;
+  for (const Value& one : values) texts.push_back(one.str());
+  complaints.add(node, "the default " + node.text + " is none of the values" +
+                           (value->is_text() ? did_you_mean(value->text(), texts) : std::string()));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Choices read_choices(const YamlNode& node, ChoicesOf owner, Complaints& complaints) {
+  Choices choices;
+  if (node.kind == YamlNode::Kind::null) {
+    complaints.add(node, "expected values", "a list, {range: [first, last, step]} or {pow2: [first, last]}");
+    return choices;
+  }
+  if (node.kind != YamlNode::Kind::map) {
+    choices.values = read_list(node, complaints);
+    return choices;
+  }
+  const bool is_parameter = owner == ChoicesOf::parameter;
+  const Fields fields(node, is_parameter ? "a parameter" : "a problem's axis",
+                      {"values", "range", "pow2", is_parameter ? "default" : "macro"}, complaints);
+  int forms = 0;
+  for (std::string_view form : {"values", "range", "pow2"}) {
+    const YamlNode* bounds = fields.find(form);
+    if (bounds == nullptr) continue;
+    if (++forms > 1) {
+      complaints.add(fields.key(form), "one of values, range and pow2 is enough");
+      continue;
+    }
+    choices.values = form == "range"  ? read_range(*bounds, complaints)
+                     : form == "pow2" ? read_powers(*bounds, complaints)
+                                      : read_list(*bounds, complaints);
+  }
+  if (forms == 0) complaints.add(node, "expected one of values, range and pow2");
+  if (const YamlNode* chosen = is_parameter ? fields.find("default") : nullptr) {
+    choices.default_value = read_default(*chosen, choices.values, complaints);
+  }
+  if (const YamlNode* macro = is_parameter ? nullptr : fields.find("macro")) {
+    choices.macro = read_text(*macro, complaints);
+  }
+  return choices;
+}
+
+}  // namespace gktune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/value.h"
+#include "tuner/space/reader/complaints.h"
+
+namespace gktune {
+
+// Beyond this a range is a slip of the pen.
+constexpr std::size_t kMostValues = 65'536;
+
+// The values of a parameter or of a problem's axis.
+struct Choices {
+  std::vector<Value> values;  // of one kind, none twice; empty where they were wrong
+  std::optional<Value> default_value;
+  std::optional<std::string> macro;
+};
+
+enum class ChoicesOf { parameter, axis };
+
+// A value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}; a parameter may have a
+// default, an axis a macro.
+Choices read_choices(const YamlNode& node, ChoicesOf owner, Complaints& complaints);
+
+}  // namespace gktune

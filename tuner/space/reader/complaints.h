@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/space/diagnostic.h"
+#include "tuner/space/reader/yaml_document.h"
+
+namespace gktune {
+
+// What is wrong with one file, gathered while reading goes on.
+class Complaints {
+ public:
+  Complaints(std::string path, std::string_view text) : source_(std::move(path), text) {}
+
+  void add(const YamlNode& node, std::string message, std::string hint = {});
+  // About a part of a scalar's text.
+  void add_inside(const YamlNode& scalar, std::size_t offset, std::size_t length, std::string message,
+                  std::string hint = {});
+  void add_at(std::size_t offset, std::size_t length, std::string message, std::string hint = {});
+
+  bool empty() const { return found_.empty(); }
+  std::size_t size() const { return found_.size(); }
+  // In the order of the file, none twice.
+  std::vector<Diagnostic> take() &&;
+
+ private:
+  SourceText source_;
+  std::vector<Diagnostic> found_;
+};
+
+// A map that has a fixed set of keys. What is no map, and keys that are not known, are complained about.
+class Fields {
+ public:
+  // `what` as in "a launch".
+  Fields(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
+         Complaints& complaints);
+  const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
+  const YamlNode* require(std::string_view key, std::string_view hint) const;
+  bool is_map() const { return is_map_; }
+  // The key itself.
+  const YamlNode& key(std::string_view name) const;
+
+ private:
+  const YamlNode& node_;
+  std::string what_;
+  bool is_map_;
+  Complaints& complaints_;
+};
+
+// A sequence's items; anything else is an item by itself.
+std::span<const YamlNode> items_of(const YamlNode& node);
+
+// "a list", "a map", "nothing".
+std::string_view kind_words(const YamlNode& node);
+
+}  // namespace gktune

@@ -1,0 +1,416 @@
+#include "tuner/space/reader/definition_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tuner/space/fingerprint.h"
+#include "tuner/space/reader/launches.h"
+#include "tuner/space/reader/scalar.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+std::string joined(const std::string& folder, const std::string& path) {
+  return (std::filesystem::path(folder) / path).lexically_normal().string();
+}
+
+std::optional<Language> language_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
+  return std::nullopt;
+}
+
+// A kernel's name is typed on command lines and stands in file names.
+bool is_kernel_name(std::string_view name) {
+  return !name.empty() && name.front() != '-' && name.front() != '.' && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
+  if (node.kind == YamlNode::Kind::map) return true;
+  complaints.add(node, std::string(what) + " is a map of names, here is " + std::string(kind_words(node)));
+  return false;
+}
+
+}  // namespace
+
+DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
+                                   const FileReader& files, Complaints& complaints)
+    : folder_(std::filesystem::path(path).parent_path().string()),
+      options_(options),
+      files_(files),
+      complaints_(complaints),
+      names_(complaints) {
+  definition_.path = path;
+}
+
+Definition DefinitionReader::read(const YamlNode& root) {
+  const Fields fields(
+      root, "a space file",
+      {"kernel",      "source",    "language",     "include",     "problem",   "parameters", "let",
+       "constraints", "options",   "host_options", "environment", "arguments", "launches",   "reference",
+       "metrics",     "objective", "regime",       "time_limit",  "search",    "host"},
+      complaints_);
+  if (!fields.is_map()) return definition_;
+  KernelDefinition& kernel = definition_.kernel;
+  if (const YamlNode* name = fields.require("kernel", "its name, as in kernel: reduce")) {
+    if (auto text = read_text(*name, complaints_)) kernel.name = *std::move(text);
+    if (name->is_scalar() && !is_kernel_name(kernel.name)) {
+      complaints_.add(*name, "'" + kernel.name + "' cannot be a kernel's name",
+                      "letters, digits, '_', '-' and '.'");
+    }
+  }
+  read_source(fields);
+  read_names(fields);
+  read_values(fields);
+  if (const YamlNode* node = fields.find("constraints")) read_constraints(*node);
+  names_.take_used_definitions();  // constraints bound the space: they do not change what a configuration is
+  read_kernel(fields);
+  used_definitions_ = names_.take_used_definitions();
+  read_metrics(fields);
+  if (const YamlNode* node = fields.find("regime")) read_regime(*node);
+  if (const YamlNode* node = fields.find("time_limit")) {
+    if (const auto seconds = read_seconds(*node, complaints_)) kernel.time_limit_s = *seconds;
+  }
+  if (const YamlNode* node = fields.find("search")) read_search(*node, definition_.search);
+  if (const YamlNode* node = fields.find("host")) read_host(*node);
+  for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
+  if (complaints_.empty()) definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
+  return std::move(definition_);
+}
+
+std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
+  const auto written = read_text(node, complaints_);
+  if (!written) return {};
+  path = joined(folder_, *written);
+  auto text = files_(path);
+  if (text) return *std::move(text);
+  complaints_.add(node, "cannot read '" + path + "': " + text.error().message,
+                  "a source is found from the folder of the space file");
+  return {};
+}
+
+void DefinitionReader::read_source(const Fields& fields) {
+  KernelDefinition& kernel = definition_.kernel;
+  const YamlNode* source = fields.require("source", "the file with the kernel, as in source: reduce.cu");
+  if (source != nullptr) kernel.source_text = load(*source, kernel.source_path);
+  const auto by_name = language_of(kernel.source_path);
+  if (by_name) kernel.language = *by_name;
+  if (const YamlNode* language = fields.find("language")) {
+    static const std::vector<std::string> kLanguages = {"cuda", "c++"};
+    if (language->is_scalar() && (language->text == "cuda" || language->text == "c++")) {
+      kernel.language = language->text == "cuda" ? Language::cuda : Language::cpp;
+    } else {
+      complaints_.add(*language,
+                      "'" + language->text + "' is no language" + did_you_mean(language->text, kLanguages),
+                      "cuda, or c++");
+    }
+  } else if (source != nullptr && source->is_scalar() && !by_name) {
+    complaints_.add(*source, "the language of '" + source->text + "' cannot be told from its name",
+                    "language: cuda, or c++");
+  }
+  if (const YamlNode* include = fields.find("include")) {
+    for (const YamlNode& item : items_of(*include)) {
+      if (const auto folder = read_text(item, complaints_))
+        kernel.include_dirs.push_back(joined(folder_, *folder));
+    }
+  }
+}
+
+void DefinitionReader::read_names(const Fields& fields) {
+  if (const YamlNode* problem = fields.find("problem");
+      problem != nullptr && check_map(*problem, "problem", complaints_)) {
+    for (const YamlNode& key : problem->keys) names_.add_axis(key);
+  }
+  if (const YamlNode* node = fields.find("parameters");
+      node != nullptr && check_map(*node, "parameters", complaints_)) {
+    for (const YamlNode& key : node->keys) names_.add_parameter(key);
+  }
+  if (const YamlNode* let = fields.find("let"); let != nullptr && check_map(*let, "let", complaints_)) {
+    for (std::size_t i = 0; i < let->keys.size(); ++i) {
+      names_.add_definition(let->keys[i], let->items[i], std::span(let->keys).subspan(i));
+    }
+  }
+}
+
+void DefinitionReader::read_values(const Fields& fields) {
+  if (const YamlNode* problem = fields.find("problem")) {
+    for (std::size_t i = 0; i < problem->keys.size(); ++i) {
+      Axis axis;
+      axis.name = problem->keys[i].text;
+      read_axis(problem->keys[i], problem->items[i], axis);
+      definition_.kernel.axes.push_back(std::move(axis));
+    }
+  }
+  if (const YamlNode* parameters = fields.find("parameters")) {
+    for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
+      Parameter parameter;
+      parameter.name = parameters->keys[i].text;
+      read_parameter(parameters->items[i], parameter);
+      definition_.parameters.push_back(std::move(parameter));
+    }
+  }
+}
+
+void DefinitionReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& axis) {
+  Choices choices = read_choices(node, ChoicesOf::axis, complaints_);
+  const bool is_text = !choices.values.empty() && choices.values[0].is_text();
+  axis.values = std::move(choices.values);
+  if (choices.macro) axis.macro = *choices.macro;
+  if (axis.macro.empty() && is_text) axis.macro = axis.name;
+  if (!choices.macro) return;
+  const auto reason = why_no_name(*choices.macro);
+  const YamlNode* macro = node.find("macro");
+  if (reason) {
+    complaints_.add(*macro, "'" + *choices.macro + "' cannot be a macro: " + *reason);
+  } else if (names_.is_parameter(*choices.macro) ||
+             (names_.is_axis(*choices.macro) && *choices.macro != key.text)) {
+    complaints_.add(*macro, "'" + *choices.macro + "' is the name of something else already");
+  }
+}
+
+void DefinitionReader::read_parameter(const YamlNode& node, Parameter& parameter) {
+  Choices choices = read_choices(node, ChoicesOf::parameter, complaints_);
+  parameter.values = std::move(choices.values);
+  parameter.default_value = std::move(choices.default_value);
+}
+
+void DefinitionReader::read_host(const YamlNode& node) {
+  const Fields fields(node, "host", {"problem", "parameters", "search", "time_limit"}, complaints_);
+  const bool is_used = options_.device_kind == "host";
+  KernelDefinition& kernel = definition_.kernel;
+  const auto replace = [&](std::string_view word, std::string_view thing, auto& all, auto read) {
+    const YamlNode* map = fields.find(word);
+    if (map == nullptr || !check_map(*map, word, complaints_)) return;
+    std::vector<std::string> names;
+    for (const auto& one : all) names.push_back(one.name);
+    for (std::size_t i = 0; i < map->keys.size(); ++i) {
+      const YamlNode& key = map->keys[i];
+      const auto found = std::ranges::find(names, key.text);
+      if (found == names.end()) {
+        complaints_.add(key, "there is no " + std::string(thing) + " '" + key.text + "' to replace" +
+                                 did_you_mean(key.text, names));
+        continue;
+      }
+      auto& replaced = all[static_cast<std::size_t>(found - names.begin())];
+      auto copy = replaced;
+      read(key, map->items[i], copy);
+      if (is_used) replaced = std::move(copy);
+    }
+  };
+  replace("problem", "axis", kernel.axes,
+          [&](const YamlNode& key, const YamlNode& item, Axis& axis) { read_axis(key, item, axis); });
+  replace("parameters", "parameter", definition_.parameters,
+          [&](const YamlNode&, const YamlNode& item, Parameter& p) {
+            const auto earlier = p.default_value;
+            read_parameter(item, p);
+            if (!p.default_value && earlier && std::ranges::find(p.values, *earlier) != p.values.end()) {
+              p.default_value = earlier;
+            }
+          });
+  if (const YamlNode* search = fields.find("search")) {
+    SearchLimits limits = definition_.search;
+    read_search(*search, limits);
+    if (is_used) definition_.search = limits;
+  }
+  if (const YamlNode* limit = fields.find("time_limit")) {
+    const auto seconds = read_seconds(*limit, complaints_);
+    if (is_used && seconds) kernel.time_limit_s = *seconds;
+  }
+}
+
+void DefinitionReader::read_constraints(const YamlNode& node) {
+  for (const YamlNode& item : items_of(node)) {
+    if (auto condition = names_.expression(item, View::candidate)) {
+      definition_.constraints.push_back({*std::move(condition), Constraint::Origin::file});
+    }
+  }
+}
+
+std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
+  std::vector<Option> options;
+  for (const YamlNode& item : items_of(node)) {
+    std::optional<Pattern> flag;
+    std::optional<Expression> when;
+    if (item.kind == YamlNode::Kind::map) {
+      const Fields fields(item, "an option", {"flag", "when"}, complaints_);
+      if (const YamlNode* text = fields.require("flag", "as in {flag: \"-O3\", when: unroll > 1}")) {
+        flag = names_.pattern(*text, View::candidate);
+      }
+      if (const YamlNode* condition = fields.find("when"))
+        when = names_.expression(*condition, View::candidate);
+    } else {
+      flag = names_.pattern(item, View::candidate);
+    }
+    if (flag) options.push_back({*std::move(flag), std::move(when)});
+  }
+  return options;
+}
+
+void DefinitionReader::read_environment(const YamlNode& node) {
+  if (!check_map(node, "environment", complaints_)) return;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const std::string& name = node.keys[i].text;
+    if (name.empty() || name.find_first_of("= \t\n") != std::string::npos) {
+      complaints_.add(node.keys[i], "'" + name + "' cannot be the name of a setting");
+    }
+    if (auto value = names_.expression(node.items[i], View::candidate)) {
+      definition_.kernel.environment.push_back({name, *std::move(value)});
+    }
+  }
+}
+
+void DefinitionReader::read_kernel(const Fields& fields) {
+  KernelDefinition& kernel = definition_.kernel;
+  if (const YamlNode* node = fields.find("options")) kernel.options = read_options(*node);
+  if (const YamlNode* node = fields.find("host_options")) {
+    kernel.host_options = read_options(*node);
+    if (kernel.language == Language::cpp) {
+      complaints_.add(fields.key("host_options"), "host_options are for CUDA C++ on a CPU",
+                      "options are what a C++ function is compiled with");
+    }
+  }
+  if (const YamlNode* node = fields.find("environment")) {
+    read_environment(*node);
+    if (kernel.language == Language::cuda) {
+      complaints_.add(fields.key("environment"), "environment is for C++ functions: a kernel has none");
+    }
+  }
+  if (const YamlNode* node = fields.find("arguments")) {
+    arguments_ = read_arguments(*node, kernel.axes, folder_, names_, complaints_);
+  }
+  if (const YamlNode* node =
+          fields.require("launches", "what to run, as in launches: {entry: f, grid: n, block: 256}")) {
+    kernel.launches = read_launches(*node, kernel.language, View::candidate, arguments_, names_, complaints_);
+  }
+  if (const YamlNode* node = fields.find("reference")) read_reference(*node);
+  check_outputs();
+  for (WrittenArgument& written : arguments_) kernel.arguments.push_back(written.argument);
+}
+
+void DefinitionReader::read_reference(const YamlNode& node) {
+  KernelDefinition& kernel = definition_.kernel;
+  const Fields fields(node, "a reference", {"source", "launches"}, complaints_);
+  if (!fields.is_map()) return;
+  Reference reference;
+  if (const YamlNode* source = fields.find("source")) {
+    kernel.reference_text = load(*source, kernel.reference_path);
+    reference.source = source->text;
+    const auto language = language_of(kernel.reference_path);
+    if (language && *language != kernel.language) {
+      complaints_.add(*source, "the reference is in another language than the kernel");
+    }
+  }
+  if (const YamlNode* launches = fields.require("launches", "what computes the right result")) {
+    reference.launches =
+        read_launches(*launches, kernel.language, View::problem, arguments_, names_, complaints_);
+  }
+  kernel.reference = std::move(reference);
+}
+
+void DefinitionReader::check_outputs() {
+  KernelDefinition& kernel = definition_.kernel;
+  const auto takes = [](const std::vector<Launch>& launches, const std::string& name) {
+    return std::ranges::any_of(launches, [&](const Launch& launch) {
+      return launch.fill == name || std::ranges::find(launch.arguments, name) != launch.arguments.end();
+    });
+  };
+  for (WrittenArgument& written : arguments_) {
+    Argument& argument = written.argument;
+    if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+    if (!takes(kernel.launches, argument.name)) {
+      complaints_.add(*written.key, "no launch takes the output '" + argument.name + "': nothing writes it");
+    }
+    const bool has_reference = kernel.reference && takes(kernel.reference->launches, argument.name);
+    if (written.check == Check::wanted && !has_reference) {
+      complaints_.add(*written.key, "'" + argument.name + "' is to be checked, but no reference computes it",
+                      "reference: {source: …, launches: …}, with this argument");
+    }
+    if (written.check == Check::unsaid && has_reference) argument.check.emplace();
+  }
+}
+
+void DefinitionReader::read_metrics(const Fields& fields) {
+  KernelDefinition& kernel = definition_.kernel;
+  if (const YamlNode* node = fields.find("metrics");
+      node != nullptr && check_map(*node, "metrics", complaints_)) {
+    for (std::size_t i = 0; i < node->keys.size(); ++i) {
+      if (auto value = names_.expression(node->items[i], View::trial)) {
+        kernel.metrics.push_back({node->keys[i].text, *std::move(value)});
+      } else {
+        kernel.metrics.push_back({node->keys[i].text, {}});
+      }
+    }
+  }
+  if (const YamlNode* node = fields.find("objective")) read_objective(*node);
+}
+
+void DefinitionReader::read_objective(const YamlNode& node) {
+  Objective& objective = definition_.kernel.objective;
+  std::vector<std::string> names = {"time"};
+  for (const Metric& metric : definition_.kernel.metrics) names.push_back(metric.name);
+  const auto find = [&](const YamlNode& name) {
+    if (!name.is_scalar()) {
+      complaints_.add(name, "expected the name of a metric, here is " + std::string(kind_words(name)));
+    } else if (std::ranges::find(names, name.text) == names.end()) {
+      complaints_.add(name, "there is no metric '" + name.text + "'" + did_you_mean(name.text, names));
+    } else {
+      objective.metric = name.text == "time" ? std::string() : name.text;
+    }
+  };
+  if (node.is_scalar()) {
+    if (node.text != "time") {
+      complaints_.add(node, "'" + node.text + "' is no objective",
+                      "time, {maximize: metric} or {minimize: metric}");
+    }
+    return;
+  }
+  const Fields fields(node, "an objective", {"maximize", "minimize"}, complaints_);
+  if (!fields.is_map()) return;
+  const YamlNode* most = fields.find("maximize");
+  const YamlNode* least = fields.find("minimize");
+  if ((most == nullptr) == (least == nullptr)) {
+    complaints_.add(node, "an objective is one of maximize and minimize");
+    return;
+  }
+  find(most != nullptr ? *most : *least);
+  objective.maximize = most != nullptr;
+  if (most != nullptr && most->text == "time") complaints_.add(*most, "the longest time is nobody's aim");
+}
+
+void DefinitionReader::read_regime(const YamlNode& node) {
+  const auto regime = regime_from_name(node.text);
+  if (node.is_scalar() && regime) {
+    definition_.kernel.regime = *regime;
+    return;
+  }
+  static const std::vector<std::string> kRegimes = {"cold", "hot"};
+  complaints_.add(node, "'" + node.text + "' is no regime" + did_you_mean(node.text, kRegimes),
+                  "cold, or hot");
+}
+
+void DefinitionReader::read_search(const YamlNode& node, SearchLimits& search) {
+  const Fields fields(node, "search", {"strategy", "trials", "time"}, complaints_);
+  if (const YamlNode* strategy = fields.find("strategy")) {
+    const auto name = read_text(*strategy, complaints_);
+    if (name) search.strategy = *name;
+    const auto& known = options_.strategies;
+    if (name && !known.empty() && std::ranges::find(known, *name) == known.end()) {
+      complaints_.add(*strategy, "'" + *name + "' is no strategy" + did_you_mean(*name, known));
+    }
+  }
+  if (const YamlNode* trials = fields.find("trials")) {
+    const auto count = read_integer(*trials, complaints_);
+    if (count) search.trials = *count;
+    if (count && *count < 1) complaints_.add(*trials, "at least one trial is needed");
+  }
+  if (const YamlNode* time = fields.find("time")) {
+    if (const auto seconds = read_seconds(*time, complaints_)) search.seconds = *seconds;
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/space/definition.h"
+#include "tuner/space/reader/arguments.h"
+#include "tuner/space/reader/choices.h"
+#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/names.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+
+// Goes through the keys of a space file, each once.
+class DefinitionReader {
+ public:
+  DefinitionReader(const std::string& path, const ReadOptions& options, const FileReader& files,
+                   Complaints& complaints);
+  // Of use where nothing has been complained about.
+  Definition read(const YamlNode& root);
+
+ private:
+  void read_source(const Fields& fields);
+  void read_names(const Fields& fields);
+  void read_values(const Fields& fields);
+  void read_host(const YamlNode& node);
+  void read_axis(const YamlNode& key, const YamlNode& node, Axis& axis);
+  void read_parameter(const YamlNode& node, Parameter& parameter);
+  void read_constraints(const YamlNode& node);
+  std::vector<Option> read_options(const YamlNode& node);
+  void read_environment(const YamlNode& node);
+  void read_kernel(const Fields& fields);
+  void read_reference(const YamlNode& node);
+  void read_metrics(const Fields& fields);
+  void read_objective(const YamlNode& node);
+  void read_regime(const YamlNode& node);
+  void read_search(const YamlNode& node, SearchLimits& search);
+  void check_outputs();
+  std::string load(const YamlNode& node, std::string& path);
+
+  std::string folder_;  // of the space file
+  const ReadOptions& options_;
+  const FileReader& files_;
+  Complaints& complaints_;
+  Names names_;
+  std::vector<WrittenArgument> arguments_;
+  std::map<std::string, std::string> used_definitions_;
+  Definition definition_;
+};
+
+}  // namespace gktune

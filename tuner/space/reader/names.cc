@@ -1,0 +1,286 @@
+#include "tuner/space/reader/names.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/core/device_info.h"
+#include "tuner/space/readings.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+
+std::size_t word_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_word(text[at])) ++at;
+  return at;
+}
+
+constexpr std::string_view kUnnamed = "a name is a letter or _, then letters, digits and _";
+
+}  // namespace
+
+Names::Names(Complaints& complaints) : complaints_(complaints) {
+  for (const auto& [name, value] : DeviceInfo{}.attributes()) known_["device." + name].kind = Kind::attribute;
+  for (std::string_view name : reading_names()) known_[std::string(name)].kind = Kind::reading;
+}
+
+bool Names::is_axis(std::string_view name) const {
+  const auto known = known_.find(name);
+  return known != known_.end() && known->second.kind == Kind::axis;
+}
+
+bool Names::is_parameter(std::string_view name) const {
+  const auto known = known_.find(name);
+  return known != known_.end() && known->second.kind == Kind::parameter;
+}
+
+bool Names::sees_parameters(const Expression& expression) const {
+  return std::ranges::any_of(expression.names(), [&](const Expression::NameUse& use) {
+    const auto known = known_.find(use.name);
+    return known != known_.end() && known->second.sees_parameters;
+  });
+}
+
+void Names::add(const YamlNode& key, Kind kind) {
+  if (const auto reason = why_no_name(key.text)) {
+    complaints_.add(key, "'" + key.text + "' cannot be a name: " + *reason);
+  }
+  const auto [known, is_new] = known_.try_emplace(key.text);
+  if (!is_new) {
+    static constexpr std::string_view kOwners[] = {"an axis of the problem", "a parameter",
+                                                   "a definition of let", "an attribute of the device",
+                                                   "a reading of the trial"};
+    complaints_.add(key, "'" + key.text + "' is " +
+                             std::string(kOwners[static_cast<std::size_t>(known->second.kind)]) + " already");
+    return;
+  }
+  known->second.kind = kind;
+  known->second.sees_parameters = kind == Kind::parameter;
+}
+
+void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later) {
+  const std::size_t before = complaints_.size();
+  auto parsed = value.is_scalar() ? Expression::parse(value.text) : ExpressionError{};
+  if (parsed) {
+    for (const auto& use : parsed->names()) {
+      if (std::ranges::find(later, use.name, &YamlNode::text) == later.end()) continue;
+      complaints_.add_inside(
+          value, use.offset, use.name.size(),
+          "'" + use.name + "' is defined " + (use.name == key.text ? "by itself" : "further down"),
+          "a definition may use those above it");
+    }
+  }
+  std::optional<Expression> expression;
+  if (complaints_.size() == before) {
+    const auto used = std::exchange(used_, {});
+    expression = this->expression(value, View::candidate);
+    used_ = used;
+  }
+  add(key, Kind::definition);
+  const auto known = known_.find(key.text);
+  if (known->second.kind != Kind::definition || !parsed || !expression) return;
+  known->second.text = value.text;
+  known->second.sees_parameters = sees_parameters(*parsed);
+  for (const auto& use : parsed->names()) known->second.leads.push_back(use.name);
+  definitions_.insert_or_assign(key.text, *std::move(expression));
+}
+
+std::optional<Expression> Names::expression(const YamlNode& node, View view) {
+  if (!node.is_scalar()) {
+    complaints_.add(node, "expected an expression, here is " + std::string(kind_words(node)));
+    return std::nullopt;
+  }
+  return part(node, node.text, 0, view);
+}
+
+std::optional<Expression> Names::part(const YamlNode& node, std::string_view text, std::size_t offset,
+                                      View view) {
+  const auto complain = [&](const ExpressionError& error) {
+    complaints_.add_inside(node, offset + error.offset, error.length, error.message);
+  };
+  const auto parsed = Expression::parse(text);
+  if (!parsed) {
+    complain(parsed.error());
+    return std::nullopt;
+  }
+  bool is_good = true;
+  for (const auto& use : parsed->names()) {
+    is_good = check_name(node, use.name, offset + use.offset, view) && is_good;
+  }
+  if (!is_good) return std::nullopt;
+  auto whole = parsed->inlined(definitions_);
+  if (whole) return *std::move(whole);
+  complain(whole.error());
+  return std::nullopt;
+}
+
+bool Names::check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view) {
+  const auto known = known_.find(name);
+  const bool is_reading = known != known_.end() && known->second.kind == Kind::reading;
+  if (known == known_.end()) {
+    const auto names = visible(view);
+    std::string guess = did_you_mean(name, names);
+    std::string hint;
+    if (guess.empty()) {
+      hint = "a text inside an expression stands in quotes of its own: \"'" + name + "'\"";
+    }
+    complaints_.add_inside(node, offset, name.size(), "unknown name '" + name + "'" + guess, hint);
+    return false;
+  }
+  if (is_reading && view != View::trial) {
+    complaints_.add_inside(node, offset, name.size(),
+                           "'" + name + "' is known after measuring: only metrics see it");
+    return false;
+  }
+  if (known->second.sees_parameters && view == View::problem) {
+    const bool is_definition = known->second.kind == Kind::definition;
+    complaints_.add_inside(node, offset, name.size(),
+                           "'" + name + (is_definition ? "' depends on a parameter" : "' is a parameter") +
+                               ": the reference sees the problem alone");
+    return false;
+  }
+  mark_used(name);
+  // A definition that could not be read has been complained about.
+  return known->second.kind != Kind::definition || definitions_.contains(name);
+}
+
+void Names::mark_used(const std::string& name) {
+  const auto known = known_.find(name);
+  if (known == known_.end() || known->second.kind != Kind::definition || !used_.insert(name).second) return;
+  for (const std::string& lead : known->second.leads) mark_used(lead);
+}
+
+std::map<std::string, std::string> Names::take_used_definitions() {
+  std::map<std::string, std::string> texts;
+  for (const std::string& name : std::exchange(used_, {})) texts[name] = known_.find(name)->second.text;
+  return texts;
+}
+
+std::optional<Pattern> Names::pattern(const YamlNode& node, View view) {
+  Pattern pattern;
+  if (!node.is_scalar()) {
+    const bool is_braces = node.kind == YamlNode::Kind::map && node.is_flow;
+    complaints_.add(node, "expected a text, here is " + std::string(kind_words(node)),
+                    is_braces ? "a text with {braces} has to stand in quotes" : "");
+    return std::nullopt;
+  }
+  pattern.text = node.text;
+  const auto pieces = split_pattern(node.text);
+  if (!pieces) {
+    complaints_.add_inside(node, pieces.error().offset, pieces.error().length, pieces.error().message);
+    return std::nullopt;
+  }
+  bool is_good = true;
+  for (const PatternPiece& piece : *pieces) {
+    if (piece.kind == PatternPiece::Kind::literal) {
+      pattern.parts.push_back({piece.text, std::nullopt});
+    } else if (auto expression = part(node, piece.text, piece.offset, view)) {
+      pattern.parts.push_back({{}, std::move(expression)});
+    } else {
+      is_good = false;
+    }
+  }
+  if (!is_good) return std::nullopt;
+  return pattern;
+}
+
+std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
+  auto whole = pattern(node, view);
+  if (!whole) return std::nullopt;
+  const char first = node.text.empty() ? ' ' : node.text.front();
+  if (!is_letter(first) && first != ':' && first != '{') {
+    complaints_.add(node, "'" + node.text + "' is no function",
+                    "as in: reduce, or reduce<T, threadsPerBlock>");
+    return std::nullopt;
+  }
+  Pattern entry{{}, node.text};
+  int angles = 0;
+  const std::size_t before = complaints_.size();
+  const auto pieces = split_pattern(node.text);
+  auto part = whole->parts.begin();
+  for (const PatternPiece& piece : *pieces) {
+    if (piece.kind == PatternPiece::Kind::literal) {
+      add_template_arguments(node, piece, angles, entry, view);
+    } else {
+      entry.parts.push_back(*part);
+    }
+    ++part;
+  }
+  if (angles != 0) complaints_.add(node, "'<' and '>' do not match");
+  if (complaints_.size() != before) return std::nullopt;
+  return entry;
+}
+
+void Names::add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles,
+                                   Pattern& pattern, View view) {
+  const std::string& text = piece.text;
+  std::string literal;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (!is_word(c)) {
+      angles += c == '<' ? 1 : c == '>' ? -1 : 0;
+      literal += c;
+      ++at;
+      continue;
+    }
+    const std::size_t end = word_end(text, at);
+    const std::string word = text.substr(at, end - at);
+    const auto known = known_.find(word);
+    const bool is_member = at > 0 && (text[at - 1] == ':' || text[at - 1] == '.');
+    const bool stands_for_value =
+        angles > 0 && !is_member && known != known_.end() && known->second.kind <= Kind::definition;
+    if (!stands_for_value) {
+      literal += word;
+    } else if (auto value = part(node, word, piece.offset + at, view)) {
+      pattern.parts.push_back({std::exchange(literal, {}), std::move(value)});
+    }
+    at = end;
+  }
+  if (!literal.empty()) pattern.parts.push_back({std::move(literal), std::nullopt});
+}
+
+std::vector<std::string> Names::visible(View view) const {
+  std::vector<std::string> names;
+  for (const auto& [name, known] : known_) {
+    if (known.kind == Kind::reading && view != View::trial) continue;
+    if (known.sees_parameters && view == View::problem) continue;
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<std::string> why_no_name(std::string_view name) {
+  static constexpr std::string_view kCpp[] = {
+      "alignas",      "alignof",  "asm",      "auto",      "bool",       "break",        "case",
+      "catch",        "char",     "char16_t", "char32_t",  "char8_t",    "class",        "co_await",
+      "co_return",    "co_yield", "concept",  "const",     "const_cast", "consteval",    "constexpr",
+      "constinit",    "continue", "decltype", "default",   "delete",     "do",           "double",
+      "dynamic_cast", "enum",     "explicit", "export",    "extern",     "for",          "friend",
+      "goto",         "inline",   "long",     "mutable",   "namespace",  "new",          "noexcept",
+      "nullptr",      "operator", "private",  "protected", "public",     "register",     "reinterpret_cast",
+      "requires",     "return",   "short",    "signed",    "sizeof",     "static",       "static_assert",
+      "static_cast",  "struct",   "switch",   "template",  "this",       "thread_local", "throw",
+      "try",          "typedef",  "typeid",   "typename",  "union",      "unsigned",     "using",
+      "virtual",      "void",     "volatile", "wchar_t",   "while"};
+  static constexpr std::string_view kCuda[] = {"threadIdx", "blockIdx", "blockDim",
+                                               "gridDim",   "warpSize", "main"};
+  static constexpr std::string_view kExpression[] = {
+      "and",   "or",    "not", "in",    "if",    "else",     "true",     "false",
+      "True",  "False", "min", "max",   "abs",   "ceil_div", "round_up", "log2",
+      "ilog2", "gcd",   "int", "float", "floor", "ceil",     "sqrt",     "device"};
+  if (name.empty() || !is_letter(name.front()) || word_end(name, 0) != name.size())
+    return std::string(kUnnamed);
+  if (std::ranges::find(kExpression, name) != std::end(kExpression)) return "it is a word of the expressions";
+  if (std::ranges::find(kCpp, name) != std::end(kCpp)) return "it is a keyword of C++";
+  if (std::ranges::find(kCuda, name) != std::end(kCuda)) return "it is a name of CUDA's or C++'s own";
+  if (name.find("__") != std::string_view::npos ||
+      (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
+    return "C++ keeps names such as this one for itself";
+  }
+  return std::nullopt;
+}
+
+}  // namespace gktune

@@ -1,0 +1,393 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
+  return where + " '" + expression.text() + "': " + message;
+}
+
+struct IntegerBounds {
+  std::int64_t low = 0;  // of the signed ones; 0 otherwise
+  std::uint64_t high = 0;
+};
+
+bool is_integer_type(ElementType type) { return type <= ElementType::uint64; }
+
+IntegerBounds bounds_of(ElementType type) {
+  const auto bits = static_cast<int>(element_size(type) * 8);
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
+  if (type >= ElementType::uint8) return {0, all};
+  return {-static_cast<std::int64_t>(all >> 1) - 1, all >> 1};
+}
+
+bool fits(std::int64_t value, ElementType type) {
+  const IntegerBounds bounds = bounds_of(type);
+  return value >= bounds.low && (value < 0 || static_cast<std::uint64_t>(value) <= bounds.high);
+}
+
+// The same data for the same name, whatever stands around it in the file.
+std::uint64_t seed_of(std::string_view name) {
+  std::uint64_t seed = 0xcbf29ce484222325;
+  for (char c : name) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return seed;
+}
+
+class Resolver {
+ public:
+  Resolver(const KernelDefinition& kernel, const Config& config, const Problem& problem,
+           const DeviceInfo& device)
+      : kernel_(kernel),
+        config_(config),
+        problem_(problem),
+        device_(device),
+        attributes_(device.attributes()) {
+    problem_scope_.add(problem_).add(attributes_, "device.");
+    scope_.add(config_).add(problem_scope_);
+  }
+
+  Result<Plan> plan() {
+    Plan plan;
+    for (const Argument& argument : kernel_.arguments) plan.arguments.push_back(this->argument(argument));
+    counts_.clear();
+    for (const ArgumentPlan& argument : plan.arguments)
+      counts_.push_back(argument.is_scalar ? 1 : argument.count);
+    plan.candidate = candidate();
+    if (kernel_.reference) plan.reference = reference(*kernel_.reference);
+    for (const Setting& setting : kernel_.environment) {
+      plan.environment.emplace_back(setting.name, value(setting.value, scope_, setting.name).str());
+    }
+    plan.regime = kernel_.regime;
+    plan.time_limit_s = kernel_.time_limit_s;
+    if (error_) return *error_;
+    return plan;
+  }
+
+ private:
+  // The first failure is told; what is made after it is thrown away.
+  void fail(std::string message) {
+    if (!error_) error_ = Error{std::move(message)};
+  }
+
+  Value value(const Expression& expression, const Scope& scope, const std::string& where) {
+    auto result = expression.evaluate(scope);
+    if (result) return *std::move(result);
+    fail(blamed(where, expression, result.error().message));
+    return {};
+  }
+
+  std::int64_t integer(const Expression& expression, const Scope& scope, const std::string& where) {
+    const Value result = value(expression, scope, where);
+    if (result.is_integer()) return result.integer();
+    fail(blamed(
+        where, expression,
+        "expected an integer, this is " + result.str() + (result.is_real() ? " (// divides integers)" : "")));
+    return 0;
+  }
+
+  bool truth(const Expression& expression, const Scope& scope, const std::string& where) {
+    const Value result = value(expression, scope, where);
+    if (result.is_boolean()) return result.boolean();
+    fail(blamed(where, expression, "expected true or false, this is " + result.str()));
+    return false;
+  }
+
+  double number(const Expression& expression, const Scope& scope, const std::string& where) {
+    const Value result = value(expression, scope, where);
+    if (result.is_number() && std::isfinite(result.number())) return result.number();
+    fail(blamed(where, expression, "expected a number, this is " + result.str()));
+    return 0;
+  }
+
+  std::string text(const Pattern& pattern, const Scope& scope, const std::string& where) {
+    auto result = pattern.format(scope);
+    if (result) return *std::move(result);
+    fail(where + " '" + pattern.text + "': " + result.error().message);
+    return {};
+  }
+
+  ArgumentPlan argument(const Argument& argument) {
+    const std::string where = "argument '" + argument.name + "': ";
+    ArgumentPlan plan;
+    plan.name = argument.name;
+    const std::string type = text(argument.type, scope_, where + "type");
+    const auto known = element_type_from_name(type);
+    if (!known) {
+      fail(where + "'" + type + "' is no element type");
+      return plan;
+    }
+    plan.type = *known;
+    plan.role = argument.role;
+    if (argument.value) {
+      plan.is_scalar = true;
+      plan.scalar = scalar(*argument.value, plan.type, where + "value");
+      return plan;
+    }
+    const std::int64_t extent = integer(*argument.extent, scope_, where + "extent");
+    if (extent < 0) fail(blamed(where + "extent", *argument.extent, std::to_string(extent) + " is negative"));
+    if (extent > kLargest / static_cast<std::int64_t>(element_size(plan.type))) {
+      fail(blamed(where + "extent", *argument.extent, "no memory holds so many elements"));
+    }
+    plan.count = static_cast<std::uint64_t>(extent);
+    plan.contents = contents(argument, plan.type);
+    if (argument.check) {
+      plan.is_checked = true;
+      plan.tolerance = tolerance(*argument.check, where);
+    }
+    return plan;
+  }
+
+  // As the type has it: an integer for integers, a real for the others.
+  Value scalar(const Expression& expression, ElementType type, const std::string& where) {
+    Value result = value(expression, scope_, where);
+    if (result.is_boolean()) result = Value(result.boolean() ? 1 : 0);
+    if (!is_integer_type(type)) {
+      if (result.is_number()) return Value(result.number());
+    } else if (result.is_integer()) {
+      if (fits(result.integer(), type)) return result;
+      fail(blamed(where, expression,
+                  result.str() + " does not fit in " + std::string(element_type_name(type))));
+    }
+    fail(blamed(where, expression, result.str() + " is not of type " + std::string(element_type_name(type))));
+    return result;
+  }
+
+  ContentsPlan contents(const Argument& argument, ElementType type) {
+    const Contents& contents = argument.contents;
+    const std::string where = "argument '" + argument.name + "': init";
+    ContentsPlan plan;
+    plan.kind = contents.kind;
+    // The mean and the deviation of integers need not be integers.
+    const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal;
+    const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, bool must_fit) {
+      real = number(expression, scope_, where);
+      if (!is_exact) return;
+      const Value whole = value(expression, scope_, where);
+      if (whole.is_integer()) {
+        exact = whole.integer();
+      } else if (real == std::floor(real) && std::abs(real) < 0x1p53) {
+        exact = static_cast<std::int64_t>(real);
+      } else {
+        fail(blamed(where, expression, whole.str() + " is no integer, the elements are"));
+      }
+      if (must_fit && !fits(exact, type)) {
+        fail(blamed(where, expression,
+                    whole.str() + " does not fit in " + std::string(element_type_name(type))));
+      }
+    };
+    if (contents.a) read(*contents.a, plan.a, plan.a_integer, true);
+    // A step down is negative, be the elements unsigned.
+    if (contents.b) read(*contents.b, plan.b, plan.b_integer, contents.kind != Contents::Kind::ramp);
+    if (contents.kind == Contents::Kind::uniform && plan.a > plan.b) {
+      fail(where + " uniform: the low bound " + contents.a->text() + " is above the high one " +
+           contents.b->text());
+    }
+    if (contents.kind == Contents::Kind::normal && plan.b < 0) {
+      fail(blamed(where, *contents.b, "a deviation is not negative"));
+    }
+    if (contents.kind == Contents::Kind::file) plan.file = text(contents.file, scope_, where);
+    if (contents.kind == Contents::Kind::uniform || contents.kind == Contents::Kind::normal) {
+      plan.seed = contents.seed ? static_cast<std::uint64_t>(integer(*contents.seed, scope_, where + " seed"))
+                                : seed_of(argument.name);
+    }
+    return plan;
+  }
+
+  TolerancePlan tolerance(const Tolerance& tolerance, const std::string& where) {
+    TolerancePlan plan;
+    const auto read = [&](const std::optional<Expression>& expression, const char* name) {
+      if (!expression) return 0.0;
+      const double bound = number(*expression, scope_, where + name);
+      if (bound < 0) fail(blamed(where + name, *expression, "a tolerance is not negative"));
+      return bound;
+    };
+    plan.absolute = read(tolerance.absolute, "absolute");
+    plan.relative = read(tolerance.relative, "relative");
+    if (tolerance.ulp) {
+      plan.ulp = integer(*tolerance.ulp, scope_, where + "ulp");
+      if (plan.ulp < 0) fail(blamed(where + "ulp", *tolerance.ulp, "a tolerance is not negative"));
+    }
+    return plan;
+  }
+
+  ProgramPlan candidate() {
+    ProgramPlan program;
+    SourcePlan& source = program.source;
+    source.path = kernel_.source_path;
+    source.text = kernel_.source_text;
+    add_macros(problem_macros(), source);
+    for (const std::string& name : kernel_.parameter_names) {
+      const Value* value = config_.find(name);
+      if (value == nullptr) {
+        fail("the configuration has no " + name);
+      } else {
+        source.macros.emplace_back(name, value->str());
+      }
+    }
+    for (const Option& option : options()) add_option(option, scope_, source);
+    finish(kernel_.launches, scope_, program);
+    return program;
+  }
+
+  ProgramPlan reference(const Reference& reference) {
+    ProgramPlan program;
+    SourcePlan& source = program.source;
+    const bool is_own = !reference.source.empty();
+    source.path = is_own ? kernel_.reference_path : kernel_.source_path;
+    source.text = is_own ? kernel_.reference_text : kernel_.source_text;
+    add_macros(problem_macros(), source);
+    // What depends on a parameter is the candidate's alone.
+    for (const Option& option : options()) {
+      const bool is_plain =
+          !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
+            return sees_config(part.expression);
+          });
+      if (is_plain) add_option(option, problem_scope_, source);
+    }
+    finish(reference.launches, problem_scope_, program);
+    return program;
+  }
+
+  const std::vector<Option>& options() {
+    const bool is_foreign = kernel_.language == Language::cuda && device_.kind == "host";
+    return is_foreign ? kernel_.host_options : kernel_.options;
+  }
+
+  bool sees_config(const std::optional<Expression>& expression) {
+    return expression && std::ranges::any_of(expression->names(), [&](const Expression::NameUse& use) {
+             return std::ranges::find(kernel_.parameter_names, use.name) != kernel_.parameter_names.end();
+           });
+  }
+
+  std::vector<std::pair<std::string, std::string>> problem_macros() {
+    std::vector<std::pair<std::string, std::string>> macros;
+    for (const Axis& axis : kernel_.axes) {
+      if (axis.macro.empty()) continue;
+      const Value* value = problem_.find(axis.name);
+      if (value == nullptr) {
+        fail("the problem has no " + axis.name);
+        return macros;
+      }
+      macros.emplace_back(axis.macro, value->str());
+    }
+    return macros;
+  }
+
+  static void add_macros(std::vector<std::pair<std::string, std::string>> macros, SourcePlan& source) {
+    for (auto& macro : macros) source.macros.push_back(std::move(macro));
+  }
+
+  void add_option(const Option& option, const Scope& scope, SourcePlan& source) {
+    if (option.when && !truth(*option.when, scope, "option when")) return;
+    std::string flag = text(option.flag, scope, "option");
+    if (!flag.empty()) source.options.push_back(std::move(flag));
+  }
+
+  void finish(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program) {
+    SourcePlan& source = program.source;
+    source.language = kernel_.language;
+    source.include_dirs = kernel_.include_dirs;
+    for (const Launch& launch : launches) {
+      if (auto planned = step(launch, scope)) program.steps.push_back(*std::move(planned));
+    }
+    for (const StepPlan& step : program.steps) {
+      const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
+      if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
+    }
+  }
+
+  // Nothing where its condition does not hold, or where there is nothing to do: a grid of no blocks, an empty
+  // buffer.
+  std::optional<StepPlan> step(const Launch& launch, const Scope& scope) {
+    const bool is_fill = !launch.fill.empty();
+    const std::string where =
+        is_fill ? "fill of '" + launch.fill + "': " : "launch of '" + launch.entry.text + "': ";
+    if (launch.when && !truth(*launch.when, scope, where + "when")) return std::nullopt;
+    StepPlan plan;
+    if (is_fill) {
+      plan.fill_argument = index_of(launch.fill);
+      const std::int64_t byte = launch.fill_byte ? integer(*launch.fill_byte, scope, where + "byte") : 0;
+      if (byte < 0 || byte > 255) {
+        fail(blamed(where + "byte", *launch.fill_byte, std::to_string(byte) + " is no byte"));
+      }
+      plan.fill_byte = static_cast<int>(byte);
+      if (error_ || counts_[static_cast<std::size_t>(plan.fill_argument)] == 0) return std::nullopt;
+      return plan;
+    }
+    plan.entry = text(launch.entry, scope, where + "entry");
+    for (const std::string& name : launch.arguments) plan.arguments.push_back(index_of(name));
+    bool is_empty = false;
+    const std::int64_t grids[] = {device_.max_grid_x, device_.max_grid_y, device_.max_grid_z};
+    const std::int64_t blocks[] = {device_.max_block_x, device_.max_block_y, device_.max_block_z};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (launch.grid[i]) plan.grid[i] = extent(*launch.grid[i], scope, where + "grid", 0, grids[i]);
+      if (launch.block[i]) plan.block[i] = extent(*launch.block[i], scope, where + "block", 1, blocks[i]);
+      is_empty = is_empty || plan.grid[i] == 0;
+    }
+    check_block(plan, where);
+    if (launch.shared_bytes) {
+      plan.shared_bytes =
+          extent(*launch.shared_bytes, scope, where + "shared", 0, device_.shared_bytes_per_block_optin);
+    }
+    if (is_empty) return std::nullopt;
+    return plan;
+  }
+
+  std::int64_t extent(const Expression& expression, const Scope& scope, const std::string& where,
+                      std::int64_t least, std::int64_t most) {
+    const std::int64_t result = integer(expression, scope, where);
+    if (result < least) {
+      fail(blamed(where, expression, std::to_string(result) + " is less than " + std::to_string(least)));
+    }
+    if (most > 0 && result > most) {
+      fail(blamed(where, expression,
+                  std::to_string(result) + " is more than the device's " + std::to_string(most)));
+    }
+    return result;
+  }
+
+  void check_block(const StepPlan& plan, const std::string& where) {
+    std::int64_t threads = 1;
+    for (std::int64_t extent : plan.block) {
+      if (__builtin_mul_overflow(threads, extent, &threads)) threads = kLargest;
+    }
+    const std::int64_t most = device_.max_threads_per_block;
+    if (most > 0 && threads > most) {
+      fail(where + "block: " + std::to_string(threads) + " threads are more than the device's " +
+           std::to_string(most));
+    }
+  }
+
+  int index_of(const std::string& name) {
+    const auto found = std::ranges::find(kernel_.arguments, name, &Argument::name);
+    if (found == kernel_.arguments.end()) {
+      fail("there is no argument '" + name + "'");
+      return 0;
+    }
+    return static_cast<int>(found - kernel_.arguments.begin());
+  }
+
+  const KernelDefinition& kernel_;
+  const Config& config_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  const NamedValues attributes_;
+  Scope problem_scope_, scope_;
+  std::vector<std::uint64_t> counts_;  // elements of each argument
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
+                     const DeviceInfo& device) {
+  return Resolver(kernel, config, problem, device).plan();
+}
+
+}  // namespace gktune

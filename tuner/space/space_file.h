@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/space/definition.h"
+#include "tuner/space/diagnostic.h"
+
+namespace gktune {
+
+struct ReadOptions {
+  std::string device_kind;              // host: what the file says under `host` replaces its other words
+  std::vector<std::string> strategies;  // the names that `search: {strategy: …}` may have; empty: any
+};
+
+// The text of the file of that name, or why there is none.
+using FileReader = std::function<Result<std::string>(const std::string& path)>;
+
+// Reads a space file, the sources that it names, and what these include. Paths stay as they are written:
+// relative ones are found from the working directory. All that is wrong with the file is told at once.
+Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
+                                                            const ReadOptions& options = {});
+
+// The same of a text that is at hand; `files` reaches all others.
+Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view text, const std::string& path,
+                                                            const ReadOptions& options,
+                                                            const FileReader& files);
+
+// A FileReader for regular files of bearable size.
+Result<std::string> read_whole_file(const std::string& path);
+
+}  // namespace gktune
