@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// What one kind of hardware brings to the worker device. Each part lives in a process of its own: the parent makes
-// none of them but through the `worker` command.
+// What one kind of hardware brings to the worker device. Each part lives in a process of its own: the parent
+// makes none of them but through the `worker` command.
 
 // Lives in a compile worker.
 class Compiler {
@@ -43,7 +43,11 @@ class Backend {
   virtual Result<std::unique_ptr<Runner>> runner() = 0;
 };
 
+struct BackendOptions {
+  std::string cxx = "c++";  // the system's C++ compiler, for the host
+};
+
 // The backend of that name, or why this build or machine has none.
-Result<std::unique_ptr<Backend>> open_backend(const BackendName& name);
+Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options);
 
 }  // namespace gktune

@@ -14,7 +14,8 @@ namespace gktune {
 // How the host device's code is to be instrumented.
 enum class Instrumentation { none, sanitize, races };
 
-// Sources to compile together. They share text, options and include directories, and differ in macros and entries.
+// Sources to compile together. They share text, options and include directories, and differ in macros and
+// entries.
 struct CompileJob {
   std::vector<SourcePlan> variants;
   std::string architecture;  // sm_90a; empty where the compiler's own machine is meant
@@ -33,7 +34,7 @@ struct CompiledVariant {
   Status status = Status::ok;  // ok, compile_failed
   std::string log;             // the compiler's words on this variant, with the source's own line numbers
   Module module;
-  double seconds = 0;          // this variant's share
+  double seconds = 0;  // this variant's share
   bool from_cache = false;
 };
 
@@ -41,8 +42,8 @@ struct RunJob {
   Plan plan;
   Module candidate;
   Module reference;
-  double cutoff_us = 0;       // infinity: none
-  bool check_only = false;    // checked, not timed
+  double cutoff_us = 0;     // infinity: none
+  bool check_only = false;  // checked, not timed
   Instrumentation instrumentation = Instrumentation::none;
 };
 

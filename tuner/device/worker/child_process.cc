@@ -1,0 +1,212 @@
+#include "tuner/device/worker/child_process.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kOutputTailBytes = 16384;
+// The parent's own descriptors stay clear of those that the child is given.
+constexpr int kFirstDescriptor = 10;
+
+Error system_error(const char* what) { return {std::string(what) + ": " + std::strerror(errno)}; }
+
+// Moved up, and closed when a program is executed.
+FileDescriptor moved_up(int number) {
+  FileDescriptor low(number);
+  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, kFirstDescriptor));
+}
+
+bool open_pair(FileDescriptor& ours, FileDescriptor& theirs) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
+  ours = moved_up(ends[0]);
+  theirs = moved_up(ends[1]);
+  return ours.is_open() && theirs.is_open();
+}
+
+bool open_pipe(FileDescriptor& reading, FileDescriptor& writing) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+  reading = moved_up(ends[0]);
+  writing = moved_up(ends[1]);
+  return reading.is_open() && writing.is_open();
+}
+
+void set_nonblocking(const FileDescriptor& descriptor) {
+  ::fcntl(descriptor.number(), F_SETFL, ::fcntl(descriptor.number(), F_GETFL) | O_NONBLOCK);
+}
+
+std::vector<std::string> merged_environment(const std::vector<std::pair<std::string, std::string>>& added) {
+  std::vector<std::string> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    bool replaced = false;
+    for (const auto& [added_name, value] : added) replaced = replaced || added_name == name;
+    if (!replaced) merged.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) merged.push_back(name + '=' + value);
+  return merged;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+// What happens in the child between fork and exec: nothing but system calls.
+struct Launchpad {
+  char** argv;
+  char** environment;
+  int socket, output, report, null;
+  pid_t parent;
+  rlim_t memory_limit;
+
+  [[noreturn]] void leave() const {
+    const int error = errno;
+    [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
+    ::_exit(127);
+  }
+
+  [[noreturn]] void go() const {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);  // it died before we asked
+    if (::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
+        ::dup2(socket, kChannelFd) < 0) {
+      leave();
+    }
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    if (memory_limit > 0) {
+      const rlimit memory{memory_limit, memory_limit};
+      if (::setrlimit(RLIMIT_AS, &memory) != 0) leave();
+    }
+    // Whatever an application has open without closing it on exec is none of a worker's business.
+    ::close_range(kChannelFd + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(argv[0], argv, environment);
+    leave();
+  }
+};
+
+}  // namespace
+
+std::string Ending::str() const {
+  if (!by_signal) return "exited with code " + std::to_string(code);
+  const char* name = ::sigabbrev_np(code);
+  return "killed by " + (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(code));
+}
+
+Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
+  ChildProcess child;
+  FileDescriptor socket, output, report_reading, report_writing;
+  if (!open_pair(child.socket_, socket)) return system_error("socketpair");
+  if (!open_pipe(child.output_, output)) return system_error("pipe");
+  if (!open_pipe(report_reading, report_writing)) return system_error("pipe");
+  const FileDescriptor null = moved_up(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null.is_open()) return system_error("/dev/null");
+  set_nonblocking(child.socket_);
+  set_nonblocking(child.output_);
+
+  std::vector<std::string> argv = options.argv, environment = merged_environment(options.environment);
+  std::vector<char*> argv_pointers = pointers(argv), environment_pointers = pointers(environment);
+  const Launchpad launchpad{argv_pointers.data(), environment_pointers.data(), socket.number(),
+                            output.number(),      report_writing.number(),     null.number(),
+                            ::getpid(),           options.memory_limit_bytes};
+  child.pid_ = ::fork();
+  if (child.pid_ == 0) launchpad.go();
+  if (child.pid_ < 0) return system_error("fork");
+  ::setpgid(child.pid_, child.pid_);  // as the child does: whoever comes first
+  report_writing.close();
+
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(report_reading.number(), &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof error) {
+    child.wait();
+    return Error{options.argv[0] + " cannot be started: " + std::strerror(error)};
+  }
+  return child;
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept { *this = std::move(other); }
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(ending_, other.ending_);
+  std::swap(socket_, other.socket_);
+  std::swap(output_, other.output_);
+  std::swap(output_tail_, other.output_tail_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ < 0) return;
+  signal(SIGKILL);
+  wait();
+}
+
+void ChildProcess::read_output() {
+  std::array<char, 8192> bytes;
+  while (output_.is_open()) {
+    const ssize_t got = ::read(output_.number(), bytes.data(), bytes.size());
+    if (got > 0) {
+      output_tail_.append(bytes.data(), static_cast<std::size_t>(got));
+      if (output_tail_.size() > 2 * kOutputTailBytes) {
+        output_tail_.erase(0, output_tail_.size() - kOutputTailBytes);
+      }
+    } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      return;
+    } else if (got == 0 || errno != EINTR) {
+      output_.close();
+    }
+  }
+}
+
+void ChildProcess::signal(int number) const {
+  if (pid_ > 0 && !ending_) ::kill(-pid_, number);
+}
+
+std::optional<Ending> ChildProcess::ending() {
+  if (ending_ || pid_ < 0) return ending_;
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    if (errno == ECHILD) ending_ = Ending{};  // someone else reaps this program's children
+    return ending_;
+  }
+  if (info.si_pid != pid_) return std::nullopt;
+  ::kill(-pid_, SIGKILL);  // the group's number cannot be another's before the process is reaped
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  ending_ = WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
+  return ending_;
+}
+
+Ending ChildProcess::wait() {
+  while (!ending()) {
+    siginfo_t info{};
+    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
+  }
+  return *ending_;
+}
+
+}  // namespace gktune

@@ -1,0 +1,63 @@
+#include "tuner/device/worker/fault_report.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "tuner/device/worker/frame.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kMaxReportBytes = 4096;
+
+// A signal handler sees nothing but what is global: the one such thing of the program.
+std::atomic<int> report_channel{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept {
+  while (size > 0) {
+    const ssize_t sent = ::send(socket, bytes, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;
+    bytes += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+}
+
+void send_report(Frame::Kind kind, std::string_view first, std::string_view second) noexcept {
+  const int saved_errno = errno;
+  if (const int socket = report_channel.load(); socket >= 0) {
+    unsigned char bytes[kFrameHeaderBytes + kMaxReportBytes];
+    const std::size_t first_size = std::min(first.size(), kMaxReportBytes);
+    const std::size_t second_size = std::min(second.size(), kMaxReportBytes - first_size);
+    write_frame_header(kind, first_size + second_size, bytes);
+    std::memcpy(bytes + kFrameHeaderBytes, first.data(), first_size);
+    if (second_size > 0) std::memcpy(bytes + kFrameHeaderBytes + first_size, second.data(), second_size);
+    send_all(socket, bytes, kFrameHeaderBytes + first_size + second_size);
+  }
+  errno = saved_errno;
+}
+
+}  // namespace
+
+void set_report_channel(int socket) noexcept { report_channel.store(socket); }
+
+void report_phase(Phase phase) noexcept {
+  const char payload = static_cast<char>(phase);
+  send_report(Frame::Kind::phase, {&payload, 1}, {});
+}
+
+void report_fault(Status status, std::string_view message) noexcept {
+  char line[64];
+  const std::string_view name = status_name(status);
+  const std::size_t size = std::min(name.size(), sizeof line - 1);
+  std::memcpy(line, name.data(), size);
+  line[size] = '\n';
+  send_report(Frame::Kind::fault, {line, size + 1}, message);
+}
+
+}  // namespace gktune

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gktune {
+
+// What a parent and its worker say to each other: a kind, and what goes with it.
+struct Frame {
+  enum class Kind : unsigned char {
+    request = 'q',
+    reply = 'r',
+    ready = 'h',      // the worker is up
+    not_ready = 'e',  // the worker cannot work, and why
+    phase = 'p',      // where the worker is: a Phase
+    fault = 'f',      // how the worker dies: a status, a line feed, a message
+  };
+  Kind kind = Kind::reply;
+  std::string payload;
+};
+
+// On the wire: the payload's size in four bytes, least first, the kind, the payload.
+inline constexpr std::size_t kFrameHeaderBytes = 5;
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{256} << 20;
+
+void write_frame_header(Frame::Kind kind, std::size_t payload_bytes, unsigned char header[kFrameHeaderBytes]);
+std::string encode_frame(Frame::Kind kind, std::string_view payload);
+
+// Cuts a stream of bytes into frames, however the bytes arrive.
+class FrameReader {
+ public:
+  explicit FrameReader(std::size_t max_payload_bytes = kMaxPayloadBytes)
+      : max_payload_bytes_(max_payload_bytes) {}
+
+  void feed(std::string_view bytes);
+  std::optional<Frame> next();
+  // The stream makes no sense: an unknown kind, a size over the bound. Nothing more comes out of it.
+  bool is_broken() const { return broken_; }
+
+ private:
+  std::size_t max_payload_bytes_;
+  std::string buffer_;
+  std::size_t taken_ = 0;  // of the buffer
+  bool broken_ = false;
+};
+
+}  // namespace gktune

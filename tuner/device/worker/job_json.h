@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
+#include "tuner/device/worker/job.h"
+
+namespace gktune {
+
+// The jobs and their answers as JSON in its binary form (CBOR), which keeps every byte of a text and every
+// bit of a number, infinities included. The variants of a compile job share what they have in common; the
+// programs of a run job leave their text at home, since a runner has no use for it. What cannot be decoded is
+// an error.
+
+enum class RequestKind { probe, compile, run, playoff };
+
+std::string encode_probe();
+std::string encode(const CompileJob& job);
+std::string encode(const RunJob& job);
+std::string encode(const PlayoffJob& job);
+Result<RequestKind> request_kind(std::string_view bytes);
+Result<CompileJob> decode_compile_job(std::string_view bytes);
+Result<RunJob> decode_run_job(std::string_view bytes);
+Result<PlayoffJob> decode_playoff_job(std::string_view bytes);
+
+std::string encode(const DeviceInfo& info);
+std::string encode(const std::vector<CompiledVariant>& variants);
+std::string encode(const RunReply& reply);
+std::string encode(const std::vector<Samples>& samples);
+Result<DeviceInfo> decode_device_info(std::string_view bytes);
+Result<std::vector<CompiledVariant>> decode_compiled_variants(std::string_view bytes);
+Result<RunReply> decode_run_reply(std::string_view bytes);
+Result<std::vector<Samples>> decode_samples(std::string_view bytes);
+
+}  // namespace gktune

@@ -1,0 +1,211 @@
+#include "tuner/device/worker/worker.h"
+
+#include <algorithm>
+#include <csignal>
+#include <string_view>
+
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kStartLimitS = 120;  // a CUDA context on a busy machine
+constexpr double kLeaveLimitS = 5;    // from hanging up to having ended
+constexpr auto kReapInterval = std::chrono::milliseconds(2);
+constexpr std::size_t kLongestLastWords = 400;
+
+Status status_of(const Ending& ending) {
+  if (!ending.by_signal) return Status::crashed;
+  switch (ending.code) {
+    case SIGSEGV:
+    case SIGBUS:
+      return Status::illegal_access;
+    case SIGABRT:
+      return Status::aborted;
+    default:
+      return Status::crashed;
+  }
+}
+
+// The last line that says something.
+std::string last_line(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  const std::size_t line_feed = text.rfind('\n');
+  text = line_feed == std::string_view::npos ? text : text.substr(line_feed + 1);
+  return std::string(text.substr(0, kLongestLastWords));
+}
+
+std::string overstay_message(std::optional<Phase> phase, double limit_s) {
+  const std::string limit = number_text(limit_s) + " s";
+  if (!phase) return "took longer than " + limit;
+  switch (*phase) {
+    case Phase::setup:
+      return "getting ready took longer than " + limit;
+    case Phase::reference:
+      return "the reference ran longer than " + limit;
+    case Phase::check:
+      return "ran longer than " + limit;
+    case Phase::timing:
+      break;
+  }
+  return "timing it took longer than " + limit;
+}
+
+}  // namespace
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+double Worker::Limits::of(Phase phase) const {
+  switch (phase) {
+    case Phase::setup:
+      return setup_s;
+    case Phase::reference:
+      return reference_s;
+    case Phase::check:
+      return check_s;
+    case Phase::timing:
+      break;
+  }
+  return timing_s;
+}
+
+Result<Worker> Worker::start(const WorkerCommand& command) {
+  ChildOptions options{command.argv, command.environment, command.memory_limit_bytes};
+  options.argv.push_back(command.backend.kind);
+  options.argv.push_back(std::to_string(command.backend.ordinal));
+  options.argv.emplace_back(worker_role_name(command.role));
+  auto process = ChildProcess::start(options);
+  if (!process) return std::move(process).error();
+  Worker worker(std::move(*process));
+  worker.allow(kStartLimitS, Clock::now());
+  return worker;
+}
+
+void Worker::send(const std::string& request, const Limits& limits) {
+  state_ = State::busy;
+  limits_ = limits;
+  busy_since_ = Clock::now();
+  phase_.reset();
+  allow(limits.total(), busy_since_);
+  channel_.queue(Frame::Kind::request, request);
+  channel_.write();
+}
+
+void Worker::allow(double limit_s, Clock::time_point now) {
+  limit_s_ = limit_s;
+  limit_ = now + seconds(limit_s);
+}
+
+void Worker::add_to(std::vector<pollfd>& descriptors) const {
+  if (channel_.is_open()) {
+    const auto events = static_cast<short>(POLLIN | (channel_.wants_to_write() ? POLLOUT : 0));
+    descriptors.push_back({channel_.number(), events, 0});
+  }
+  if (process_.output_number() >= 0) descriptors.push_back({process_.output_number(), POLLIN, 0});
+}
+
+Clock::time_point Worker::deadline() const {
+  if (state_ == State::dead || paused_) return Clock::time_point::max();
+  if (overstayed_ || !channel_.is_open()) return Clock::now() + kReapInterval;
+  return limit_.value_or(Clock::time_point::max());
+}
+
+void Worker::advance(Clock::time_point now) {
+  if (state_ == State::dead) return;
+  process_.read_output();
+  const bool was_open = channel_.is_open();
+  channel_.write();
+  channel_.read();
+  while (std::optional<Frame> frame = channel_.next()) take(*frame, now);
+  if (was_open && !channel_.is_open()) limit_ = now + seconds(kLeaveLimitS);
+  end_late(now);
+  if (channel_.is_open() && !overstayed_) return;
+  if (const std::optional<Ending> ending = process_.ending()) {
+    process_.read_output();
+    const Death death = cause_of(*ending);
+    die(death.status, death.message);
+  }
+}
+
+void Worker::take(const Frame& frame, Clock::time_point now) {
+  switch (frame.kind) {
+    case Frame::Kind::ready:
+      if (state_ != State::starting) break;
+      was_ready_ = true;
+      state_ = State::idle;
+      limit_.reset();
+      break;
+    case Frame::Kind::reply:
+      if (state_ != State::busy) break;
+      reply_ = frame.payload;
+      state_ = State::idle;
+      limit_.reset();
+      break;
+    case Frame::Kind::phase:
+      if (state_ != State::busy || frame.payload.size() != 1) break;
+      phase_ = static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing)));
+      allow(limits_.of(*phase_), now);
+      break;
+    case Frame::Kind::fault: {
+      const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
+      const auto status = status_from_name(std::string_view(frame.payload).substr(0, line_feed));
+      fault_ = Death{status.value_or(Status::crashed),
+                     frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
+      break;
+    }
+    case Frame::Kind::not_ready:
+      fault_ = Death{Status::crashed, frame.payload};
+      break;
+    case Frame::Kind::request:
+      break;
+  }
+}
+
+// A worker that overstays its limit, or hung up and does not leave, is ended the hard way.
+void Worker::end_late(Clock::time_point now) {
+  if (!limit_ || now < *limit_ || paused_) return;
+  overstayed_ = overstayed_ || channel_.is_open();
+  limit_.reset();
+  process_.signal(SIGKILL);
+}
+
+Death Worker::cause_of(const Ending& ending) const {
+  const std::string where = state_ == State::busy && phase_ == Phase::reference ? "in the reference: " : "";
+  if (fault_) return {fault_->status, where + fault_->message};
+  if (overstayed_) {
+    return {Status::timed_out,
+            state_ == State::starting ? "the worker did not get ready" : overstay_message(phase_, limit_s_)};
+  }
+  Death death{status_of(ending), where + ending.str()};
+  if (const std::string words = last_line(process_.output_tail()); !words.empty())
+    death.message += ": " + words;
+  return death;
+}
+
+void Worker::die(Status status, std::string message) {
+  state_ = State::dead;
+  death_ = {status, std::move(message)};
+}
+
+void Worker::pause(Clock::time_point now) {
+  if (state_ != State::busy || paused_) return;
+  paused_ = now;
+  process_.signal(SIGSTOP);
+}
+
+void Worker::resume(Clock::time_point now) {
+  if (!paused_) return;
+  if (limit_) *limit_ += now - *paused_;
+  paused_.reset();
+  process_.signal(SIGCONT);
+}
+
+}  // namespace gktune
