@@ -6,6 +6,8 @@ namespace gktune {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
+      best_command(),
+      db_command(),
       completions_command(),
   };
   return kCommands;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace gktune {
+#include "tuner/core/version.h"
 
-std::string tool_version() { return GKTUNE_VERSION; }
+namespace gktune {
 
 std::vector<std::string> device_kinds() {
   std::vector<std::string> kinds = {"host"};
@@ -16,7 +16,7 @@ std::vector<std::string> device_kinds() {
 }
 
 std::string version_text() {
-  return fmt::format("gktune {} (devices: {})", tool_version(), fmt::join(device_kinds(), ", "));
+  return fmt::format("gktune {} (devices: {})", kVersion, fmt::join(device_kinds(), ", "));
 }
 
 }  // namespace gktune

@@ -5,7 +5,6 @@
 
 namespace gktune {
 
-std::string tool_version();
 // The kinds of device that were built in.
 std::vector<std::string> device_kinds();
 // gktune 0.1.0 (devices: host, cuda)

@@ -1,0 +1,75 @@
+#include "cli/json.h"
+
+#include <ostream>
+
+namespace gktune {
+
+Json json_of(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return value.boolean();
+    case Value::Kind::integer:
+      return value.integer();
+    case Value::Kind::real:
+      return value.real();
+    case Value::Kind::text:
+      break;
+  }
+  return value.text();
+}
+
+Json json_of(const NamedValues& values) {
+  Json object = Json::object();
+  for (const auto& [name, value] : values) object[name] = json_of(value);
+  return object;
+}
+
+Json json_of(const DeviceInfo& device) {
+  Json object = json_of(device.attributes());
+  object["ecc"] = device.ecc;
+  object["mig"] = device.mig;
+  object["driver"] = device.driver;
+  object["runtime"] = device.runtime;
+  object["compiler"] = device.compiler;
+  return object;
+}
+
+Json json_of(const DeviceIdentity& device) {
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"architecture", device.architecture},
+          {"multiprocessors", device.multiprocessors}};
+}
+
+Json json_of(const Trial& trial) {
+  Json object = {{"config", json_of(trial.config)}, {"status", status_name(trial.status)}};
+  if (!trial.ok()) {
+    object["message"] = trial.message;
+    return object;
+  }
+  const Timing& timing = trial.timing;
+  object["time_us"] = {{"median", timing.median_us}, {"low", timing.low_us},
+                       {"high", timing.high_us},     {"min", timing.min_us},
+                       {"mean", timing.mean_us},     {"deviation", timing.deviation_us}};
+  object["samples"] = trial.samples_us.size();
+  object["metrics"] = json_of(trial.metrics);
+  object["out_of_race"] = trial.out_of_race;
+  const Resources& resources = trial.resources;
+  object["resources"] = {{"registers", resources.registers},
+                         {"spill_bytes", resources.spill_bytes},
+                         {"static_shared_bytes", resources.static_shared_bytes},
+                         {"dynamic_shared_bytes", resources.dynamic_shared_bytes},
+                         {"occupancy", resources.occupancy},
+                         {"grid", resources.grid},
+                         {"block", resources.block}};
+  object["throttled"] = trial.conditions.throttled;
+  object["compile_s"] = trial.compile_s;
+  object["run_s"] = trial.run_s;
+  return object;
+}
+
+void print(std::ostream& stream, const Json& json) {
+  stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace gktune

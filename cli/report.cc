@@ -1,0 +1,183 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/problem_selection.h"
+#include "cli/quantity.h"
+#include "cli/trial_table.h"
+#include "tuner/measure/statistics.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kBestShown = 5;
+constexpr double kWideSpread = 0.05;
+
+std::string_view end_name(TuneOutcome::End end) {
+  switch (end) {
+    case TuneOutcome::End::exhausted:
+      return "exhausted";
+    case TuneOutcome::End::trials:
+      return "trials";
+    case TuneOutcome::End::seconds:
+      return "seconds";
+    case TuneOutcome::End::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+std::string title_of(const Tuning& tuning) {
+  std::string title = tuning.kernel;
+  if (!tuning.problem.empty()) title += ' ' + problem_text(tuning.problem);
+  return title + " on " + tuning.device;
+}
+
+// What was tried, and how it went: "120 of 11,130 configurations, 40 of them earlier; failed: 3 crashed".
+std::string account_of(const Tuning& tuning) {
+  auto tried = static_cast<std::int64_t>(tuning.trials.size());
+  std::string text =
+      fmt::format("{} of {} configurations tried", format_count(tried), format_count(tuning.valid));
+  if (tuning.earlier > 0) {
+    text += tuning.outcome.measured > 0 ? fmt::format(", {} of them earlier", format_count(tuning.earlier))
+                                        : ", all of them earlier";
+  }
+  if (tuning.outcome.measured > 0) text += " in " + format_seconds(tuning.seconds);
+  Failures failures = failures_of(tuning.trials);
+  if (!failures.empty()) text += "; failed: " + failures_text(failures);
+  return text;
+}
+
+std::string gain_text(const Tuning& tuning) {
+  Gain gain = gain_of(tuning);
+  std::string text;
+  if (gain.over_median) text += fmt::format("{:.2f} × the median configuration", *gain.over_median);
+  if (gain.over_default) {
+    text += fmt::format("{}{:.2f} × the default", text.empty() ? "" : ", ", *gain.over_default);
+  }
+  return text;
+}
+
+// The winner at the top: it may have won the playoff without having led before.
+std::vector<Trial> winner_first(const Tuning& tuning) {
+  std::vector<Trial> best = ranked(tuning.trials);
+  if (!tuning.outcome.best) return best;
+  auto winner = std::ranges::find(best, tuning.outcome.best->config, &Trial::config);
+  if (winner != best.end()) std::rotate(best.begin(), winner, winner + 1);
+  return best;
+}
+
+bool ended_by_limit(const Tuning& tuning) {
+  return tuning.outcome.end == TuneOutcome::End::trials || tuning.outcome.end == TuneOutcome::End::seconds;
+}
+
+}  // namespace
+
+void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuning) {
+  stream << paint(screen, Ink::bold, title_of(tuning)) << '\n' << account_of(tuning) << '\n';
+  if (!tuning.outcome.best) return;
+  stream << '\n';
+  trial_table(winner_first(tuning), kBestShown).print(stream, screen);
+  stream << '\n';
+  if (!tuning.outcome.playoff.empty()) {
+    Timing timing = summarize(tuning.outcome.playoff);
+    stream << fmt::format("the first won the playoff with {} (± {}, {} samples)\n",
+                          format_time_us(timing.median_us), format_percent(std::max(0.0, spread_of(timing))),
+                          tuning.outcome.playoff.size());
+  }
+  if (std::string gain = gain_text(tuning); !gain.empty()) stream << "gain: " << gain << '\n';
+}
+
+Json report_json(const Tuning& tuning) {
+  Json report = {{"kernel", tuning.kernel},
+                 {"problem", json_of(tuning.problem)},
+                 {"device", tuning.device},
+                 {"configurations", {{"valid", tuning.valid}, {"cartesian", tuning.cartesian}}},
+                 {"trials", tuning.trials.size()},
+                 {"earlier", tuning.earlier},
+                 {"measured", tuning.outcome.measured},
+                 {"seconds", tuning.seconds},
+                 {"end", end_name(tuning.outcome.end)}};
+  report["failed"] = Json::object();
+  for (const auto& [status, count] : failures_of(tuning.trials))
+    report["failed"][status_name(status)] = count;
+  report["best"] = tuning.outcome.best ? json_of(*tuning.outcome.best) : Json();
+  if (!tuning.outcome.playoff.empty()) {
+    Timing timing = summarize(tuning.outcome.playoff);
+    report["playoff"] = {{"median_us", timing.median_us},
+                         {"low_us", timing.low_us},
+                         {"high_us", timing.high_us},
+                         {"samples", tuning.outcome.playoff.size()}};
+  }
+  report["top"] = Json::array();
+  std::vector<Trial> best = winner_first(tuning);
+  for (std::size_t i = 0; i < std::min(best.size(), kBestShown); ++i)
+    report["top"].push_back(json_of(best[i]));
+  Gain gain = gain_of(tuning);
+  report["gain"] = {{"over_median", gain.over_median ? Json(*gain.over_median) : Json()},
+                    {"over_default", gain.over_default ? Json(*gain.over_default) : Json()}};
+  return report;
+}
+
+std::string question_for(const Tuning& tuning, const std::string& database_flag) {
+  std::string question = "gktune best " + tuning.kernel;
+  if (!tuning.problem.empty()) question += " --problem " + problem_text(tuning.problem);
+  return question + database_flag;
+}
+
+std::vector<std::string> hints_for(const Tuning& tuning, const std::string& database_flag) {
+  std::vector<std::string> hints;
+  auto tried = static_cast<std::int64_t>(tuning.trials.size());
+  if (tuning.outcome.best) hints.push_back("ask for it again: " + question_for(tuning, database_flag));
+
+  if (tuning.outcome.end == TuneOutcome::End::stopped) {
+    hints.push_back("the same command goes on from here; --fresh starts over");
+  } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
+    hints.push_back("nothing was left to measure; --fresh measures all of it again");
+  } else if (tuning.outcome.end == TuneOutcome::End::trials) {
+    hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} goes on from here",
+                                format_count(tried), format_count(tuning.valid), tried * 2));
+  } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
+    hints.push_back(
+        fmt::format("the time was up after {} of {} configurations; --time {:.0f}s goes on from here",
+                    format_count(tried), format_count(tuning.valid), tuning.budget_s * 2));
+  }
+
+  if (tuning.outcome.best) {
+    const Timing& timing = tuning.outcome.best->timing;
+    if (double spread = spread_of(timing); spread > kWideSpread) {
+      hints.push_back(
+          fmt::format("the best time is uncertain by ± {}: leave the machine to itself and run it "
+                      "again with --fresh",
+                      format_percent(spread)));
+    }
+  }
+  auto throttled = std::ranges::count_if(
+      tuning.trials, [](const Trial& trial) { return trial.ok() && trial.conditions.throttled; });
+  if (throttled > 0) {
+    hints.push_back(
+        fmt::format("the device was throttled during {} trials: their times are too long; let it "
+                    "cool, then --fresh",
+                    throttled));
+  }
+  auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
+  if (tuning.outcome.best && failed * 4 > tried) {
+    hints.push_back(
+        fmt::format("{} of {} trials failed: gktune db ls names the study, gktune db show ID --failed{} "
+                    "lists them",
+                    failed, tried, database_flag));
+  }
+  return hints;
+}
+
+std::string failure_report(const Tuning& tuning) {
+  std::string text = fmt::format("none of the {} configurations that were tried went well: {}",
+                                 tuning.trials.size(), failures_text(failures_of(tuning.trials)));
+  if (std::string message = commonest_message(tuning.trials); !message.empty()) text += '\n' + message;
+  return text;
+}
+
+}  // namespace gktune

@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "call.h"
+#include "cli/json.h"
+#include "example_database.h"
+
+namespace gktune {
+namespace {
+
+class BestCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { make_example_database(path_); }
+  Call best(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "best");
+    arguments.insert(arguments.end(), {"--db", path_});
+    return call(arguments);
+  }
+  TestFolder folder_;
+  std::string path_ = folder_.file("example.db");
+};
+
+TEST_F(BestCommand, without_a_problem_it_lists_all_there_is) {
+  Call all = best({});
+  EXPECT_EQ(all.code, ExitCode::done);
+  EXPECT_NE(
+      all.out.find("reduce  element=int,n=1Mi  10.0 µs  threadsPerBlock=256 way=one_pass  NVIDIA H200  cold"),
+      std::string::npos)
+      << all.out;
+  EXPECT_NE(all.out.find("NVIDIA H100"), std::string::npos);
+  EXPECT_EQ(best({"reduce"}).out, all.out);
+}
+
+TEST_F(BestCommand, an_exact_match_says_so) {
+  Call exact = best({"reduce", "--problem", "n=1Mi,element=int", "--device", "h200"});
+  EXPECT_EQ(exact.code, ExitCode::done);
+  EXPECT_EQ(exact.out,
+            "threadsPerBlock=256 way=one_pass\n"
+            "reduce n=1Mi,element=int on NVIDIA H200: 10.0 µs, exact match\n");
+}
+
+TEST_F(BestCommand, the_nearest_problem_answers_and_is_named) {
+  Call nearest = best({"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200"});
+  EXPECT_EQ(nearest.code, ExitCode::done);
+  EXPECT_EQ(nearest.out,
+            "threadsPerBlock=512 way=one_pass\n"
+            "reduce n=512Mi,element=int on NVIDIA H200: 920 µs, "
+            "the nearest problem that was tuned is element=int,n=1Gi\n");
+}
+
+TEST_F(BestCommand, as_json_it_has_the_match_and_the_configuration) {
+  auto answer = Json::parse(best({"reduce", "--problem", "n=1Gi", "--device", "H200", "--json"}).out);
+  EXPECT_EQ(answer["match"], "exact");
+  EXPECT_EQ(answer["config"]["threadsPerBlock"], 512);
+  EXPECT_EQ(answer["time_us"], 920.0);
+  EXPECT_EQ(Json::parse(best({"--json"}).out).size(), 3u);
+}
+
+TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
+  Call misspelt = best({"redcue"});
+  EXPECT_EQ(misspelt.code, ExitCode::no_configuration);
+  EXPECT_EQ(misspelt.err,
+            "error: the database knows no configuration of kernel 'redcue', did you mean 'reduce'?\n"
+            "  hint: it knows reduce\n");
+}
+
+TEST_F(BestCommand, a_misspelt_axis_is_guessed_at) {
+  Call misspelt = best({"reduce", "--problem", "elemnt=int"});
+  EXPECT_EQ(misspelt.code, ExitCode::usage);
+  EXPECT_EQ(misspelt.err, "error: unknown problem axis 'elemnt', did you mean 'element'?\n");
+}
+
+TEST_F(BestCommand, a_bad_number_is_named) {
+  Call bad = best({"reduce", "--problem", "n=lots"});
+  EXPECT_EQ(bad.code, ExitCode::usage);
+  EXPECT_EQ(bad.err, "error: axis n: 'lots' is not an integer; write it as 1048576, 1Mi or 1e6\n");
+}
+
+TEST_F(BestCommand, an_unknown_device_is_guessed_at) {
+  Call unknown = best({"reduce", "--device", "NVIDIA H210"});
+  EXPECT_EQ(unknown.code, ExitCode::no_device);
+  EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");
+  Call either = best({"reduce", "--device", "nvidia"});
+  EXPECT_EQ(either.code, ExitCode::no_device);
+  EXPECT_EQ(either.err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
+}
+
+TEST_F(BestCommand, a_problem_belongs_to_a_kernel) {
+  EXPECT_EQ(best({"--problem", "n=1"}).code, ExitCode::usage);
+}
+
+TEST(BestOfNothing, an_empty_database_has_no_configuration) {
+  TestFolder folder;
+  ASSERT_TRUE(Store::open(folder.file("empty.db"), Store::Mode::write).ok());
+  Call best = call({"best", "--db", folder.file("empty.db")});
+  EXPECT_EQ(best.code, ExitCode::no_configuration);
+  EXPECT_EQ(best.out, "");
+  EXPECT_EQ(best.err,
+            "error: the database knows no configuration yet\n  hint: gktune run SPACE finds some\n");
+}
+
+}  // namespace
+}  // namespace gktune

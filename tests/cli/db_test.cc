@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "call.h"
+#include "cli/json.h"
+#include "example_database.h"
+
+namespace gktune {
+namespace {
+
+class Db : public ::testing::Test {
+ protected:
+  void SetUp() override { make_example_database(path_); }
+  Call db(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "db");
+    arguments.insert(arguments.end(), {"--db", path_});
+    return call(arguments);
+  }
+  TestFolder folder_;
+  std::string path_ = folder_.file("example.db");
+};
+
+TEST_F(Db, ls_has_a_line_for_each_study) {
+  Call ls = db({"ls"});
+  EXPECT_EQ(ls.code, ExitCode::done);
+  EXPECT_EQ(ls.err, "");
+  EXPECT_NE(ls.out.find("1  reduce  element=int,n=1Mi       4       2  10.0 µs  NVIDIA H200  cold    time"),
+            std::string::npos)
+      << ls.out;
+  EXPECT_NE(ls.out.find("2  reduce  element=int,n=1Gi       1       0   920 µs"), std::string::npos)
+      << ls.out;
+}
+
+TEST_F(Db, ls_as_json_can_be_read_back) {
+  auto studies = Json::parse(db({"ls", "--json"}).out);
+  ASSERT_EQ(studies.size(), 3u);
+  EXPECT_EQ(studies[0]["kernel"], "reduce");
+  EXPECT_EQ(studies[0]["problem"]["n"], 1 << 20);
+  EXPECT_EQ(studies[0]["best_us"], 10.0);
+}
+
+TEST_F(Db, show_ranks_what_went_well) {
+  Call show = db({"show", "1"});
+  EXPECT_EQ(show.code, ExitCode::done);
+  EXPECT_EQ(show.out,
+            "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
+            "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
+            "\n"
+            "   time      ±    GB/s  threadsPerBlock  way\n"
+            "10.0 µs  1.0 %  400000              256  one_pass\n"
+            "12.5 µs  1.0 %  320000              128  one_pass\n");
+}
+
+TEST_F(Db, show_failed_gives_the_reasons) {
+  Call show = db({"show", "1", "--failed"});
+  EXPECT_NE(show.out.find("wrong_result   threadsPerBlock=512 way=one_pass   3 of 7 elements differ\n"),
+            std::string::npos)
+      << show.out;
+}
+
+TEST_F(Db, show_says_when_a_limit_hides_something) {
+  Call show = db({"show", "1", "--limit", "1"});
+  EXPECT_EQ(show.out.find("12.5"), std::string::npos);
+  EXPECT_EQ(show.err, "  hint: --limit 0 shows all 2\n");
+  EXPECT_EQ(db({"show", "1", "--limit", "2"}).err, "");
+  EXPECT_EQ(db({"show", "1", "--limit", "0"}).err, "");
+}
+
+TEST_F(Db, show_as_json_has_the_trials) {
+  auto study = Json::parse(db({"show", "1", "--json", "--failed"}).out);
+  ASSERT_EQ(study["results"].size(), 2u);
+  EXPECT_EQ(study["results"][0]["status"], "wrong_result");
+  EXPECT_EQ(study["results"][0]["message"], "3 of 7 elements differ\nthe first at 2");
+}
+
+TEST_F(Db, an_unknown_study_is_an_error) {
+  Call show = db({"show", "99"});
+  EXPECT_EQ(show.code, ExitCode::failed);
+  EXPECT_EQ(show.err, "error: there is no study 99\n  hint: gktune db ls --db " + path_ + " lists them\n");
+}
+
+TEST_F(Db, a_study_is_a_number) {
+  Call show = db({"show", "first"});
+  EXPECT_EQ(show.code, ExitCode::usage);
+  EXPECT_TRUE(show.err.starts_with("error: ID: 'first' is not an integer")) << show.err;
+}
+
+TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
+  TestFolder folder;
+  Environment environment;
+  environment.database = folder.file("none.db");
+  Call ls = call({"db", "ls"}, environment);
+  EXPECT_EQ(ls.code, ExitCode::failed);
+  EXPECT_EQ(ls.err, "error: there is no database " + environment.database.string() +
+                        "\n  hint: gktune run SPACE makes one; --db or $GKTUNE_DB names another\n");
+  EXPECT_FALSE(std::filesystem::exists(environment.database));
+}
+
+TEST(DbFile, what_is_no_database_is_an_error) {
+  TestFolder folder;
+  std::ofstream(folder.file("notes.db")) << "not a database, but long enough to be looked at as one\n";
+  Call ls = call({"db", "ls", "--db", folder.file("notes.db")});
+  EXPECT_EQ(ls.code, ExitCode::failed);
+  EXPECT_TRUE(ls.err.starts_with("error: ")) << ls.err;
+}
+
+TEST(DbFile, an_empty_one_is_said_to_be_empty) {
+  TestFolder folder;
+  ASSERT_TRUE(Store::open(folder.file("empty.db"), Store::Mode::write).ok());
+  Call ls = call({"db", "ls", "--db", folder.file("empty.db")});
+  EXPECT_EQ(ls.code, ExitCode::done);
+  EXPECT_EQ(ls.out, "");
+  EXPECT_EQ(ls.err, "the database is empty\n  hint: gktune run SPACE fills it\n");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "db/store.h"
+
+namespace gktune {
+
+inline Trial good_trial(int threads, double time_us, const Problem& problem = {}) {
+  Trial trial;
+  trial.config = {{"threadsPerBlock", threads}, {"way", "one_pass"}};
+  trial.problem = problem;
+  trial.samples_us = {time_us};
+  trial.timing = {time_us, time_us * 0.99, time_us * 1.01, time_us, time_us, 0};
+  trial.metrics = {{"GB/s", 4e6 / time_us}};
+  trial.objective = time_us;
+  trial.compile_s = 0.5;
+  trial.run_s = 0.25;
+  trial.started_unix_ms = trial.ended_unix_ms = 1717176000000;
+  return trial;
+}
+
+inline Trial bad_trial(int threads, Status status, std::string message) {
+  Trial trial = good_trial(threads, 0);
+  trial.status = status;
+  trial.message = std::move(message);
+  trial.samples_us.clear();
+  trial.metrics = {};
+  return trial;
+}
+
+// A folder of a test's own.
+class TestFolder {
+ public:
+  TestFolder() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::path(::testing::TempDir()) /
+            ("gktune_cli_" + std::string(test->test_suite_name()) + "_" + test->name());
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Reductions on two GPUs: element=int, n=1Mi and n=1Gi on the first, n=1Mi on the second.
+inline void make_example_database(const std::string& path) {
+  auto store = Store::open(path, Store::Mode::write);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  auto session =
+      store->begin_session({"0.1.0", "580", "13.0", "NVRTC 13.0", "here", "gktune run reduce.yaml"});
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  auto add = [&](const std::string& device, const Problem& problem, const std::vector<Trial>& trials) {
+    auto study =
+        store->study_id({"reduce", "f1", {"cuda", device, "sm_90", 132}, problem, Regime::cold, "time"});
+    ASSERT_TRUE(study.ok()) << study.error().message;
+    for (const Trial& trial : trials) {
+      auto added = store->add_trial(*study, *session, trial);
+      ASSERT_TRUE(added.ok()) << added.error().message;
+    }
+  };
+  const Problem small = {{"element", "int"}, {"n", 1 << 20}}, large = {{"element", "int"}, {"n", 1 << 30}};
+  add("NVIDIA H200", small,
+      {good_trial(128, 12.5, small), good_trial(256, 10, small),
+       bad_trial(512, Status::wrong_result, "3 of 7 elements differ\nthe first at 2"),
+       bad_trial(1024, Status::launch_failed, "too many resources")});
+  add("NVIDIA H200", large, {good_trial(512, 920, large)});
+  add("NVIDIA H100", small, {good_trial(64, 14, small)});
+}
+
+}  // namespace gktune

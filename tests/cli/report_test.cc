@@ -1,0 +1,144 @@
+#include "cli/report.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/trial_table.h"
+#include "example_database.h"
+
+namespace gktune {
+namespace {
+
+Tuning finished() {
+  Tuning tuning;
+  tuning.kernel = "reduce";
+  tuning.problem = {{"n", 1 << 20}};
+  tuning.device = "NVIDIA H200";
+  tuning.valid = "11130";
+  tuning.cartesian = "22272";
+  tuning.trials = {good_trial(64, 30), good_trial(128, 20), good_trial(256, 10),
+                   bad_trial(512, Status::crashed, "signal 11")};
+  tuning.outcome.end = TuneOutcome::End::trials;
+  tuning.outcome.measured = 4;
+  tuning.outcome.best = tuning.trials[2];
+  tuning.default_config = tuning.trials[0].config;
+  tuning.seconds = 12;
+  return tuning;
+}
+
+std::string printed(const Tuning& tuning) {
+  std::ostringstream stream;
+  print_report(stream, {}, tuning);
+  return stream.str();
+}
+
+TEST(Report, shows_the_best_and_what_was_gained) {
+  EXPECT_EQ(printed(finished()),
+            "reduce n=1Mi on NVIDIA H200\n"
+            "4 of 11,130 configurations tried in 12 s; failed: 1 crashed\n"
+            "\n"
+            "   time      ±    GB/s  threadsPerBlock  way\n"
+            "10.0 µs  1.0 %  400000              256  one_pass\n"
+            "20.0 µs  1.0 %  200000              128  one_pass\n"
+            "30.0 µs  1.0 %  133333               64  one_pass\n"
+            "\n"
+            "gain: 2.00 × the median configuration, 3.00 × the default\n");
+}
+
+TEST(Report, the_winner_of_the_playoff_comes_first) {
+  Tuning tuning = finished();
+  tuning.outcome.best = tuning.trials[1];
+  tuning.outcome.playoff = {19, 19, 19, 19, 19, 19, 19};
+  std::string text = printed(tuning);
+  EXPECT_LT(text.find("20.0 µs"), text.find("10.0 µs"));
+  EXPECT_NE(text.find("the first won the playoff with 19.0 µs (± 0.0 %, 7 samples)\n"), std::string::npos)
+      << text;
+}
+
+TEST(Report, a_gain_follows_the_objective) {
+  Tuning tuning = finished();
+  tuning.objective = {"GB/s", true};
+  EXPECT_DOUBLE_EQ(gain_of(tuning).over_median.value(), 2);
+  EXPECT_DOUBLE_EQ(gain_of(tuning).over_default.value(), 3);
+  tuning.objective = {"J", false};
+  EXPECT_FALSE(gain_of(tuning).over_median.has_value());
+}
+
+TEST(Report, there_is_no_gain_over_what_was_not_tried) {
+  Tuning tuning = finished();
+  tuning.default_config = Config{{"threadsPerBlock", 32}};
+  EXPECT_FALSE(gain_of(tuning).over_default.has_value());
+  tuning.trials = {tuning.trials[2]};
+  EXPECT_FALSE(gain_of(tuning).over_median.has_value());
+}
+
+TEST(Report, hints_name_the_next_flag_to_try) {
+  Tuning tuning = finished();
+  auto hints = hints_for(tuning, " --db x.db");
+  ASSERT_EQ(hints.size(), 2u);
+  EXPECT_EQ(hints[0], "ask for it again: gktune best reduce --problem n=1Mi --db x.db");
+  EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 goes on from here");
+
+  tuning.outcome.end = TuneOutcome::End::seconds;
+  tuning.budget_s = 60;
+  EXPECT_EQ(hints_for(tuning, "")[1],
+            "the time was up after 4 of 11,130 configurations; --time 120s goes on from here");
+  tuning.outcome.end = TuneOutcome::End::stopped;
+  EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
+}
+
+TEST(Report, a_run_that_measured_nothing_says_so) {
+  Tuning tuning = finished();
+  tuning.outcome.end = TuneOutcome::End::exhausted;
+  tuning.outcome.measured = 0;
+  tuning.earlier = 4;
+  EXPECT_NE(
+      printed(tuning).find("4 of 11,130 configurations tried, all of them earlier; failed: 1 crashed\n"),
+      std::string::npos)
+      << printed(tuning);
+  EXPECT_EQ(hints_for(tuning, "")[1], "nothing was left to measure; --fresh measures all of it again");
+}
+
+TEST(Report, doubtful_times_are_said_to_be_doubtful) {
+  Tuning tuning = finished();
+  tuning.outcome.end = TuneOutcome::End::exhausted;
+  tuning.outcome.best->timing.high_us = 12;
+  tuning.trials[0].conditions.throttled = true;
+  auto hints = hints_for(tuning, "");
+  ASSERT_EQ(hints.size(), 3u);
+  EXPECT_TRUE(hints[1].starts_with("the best time is uncertain by ± 10.5 %")) << hints[1];
+  EXPECT_TRUE(hints[2].starts_with("the device was throttled during 1 trials")) << hints[2];
+}
+
+TEST(Report, json_holds_the_same) {
+  Json report = report_json(finished());
+  EXPECT_EQ(report["configurations"]["valid"], "11130");
+  EXPECT_EQ(report["failed"]["crashed"], 1);
+  EXPECT_EQ(report["best"]["config"]["threadsPerBlock"], 256);
+  EXPECT_EQ(report["top"].size(), 3u);
+  EXPECT_EQ(report["gain"]["over_median"], 2.0);
+  EXPECT_EQ(report["end"], "trials");
+}
+
+TEST(Report, where_all_failed_the_commonest_reason_is_told) {
+  Tuning tuning = finished();
+  tuning.trials = {bad_trial(64, Status::crashed, "signal 11"),
+                   bad_trial(128, Status::compile_failed, "k.cu:3: error"),
+                   bad_trial(256, Status::compile_failed, "k.cu:3: error")};
+  EXPECT_EQ(
+      failure_report(tuning),
+      "none of the 3 configurations that were tried went well: 2 compile_failed, 1 crashed\nk.cu:3: error");
+}
+
+TEST(TrialTable, a_time_without_an_interval_has_no_spread) {
+  EXPECT_LT(spread_of({10, 0, 0, 10, 10, 0}), 0);
+  EXPECT_DOUBLE_EQ(spread_of({10, 9, 11, 9, 10, 0}), 0.1);
+}
+
+TEST(TrialTable, the_score_names_the_metrics) {
+  EXPECT_EQ(score_text(good_trial(64, 10)), "10.0 µs, 400000 GB/s");
+}
+
+}  // namespace
+}  // namespace gktune
