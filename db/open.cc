@@ -95,7 +95,7 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience)
     database.integer("PRAGMA schema_version");
     return database;
   } catch (const Failure& failure) {
-    if (!failure.is_cannot_open() || has_content(beside(path, "-wal"))) throw;
+    if (!failure.is_without_access() || has_content(beside(path, "-wal"))) throw;
   }
   return Database(path, Database::Access::immutable, patience);
 }

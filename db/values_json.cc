@@ -42,6 +42,7 @@ ValuesReader::ValuesReader(const sqlite::Database& database)
                  " FROM json_each(?1) ORDER BY id") {}
 
 NamedValues ValuesReader::read(const std::string& json) {
+  if (!json.starts_with('{')) throw sqlite::Failure("damaged: not a JSON object: " + json);
   NamedValues values;
   statement_.bind(json);
   while (statement_.step()) {

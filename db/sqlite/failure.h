@@ -14,7 +14,7 @@ class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
-  bool is_cannot_open() const;
+  bool is_without_access() const;  // a file that is needed cannot be opened, or not for writing
 
  private:
   int code_;  // SQLite's; 0: what was read makes no sense

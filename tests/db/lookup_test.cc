@@ -1,0 +1,281 @@
+#include "db/lookup.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "db/sqlite/database.h"
+#include "db/store.h"
+#include "tests/db/scratch.h"
+
+namespace gktune {
+namespace {
+
+class LookupTest : public ::testing::Test {
+ protected:
+  // Tunes a study: its winner has this value of `a`.
+  void tuned(const Study& study, int a, double time_us = 5) {
+    auto id = store_.study_id(study);
+    ASSERT_TRUE(id.ok());
+    ASSERT_TRUE(
+        store_.add_trial(*id, session_, ok_trial({{"a", -1}, {"way", "slow"}}, 1000 + time_us, clock_)).ok());
+    ASSERT_TRUE(
+        store_.add_trial(*id, session_, ok_trial({{"a", a}, {"way", "quick"}}, time_us, ++clock_)).ok());
+  }
+  Lookup lookup() const {
+    auto lookup = Lookup::open(path_);
+    EXPECT_TRUE(lookup.ok()) << lookup.error().message;
+    return std::move(*lookup);
+  }
+
+  Scratch scratch_;
+  std::filesystem::path path_ = scratch_ / "gktune.db";
+  Store store_ = std::move(*Store::open(path_, Store::Mode::write));
+  std::int64_t session_ = *store_.begin_session({});
+  std::int64_t clock_ = 1000;
+};
+
+Problem problem(std::int64_t n) { return {{"n", n}, {"T", "float"}}; }
+
+TEST_F(LookupTest, a_problem_that_was_tuned_is_answered_exactly) {
+  tuned(reduce_study(1000), 1, 5.5);
+  tuned(reduce_study(2000), 2);
+  std::size_t n = 1000;
+  auto answer = lookup().best("reduce", {{"n", n}, {"T", "float"}});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer.match, Match::exact);
+  EXPECT_EQ(answer.integer("a"), 1);
+  EXPECT_EQ(answer.text("way"), "quick");
+  EXPECT_EQ(answer.time_us, 5.5);
+  EXPECT_EQ(answer.problem, problem(1000));
+  EXPECT_EQ(answer.device, kH200);
+}
+
+TEST_F(LookupTest, one_axis_and_one_value_make_a_problem) {
+  Study study = reduce_study();
+  study.problem = {{"n", 4096}};
+  tuned(study, 1);
+  std::size_t n = 4096;
+  EXPECT_EQ(lookup().best("reduce", {{"n", n}}).match, Match::exact);
+  EXPECT_EQ(lookup().best("reduce", {{"n", 4096}}).match, Match::exact);
+  study.problem = {{"T", "float"}};
+  study.kernel = "other";
+  tuned(study, 2);
+  EXPECT_EQ(lookup().best("other", {{"T", "float"}}).match, Match::exact);
+}
+
+TEST_F(LookupTest, the_time_is_the_playoff_s_where_there_was_one) {
+  tuned(reduce_study(1000), 1, 5.5);
+  ASSERT_TRUE(store_.set_best(1, {{"a", 1}, {"way", "quick"}}, {5.0}).ok());
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).time_us, 5.0);
+}
+
+TEST_F(LookupTest, a_problem_that_was_not_tuned_gets_the_nearest_on_a_log_scale) {
+  tuned(reduce_study(1 << 10), 10);
+  tuned(reduce_study(1 << 20), 20);
+  auto found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(5)).integer("a"), 10);
+  EXPECT_EQ(found.best("reduce", problem(20000)).integer("a"), 10);
+  EXPECT_EQ(found.best("reduce", problem(40000)).integer("a"), 20);
+  EXPECT_EQ(found.best("reduce", problem(std::int64_t{1} << 40)).integer("a"), 20);
+  EXPECT_EQ(found.best("reduce", problem(40000)).match, Match::nearest_problem);
+  EXPECT_EQ(found.best("reduce", problem(40000)).problem, problem(1 << 20));
+}
+
+TEST_F(LookupTest, the_nearest_problem_has_the_shape_and_not_the_volume) {
+  Study study = reduce_study();
+  study.kernel = "matmul";
+  study.problem = {{"m", 64}, {"k", 64}};
+  tuned(study, 64);
+  study.problem = {{"m", 4}, {"k", 2048}};
+  tuned(study, 4);
+  EXPECT_EQ(lookup().best("matmul", {{"m", 1}, {"k", 4096}}).integer("a"), 4);
+}
+
+TEST_F(LookupTest, another_element_type_is_no_neighbour) {
+  tuned(reduce_study(1000), 1);
+  EXPECT_EQ(lookup().best("reduce", {{"n", 1000}, {"T", "double"}}).match, Match::none);
+  EXPECT_EQ(lookup().best("reduce", {{"n", 1000}}).match, Match::nearest_problem);
+  EXPECT_EQ(lookup().best("reduce", {{"n", 1000}, {"T", "float"}, {"m", 1}}).match, Match::none);
+}
+
+TEST_F(LookupTest, an_unknown_kernel_gets_the_fallback_or_nothing) {
+  tuned(reduce_study(1000), 1);
+  auto nothing = lookup().best("sum", problem(1000));
+  EXPECT_FALSE(nothing);
+  EXPECT_EQ(nothing.match, Match::none);
+  EXPECT_TRUE(nothing.config.empty());
+  auto fallback = lookup().best("sum", problem(1000), {}, {{"a", 9}});
+  ASSERT_TRUE(fallback);
+  EXPECT_EQ(fallback.match, Match::fallback);
+  EXPECT_EQ(fallback.integer("a"), 9);
+  EXPECT_EQ(fallback.time_us, 0);
+}
+
+TEST_F(LookupTest, a_kernel_none_of_whose_trials_went_well_gets_nothing) {
+  auto study = store_.study_id(reduce_study());
+  ASSERT_TRUE(store_.add_trial(*study, session_, failed_trial({{"a", 1}}, Status::crashed)).ok());
+  EXPECT_FALSE(lookup().best("reduce", problem(1048576)));
+}
+
+TEST_F(LookupTest, a_database_without_a_study_answers_nothing) {
+  EXPECT_FALSE(lookup().best("reduce", problem(1)));
+}
+
+TEST_F(LookupTest, another_device_of_the_same_architecture_is_second_to_the_device_itself) {
+  tuned(reduce_study(1000, kH100), 1);
+  auto answer = lookup().best("reduce", problem(1000), kH200);
+  EXPECT_EQ(answer.match, Match::same_architecture);
+  EXPECT_EQ(answer.device, kH100);
+  tuned(reduce_study(2000, kH200), 2);
+  tuned(reduce_study(1000, kCpu), 3);
+  answer = lookup().best("reduce", problem(1000), kH200);
+  EXPECT_EQ(answer.match, Match::nearest_problem);
+  EXPECT_EQ(answer.integer("a"), 2);
+}
+
+TEST_F(LookupTest, a_device_of_another_architecture_or_kind_is_no_answer) {
+  tuned(reduce_study(1000, kH100), 1);
+  EXPECT_FALSE(lookup().best("reduce", problem(1000), cuda_device("NVIDIA A100", 8, 0, 108)));
+  EXPECT_FALSE(lookup().best("reduce", problem(1000), kCpu));
+  DeviceIdentity replayed = kH100;
+  replayed.kind = "replay";
+  EXPECT_FALSE(lookup().best("reduce", problem(1000), replayed));
+}
+
+TEST_F(LookupTest, a_device_is_known_by_what_the_cuda_runtime_says_of_it) {
+  tuned(reduce_study(1000, kH200), 1);
+  EXPECT_EQ(lookup().best("reduce", problem(1000), cuda_device("NVIDIA H200", 9, 0, 132)).match,
+            Match::exact);
+  EXPECT_EQ(lookup().best("reduce", problem(1000), cuda_device("NVIDIA H200", 9, 0, 66)).match,
+            Match::same_architecture);
+}
+
+TEST_F(LookupTest, what_is_not_said_of_the_device_fits_all) {
+  tuned(reduce_study(1000, kH200), 1);
+  tuned(reduce_study(1000, kCpu), 2);
+  DeviceIdentity gpu;
+  gpu.kind = "cuda";
+  EXPECT_EQ(lookup().best("reduce", problem(1000), gpu).integer("a"), 1);
+  DeviceIdentity named;
+  named.name = "NVIDIA H200";
+  EXPECT_EQ(lookup().best("reduce", problem(1000), named).match, Match::exact);
+}
+
+TEST_F(LookupTest, with_no_device_named_it_is_the_one_this_kernel_was_tuned_on_last) {
+  tuned(reduce_study(1000, kH200), 1);
+  tuned(reduce_study(2000, kH100), 2);
+  Study other = reduce_study(1000, kCpu);
+  other.kernel = "sum";
+  tuned(other, 3);
+  auto answer = lookup().best("reduce", problem(1000));
+  EXPECT_EQ(answer.device, kH100);
+  EXPECT_EQ(answer.match, Match::nearest_problem);
+  tuned(reduce_study(3000, kH200), 4);
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
+}
+
+TEST_F(LookupTest, the_version_of_the_kernel_that_was_tuned_last_answers) {
+  tuned(reduce_study(1000), 1);
+  Study changed = reduce_study(4000);
+  changed.fingerprint = "f2";
+  tuned(changed, 2);
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 2);
+  // The old source is back, and tuned once more.
+  tuned(reduce_study(8000), 3);
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
+}
+
+TEST_F(LookupTest, an_older_version_answers_where_the_newest_cannot) {
+  tuned(reduce_study(1000), 1);
+  Study changed = reduce_study(1000);
+  changed.fingerprint = "f2";
+  changed.problem.set("T", "double");
+  tuned(changed, 2);
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
+}
+
+TEST_F(LookupTest, of_equal_problems_the_default_regime_and_plain_time_come_first) {
+  Study study = reduce_study(1000);
+  tuned(study, 1);
+  study.regime = Regime::hot;
+  tuned(study, 2);
+  study.regime = Regime::cold;
+  study.objective = "minimize energy";
+  tuned(study, 3);
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
+}
+
+TEST_F(LookupTest, what_is_tuned_after_opening_is_not_seen) {
+  tuned(reduce_study(1000), 1);
+  auto before = lookup();
+  tuned(reduce_study(2000), 2);
+  EXPECT_EQ(before.best("reduce", problem(2000)).match, Match::nearest_problem);
+  EXPECT_EQ(lookup().best("reduce", problem(2000)).match, Match::exact);
+}
+
+TEST_F(LookupTest, a_lookup_can_be_moved) {
+  tuned(reduce_study(1000), 1);
+  Lookup first = lookup();
+  Lookup second = std::move(first);
+  first = std::move(second);
+  EXPECT_TRUE(first.best("reduce", problem(1000)));
+}
+
+TEST_F(LookupTest, no_right_to_write_is_needed_to_ask) {
+  tuned(reduce_study(1000), 1);
+  store_ = std::move(*Store::open(scratch_ / "other.db", Store::Mode::write));
+  std::filesystem::permissions(path_, std::filesystem::perms(0444));
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0555));
+  {
+    Unprivileged somebody;
+    EXPECT_EQ(lookup().best("reduce", problem(1000)).match, Match::exact);
+  }
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0755));
+}
+
+TEST_F(LookupTest, no_right_to_write_is_needed_while_another_user_s_tuning_goes_on) {
+  tuned(reduce_study(1000), 1);
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
+    std::filesystem::permissions(entry.path(), std::filesystem::perms(0644));
+  }
+  std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0755));
+  Unprivileged somebody;
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).match, Match::exact);
+}
+
+TEST_F(LookupTest, files_that_are_missing_foreign_or_newer_are_errors) {
+  EXPECT_EQ(Lookup::open(scratch_ / "no.db").error().message,
+            (scratch_ / "no.db").string() + ": no such file");
+  write(scratch_ / "text", "hello");
+  EXPECT_EQ(Lookup::open(scratch_ / "text").error().message,
+            (scratch_ / "text").string() + ": not a database of gktune");
+  write(scratch_ / "empty", "");
+  EXPECT_FALSE(Lookup::open(scratch_ / "empty").ok());
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
+      .execute("PRAGMA user_version = 99");
+  EXPECT_NE(Lookup::open(path_).error().message.find("written by a newer one"), std::string::npos);
+}
+
+TEST_F(LookupTest, asking_for_a_parameter_that_is_not_there_throws) {
+  tuned(reduce_study(1000), 1);
+  auto answer = lookup().best("reduce", problem(1000));
+  EXPECT_THROW(answer.integer("b"), std::out_of_range);
+  EXPECT_THROW(answer.integer("way"), std::invalid_argument);
+  EXPECT_THROW(answer.text("a"), std::invalid_argument);
+  EXPECT_THROW(answer.boolean("a"), std::invalid_argument);
+  EXPECT_EQ(answer.real("a"), 1.0);
+  EXPECT_EQ(answer.value("a"), Value(1));
+  EXPECT_THROW(Answer().value("a"), std::out_of_range);
+}
+
+TEST(Match, every_match_has_a_name) {
+  EXPECT_EQ(match_name(Match::exact), "exact");
+  EXPECT_EQ(match_name(Match::nearest_problem), "nearest problem");
+  EXPECT_EQ(match_name(Match::same_architecture), "same architecture");
+  EXPECT_EQ(match_name(Match::fallback), "fallback");
+  EXPECT_EQ(match_name(Match::none), "none");
+}
+
+}  // namespace
+}  // namespace gktune

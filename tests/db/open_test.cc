@@ -1,0 +1,348 @@
+#include "db/open.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+#include "db/schema.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+#include "db/store.h"
+#include "tests/db/scratch.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Database;
+using std::chrono::milliseconds;
+
+class OpenTest : public ::testing::Test {
+ protected:
+  // Why it cannot be opened.
+  static std::string refusal(const fs::path& path, Store::Mode mode,
+                             milliseconds patience = milliseconds(50)) {
+    auto store = Store::open(path, mode, patience);
+    if (store.ok()) return "";
+    auto message = store.error().message;
+    auto prefix = path.string() + ": ";
+    EXPECT_EQ(message.substr(0, prefix.size()), prefix);
+    return message.substr(prefix.size());
+  }
+  static std::string refusal_for_both(const fs::path& path) {
+    auto reading = refusal(path, Store::Mode::read);
+    EXPECT_EQ(refusal(path, Store::Mode::write), reading);
+    return reading;
+  }
+
+  // A database with one study and one trial.
+  void make() const {
+    auto store = Store::open(path_, Store::Mode::write);
+    auto session = store->begin_session({});
+    auto study = store->study_id(reduce_study());
+    ASSERT_TRUE(store->add_trial(*study, *session, ok_trial({{"a", 1}}, 5)).ok());
+  }
+
+  // What an unchanged folder looks like.
+  std::map<std::string, std::string> everything() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::directory_iterator(scratch_.path())) {
+      files[entry.path().filename()] = entry.is_regular_file() ? contents(entry.path()) : "";
+    }
+    return files;
+  }
+
+  Scratch scratch_;
+  fs::path path_ = scratch_ / "gktune.db";
+};
+
+TEST_F(OpenTest, a_new_file_carries_our_mark_the_version_and_a_write_ahead_log) {
+  Database database = open_for_writing(path_, milliseconds(50));
+  EXPECT_EQ(database.integer("PRAGMA application_id"), 0x676b7475);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
+  EXPECT_EQ(database.text("PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(database.integer("PRAGMA synchronous"), 1);
+  EXPECT_EQ(database.integer("PRAGMA foreign_keys"), 1);
+  EXPECT_EQ(contents(path_).substr(68, 4), "gktu");
+}
+
+TEST_F(OpenTest, an_empty_file_can_become_a_database) {
+  write(path_, "");
+  EXPECT_EQ(refusal(path_, Store::Mode::read), "empty: nothing was tuned yet");
+  EXPECT_EQ(refusal(path_, Store::Mode::write), "");
+  EXPECT_EQ(refusal(path_, Store::Mode::read), "");
+}
+
+TEST_F(OpenTest, a_missing_file_is_made_for_writing_only) {
+  EXPECT_EQ(refusal(path_, Store::Mode::read), "no such file");
+  EXPECT_FALSE(fs::exists(path_));
+  EXPECT_EQ(refusal(scratch_ / "no/such/folder.db", Store::Mode::write),
+            "there is no directory " + (scratch_ / "no/such").string());
+  EXPECT_EQ(refusal("", Store::Mode::write), "no path of a database given");
+  EXPECT_EQ(refusal("", Store::Mode::read), "no path of a database given");
+}
+
+TEST_F(OpenTest, a_directory_or_a_pipe_is_not_a_database) {
+  EXPECT_EQ(refusal_for_both(scratch_.path()), "is a directory, not a database");
+  auto pipe = scratch_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(refusal_for_both(pipe), "is not a regular file");
+  EXPECT_EQ(refusal_for_both("/dev/null"), "is not a regular file");
+}
+
+TEST_F(OpenTest, names_that_sqlite_has_a_meaning_for_are_just_names) {
+  auto before = fs::current_path();
+  fs::current_path(scratch_.path());
+  for (const char* name : {":memory:", "file:x?mode=memory", "100%41#?.db"}) {
+    EXPECT_EQ(refusal(name, Store::Mode::write), "");
+    EXPECT_TRUE(fs::exists(name)) << name;
+    EXPECT_EQ(refusal(name, Store::Mode::read), "");
+  }
+  fs::current_path(before);
+}
+
+TEST_F(OpenTest, a_file_that_is_something_else_is_refused_and_left_alone) {
+  write(path_, "kernel: reduce\n");
+  auto before = everything();
+  EXPECT_EQ(refusal_for_both(path_), "not a database of gktune");
+  write(path_, std::string("SQLite format 3\0", 16));
+  EXPECT_EQ(refusal_for_both(path_), "not a database of gktune");
+  write(path_, "kernel: reduce\n");
+  EXPECT_EQ(everything(), before);
+}
+
+TEST_F(OpenTest, a_database_of_another_program_is_refused_and_left_alone) {
+  {
+    Database other(path_, Database::Access::create, milliseconds(50));
+    other.execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
+  }
+  auto before = everything();
+  EXPECT_EQ(refusal_for_both(path_), "a database of another program, not of gktune");
+  EXPECT_EQ(everything(), before);
+}
+
+TEST_F(OpenTest, tables_of_another_program_are_found_where_its_header_is_not_to_be_trusted) {
+  Database other = Database::in_memory();
+  other.execute("CREATE TABLE bookmarks (url TEXT)");
+  EXPECT_THROW(migrate(other, schema_steps()), sqlite::Failure);
+  other.execute("PRAGMA user_version = 1");
+  EXPECT_THROW(migrate(other, schema_steps()), sqlite::Failure);
+  EXPECT_EQ(other.integer("SELECT count(*) FROM sqlite_schema"), 1);
+}
+
+TEST_F(OpenTest, a_newer_schema_is_refused_and_left_alone) {
+  make();
+  {
+    Database database(path_, Database::Access::create, milliseconds(50));
+    database.execute("PRAGMA user_version = 77; PRAGMA journal_mode = DELETE");
+  }
+  auto before = everything();
+  EXPECT_EQ(refusal_for_both(path_), "has schema 77, and this version of gktune knows up to " +
+                                         std::to_string(schema_steps().size()) +
+                                         ": it was written by a newer one");
+  EXPECT_EQ(everything(), before);
+}
+
+TEST_F(OpenTest, a_newer_schema_is_refused_where_only_the_log_knows_of_it) {
+  Database writer = open_for_writing(path_, milliseconds(50));
+  writer.execute("PRAGMA user_version = 77");
+  EXPECT_NE(refusal(path_, Store::Mode::write).find("has schema 77"), std::string::npos);
+  EXPECT_NE(refusal(path_, Store::Mode::read).find("has schema 77"), std::string::npos);
+  EXPECT_EQ(writer.integer("PRAGMA user_version"), 77);
+}
+
+constexpr std::string_view kOldSteps[] = {"CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (7)"};
+constexpr std::string_view kNewSteps[] = {
+    kOldSteps[0], "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 3", "UPDATE a SET y = x + y"};
+
+TEST_F(OpenTest, migration_takes_the_steps_that_are_missing_and_keeps_the_rows) {
+  Database database = Database::in_memory();
+  migrate(database, kOldSteps);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
+  migrate(database, kNewSteps);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(database.integer("SELECT y FROM a"), 10);
+  migrate(database, kNewSteps);
+  EXPECT_EQ(database.integer("SELECT y FROM a"), 10);
+  EXPECT_THROW(migrate(database, kOldSteps), sqlite::Failure);
+}
+
+TEST_F(OpenTest, a_migration_that_fails_half_way_changes_nothing) {
+  Database database = Database::in_memory();
+  migrate(database, kOldSteps);
+  constexpr std::string_view kBadSteps[] = {kOldSteps[0], "ALTER TABLE a ADD COLUMN y INTEGER",
+                                            "UPDATE b SET y = 1"};
+  EXPECT_THROW(migrate(database, kBadSteps), sqlite::Failure);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM pragma_table_info('a')"), 1);
+}
+
+TEST_F(OpenTest, an_older_file_is_read_from_a_copy_and_migrated_by_the_first_writer) {
+  {
+    Database old(path_, Database::Access::create, milliseconds(50));
+    old.execute("PRAGMA application_id = " + std::to_string(kApplicationId) + "; PRAGMA journal_mode = WAL");
+    old.execute("CREATE TABLE passing (x)");
+    old.execute("DROP TABLE passing");
+  }
+  auto before = contents(path_);
+  auto reader = Store::open(path_, Store::Mode::read);
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  EXPECT_TRUE(reader->studies()->empty());
+  EXPECT_EQ(contents(path_), before);
+  EXPECT_EQ(refusal(path_, Store::Mode::write), "");
+  Database now(path_, Database::Access::read, milliseconds(50));
+  EXPECT_EQ(now.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
+}
+
+TEST_F(OpenTest, a_lock_is_waited_for_and_then_named) {
+  make();
+  auto store = Store::open(path_, Store::Mode::write, milliseconds(20));
+  Database other(path_, Database::Access::create, milliseconds(0));
+  {
+    sqlite::Transaction lock(other, sqlite::Transaction::Kind::write);
+    auto session = store->begin_session({});
+    ASSERT_FALSE(session.ok());
+    EXPECT_EQ(session.error().message, path_.string() + ": locked by another program");
+    EXPECT_EQ(store->studies()->size(), 1u);  // readers do not wait
+  }
+  EXPECT_TRUE(store->begin_session({}).ok());
+
+  auto patient = Store::open(path_, Store::Mode::write, milliseconds(30'000));
+  auto lock = std::make_unique<sqlite::Transaction>(other, sqlite::Transaction::Kind::write);
+  std::thread release([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    lock.reset();
+  });
+  EXPECT_TRUE(patient->begin_session({}).ok());
+  release.join();
+}
+
+TEST_F(OpenTest, a_file_that_is_locked_while_it_is_new_is_named_too) {
+  Database other(path_, Database::Access::create, milliseconds(0));
+  other.execute("BEGIN EXCLUSIVE");
+  EXPECT_EQ(refusal(path_, Store::Mode::write, milliseconds(20)), "locked by another program");
+}
+
+TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
+  make();
+  fs::permissions(path_, fs::perms(0444));
+  fs::permissions(scratch_.path(), fs::perms(0777));
+  Unprivileged somebody;
+  EXPECT_EQ(refusal(path_, Store::Mode::write), "cannot be written: it is read-only");
+  auto store = Store::open(path_, Store::Mode::read);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ(store->studies()->size(), 1u);
+}
+
+TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
+  make();
+  fs::permissions(path_, fs::perms(0444));
+  fs::permissions(scratch_.path(), fs::perms(0555));
+  {
+    Unprivileged somebody;
+    auto store = Store::open(path_, Store::Mode::read);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    EXPECT_EQ(store->best("reduce")->size(), 1u);
+    EXPECT_NE(refusal(scratch_ / "new.db", Store::Mode::write), "");
+  }
+  fs::permissions(scratch_.path(), fs::perms(0755));
+}
+
+TEST_F(OpenTest, a_file_that_must_not_be_read_says_so) {
+  make();
+  fs::permissions(path_, fs::perms(0000));
+  fs::permissions(scratch_.path(), fs::perms(0755));
+  Unprivileged somebody;
+  EXPECT_EQ(refusal_for_both(path_), "cannot be read: Permission denied");
+}
+
+TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
+  make();
+  fs::permissions(path_, fs::perms(0666));
+  fs::permissions(scratch_.path(), fs::perms(0555));
+  {
+    Unprivileged somebody;
+    EXPECT_NE(refusal(path_, Store::Mode::write), "");
+  }
+  fs::permissions(scratch_.path(), fs::perms(0755));
+}
+
+TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
+  {
+    auto store = Store::open(path_, Store::Mode::write);
+    auto session = store->begin_session({});
+    auto study = store->study_id(reduce_study());
+    for (int i = 0; i < 100; ++i)
+      ASSERT_TRUE(store->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
+  }
+  auto whole = contents(path_);
+  for (std::size_t size :
+       {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
+    write(path_, whole.substr(0, size));
+    auto store = Store::open(path_, Store::Mode::read);
+    EXPECT_FALSE(store.ok() && store->best("").ok() && store->trials(1).ok()) << size;
+  }
+  for (std::size_t at = 100; at + 200 < whole.size(); at += 1111) {
+    auto bytes = whole;
+    for (std::size_t i = 0; i < 200; ++i) bytes[at + i] = static_cast<char>(0xa5 ^ (i * 7));
+    write(path_, bytes);
+    for (auto mode : {Store::Mode::read, Store::Mode::write}) {
+      auto store = Store::open(path_, mode);
+      if (!store.ok()) continue;
+      (void)store->studies();
+      (void)store->best("");
+      (void)store->trials(1);
+      if (mode == Store::Mode::write) (void)store->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
+    }
+  }
+}
+
+TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
+  make();
+  Database database(path_, Database::Access::create, milliseconds(50));
+  database.execute("UPDATE trials SET status = 'melted'");
+  auto store = Store::open(path_, Store::Mode::read);
+  EXPECT_EQ(store->trials(1).error().message, path_.string() + ": trial 1 has an unknown status \"melted\"");
+}
+
+// No file of this process grows beyond so many bytes, as on a disk that is full.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(OpenTest, a_disk_that_fills_up_is_an_error_and_loses_nothing_that_was_written) {
+  make();
+  auto store = Store::open(path_, Store::Mode::write);
+  {
+    FileLimit limit(64 * 1024);
+    bool is_full = false;
+    for (int i = 0; i < 100 && !is_full; ++i) {
+      Trial trial = ok_trial({{"b", i}}, 5);
+      trial.message = std::string(20'000, 'x');
+      is_full = !store->add_trial(1, 1, trial).ok();
+    }
+    EXPECT_TRUE(is_full);
+  }
+  EXPECT_GE(store->trials(1)->size(), 1u);
+  EXPECT_TRUE(store->add_trial(1, 1, ok_trial({{"c", 1}}, 5)).ok());
+}
+
+}  // namespace
+}  // namespace gktune

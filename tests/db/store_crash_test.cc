@@ -1,0 +1,134 @@
+// What happens to a database when the programs that write it are killed, or are several.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "db/sqlite/database.h"
+#include "db/store.h"
+#include "tests/db/scratch.h"
+
+namespace gktune {
+namespace {
+
+// A child that runs `body` with the write end of a pipe, and its read end.
+class Child {
+ public:
+  template <class Body>
+  explicit Child(Body body) {
+    int ends[2];
+    if (pipe(ends) != 0) abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(ends[0]);
+      _exit(body(ends[1]));
+    }
+    close(ends[1]);
+    read_end_ = ends[0];
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { close(read_end_); }
+
+  void kill() const { ::kill(pid_, SIGKILL); }
+  int wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return status;
+  }
+  // How many bytes it wrote in all.
+  std::int64_t count_bytes() const {
+    std::int64_t total = 0;
+    char buffer[4096];
+    for (ssize_t size = 0; (size = read(read_end_, buffer, sizeof buffer)) > 0;) total += size;
+    return total;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int read_end_ = -1;
+};
+
+// Writes trials from `first` on, and a byte to the pipe after each. 1: something failed.
+int write_trials(const std::filesystem::path& path, std::int64_t first, std::int64_t count, int pipe_end) {
+  auto store = Store::open(path, Store::Mode::write);
+  if (!store.ok()) return 1;
+  auto session = store->begin_session({});
+  auto study = store->study_id(reduce_study());
+  if (!session.ok() || !study.ok()) return 1;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    Trial trial = ok_trial({{"a", i}}, 5);
+    trial.samples_us.assign(100, 5.0);
+    if (!store->add_trial(*study, *session, trial).ok()) return 1;
+    if (!store->set_best(*study, trial.config, {5.0, 5.5}).ok()) return 1;
+    if (::write(pipe_end, "x", 1) != 1) return 1;
+  }
+  return 0;
+}
+
+TEST(StoreCrash, a_kill_at_any_moment_loses_at_most_the_trial_in_flight) {
+  Scratch scratch;
+  std::mt19937 random(20240607);
+  int killed_while_writing = 0;
+  std::int64_t known = 0;
+  std::filesystem::path path;
+  for (int round = 0; round < 60; ++round) {
+    if (round % 4 == 0) {  // also while the file is being made
+      path = scratch / std::to_string(round).c_str();
+      known = 0;
+    }
+    Child child([&](int pipe_end) { return write_trials(path, known, 1'000'000, pipe_end); });
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(std::uniform_int_distribution<int>(0, 40'000)(random)));
+    child.kill();
+    ASSERT_TRUE(WIFSIGNALED(child.wait()));
+    auto acknowledged = child.count_bytes();
+    if (acknowledged > 0) ++killed_while_writing;
+
+    auto store = Store::open(path, Store::Mode::write);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    auto study = store->study_id(reduce_study());
+    ASSERT_TRUE(study.ok());
+    auto trials = store->trials(*study);
+    ASSERT_TRUE(trials.ok()) << trials.error().message;
+    auto count = static_cast<std::int64_t>(trials->size());
+    EXPECT_GE(count, known + acknowledged);
+    EXPECT_LE(count, known + acknowledged + 1);
+    for (std::int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(trials->at(static_cast<std::size_t>(i)).config, (Config{{"a", i}}));
+    }
+    sqlite::Database database(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+    EXPECT_EQ(database.text("PRAGMA integrity_check"), "ok");
+    known = count;
+  }
+  EXPECT_GT(killed_while_writing, 10);
+}
+
+TEST(StoreCrash, several_programs_may_write_one_new_file_at_once) {
+  Scratch scratch;
+  auto path = scratch / "gktune.db";
+  constexpr std::int64_t kEach = 100;
+  {
+    auto start = [&](std::int64_t first) {
+      return std::make_unique<Child>(
+          [&path, first](int end) { return write_trials(path, first, kEach, end); });
+    };
+    std::vector<std::unique_ptr<Child>> children;
+    for (std::int64_t i = 0; i < 4; ++i) children.push_back(start(i * kEach));
+    for (const auto& child : children) {
+      EXPECT_EQ(child->count_bytes(), kEach);
+      EXPECT_EQ(child->wait(), 0);
+    }
+  }
+  auto store = Store::open(path, Store::Mode::read);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  ASSERT_EQ(store->studies()->size(), 1u);
+  EXPECT_EQ(store->trials(1)->size(), 4u * kEach);
+}
+
+}  // namespace
+}  // namespace gktune
