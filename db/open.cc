@@ -95,7 +95,11 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience)
     database.integer("PRAGMA schema_version");
     return database;
   } catch (const Failure& failure) {
-    if (!failure.is_without_access() || has_content(beside(path, "-wal"))) throw;
+    if (!failure.is_without_access()) throw;
+    if (has_content(beside(path, "-wal"))) {
+      throw Failure(
+          "its latest trials are in a log beside it, which cannot be read without the right to write there");
+    }
   }
   return Database(path, Database::Access::immutable, patience);
 }

@@ -250,6 +250,25 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
 
+TEST_F(OpenTest, a_log_left_by_a_kill_is_never_passed_over_in_silence) {
+  auto killed = scratch_ / "killed.db";
+  {
+    auto store = Store::open(path_, Store::Mode::write);
+    ASSERT_TRUE(store->study_id(reduce_study()).ok());
+    fs::copy(path_, killed);
+    fs::copy(path_.string() + "-wal", killed.string() + "-wal");
+  }
+  fs::permissions(scratch_.path(), fs::perms(0555));
+  {
+    Unprivileged somebody;
+    EXPECT_EQ(
+        refusal(killed, Store::Mode::read),
+        "its latest trials are in a log beside it, which cannot be read without the right to write there");
+  }
+  fs::permissions(scratch_.path(), fs::perms(0755));
+  EXPECT_EQ(Store::open(killed, Store::Mode::read)->studies()->size(), 1u);
+}
+
 TEST_F(OpenTest, a_file_that_must_not_be_read_says_so) {
   make();
   fs::permissions(path_, fs::perms(0000));
