@@ -1,0 +1,75 @@
+#include "tests/host/kernels.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace gktune {
+namespace {
+
+HostModule load(const Module& module) {
+  Result<HostModule> loaded = HostModule::load(module);
+  if (!loaded) throw std::runtime_error(loaded.error().message);
+  return *std::move(loaded);
+}
+
+}  // namespace
+
+std::vector<std::string> compilers() {
+  std::vector<std::string> found;
+  for (const char* name : {"g++", "clang++"}) {
+    if (HostCompiler::version(name)) found.emplace_back(name);
+  }
+  return found;
+}
+
+std::string compiler_label(const testing::TestParamInfo<std::string>& info) {
+  std::string label = info.param;
+  std::replace(label.begin(), label.end(), '+', 'p');
+  return label;
+}
+
+std::string kernel_cache() {
+  static const std::string folder = [] {
+    std::string made = (std::filesystem::temp_directory_path() / "gktune-host-test-XXXXXX").string();
+    if (mkdtemp(made.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    return made;
+  }();
+  struct Sweep {
+    ~Sweep() { std::filesystem::remove_all(folder); }
+  };
+  static const Sweep at_exit;
+  return folder;
+}
+
+SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
+                         std::vector<std::pair<std::string, std::string>> macros) {
+  SourcePlan source;
+  source.path = "kernel.cu";
+  source.text = std::move(text);
+  source.entries = std::move(entries);
+  source.macros = std::move(macros);
+  return source;
+}
+
+CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
+                            Instrumentation instrumentation) {
+  HostCompiler compiler({.cxx = cxx, .headers_dir = {}});
+  return compiler.compile({{source}, "", kernel_cache(), instrumentation}).at(0);
+}
+
+Module compile_kernel(const std::string& cxx, const SourcePlan& source, Instrumentation instrumentation) {
+  CompiledVariant compiled = try_compile(cxx, source, instrumentation);
+  if (compiled.status != Status::ok) throw std::runtime_error(compiled.log);
+  return compiled.module;
+}
+
+Kernels::Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings)
+    : module_(load(compile_kernel(cxx, source))), executor_(settings) {}
+
+LaunchShape shape(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
+  return {{blocks, 1, 1}, {threads, 1, 1}, shared_bytes};
+}
+
+}  // namespace gktune

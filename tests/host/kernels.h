@@ -1,0 +1,64 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tuner/device/host/executor.h"
+#include "tuner/device/host/host_compiler.h"
+#include "tuner/device/host/host_module.h"
+
+namespace gktune {
+
+// The compilers of this machine that kernels are tested with.
+std::vector<std::string> compilers();
+// A folder for compiled kernels that the tests of one program share.
+std::string kernel_cache();
+
+// A source to compile under test.
+SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
+                         std::vector<std::pair<std::string, std::string>> macros = {});
+// Compiles alone; the test fails where that does.
+Module compile_kernel(const std::string& cxx, const SourcePlan& source,
+                      Instrumentation instrumentation = Instrumentation::none);
+CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
+                            Instrumentation instrumentation = Instrumentation::none);
+
+// The entries of one loaded source, to be run by their number.
+class Kernels {
+ public:
+  Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings = {.threads = 2});
+
+  Executor& executor() { return executor_; }
+  HostModule& module() { return module_; }
+
+  template <class... A>
+  Result<void, Fault> launch(std::size_t entry, const LaunchShape& shape, A... arguments) {
+    std::array<void*, sizeof...(A)> pointers{&arguments...};
+    return module_.launch(executor_, entry, shape, pointers);
+  }
+  // Fails the test where the kernel does not run well.
+  template <class... A>
+  void run(std::size_t entry, const LaunchShape& shape, A... arguments) {
+    const Result<void, Fault> result = launch(entry, shape, arguments...);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  }
+
+ private:
+  HostModule module_;
+  Executor executor_;
+};
+
+LaunchShape shape(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes = 0);
+
+// A test for each compiler.
+class WithEachCompiler : public testing::TestWithParam<std::string> {};
+std::string compiler_label(const testing::TestParamInfo<std::string>& info);
+
+#define GKTUNE_WITH_EACH_COMPILER(suite) \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(compilers()), compiler_label)
+
+}  // namespace gktune

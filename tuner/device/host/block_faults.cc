@@ -1,0 +1,56 @@
+// What a block's threads do wrong with each other, in words.
+
+#include <fmt/format.h>
+
+#include "tuner/device/host/block_runner.h"
+
+namespace gktune {
+
+void BlockRunner::fail(Status status, std::string message) {
+  fault_ = Fault{status, std::move(message)};
+  Context never_resumed = nullptr;
+  switch_context(home_, &never_resumed);
+  __builtin_unreachable();
+}
+
+void BlockRunner::fail_at(Status status, std::string_view what, const kernel::ThreadIndex& thread,
+                          kernel::Site site) {
+  fail(status, fmt::format("{}, block {}, thread {}, {}", what, format_index(gktune_thread.block_index),
+                           format_index(thread.index), format_site(site)));
+}
+
+void BlockRunner::fail_missed_barrier(const Thread& waiting) {
+  fail_at(Status::barrier_divergence,
+          fmt::format("a barrier that thread {} misses, having returned before it",
+                      format_index(first_returned_.index)),
+          waiting.self, waiting.site);
+}
+
+std::string BlockRunner::describe_wait(const Thread& thread) const {
+  if (thread.state == State::at_barrier) return "a block's barrier";
+  const unsigned rank = thread.self.rank;
+  const Warp& warp = warps_[rank / 32];
+  const unsigned mask = lanes_[rank].mask;
+  const unsigned missing = mask & warp.live & ~warp.waiting;
+  return fmt::format("a warp operation with mask 0x{:08x}{}", mask,
+                     missing == 0
+                         ? std::string(" that other lanes entered with another mask or as another operation")
+                         : fmt::format(" that lane {} does not enter", __builtin_ctz(missing)));
+}
+
+void BlockRunner::fail_standstill() {
+  const Thread* in_warp = nullptr;
+  const Thread* at_barrier = at_barrier_.first;
+  for (unsigned rank = 0; rank < gktune_thread.count && in_warp == nullptr; ++rank) {
+    if (threads_[rank].state == State::in_warp) in_warp = &threads_[rank];
+  }
+  const Thread& first = in_warp != nullptr ? *in_warp : *at_barrier;
+  std::string what = "waits for ever at " + describe_wait(first);
+  if (in_warp != nullptr && at_barrier != nullptr) {
+    what += fmt::format(", while thread {} waits at a block's barrier at {}",
+                        format_index(at_barrier->self.index), format_site(at_barrier->site));
+  }
+  fail_at(Status::barrier_divergence, what, first.self, first.site);
+}
+
+}  // namespace gktune

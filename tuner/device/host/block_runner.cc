@@ -1,0 +1,340 @@
+#include "tuner/device/host/block_runner.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "tuner/device/host/warp_result.h"
+
+__thread gktune::kernel::ThreadState gktune_thread = {};
+
+namespace gktune {
+namespace {
+
+thread_local BlockRunner* current_runner = nullptr;
+
+bool same_site(kernel::Site a, kernel::Site b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+}  // namespace
+
+// What kernels call, on behalf of the runner of their thread.
+struct EngineServices {
+  static int barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
+    return current_runner->barrier(op, predicate, site);
+  }
+  static unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value,
+                                 unsigned argument, kernel::Site site) {
+    return current_runner->warp(op, mask, value, argument, site);
+  }
+  static void yield() { current_runner->yield(); }
+  static void thread_returned() { current_runner->thread_returned(); }
+  [[noreturn]] static void abort(const char* what, kernel::Site site) {
+    current_runner->fail_at(Status::aborted, what, gktune_thread.self, site);
+  }
+  static unsigned long long clock() {
+    return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  static constexpr kernel::Services kTable{barrier, warp, yield, thread_returned, abort, clock};
+};
+
+void BlockRunner::Queue::push(Thread& thread) {
+  thread.next = nullptr;
+  (first == nullptr ? first : last->next) = &thread;
+  last = &thread;
+}
+
+void BlockRunner::Queue::append(Queue& other) {
+  if (other.empty()) return;
+  (first == nullptr ? first : last->next) = other.first;
+  last = other.last;
+  other = Queue();
+}
+
+BlockRunner::Thread& BlockRunner::Queue::pop() {
+  Thread& thread = *first;
+  first = thread.next;
+  return thread;
+}
+
+BlockRunner::BlockRunner(std::size_t stack_bytes)
+    : stacks_(stack_bytes), threads_(kMaxThreads), lanes_(kMaxThreads) {}
+
+BlockRunner::~BlockRunner() = default;
+
+BlockRunner* BlockRunner::current() { return current_runner; }
+
+void BlockRunner::begin(const KernelLaunch& launch) {
+  launch_ = &launch;
+  const std::uint32_t count = launch.thread_orders->count();
+  const kernel::ThreadIndex* order = launch.thread_orders->of_block(0);
+  for (std::uint32_t i = 0; i < count; ++i) threads_[order[i].rank].self = order[i];
+
+  current_runner = this;
+  kernel::ThreadState& state = gktune_thread;
+  state.block_dim = launch.block;
+  state.grid_dim = launch.grid;
+  state.dynamic_shared = shared_.take(launch.shared_bytes);
+  state.dynamic_shared_bytes = launch.shared_bytes;
+  state.count = count;
+  state.services = &EngineServices::kTable;
+}
+
+void BlockRunner::end() { current_runner = nullptr; }
+
+std::optional<Fault> BlockRunner::run(std::uint64_t position) {
+  const std::uint64_t block = launch_->block_order.at(position);
+  const kernel::dim3 grid = launch_->grid;
+  kernel::ThreadState& state = gktune_thread;
+  const std::uint64_t row = block / grid.x;
+  state.block_index = {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
+                       static_cast<unsigned>(row / grid.y)};
+  state.order = launch_->thread_orders->of_block(block);
+  state.next = 0;
+  state.is_watching_returns = false;
+  arrived_ = 0;
+  returned_ = 0;
+  ready_ = at_barrier_ = Queue();
+
+  start_fiber(&home_);
+  if (fault_) {
+    forget_fibers();
+    return std::exchange(fault_, std::nullopt);
+  }
+  return std::nullopt;
+}
+
+void BlockRunner::start_fiber(Context* from) {
+  if (free_fibers_.empty()) {
+    const std::size_t index = fibers_.size();
+    void* top = stacks_.top(index);
+    if (top == nullptr) {
+      fault_ = Fault{Status::out_of_memory, "no memory for the stacks of a block's threads"};
+      if (from != &home_) switch_context(home_, from);
+      return;
+    }
+    fibers_.push_back(std::make_unique<Fiber>(Fiber{nullptr, index}));
+    free_fibers_.push_back(fibers_.back().get());
+  }
+  Fiber& fiber = *free_fibers_.back();
+  free_fibers_.pop_back();
+  if (fiber.context == nullptr) {
+    fiber.context =
+        boost::context::detail::make_fcontext(stacks_.top(fiber.stack), stacks_.size_bytes() / 2, fiber_main);
+  }
+  starting_ = &fiber;
+  switch_context(fiber.context, from);
+}
+
+void BlockRunner::fiber_main(boost::context::detail::transfer_t came) {
+  *static_cast<Context*>(came.data) = came.fctx;
+  current_runner->fiber_loop(*current_runner->starting_);
+}
+
+void BlockRunner::fiber_loop(Fiber& fiber) {
+  for (;;) {
+    launch_->entry->run(launch_->arguments);
+    // Every thread has been started: this stack is free until threads of another block need one.
+    free_fibers_.push_back(&fiber);
+    if (!gktune_thread.is_watching_returns || returned_ == gktune_thread.count) {
+      switch_context(home_, &fiber.context);
+    } else {
+      leave(&fiber.context, nullptr);
+    }
+  }
+}
+
+void BlockRunner::forget_fibers() {
+  free_fibers_.clear();
+  for (const std::unique_ptr<Fiber>& fiber : fibers_) {
+    fiber->context = nullptr;
+    free_fibers_.push_back(fiber.get());
+  }
+  for (Thread& thread : threads_) thread.state = State::running;
+}
+
+void BlockRunner::watch_returns() {
+  kernel::ThreadState& state = gktune_thread;
+  state.is_watching_returns = true;
+  for (unsigned w = 0; w * 32 < state.count; ++w) {
+    const unsigned lanes = state.count - w * 32;
+    warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0};
+  }
+  // All that were started before the running one have returned.
+  returned_ = state.next - 1;
+  if (returned_ > 0) first_returned_ = state.order[0];
+  for (unsigned i = 0; i < returned_; ++i) {
+    const unsigned rank = state.order[i].rank;
+    warps_[rank / 32].live &= ~(1u << rank % 32);
+  }
+}
+
+void BlockRunner::wait(Thread& thread, State state) {
+  thread.state = state;
+  leave(&thread.context, &thread);
+  gktune_thread.self = thread.self;
+}
+
+void BlockRunner::go_to(Thread& thread, Context* from) {
+  thread.state = State::running;
+  switch_context(thread.context, from);
+}
+
+void BlockRunner::leave(Context* from, const Thread* leaving) {
+  if (ready_.empty() && gktune_thread.next < gktune_thread.count) return start_fiber(from);
+  if (ready_.empty() && !resolve_standstill()) fail_standstill();
+  Thread& next = ready_.pop();
+  if (&next == leaving) {
+    next.state = State::running;
+    return;
+  }
+  go_to(next, from);
+}
+
+int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
+  if (!gktune_thread.is_watching_returns) watch_returns();
+  Thread& thread = threads_[gktune_thread.self.rank];
+  thread.site = site;
+  if (returned_ > 0) fail_missed_barrier(thread);
+  if (arrived_ == 0) {
+    predicates_ = 0;
+  } else if (!same_site(site, at_barrier_.first->site)) {
+    fail_at(
+        Status::barrier_divergence,
+        fmt::format("threads of one block wait at different barriers: thread {} at {}, this one elsewhere",
+                    format_index(at_barrier_.first->self.index), format_site(at_barrier_.first->site)),
+        thread.self, site);
+  }
+  predicates_ += predicate;
+  if (++arrived_ == gktune_thread.count) {
+    arrived_ = 0;
+    const int count = static_cast<int>(gktune_thread.count);
+    switch (op) {
+      case kernel::BarrierOp::plain:
+        barrier_result_ = 0;
+        break;
+      case kernel::BarrierOp::count:
+        barrier_result_ = predicates_;
+        break;
+      case kernel::BarrierOp::all:
+        barrier_result_ = predicates_ == count;
+        break;
+      case kernel::BarrierOp::any:
+        barrier_result_ = predicates_ > 0;
+        break;
+    }
+    ready_.append(at_barrier_);
+  } else {
+    at_barrier_.push(thread);
+    wait(thread, State::at_barrier);
+  }
+  return barrier_result_;
+}
+
+unsigned long long BlockRunner::warp(kernel::WarpOp op, unsigned mask, unsigned long long value,
+                                     unsigned argument, kernel::Site site) {
+  if (!gktune_thread.is_watching_returns) watch_returns();
+  const unsigned rank = gktune_thread.self.rank;
+  Thread& thread = threads_[rank];
+  LaneWait& lane = lanes_[rank];
+  Warp& warp = warps_[rank / 32];
+  const unsigned bit = 1u << rank % 32;
+  thread.site = site;
+  lane = {op, mask, value, argument, 0};
+  if (op == kernel::WarpOp::converge) {
+    wait(thread, State::converging);
+    return lane.result;
+  }
+  if ((mask & bit) == 0) {
+    fail_at(Status::barrier_divergence,
+            fmt::format("a warp operation whose mask 0x{:08x} leaves out its caller", mask), thread.self,
+            site);
+  }
+  warp.waiting |= bit;
+  if (!complete_warp(rank / 32, mask, &thread)) wait(thread, State::in_warp);
+  return lane.result;
+}
+
+// Ends the meeting of the lanes in the mask if all of them that live have come.
+bool BlockRunner::complete_warp(unsigned w, unsigned mask, const Thread* running) {
+  const unsigned needed = mask & warps_[w].live;
+  if ((warps_[w].waiting & needed) != needed || needed == 0) return false;
+  const LaneWait& first = lanes_[w * 32 + static_cast<unsigned>(__builtin_ctz(needed))];
+  for (unsigned left = needed; left != 0; left &= left - 1) {
+    const LaneWait& lane = lanes_[w * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    if (lane.mask != mask || lane.op != first.op) return false;
+  }
+  complete_lanes(w, needed, running);
+  return true;
+}
+
+void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* running) {
+  LaneWait* const waits = &lanes_[w * 32];
+  if (const std::optional<unsigned> reader = find_absent_source(waits, lanes)) {
+    const Thread& thread = threads_[w * 32 + *reader];
+    fail_at(
+        Status::barrier_divergence,
+        fmt::format("a shuffle reads from lane {}, which does not take part in it", waits[*reader].argument),
+        thread.self, thread.site);
+  }
+  compute_warp_results(waits, lanes);
+  warps_[w].waiting &= ~lanes;
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    Thread& thread = threads_[w * 32 + static_cast<unsigned>(__builtin_ctz(left))];
+    if (&thread == running) continue;
+    thread.state = State::ready;
+    ready_.push(thread);
+  }
+}
+
+void BlockRunner::yield() {
+  if (ready_.empty() && gktune_thread.next == gktune_thread.count) return;
+  if (!gktune_thread.is_watching_returns) watch_returns();
+  Thread& thread = threads_[gktune_thread.self.rank];
+  if (gktune_thread.next < gktune_thread.count) {
+    // Those that have not started yet may be the ones that this one waits for.
+    thread.state = State::ready;
+    ready_.push(thread);
+    start_fiber(&thread.context);
+    gktune_thread.self = thread.self;
+    return;
+  }
+  ready_.push(thread);
+  wait(thread, State::ready);
+}
+
+void BlockRunner::thread_returned() {
+  const unsigned rank = gktune_thread.self.rank;
+  if (returned_++ == 0) first_returned_ = gktune_thread.self;
+  if (arrived_ > 0) fail_missed_barrier(*at_barrier_.first);
+  Warp& warp = warps_[rank / 32];
+  warp.live &= ~(1u << rank % 32);
+  // Lanes that wait for this one need wait no longer.
+  for (unsigned left = warp.waiting; left != 0; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    if ((warp.waiting >> lane & 1) != 0)
+      complete_warp(rank / 32, lanes_[rank / 32 * 32 + lane].mask, nullptr);
+  }
+}
+
+// Nothing can go on. Lanes that asked who stands with them are answered now: all that come have come.
+bool BlockRunner::resolve_standstill() {
+  for (unsigned rank = 0; rank < gktune_thread.count; ++rank) {
+    const Thread& first = threads_[rank];
+    if (first.state != State::converging) continue;
+    const unsigned w = rank / 32;
+    unsigned lanes = 0;
+    for (unsigned lane = rank % 32; lane < 32 && w * 32 + lane < gktune_thread.count; ++lane) {
+      const Thread& other = threads_[w * 32 + lane];
+      if (other.state == State::converging && same_site(other.site, first.site)) lanes |= 1u << lane;
+    }
+    complete_lanes(w, lanes, nullptr);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace gktune

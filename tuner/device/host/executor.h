@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "tuner/core/result.h"
+#include "tuner/device/host/fault.h"
+
+namespace gktune {
+
+struct ExecutionSettings {
+  unsigned threads = 0;                             // of the operating system, that run blocks; 0: one a core
+  std::size_t stack_bytes = std::size_t{64} << 10;  // for a thread of a block
+  // Blocks and threads run in an order that depends on this number alone; none: in the natural order. With
+  // more than one thread of the operating system blocks still overlap as they please.
+  std::optional<std::uint64_t> shuffle_seed = std::nullopt;
+};
+
+struct LaunchShape {
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t shared_bytes = 0;
+};
+
+// Runs kernels, block by block, on threads that live as long as it does. One launch at a time.
+class Executor {
+ public:
+  explicit Executor(ExecutionSettings settings);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  ~Executor();
+
+  const ExecutionSettings& settings() const { return settings_; }
+  void set_shuffle_seed(std::optional<std::uint64_t> seed) { settings_.shuffle_seed = seed; }
+
+  // Returns when the whole grid has run, or after the first fault.
+  Result<void, Fault> run(const kernel::Entry& entry, const LaunchShape& shape,
+                          std::span<void* const> arguments);
+
+ private:
+  class Crew;
+  ExecutionSettings settings_;
+  std::unique_ptr<Crew> crew_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <vector>
+
+namespace gktune {
+
+// A place where execution can go on. Resuming takes the place from where it was saved.
+using Context = boost::context::detail::fcontext_t;
+
+// Goes on at `to`; where this call returns is saved in `*from`.
+inline void switch_context(Context to, Context* from) {
+  const boost::context::detail::transfer_t came = boost::context::detail::jump_fcontext(to, from);
+  *static_cast<Context*>(came.data) = came.fctx;
+}
+
+// Stacks of one size with an inaccessible page below each, made as they are asked for and kept.
+class StackPool {
+ public:
+  explicit StackPool(std::size_t stack_bytes);
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+  ~StackPool();
+
+  // The top of the stack of that number; null when there is no memory for it. Stacks grow down from it.
+  void* top(std::size_t index);
+  std::size_t size_bytes() const { return stack_bytes_; }
+  // Whether the address lies in the page below one of the stacks.
+  bool is_overflow(const void* address) const;
+
+ private:
+  std::size_t stack_bytes_;
+  std::vector<std::byte*> bases_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,171 @@
+#include "tuner/device/host/host_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "tuner/device/host/command.h"
+#include "tuner/device/host/compile_cache.h"
+#include "tuner/device/host/compiler_options.h"
+#include "tuner/device/host/digest.h"
+#include "tuner/device/host/include_finder.h"
+#include "tuner/device/host/kernel_headers.h"
+#include "tuner/device/host/kernel_source.h"
+
+namespace gktune {
+namespace {
+
+// What "-march=native" means here.
+std::string cpu_identity() {
+  const std::string all = read_text("/proc/cpuinfo").value_or("");
+  return all.substr(0, all.find("\n\n"));
+}
+
+bool asks_for_native(const SourcePlan& source) {
+  for (const std::string& option : source.options) {
+    if (option.find("native") != std::string::npos) return true;
+  }
+  return false;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+HostCompiler::HostCompiler(HostCompilerOptions options) : options_(std::move(options)) {}
+
+Result<std::string> HostCompiler::version(const std::string& cxx) {
+  const Result<CommandOutput> output = run_command({cxx, "--version"});
+  if (!output) return output.error();
+  if (output->exit_code != 0) return Error{fmt::format("{} --version fails: {}", cxx, output->text)};
+  return output->text.substr(0, output->text.find('\n'));
+}
+
+Result<void> HostCompiler::prepare(const CompileJob& job) {
+  folder_ = (std::filesystem::path(job.cache_dir) / "host").string();
+  if (const Result<void> opened = CompileCache(folder_).open(); !opened) return opened.error();
+  if (version_.empty()) {
+    Result<std::string> version = HostCompiler::version(options_.cxx);
+    if (!version) return version.error();
+    version_ = *std::move(version);
+  }
+  if (headers_.empty() || !std::filesystem::is_directory(headers_)) {
+    Result<std::string> headers = options_.headers_dir.empty() ? place_kernel_headers(folder_)
+                                                               : Result<std::string>(options_.headers_dir);
+    if (!headers) return headers.error();
+    headers_ = *std::move(headers);
+  }
+  return {};
+}
+
+std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrumentation) const {
+  const NamedVariant variant{&source, "variant"};
+  const bool is_cuda = source.language == Language::cuda;
+  std::string all = is_cuda ? cuda_unit({&variant, 1}).text : cpp_unit(variant).text + included_text(source);
+  for (const std::string& word : command(source, instrumentation)) all += fmt::format("{}\n", word);
+  all += version_;
+  if (asks_for_native(source)) all += cpu_identity();
+  return digest(all);
+}
+
+std::vector<std::string> HostCompiler::command(const SourcePlan& source,
+                                               Instrumentation instrumentation) const {
+  std::vector<std::string> all{options_.cxx};
+  const std::vector<std::string> options = compiler_options(source, instrumentation);
+  all.insert(all.end(), options.begin(), options.end());
+  const std::string beside = std::filesystem::path(source.path).parent_path().string();
+  all.insert(all.end(), {"-I" + headers_, "-iquote", beside.empty() ? "." : beside});
+  return all;
+}
+
+std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
+  std::vector<CompiledVariant> compiled(job.variants.size());
+  if (const Result<void> prepared = prepare(job); !prepared) {
+    for (CompiledVariant& variant : compiled) {
+      variant.status = Status::compile_failed;
+      variant.log = prepared.error().message;
+    }
+    return compiled;
+  }
+
+  CompileCache cache(folder_);
+  std::vector<Todo> todo;
+  for (std::size_t i = 0; i < job.variants.size(); ++i) {
+    const SourcePlan& source = job.variants[i];
+    std::string key = this->key(source, job.instrumentation);
+    const std::string name = "gktune_" + key;
+    if (std::optional<std::string> path = cache.find(key)) {
+      compiled[i].from_cache = true;
+      compiled[i].module.path = *std::move(path);
+      for (std::size_t e = 0; e < source.entries.size(); ++e) {
+        compiled[i].module.symbols.push_back(fmt::format("{}_{}", name, e));
+      }
+    } else {
+      todo.push_back({i, {&source, name}, std::move(key)});
+    }
+  }
+  // Plain functions are compiled one by one: their options may differ, and a namespace could change what they
+  // mean.
+  const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
+  const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
+  for (std::size_t i = 0; i < todo.size(); i += step) {
+    compile_unit(job, std::span(todo).subspan(i, step), compiled);
+  }
+  return compiled;
+}
+
+void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit,
+                                std::vector<CompiledVariant>& compiled) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<NamedVariant> variants;
+  std::vector<std::string> keys;
+  for (const Todo& todo : unit) {
+    // Twice the same variant is compiled once.
+    if (std::find(keys.begin(), keys.end(), todo.key) != keys.end()) continue;
+    variants.push_back(todo.variant);
+    keys.push_back(todo.key);
+  }
+  const SourcePlan& source = *variants.front().source;
+  const TranslationUnit text =
+      source.language == Language::cuda ? cuda_unit(variants) : cpp_unit(variants.front());
+
+  CompileCache cache(folder_);
+  const std::string input = cache.scratch_path(".cc"), output = cache.scratch_path(".so");
+  std::ofstream(input, std::ios::binary) << text.text;
+  std::vector<std::string> words = command(source, job.instrumentation);
+  words.insert(words.end(), {input, "-o", output});
+  Result<CommandOutput> result = run_command(words);
+  std::error_code ignored;
+  std::filesystem::remove(input, ignored);
+
+  std::string log;
+  bool is_ok = false;
+  if (!result) {
+    log = result.error().message;
+  } else if (result->exit_code != 0) {
+    log = std::move(result->text);
+    std::filesystem::remove(output, ignored);
+  } else if (const Result<void> kept = cache.keep(output, keys); !kept) {
+    log = kept.error().message;
+  } else {
+    log = std::move(result->text);
+    is_ok = true;
+  }
+
+  for (const Todo& todo : unit) {
+    CompiledVariant& variant = compiled[todo.index];
+    variant.status = is_ok ? Status::ok : Status::compile_failed;
+    variant.log = log;
+    variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
+    if (!is_ok) continue;
+    const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
+    variant.module = {cache.path(todo.key), text.symbols[at]};
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,94 @@
+#pragma once
+
+// What compiled kernels and the engine that runs them agree on. Both sides include this file.
+
+namespace gktune::kernel {
+
+struct uint3 {
+  unsigned x, y, z;
+};
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};
+
+// A place in the user's source.
+struct Site {
+  const char* file;
+  int line;
+};
+
+// Which thread of its block a thread is; the rank counts x first, then y, then z.
+struct ThreadIndex {
+  uint3 index;
+  unsigned rank;
+};
+
+enum class BarrierOp { plain, count, all, any };
+
+enum class WarpOp {
+  sync,      // nothing but the meeting
+  converge,  // the lanes that stand at the same place; their mask
+  ballot,
+  shuffle,  // the value of the lane in `argument`
+  match_any,
+  match_all,  // the mask when all have the same value, else 0
+  add,
+  min_signed,
+  max_signed,
+  min_unsigned,
+  max_unsigned,
+  bit_and,
+  bit_or,
+  bit_xor,
+};
+
+// What a kernel asks of the engine.
+struct Services {
+  int (*barrier)(BarrierOp op, int predicate, Site site);
+  // Values are 64 bits wide; narrower ones are widened by the caller. The mask names the lanes that meet.
+  unsigned long long (*warp)(WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
+                             Site site);
+  // Lets other threads of the block go on: for those that wait in a loop.
+  void (*yield)();
+  // A thread has returned after others of its block began to wait.
+  void (*thread_returned)();
+  __attribute__((noreturn)) void (*abort)(const char* what, Site site);
+  unsigned long long (*clock)();  // nanoseconds
+};
+
+// The state of an operating system's thread that runs blocks. Kernels read it where CUDA has built-in
+// variables.
+struct ThreadState {
+  ThreadIndex self;
+  uint3 block_index;
+  dim3 block_dim, grid_dim;
+  void* dynamic_shared;
+  unsigned dynamic_shared_bytes;
+  bool is_watching_returns;  // someone waits, so each return is to be told
+  unsigned next, count;      // threads of this block that have been started, and all of them
+  const ThreadIndex* order;  // in which threads are started
+  unsigned failed_exchanges;
+  const Services* services;
+};
+
+// One entry of a compiled source.
+struct Entry {
+  static constexpr unsigned kMaxArguments = 64;
+  // A kernel: starts the block's threads, one after the other, until none is left to start. A plain function:
+  // calls it.
+  void (*run)(void* const* arguments);
+  bool is_kernel;
+  unsigned argument_count;
+  unsigned argument_bytes[kMaxArguments];
+  bool argument_is_pointer[kMaxArguments];
+};
+
+}  // namespace gktune::kernel
+
+// The one symbol that kernels take from the program that loads them.
+extern "C" __attribute__((visibility("default"),
+                          tls_model("initial-exec"))) __thread gktune::kernel::ThreadState gktune_thread;

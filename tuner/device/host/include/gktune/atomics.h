@@ -1,0 +1,122 @@
+#pragma once
+
+// Atomic functions of every type and scope. All scopes are one on a CPU.
+
+#include "gktune/thread.h"
+
+namespace gktune::kernel {
+
+template <int kBytes>
+struct Word;
+template <>
+struct Word<2> {
+  using type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using type = unsigned;
+};
+template <>
+struct Word<8> {
+  using type = unsigned long long;
+};
+
+// Replaces *p by next(*p) in one step and gives the old value. Compares bits, so that a NaN ends the loop
+// too.
+template <class T, class Next>
+inline T update(T* p, Next next) {
+  using W = typename Word<sizeof(T)>::type;
+  W* word = reinterpret_cast<W*>(p);
+  W seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+  for (;;) {
+    T old;
+    __builtin_memcpy(&old, &seen, sizeof(T));
+    const T fresh = next(old);
+    W wanted;
+    __builtin_memcpy(&wanted, &fresh, sizeof(T));
+    if (__atomic_compare_exchange_n(word, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return old;
+  }
+}
+
+// A thread that takes no for an answer often is waiting for another one: let that one run.
+inline void note_failed_exchange() {
+  if (++gktune_thread.failed_exchanges % 16 == 0) gktune_thread.services->yield();
+}
+
+template <class T>
+inline T compare_exchange(T* p, T expected, T wanted) {
+  using W = typename Word<sizeof(T)>::type;
+  W seen, fresh;
+  __builtin_memcpy(&seen, &expected, sizeof(T));
+  __builtin_memcpy(&fresh, &wanted, sizeof(T));
+  if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, fresh, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST)) {
+    note_failed_exchange();
+  }
+  T old;
+  __builtin_memcpy(&old, &seen, sizeof(T));
+  return old;
+}
+
+template <class T>
+inline T exchange(T* p, T value) {
+  using W = typename Word<sizeof(T)>::type;
+  W fresh;
+  __builtin_memcpy(&fresh, &value, sizeof(T));
+  const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, __ATOMIC_SEQ_CST);
+  T old;
+  __builtin_memcpy(&old, &seen, sizeof(T));
+  // A lock is taken by exchanging, again and again while the old value is the new one.
+  if (seen == fresh) note_failed_exchange();
+  return old;
+}
+
+}  // namespace gktune::kernel
+
+// name, name_block and name_system, for one type. The types are those that CUDA has: what compiles here shall
+// compile there.
+#define GKTUNE_SCOPES(name, T, ...)                       \
+  inline T name(T* p, T v) { __VA_ARGS__ }                \
+  inline T name##_block(T* p, T v) { return name(p, v); } \
+  inline T name##_system(T* p, T v) { return name(p, v); }
+#define GKTUNE_FETCH(name, T, op) GKTUNE_SCOPES(name, T, return __atomic_fetch_##op(p, v, __ATOMIC_RELAXED);)
+#define GKTUNE_UPDATE(name, T, expression) \
+  GKTUNE_SCOPES(name, T, return ::gktune::kernel::update(p, [v](T old) -> T { return expression; });)
+#define GKTUNE_EXCHANGE(name, T, unused) GKTUNE_SCOPES(name, T, return ::gktune::kernel::exchange(p, v);)
+#define GKTUNE_32_BITS(X, name, what) X(name, int, what) X(name, unsigned, what)
+#define GKTUNE_ALL_INTEGERS(X, name, what) \
+  GKTUNE_32_BITS(X, name, what) X(name, long long, what) X(name, unsigned long long, what)
+
+GKTUNE_32_BITS(GKTUNE_FETCH, atomicAdd, add)
+GKTUNE_FETCH(atomicAdd, unsigned long long, add)
+GKTUNE_UPDATE(atomicAdd, float, old + v)
+GKTUNE_UPDATE(atomicAdd, double, old + v)
+GKTUNE_32_BITS(GKTUNE_FETCH, atomicSub, sub)
+GKTUNE_ALL_INTEGERS(GKTUNE_FETCH, atomicAnd, and)
+GKTUNE_ALL_INTEGERS(GKTUNE_FETCH, atomicOr, or)
+GKTUNE_ALL_INTEGERS(GKTUNE_FETCH, atomicXor, xor)
+GKTUNE_ALL_INTEGERS(GKTUNE_UPDATE, atomicMin, old < v ? old : v)
+GKTUNE_ALL_INTEGERS(GKTUNE_UPDATE, atomicMax, old > v ? old : v)
+GKTUNE_UPDATE(atomicInc, unsigned, old >= v ? 0 : old + 1)
+GKTUNE_UPDATE(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
+GKTUNE_32_BITS(GKTUNE_EXCHANGE, atomicExch, )
+GKTUNE_EXCHANGE(atomicExch, unsigned long long, )
+GKTUNE_EXCHANGE(atomicExch, float, )
+
+#undef GKTUNE_ALL_INTEGERS
+#undef GKTUNE_32_BITS
+#undef GKTUNE_EXCHANGE
+#undef GKTUNE_UPDATE
+#undef GKTUNE_FETCH
+#undef GKTUNE_SCOPES
+
+#define GKTUNE_CAS(T)                                                                                      \
+  inline T atomicCAS(T* p, T expected, T v) { return ::gktune::kernel::compare_exchange(p, expected, v); } \
+  inline T atomicCAS_block(T* p, T expected, T v) { return atomicCAS(p, expected, v); }                    \
+  inline T atomicCAS_system(T* p, T expected, T v) { return atomicCAS(p, expected, v); }
+GKTUNE_CAS(unsigned short)
+GKTUNE_CAS(int)
+GKTUNE_CAS(unsigned)
+GKTUNE_CAS(unsigned long long)
+#undef GKTUNE_CAS

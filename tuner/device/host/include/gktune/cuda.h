@@ -1,0 +1,17 @@
+#pragma once
+
+// What a CUDA source finds declared without including anything.
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gktune/atomics.h"
+#include "gktune/bits.h"
+#include "gktune/conversions.h"
+#include "gktune/math.h"
+#include "gktune/memory.h"
+#include "gktune/thread.h"
+#include "gktune/vector_types.h"
+#include "gktune/warp.h"

@@ -1,0 +1,86 @@
+#pragma once
+
+// How the engine calls a kernel whose signature only the compiler knows.
+
+#include "gktune/abi.h"
+
+namespace gktune::kernel {
+
+template <class T>
+struct Bare {
+  using type = T;
+  static constexpr bool kIsPointer = false;
+};
+template <class T>
+struct Bare<const T> : Bare<T> {};
+template <class T>
+struct Bare<T*> {
+  using type = T*;
+  static constexpr bool kIsPointer = true;
+};
+template <class T>
+struct Bare<T&> : Bare<T> {};
+
+template <unsigned... I>
+struct Indices {};
+template <unsigned N, unsigned... I>
+struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <unsigned... I>
+struct MakeIndices<0, I...> {
+  using type = Indices<I...>;
+};
+
+// Threads one after the other. One that waits keeps this stack; the engine calls again on another one, which
+// goes on with the next thread.
+template <auto kEntry, class... A>
+inline void run_threads(A... arguments) {
+  ThreadState& state = gktune_thread;
+  while (state.next < state.count) {
+    state.self = state.order[state.next++];
+    kEntry(arguments...);
+    if (__builtin_expect(state.is_watching_returns, 0)) state.services->thread_returned();
+  }
+}
+
+template <auto kEntry, class Function = decltype(kEntry)>
+struct Trampoline;
+
+template <auto kEntry, class R, class... A>
+struct Trampoline<kEntry, R (*)(A...)> {
+  template <bool kIsKernel, unsigned... I>
+  static void run(void* const* arguments, Indices<I...>) {
+    (void)arguments;
+    if constexpr (kIsKernel) {
+      run_threads<kEntry, A...>(*static_cast<typename Bare<A>::type*>(arguments[I])...);
+    } else {
+      kEntry(*static_cast<typename Bare<A>::type*>(arguments[I])...);
+    }
+  }
+  static void run_kernel(void* const* arguments) {
+    run<true>(arguments, typename MakeIndices<sizeof...(A)>::type());
+  }
+  static void run_function(void* const* arguments) {
+    run<false>(arguments, typename MakeIndices<sizeof...(A)>::type());
+  }
+  static constexpr Entry entry(void (*run_entry)(void* const*), bool is_kernel) {
+    static_assert(sizeof...(A) <= Entry::kMaxArguments, "an entry has too many parameters");
+    return {
+        run_entry, is_kernel, sizeof...(A), {sizeof(typename Bare<A>::type)...}, {Bare<A>::kIsPointer...}};
+  }
+};
+
+// Functions that may not throw have types of their own.
+template <auto kEntry, class R, class... A>
+struct Trampoline<kEntry, R (*)(A...) noexcept> : Trampoline<static_cast<R (*)(A...)>(kEntry), R (*)(A...)> {
+};
+
+template <auto kEntry>
+constexpr Entry kernel_entry() {
+  return Trampoline<kEntry>::entry(Trampoline<kEntry>::run_kernel, true);
+}
+template <auto kEntry>
+constexpr Entry function_entry() {
+  return Trampoline<kEntry>::entry(Trampoline<kEntry>::run_function, false);
+}
+
+}  // namespace gktune::kernel

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+namespace gktune {
+
+// The dynamic shared memory of the block that runs. It ends at an inaccessible page, so that reading past it
+// is found.
+class SharedMemory {
+ public:
+  static constexpr std::size_t kMaxBytes = 227 * 1024;
+
+  SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  // So many bytes, aligned to 16.
+  void* take(std::size_t bytes);
+  // How far past the end of what was taken the address lies; -1 for one that has nothing to do with it.
+  long bytes_past_end(const void* address) const;
+
+ private:
+  std::byte* memory_;
+  std::byte* end_;  // of what is accessible
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace gktune
