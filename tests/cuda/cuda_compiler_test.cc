@@ -1,0 +1,191 @@
+#include "tuner/device/cuda/cuda_compiler.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cuda/scratch_folder.h"
+#include "tuner/device/cuda/module_file.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kSource = R"(
+#include <cuda_fp16.h>
+#if WAY == 1
+#include "tile.cuh"
+#endif
+#define ROUNDS (N / 32)
+__device__ T weight() { return T(N); }
+extern "C" __global__ void sum(const T* in, T* out) {
+  __shared__ T partial[N];
+  partial[threadIdx.x] = in[threadIdx.x] * weight();
+  __syncthreads();
+  for (int i = 0; i < ROUNDS; ++i) out[i] = partial[(threadIdx.x * 7) % N];
+}
+template <int kCount> __global__ void fill(T* out) { out[threadIdx.x] = T(kCount); }
+)";
+
+// A compiler of the machine's NVRTC, where there is one: it needs no GPU.
+class CudaCompilerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto compiler = CudaCompiler::open({});
+    if (!compiler) GTEST_SKIP() << compiler.error().message;
+    compiler_ = std::move(*compiler);
+    folder_.write("tile.cuh", "__device__ int tile = N;\n");
+  }
+
+  SourcePlan variant(const std::string& source, std::vector<std::pair<std::string, std::string>> macros,
+                     std::vector<std::string> entries) {
+    SourcePlan plan;
+    plan.path = folder_.path("k.cu");
+    plan.text = source;
+    plan.macros = std::move(macros);
+    plan.entries = std::move(entries);
+    return plan;
+  }
+  SourcePlan sum(int n, const char* type, int way = 1) {
+    return variant(kSource, {{"N", std::to_string(n)}, {"T", type}, {"WAY", std::to_string(way)}},
+                   {"sum", "fill<" + std::to_string(n) + ">"});
+  }
+  std::vector<CompiledVariant> compile(std::vector<SourcePlan> variants, const char* architecture = "sm_90") {
+    return compiler_->compile(
+        {std::move(variants), architecture, folder_.path("cache"), Instrumentation::none});
+  }
+  KernelResources resources(const CompiledVariant& variant, std::size_t entry) {
+    const auto module = read_module(variant.module.path);
+    EXPECT_TRUE(module.ok());
+    for (const auto& kernel : module->kernels) {
+      if (kernel.symbol == variant.module.symbols.at(entry)) return kernel;
+    }
+    ADD_FAILURE() << "no kernel " << variant.module.symbols.at(entry);
+    return {};
+  }
+
+  ScratchFolder folder_;
+  std::unique_ptr<CudaCompiler> compiler_;
+};
+
+TEST_F(CudaCompilerTest, compiles_one_variant) {
+  const auto results = compile({sum(64, "float")});
+  ASSERT_EQ(results[0].status, Status::ok) << results[0].log;
+  EXPECT_EQ(results[0].log, "");
+  EXPECT_EQ(results[0].module.symbols[0], "sum");
+  EXPECT_EQ(resources(results[0], 0).static_shared_bytes, 64 * 4);
+  EXPECT_GT(resources(results[0], 0).registers, 0);
+}
+
+TEST_F(CudaCompilerTest, compiles_several_variants_in_one_program) {
+  const auto results = compile({sum(64, "float"), sum(128, "double"), sum(32, "__half", 0)});
+  for (const auto& result : results) {
+    ASSERT_EQ(result.status, Status::ok) << result.log;
+    EXPECT_EQ(result.module.path, results[0].module.path);
+  }
+  EXPECT_EQ(resources(results[0], 0).static_shared_bytes, 64 * 4);
+  EXPECT_EQ(resources(results[1], 0).static_shared_bytes, 128 * 8);
+  EXPECT_EQ(resources(results[2], 0).static_shared_bytes, 32 * 2);
+}
+
+TEST_F(CudaCompilerTest, reads_registers_and_shared_memory_for_gpus_that_are_not_there) {
+  for (const char* architecture : {"sm_80", "sm_90", "sm_100"}) {
+    const auto results = compile({sum(64, "float"), sum(128, "float")}, architecture);
+    ASSERT_EQ(results[0].status, Status::ok) << results[0].log;
+    EXPECT_GT(resources(results[1], 0).registers, 0) << architecture;
+    EXPECT_EQ(resources(results[1], 0).static_shared_bytes, 128 * 4) << architecture;
+  }
+}
+
+TEST_F(CudaCompilerTest, uses_what_only_the_chip_itself_has) {
+  const auto results = compile(
+      {variant("__global__ void k() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 24;\"); }", {}, {"k"})});
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
+}
+
+TEST_F(CudaCompilerTest, finds_the_headers_of_cub) {
+  const auto results = compile({variant(R"(
+#include <cub/block/block_reduce.cuh>
+__global__ void k(int* out) {
+  using Reduce = cub::BlockReduce<int, 64>;
+  __shared__ typename Reduce::TempStorage storage;
+  const int sum = Reduce(storage).Sum(threadIdx.x);
+  if (threadIdx.x == 0) *out = sum;
+})",
+                                        {}, {"k"})});
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
+}
+
+TEST_F(CudaCompilerTest, finds_the_one_that_does_not_compile) {
+  const std::string source =
+      "__global__ void k(int* p) {\n  static_assert(N > 4, \"too small\");\n  p[0] = N;\n}\n";
+  const auto results = compile({variant(source, {{"N", "8"}}, {"k"}), variant(source, {{"N", "2"}}, {"k"}),
+                                variant(source, {{"N", "16"}}, {"k"})});
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
+  EXPECT_EQ(results[1].status, Status::compile_failed);
+  EXPECT_EQ(results[2].status, Status::ok) << results[2].log;
+  EXPECT_EQ(results[0].module.path, results[2].module.path);  // still together
+  EXPECT_EQ(
+      results[1].log.find(folder_.path("k.cu") + "(2): error: static assertion failed with \"too small\""),
+      0u)
+      << results[1].log;
+}
+
+TEST_F(CudaCompilerTest, gives_each_variant_its_own_warnings) {
+  const std::string source =
+      "__global__ void k(int* p) {\n#if N == 2\n  int unused;\n#endif\n  p[0] = N;\n}\n";
+  const auto results = compile({variant(source, {{"N", "8"}}, {"k"}), variant(source, {{"N", "2"}}, {"k"})});
+  EXPECT_EQ(results[0].log, "");
+  EXPECT_EQ(results[1].log.find(folder_.path("k.cu") + "(3): warning"), 0u) << results[1].log;
+}
+
+TEST_F(CudaCompilerTest, compiles_alone_what_fails_only_together) {
+  // The name is looked for outside of the variant's namespace.
+  const std::string source =
+      "enum Mode { fast };\ntemplate <Mode m> __global__ void k(int* p) { p[0] = N; }\n";
+  const auto results =
+      compile({variant(source, {{"N", "8"}}, {"k<fast>"}), variant(source, {{"N", "2"}}, {"k<fast>"})});
+  EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
+  EXPECT_EQ(results[1].status, Status::ok) << results[1].log;
+  EXPECT_NE(results[0].module.path, results[1].module.path);
+}
+
+TEST_F(CudaCompilerTest, says_which_entry_is_missing) {
+  const auto results = compile({variant("__global__ void k() {}\n", {}, {"other"})});
+  EXPECT_EQ(results[0].status, Status::compile_failed);
+  EXPECT_NE(results[0].log.find("other"), std::string::npos) << results[0].log;
+}
+
+TEST_F(CudaCompilerTest, does_not_compile_twice) {
+  const auto first = compile({sum(64, "float"), sum(128, "float")});
+  const auto again = compile({sum(128, "float"), sum(256, "float")});
+  EXPECT_FALSE(first[0].from_cache);
+  EXPECT_TRUE(again[0].from_cache);
+  EXPECT_EQ(again[0].module, first[1].module);
+  EXPECT_FALSE(again[1].from_cache);
+}
+
+TEST_F(CudaCompilerTest, compiles_anew_what_an_include_changed) {
+  (void)compile({sum(64, "float")});
+  folder_.write("tile.cuh", "__device__ int tile = N + 1;\n");
+  EXPECT_FALSE(compile({sum(64, "float")})[0].from_cache);
+}
+
+TEST_F(CudaCompilerTest, passes_options_on) {
+  SourcePlan plan = sum(64, "float");
+  plan.options = {"-DEXTRA=1", "--std=c++20"};
+  plan.text += "\n#if EXTRA != 1 || __cplusplus < 202002L\n#error options lost\n#endif\n";
+  EXPECT_EQ(compile({plan})[0].status, Status::ok) << compile({plan})[0].log;
+  plan.options = {"--no-such-option"};
+  const auto results = compile({plan, plan});
+  EXPECT_EQ(results[0].status, Status::compile_failed);
+  EXPECT_NE(results[0].log.find("--no-such-option"), std::string::npos) << results[0].log;
+}
+
+TEST_F(CudaCompilerTest, fails_where_it_cannot_write) {
+  folder_.write("file", "");
+  const auto results =
+      compiler_->compile({{sum(64, "float")}, "sm_90", folder_.path("file/cache"), Instrumentation::none});
+  EXPECT_EQ(results[0].status, Status::compile_failed);
+  EXPECT_NE(results[0].log.find("cannot write"), std::string::npos) << results[0].log;
+}
+
+}  // namespace
+}  // namespace gktune

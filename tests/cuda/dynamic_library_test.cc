@@ -1,0 +1,51 @@
+#include "tuner/device/cuda/dynamic_library.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cuda/scratch_folder.h"
+#include "tuner/device/cuda/nvrtc.h"
+
+namespace gktune {
+namespace {
+
+TEST(dynamic_library, says_what_was_looked_for_and_where) {
+  const auto library =
+      DynamicLibrary::open("the moon", {"libmoon.so.2", "libmoon.so.1"}, {"/no/such", "/nor/this"});
+  ASSERT_FALSE(library.ok());
+  EXPECT_EQ(library.error().message,
+            "the moon not found: looked for libmoon.so.2 or libmoon.so.1 in /no/such, /nor/this and the "
+            "directories of "
+            "the system's loader");
+}
+
+TEST(dynamic_library, says_why_a_file_was_refused) {
+  ScratchFolder folder;
+  folder.write("libmoon.so", "not a library");
+  const auto library = DynamicLibrary::open("the moon", {"libmoon.so"}, {folder.path("")});
+  ASSERT_FALSE(library.ok());
+  EXPECT_NE(library.error().message.find("; refused: "), std::string::npos) << library.error().message;
+}
+
+TEST(dynamic_library, has_symbols_and_a_path) {
+  const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  EXPECT_NE(library->symbol("cos"), nullptr);
+  EXPECT_EQ(library->symbol("no_such_function"), nullptr);
+  EXPECT_NE(library->path().find("/libm.so.6"), std::string::npos);
+}
+
+TEST(nvrtc, that_lacks_functions_is_refused) {
+  // Another library under its name.
+  ScratchFolder folder;
+  const auto other = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(other.ok());
+  std::filesystem::create_directories(folder.path("lib64"));
+  std::filesystem::create_symlink(other->path(), folder.path("lib64/libnvrtc.so.13"));
+  const auto nvrtc = Nvrtc::open({folder.path("")});
+  ASSERT_FALSE(nvrtc.ok());
+  EXPECT_NE(nvrtc.error().message.find("has no function nvrtcVersion"), std::string::npos)
+      << nvrtc.error().message;
+}
+
+}  // namespace
+}  // namespace gktune

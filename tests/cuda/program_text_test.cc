@@ -1,0 +1,73 @@
+#include "tuner/device/cuda/program_text.h"
+
+#include <gtest/gtest.h>
+
+namespace gktune {
+namespace {
+
+SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
+  SourcePlan plan;
+  plan.macros = std::move(macros);
+  plan.entries = {"k<1>"};
+  return plan;
+}
+
+TEST(program_text, of_one_sets_macros_before_the_source) {
+  const auto program = program_of_one(flatten("k.cu", "int x = N;\n", {}), variant({{"N", "3"}}));
+  EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
+  EXPECT_EQ(program.entries[0][0], "k<1>");
+}
+
+TEST(program_text, of_many_gives_each_a_namespace_and_its_macros) {
+  const SourcePlan a = variant({{"N", "3"}}), b = variant({{"N", "4"}});
+  const SourcePlan* both[] = {&a, &b};
+  const auto program = program_of_many(flatten("k.cu", "int x = N;\n", {}), both);
+  EXPECT_EQ(program.text,
+            "#define N 3\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\nint x = "
+            "N;\n\n}\n#undef N\n"
+            "#define N 4\nnamespace gktune_variant_1 {\n#line 1 \"gktune_variant_1/k.cu\"\nint x = "
+            "N;\n\n}\n#undef N\n");
+  EXPECT_EQ(program.entries[1][0], "gktune_variant_1::k<1>");
+}
+
+TEST(program_text, of_many_includes_outside_of_the_namespaces) {
+  const SourcePlan a = variant({{"WAY", "1"}});
+  const SourcePlan* one[] = {&a};
+  const auto program =
+      program_of_many(flatten("k.cu", "#if WAY\n#include <x.h>\n#endif\n#define Y 1\nint x;\n", {}), one);
+  EXPECT_EQ(
+      program.text,
+      "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#include <x.h>\n#endif\n#define Y 1\n#undef WAY\n#undef Y\n"
+      "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n#endif\n"
+      "#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+}
+
+TEST(program_text, of_many_takes_the_linkage_from_kernels) {
+  const SourcePlan a = variant({});
+  const SourcePlan* one[] = {&a};
+  const auto program = program_of_many(flatten("k.cu", "extern \"C\" __global__ void k();\n", {}), one);
+  EXPECT_EQ(program.text.find("\"C\""), std::string::npos);
+  EXPECT_NE(program.text.find("__global__ void k();"), std::string::npos);
+}
+
+TEST(program_text, is_not_shared_by_a_source_with_a_block_of_linkage) {
+  EXPECT_FALSE(can_share_program(flatten("k.cu", "extern \"C\" {\nvoid k();\n}\n", {})));
+  EXPECT_TRUE(can_share_program(flatten("k.cu", "extern \"C\" void k();\n// extern \"C\" {\n", {})));
+}
+
+TEST(program_text, finds_the_variant_that_a_message_is_about) {
+  EXPECT_EQ(variant_in_log("gktune_variant_12/k.cu(3): error: no"), 12u);
+  EXPECT_EQ(variant_in_log("ptxas error : '_ZN16gktune_variant_05plainEPf' uses too much"), 0u);
+  EXPECT_EQ(variant_in_log("ptxas error : '_ZN17gktune_variant_105plainEPf' uses too much"), 10u);
+  EXPECT_EQ(variant_in_log("k.cu(3): error: no"), std::nullopt);
+  EXPECT_EQ(variant_in_log("gktune_variant_"), std::nullopt);
+}
+
+TEST(program_text, gives_messages_back_as_of_a_variant_alone) {
+  EXPECT_EQ(
+      without_variant_names("gktune_variant_3/k.cu(4): error: in gktune_variant_3::k<gktune_variant_3::A>"),
+      "k.cu(4): error: in k<A>");
+}
+
+}  // namespace
+}  // namespace gktune
