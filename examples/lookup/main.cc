@@ -1,0 +1,53 @@
+// Asks a database for the best configuration of a kernel, as an application does before it launches one:
+//   lookup_example gktune.db reduce n=1048576 T=float
+#include <gktune/lookup.h>
+
+#include <charconv>
+#include <iostream>
+#include <string_view>
+
+namespace {
+
+// "n=1048576" is an integer, "T=float" a text.
+gktune::Value parse(std::string_view text) {
+  std::int64_t integer = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
+  if (error == std::errc() && end == text.data() + text.size()) return integer;
+  return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::cerr << "usage: lookup_example DATABASE KERNEL [AXIS=VALUE]…\n";
+    return 2;
+  }
+  gktune::Problem problem;
+  for (int i = 3; i < count; ++i) {
+    std::string_view axis = arguments[i];
+    auto equals = axis.find('=');
+    if (equals == axis.npos) {
+      std::cerr << "expected AXIS=VALUE, not " << axis << '\n';
+      return 2;
+    }
+    problem.set(axis.substr(0, equals), parse(axis.substr(equals + 1)));
+  }
+
+  auto lookup = gktune::Lookup::open(arguments[1]);
+  if (!lookup) {
+    std::cerr << lookup.error().message << '\n';
+    return 1;
+  }
+  // An application that runs on a GPU says which one: gktune::cuda_device(properties.name, properties.major,
+  // …).
+  auto answer = lookup->best(arguments[2], problem);
+  if (!answer) {
+    std::cerr << "nothing is known of " << arguments[2] << " for this problem\n";
+    return 1;
+  }
+  std::cout << "config:   " << answer.config.str() << '\n'
+            << "expected: " << answer.time_us << " us\n"
+            << "match:    " << gktune::match_name(answer.match) << '\n'
+            << "tuned:    for " << answer.problem.str() << " on " << answer.device.name << '\n';
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs what applications need, builds the example against it and nothing else, and asks it.
+#   install_example.sh BUILD_DIR EXAMPLE_DIR MAKE_DATABASE CXX CXX_FLAGS
+set -euo pipefail
+build=$1 example=$2 make_database=$3 compiler=$4 flags=$5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() { echo "FAILED: $*"; exit 1; }
+expect() { grep -qF -- "$2" <<<"$1" || fail "expected \"$2\" in:"$'\n'"$1"; }
+
+cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
+(cd "$work/prefix" && find . -type f | sort)
+grep -rn '#include "\(db\|tuner\)/' "$work/prefix/include" && fail "an installed header names a header of the tree"
+grep -rn "$build" "$work/prefix/lib"*/cmake && fail "the package names the build folder"
+
+cmake -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_CXX_FLAGS="$flags -Wall -Wextra -Wpedantic -Werror" >/dev/null
+cmake --build "$work/build" >/dev/null
+program=$work/build/lookup_example
+
+"$make_database" "$work/gktune.db"
+chmod a-w "$work/gktune.db"
+answer=$("$program" "$work/gktune.db" reduce n=1048576 T=float)
+echo "$answer"
+expect "$answer" "config:   threadsPerBlock=256 way=one_pass"
+expect "$answer" "expected: 12.5 us"
+expect "$answer" "match:    exact"
+expect "$answer" "NVIDIA H200"
+expect "$("$program" "$work/gktune.db" reduce n=1000 T=float)" "match:    nearest problem"
+expect "$("$program" "$work/gktune.db" sum n=1000 2>&1 || echo "code $?")" "code 1"
+expect "$("$program" "$work/no.db" reduce 2>&1 || echo "code $?")" "no.db: no such file"
+
+libraries=$(ldd "$program")
+symbols=$(nm -C "$program")
+for stranger in yaml nvrtc libcuda boost spdlog; do
+  grep -qi "$stranger" <<<"$libraries" && fail "the example loads $stranger: $libraries"
+done
+for stranger in YAML:: nvrtc gktune::Space gktune::Store gktune::WorkerDevice; do
+  grep -qF "$stranger" <<<"$symbols" && fail "the example holds $stranger"
+done
+echo "the example works"
