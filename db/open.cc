@@ -22,7 +22,7 @@ class Header {
   explicit Header(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw Failure("cannot be read: " + std::generic_category().message(errno));
-    file.read(bytes_.data(), bytes_.size());
+    file.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
     size_ = file.gcount();
   }
 

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "db/sqlite/database.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
+#include "db/sqlite/transaction.h"
+
+namespace gktune::sqlite {
+namespace {
+
+class Sqlite : public ::testing::Test {
+ protected:
+  Sqlite() { database_.execute("CREATE TABLE t (x)"); }
+  std::int64_t rows() { return database_.integer("SELECT count(*) FROM t"); }
+
+  Database database_ = Database::in_memory();
+};
+
+TEST_F(Sqlite, values_are_bound_and_read_in_their_order) {
+  Statement echo(database_, "SELECT ?, ?, ?, ?, ?, ?, ?");
+  std::vector<double> reals{0.1, -2};
+  ASSERT_TRUE(echo.bind(7, 0.5, "text", true, reals, std::nullopt, std::optional<double>(1.5)).step());
+  Row row = echo.row();
+  EXPECT_EQ(row.integer(), 7);
+  EXPECT_EQ(row.real(), 0.5);
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_TRUE(row.boolean());
+  EXPECT_EQ(row.reals(), reals);
+  EXPECT_EQ(row.maybe_integer(), std::nullopt);
+  EXPECT_EQ(row.maybe_real(), 1.5);
+  EXPECT_FALSE(echo.step());
+}
+
+TEST_F(Sqlite, what_is_empty_is_not_null_and_what_is_no_number_is) {
+  Statement echo(database_, "SELECT typeof(?), typeof(?), typeof(?), ?4, typeof(?4)");
+  ASSERT_TRUE(echo.bind(std::string_view(), std::vector<double>(), "", std::nan("")).step());
+  Row row = echo.row();
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_EQ(row.text(), "blob");
+  EXPECT_EQ(row.text(), "text");
+  EXPECT_TRUE(std::isnan(row.real()));
+  EXPECT_EQ(row.text(), "null");
+}
+
+TEST_F(Sqlite, a_statement_serves_again_with_other_values) {
+  Statement insert(database_, "INSERT INTO t VALUES (?)");
+  for (int i = 0; i < 3; ++i) insert.bind(i).run();
+  EXPECT_EQ(rows(), 3);
+  EXPECT_EQ(database_.last_id(), 3);
+}
+
+TEST_F(Sqlite, a_blob_that_holds_no_whole_doubles_is_damage) {
+  Statement select(database_, "SELECT x'0102030405'");
+  ASSERT_TRUE(select.step());
+  EXPECT_THROW(select.row().reals(), Failure);
+}
+
+TEST_F(Sqlite, a_transaction_that_is_not_committed_is_undone) {
+  {
+    Transaction transaction(database_, Transaction::Kind::write);
+    database_.execute("INSERT INTO t VALUES (1)");
+  }
+  EXPECT_EQ(rows(), 0);
+  {
+    Transaction transaction(database_, Transaction::Kind::write);
+    database_.execute("INSERT INTO t VALUES (1)");
+    transaction.commit();
+  }
+  EXPECT_EQ(rows(), 1);
+  EXPECT_THROW(
+      {
+        Transaction transaction(database_, Transaction::Kind::write);
+        database_.execute("INSERT INTO t VALUES (2)");
+        database_.execute("INSERT INTO nowhere VALUES (2)");
+      },
+      Failure);
+  EXPECT_EQ(rows(), 1);
+}
+
+TEST_F(Sqlite, sql_that_makes_no_sense_is_a_failure_in_words) {
+  try {
+    Statement(database_, "SELECT y FROM t");
+    FAIL() << "nothing was thrown";
+  } catch (const Failure& failure) {
+    EXPECT_STREQ(failure.what(), "no such column: y");
+    EXPECT_FALSE(failure.is_busy());
+    EXPECT_FALSE(failure.is_without_access());
+  }
+  EXPECT_THROW(database_.integer("SELECT x FROM t"), Failure);
+}
+
+TEST_F(Sqlite, a_copy_holds_what_the_original_held) {
+  database_.execute("INSERT INTO t VALUES (42)");
+  Database copy = Database::in_memory();
+  copy.execute("CREATE TABLE gone (y)");
+  database_.copy_to(copy);
+  EXPECT_EQ(copy.integer("SELECT x FROM t"), 42);
+  EXPECT_THROW(copy.execute("SELECT * FROM gone"), Failure);
+}
+
+TEST_F(Sqlite, a_file_cannot_load_code_through_its_schema) {
+  EXPECT_THROW(database_.execute("SELECT load_extension('x')"), Failure);
+  EXPECT_THROW(database_.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema"), Failure);
+}
+
+TEST(Guarded, a_failure_becomes_an_error_that_names_the_database) {
+  auto result = guarded("a.db", []() -> int { throw Failure("damaged"); });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "a.db: damaged");
+  EXPECT_EQ(*guarded("a.db", [] { return 7; }), 7);
+  EXPECT_TRUE(guarded("a.db", [] {}).ok());
+}
+
+}  // namespace
+}  // namespace gktune::sqlite
