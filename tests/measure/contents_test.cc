@@ -86,6 +86,15 @@ TEST(Contents, normal_numbers_have_the_mean_and_deviation_asked_for) {
   EXPECT_NEAR(std::sqrt(squares / 20000), 2, 0.05);
 }
 
+TEST(Contents, normal_integers_are_rounded_and_stay_within_their_type) {
+  const auto values = filled<std::uint8_t>(ElementType::uint8, plan_of(ContentsKind::normal, 250, 20), 1000);
+  EXPECT_EQ(*std::ranges::max_element(values), 255);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(values, 255)), 400, 60);
+  const auto small = filled<std::int8_t>(ElementType::int8, plan_of(ContentsKind::normal, 0, 1), 1000);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(small, 0)), 383, 60);
+  EXPECT_EQ(filled<std::int8_t>(ElementType::int8, plan_of(ContentsKind::normal, -1e9, 1), 1)[0], -128);
+}
+
 TEST(Contents, ramps_and_constants) {
   EXPECT_EQ(filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2), 4),
             (std::vector<int>{5, 3, 1, -1}));
@@ -106,8 +115,6 @@ TEST(Contents, bounds_that_make_no_sense_are_refused) {
             "-1 does not fit into uint8");
   EXPECT_EQ(message_of(ElementType::int32, plan_of(ContentsKind::uniform, 5, 1)),
             "uniform from 5 to 1: the first must not be the greater");
-  EXPECT_EQ(message_of(ElementType::int32, plan_of(ContentsKind::normal, 0, 1)),
-            "normal contents are for floating types, not for int32");
 }
 
 TEST(Contents, a_poisoned_output_passes_nowhere) {

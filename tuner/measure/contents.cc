@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "tuner/measure/element.h"
 #include "tuner/measure/generator.h"
@@ -16,6 +18,14 @@ bool holds(ElementType type, std::int64_t value) {
   std::byte bytes[8];
   store_bits(type, bytes, static_cast<std::uint64_t>(value));
   return static_cast<std::int64_t>(load_bits(type, bytes)) == value;
+}
+
+// The integers of the type, as far as 64 bits with a sign reach.
+std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
+  const auto bits = static_cast<int>(element_size(type) * 8);
+  const std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  if (is_signed_integer(type)) return {-(all >> (64 - bits)) - 1, all >> (64 - bits)};
+  return {0, bits == 64 ? all : all >> (63 - bits)};
 }
 
 Error outside(ElementType type, std::int64_t value) {
@@ -44,8 +54,12 @@ Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span
                      std::to_string(plan.b_integer) + ": the first must not be the greater"};
       }
       return each([&](std::size_t i) { return uniform_integer(plan.seed, i, a, b); });
-    default:
-      return Error{"normal contents are for floating types, not for " + std::string(element_type_name(type))};
+    default: {
+      const auto [low, high] = signed_range(type);
+      return each([&](std::size_t i) {
+        return static_cast<std::uint64_t>(normal_integer(plan.seed, i, plan.a, plan.b, low, high));
+      });
+    }
   }
 }
 

@@ -93,6 +93,15 @@ GKTUNE_EVERYWHERE inline double normal_real(unsigned long long seed, unsigned lo
   return mean + deviation * (radius * cosine_of_turns(unit_uniform(seed, 2 * i + 1)));
 }
 
+// The same as the nearest integer between two bounds.
+GKTUNE_EVERYWHERE inline long long normal_integer(unsigned long long seed, unsigned long long i, double mean,
+                                                  double deviation, long long low, long long high) {
+  const double x = normal_real(seed, i, mean, deviation);
+  if (x <= static_cast<double>(low)) return low;
+  if (x >= static_cast<double>(high)) return high;
+  return static_cast<long long>(x < 0 ? x - 0.5 : x + 0.5);
+}
+
 // The bits of the IEEE number nearest to x, ties to even, with so many bits of exponent and of fraction: half
 // (5, 10), bfloat16 (8, 7).
 GKTUNE_EVERYWHERE inline unsigned encode_small_float(double x, int exponent_bits, int fraction_bits) {

@@ -24,7 +24,8 @@ Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<con
               const TolerancePlan& tolerance) {
   const std::size_t size = element_size(type);
   const bool floating = is_floating(type), is_signed = is_signed_integer(type);
-  const Bounds bounds{tolerance.absolute, tolerance.relative, static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0))};
+  const Bounds bounds{tolerance.absolute, tolerance.relative,
+                      static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0))};
   Verdict verdict;
   verdict.count = actual.size() / size;
   // Integers that are equal throughout, the common case, are seen to be so at the speed of memory.

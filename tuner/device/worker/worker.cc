@@ -55,11 +55,11 @@ std::string overstay_message(std::optional<Phase> phase, double limit_s) {
 
 }  // namespace
 
-Clock::duration seconds(double count) {
+Clock::duration duration_s(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
 }
 
-double seconds_between(Clock::time_point from, Clock::time_point to) {
+double elapsed_s(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
@@ -101,7 +101,7 @@ void Worker::send(const std::string& request, const Limits& limits) {
 
 void Worker::allow(double limit_s, Clock::time_point now) {
   limit_s_ = limit_s;
-  limit_ = now + seconds(limit_s);
+  limit_ = now + duration_s(limit_s);
 }
 
 void Worker::add_to(std::vector<pollfd>& descriptors) const {
@@ -125,7 +125,7 @@ void Worker::advance(Clock::time_point now) {
   channel_.write();
   channel_.read();
   while (std::optional<Frame> frame = channel_.next()) take(*frame, now);
-  if (was_open && !channel_.is_open()) limit_ = now + seconds(kLeaveLimitS);
+  if (was_open && !channel_.is_open()) limit_ = now + duration_s(kLeaveLimitS);
   end_late(now);
   if (channel_.is_open() && !overstayed_) return;
   if (const std::optional<Ending> ending = process_.ending()) {

@@ -21,8 +21,8 @@ namespace gktune {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::duration seconds(double count);
-double seconds_between(Clock::time_point from, Clock::time_point to);
+Clock::duration duration_s(double count);
+double elapsed_s(Clock::time_point from, Clock::time_point to);
 
 // How to start a worker process: the words before <kind> <ordinal> <role>, and its surroundings.
 struct WorkerCommand {

@@ -1,0 +1,180 @@
+#include "tuner/device/worker/compile_pool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
+#include "tuner/device/worker/job_json.h"
+
+namespace gktune {
+namespace {
+
+constexpr int kMaxFailures = 3;
+
+bool share_a_job(const SourcePlan& a, const SourcePlan& b) {
+  return a.language == b.language && a.path == b.path && a.options == b.options &&
+         a.include_dirs == b.include_dirs && a.text == b.text;
+}
+
+}  // namespace
+
+void CompilePool::add(std::uint64_t id, SourcePlan source) {
+  queue_.push_back({id, std::move(source)});
+  if (!broken_.empty()) fail_all();
+}
+
+void CompilePool::dispatch(Haste haste) {
+  while (!paused_ && !queue_.empty() && broken_.empty()) {
+    Bench* bench = idle_bench();
+    if (bench == nullptr) {
+      const bool full = benches_.size() >= static_cast<std::size_t>(options_.jobs);
+      if (full || starting() >= queue_.size()) return;
+      start_worker();
+      continue;
+    }
+    std::vector<Task> batch = next_batch(haste);
+    if (batch.empty()) return;
+    CompileJob job;
+    for (const Task& task : batch) job.variants.push_back(task.source);
+    job.architecture = options_.architecture;
+    job.cache_dir = options_.cache_dir;
+    job.instrumentation = options_.instrumentation;
+    bench->batch = std::move(batch);
+    bench->worker.send(encode(job), {.setup_s = options_.time_limit_s});
+  }
+}
+
+void CompilePool::start_worker() {
+  auto worker = Worker::start(options_.command);
+  if (worker) {
+    benches_.push_back({std::move(*worker), {}});
+  } else {
+    worker_failed(worker.error().message);
+  }
+}
+
+CompilePool::Bench* CompilePool::idle_bench() {
+  auto bench =
+      std::ranges::find_if(benches_, [](const Bench& b) { return b.worker.state() == Worker::State::idle; });
+  return bench == benches_.end() ? nullptr : &*bench;
+}
+
+std::size_t CompilePool::starting() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      benches_, [](const Bench& bench) { return bench.worker.state() == Worker::State::starting; }));
+}
+
+// The first of the queue and those like it: as many as fit into a job, but not so many that a worker goes
+// without.
+std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
+  const auto jobs = static_cast<std::size_t>(options_.jobs), limit = static_cast<std::size_t>(batch_limit_);
+  const Task& first = queue_.front();
+  std::vector<std::size_t> chosen{0};
+  const std::size_t share = std::clamp<std::size_t>((queue_.size() + jobs - 1) / jobs, 1, limit);
+  const std::size_t most = first.alone ? 1 : haste == Haste::wait_for_full_batches ? limit : share;
+  for (std::size_t i = 1; i < queue_.size() && chosen.size() < most; ++i) {
+    if (!queue_[i].alone && share_a_job(queue_[i].source, first.source)) chosen.push_back(i);
+  }
+  if (haste == Haste::wait_for_full_batches && chosen.size() < most) return {};
+  std::vector<Task> batch;
+  for (std::size_t i : chosen) batch.push_back(std::move(queue_[i]));
+  for (std::size_t i : std::views::reverse(chosen))
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+  return batch;
+}
+
+void CompilePool::add_to(std::vector<pollfd>& descriptors) const {
+  for (const Bench& bench : benches_) bench.worker.add_to(descriptors);
+}
+
+Clock::time_point CompilePool::deadline() const {
+  auto earliest = Clock::time_point::max();
+  for (const Bench& bench : benches_) earliest = std::min(earliest, bench.worker.deadline());
+  return earliest;
+}
+
+void CompilePool::advance(Clock::time_point now) {
+  for (Bench& bench : benches_) {
+    bench.worker.advance(now);
+    if (const auto reply = bench.worker.take_reply()) {
+      busy_s_ += elapsed_s(bench.worker.busy_since(), now);
+      failures_ = 0;
+      finish_job(bench, *reply);
+    }
+    if (bench.worker.state() != Worker::State::dead) continue;
+    if (bench.batch.empty()) {
+      worker_failed(bench.worker.death().message);
+    } else {
+      busy_s_ += elapsed_s(bench.worker.busy_since(), now);
+      take_apart(bench);
+    }
+  }
+  std::erase_if(benches_, [](const Bench& bench) { return bench.worker.state() == Worker::State::dead; });
+  if (!broken_.empty()) fail_all();
+}
+
+void CompilePool::finish_job(Bench& bench, const std::string& reply) {
+  auto variants = decode_compiled_variants(reply);
+  std::vector<Task> batch = std::exchange(bench.batch, {});
+  for (std::size_t i = batch.size(); i-- > 0;) {
+    CompiledVariant variant;
+    if (!variants || variants->size() != batch.size()) {
+      variant.status = Status::crashed;
+      variant.log =
+          variants ? "the compiler answered for another number of variants" : variants.error().message;
+    } else {
+      variant = std::move((*variants)[i]);
+    }
+    if (variant.status != Status::ok && batch.size() > 1) {
+      batch[i].alone = true;
+      queue_.push_front(std::move(batch[i]));
+    } else {
+      finished_.push_back({batch[i].id, std::move(variant)});
+    }
+  }
+}
+
+// After a worker died over its job: at fault is the only source of the job, or one that has yet to be found.
+void CompilePool::take_apart(Bench& bench) {
+  std::vector<Task> batch = std::exchange(bench.batch, {});
+  const Death& death = bench.worker.death();
+  if (batch.size() > 1) {
+    batch_limit_ = std::max(1, batch_limit_ / 2);
+    for (std::size_t i = batch.size(); i-- > 0;) {
+      batch[i].alone = true;
+      queue_.push_front(std::move(batch[i]));
+    }
+    return;
+  }
+  CompiledVariant variant;
+  variant.status = death.status == Status::timed_out ? Status::compile_timed_out : Status::crashed;
+  variant.log = (variant.status == Status::crashed ? "the compiler: " : "compiling ") + death.message;
+  finished_.push_back({batch[0].id, std::move(variant)});
+}
+
+void CompilePool::worker_failed(const std::string& message) {
+  if (++failures_ < kMaxFailures) return;
+  broken_ = "no compile worker can be started: " + message;
+  fail_all();
+}
+
+void CompilePool::fail_all() {
+  for (Task& task : std::exchange(queue_, {})) {
+    CompiledVariant variant;
+    variant.status = Status::crashed;
+    variant.log = broken_;
+    finished_.push_back({task.id, std::move(variant)});
+  }
+}
+
+void CompilePool::pause(Clock::time_point now) {
+  if (std::exchange(paused_, true)) return;
+  for (Bench& bench : benches_) bench.worker.pause(now);
+}
+
+void CompilePool::resume(Clock::time_point now) {
+  if (!std::exchange(paused_, false)) return;
+  for (Bench& bench : benches_) bench.worker.resume(now);
+}
+
+}  // namespace gktune

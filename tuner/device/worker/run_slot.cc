@@ -1,0 +1,109 @@
+#include "tuner/device/worker/run_slot.h"
+
+#include <algorithm>
+
+namespace gktune {
+namespace {
+
+constexpr int kMaxFailures = 3;
+
+bool is_dead(const std::optional<Worker>& worker) { return worker && worker->state() == Worker::State::dead; }
+
+}  // namespace
+
+void RunSlot::start(Job job) {
+  if (job.environment != command_.environment) {
+    active_.reset();
+    spare_.reset();
+    command_.environment = job.environment;
+  }
+  job_ = std::move(job);
+  sent_ = false;
+  send_when_ready();
+}
+
+std::optional<Worker> RunSlot::started() {
+  auto worker = Worker::start(command_);
+  if (worker) return std::move(*worker);
+  worker_failed(worker.error().message);
+  return std::nullopt;
+}
+
+void RunSlot::ensure_workers() {
+  if (!active_) active_ = spare_ ? std::exchange(spare_, std::nullopt) : started();
+  // The one in reserve is made while the first one works: nobody waits for it.
+  if (sent_ && !spare_ && failures_ == 0) spare_ = started();
+}
+
+void RunSlot::send_when_ready() {
+  while (job_ && !sent_) {
+    if (!active_ && !broken_.empty()) return finish(Death{Status::crashed, broken_}, 0);
+    ensure_workers();
+    if (!active_) continue;
+    if (active_->state() != Worker::State::idle) return;
+    active_->send(job_->request, job_->limits);
+    sent_ = true;
+    ensure_workers();
+  }
+}
+
+void RunSlot::replace_worker() {
+  active_.reset();
+  ensure_workers();
+}
+
+bool RunSlot::is_timing() const {
+  return sent_ && active_ && active_->state() == Worker::State::busy && active_->phase() == Phase::timing;
+}
+
+void RunSlot::add_to(std::vector<pollfd>& descriptors) const {
+  if (active_) active_->add_to(descriptors);
+  if (spare_) spare_->add_to(descriptors);
+}
+
+Clock::time_point RunSlot::deadline() const {
+  auto earliest = Clock::time_point::max();
+  if (active_) earliest = std::min(earliest, active_->deadline());
+  if (spare_) earliest = std::min(earliest, spare_->deadline());
+  return earliest;
+}
+
+void RunSlot::advance(Clock::time_point now) {
+  if (spare_) spare_->advance(now);
+  if (is_dead(spare_)) {
+    const std::string message = spare_->death().message;
+    spare_.reset();
+    worker_failed(message);
+  }
+  if (active_) {
+    active_->advance(now);
+    if (auto reply = active_->take_reply()) {
+      failures_ = 0;
+      finish(std::move(*reply), elapsed_s(active_->busy_since(), now));
+    }
+  }
+  if (is_dead(active_)) {
+    const Death death = active_->death();
+    const auto busy_since = active_->busy_since();
+    active_.reset();
+    if (sent_) {
+      finish(death, elapsed_s(busy_since, now));
+    } else {
+      worker_failed(death.message);
+    }
+  }
+  send_when_ready();
+}
+
+void RunSlot::worker_failed(const std::string& message) {
+  if (++failures_ >= kMaxFailures) broken_ = "no worker can be started: " + message;
+}
+
+void RunSlot::finish(std::variant<std::string, Death> outcome, double seconds) {
+  busy_s_ += seconds;
+  finished_ = Finished{job_->id, std::move(outcome), seconds};
+  job_.reset();
+  sent_ = false;
+}
+
+}  // namespace gktune

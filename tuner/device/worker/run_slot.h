@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tuner/device/worker/worker.h"
+
+namespace gktune {
+
+// One piece of hardware: the worker that runs on it, and one in reserve that takes over when the first one
+// dies. It has one job at a time.
+class RunSlot {
+ public:
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
+  struct Job {
+    std::uint64_t id = 0;
+    std::string request;
+    Worker::Limits limits;
+    Environment environment;  // which the worker has to have been started with
+  };
+
+  struct Finished {
+    std::uint64_t id = 0;
+    std::variant<std::string, Death> outcome;  // the reply, or how the worker ended
+    double seconds = 0;
+  };
+
+  explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
+  // With a worker that is up already.
+  RunSlot(WorkerCommand command, Worker worker) : command_(std::move(command)), active_(std::move(worker)) {}
+
+  bool is_free() const { return !job_; }
+  void start(Job job);
+  std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
+  // The worker can run nothing more: the next one takes over.
+  void replace_worker();
+  // Something is being timed there at this moment.
+  bool is_timing() const;
+
+  void add_to(std::vector<pollfd>& descriptors) const;
+  Clock::time_point deadline() const;
+  void advance(Clock::time_point now);
+
+  double busy_s() const { return busy_s_; }
+
+ private:
+  std::optional<Worker> started();
+  void ensure_workers();
+  void send_when_ready();
+  void worker_failed(const std::string& message);
+  void finish(std::variant<std::string, Death> outcome, double seconds);
+
+  WorkerCommand command_;  // its environment is that of the workers there are
+  std::optional<Worker> active_, spare_;
+  std::optional<Job> job_;
+  bool sent_ = false;
+  std::optional<Finished> finished_;
+  int failures_ = 0;  // workers in a row that ended before they had done anything
+  std::string broken_;
+  double busy_s_ = 0;
+};
+
+}  // namespace gktune

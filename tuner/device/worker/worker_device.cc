@@ -1,0 +1,361 @@
+#include "tuner/device/worker/worker_device.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "tuner/device/worker/job_json.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kProbeLimitS = 60;
+// Room for what a candidate needs besides its executions: inputs, a verdict, a module load.
+constexpr double kSetupLimitS = 120;
+constexpr double kTimingLimitS = 60;
+// The reference is plain, and may be so much slower than what it judges.
+constexpr double kReferenceFactor = 20;
+// Executions that no stopping rule can do without.
+constexpr double kTimedExecutions = 16;
+constexpr double kInstrumentedFactor = 20;
+// Candidates that wait for hardware before it makes sense to stop compiling ahead.
+constexpr std::size_t kAhead = 4;
+// Finalists that need processes of their own are timed in so many turns each.
+constexpr int kPlayoffTurns = 3;
+
+std::int64_t unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+int poll_timeout_ms(Clock::time_point until) {
+  constexpr auto kLongest = std::chrono::minutes(1);
+  const auto now = Clock::now();
+  if (until > now + kLongest) until = now + kLongest;
+  return static_cast<int>(std::max<std::int64_t>(
+      0, std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
+}
+
+WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& backend, WorkerRole role) {
+  return {options.worker_argv, backend, role, {}, options.memory_limit_bytes};
+}
+
+// Waits for a worker to get ready, and for its answer to one question.
+Result<DeviceInfo> probe(Worker& worker) {
+  bool asked = false;
+  while (worker.state() != Worker::State::dead) {
+    if (worker.state() == Worker::State::idle) {
+      if (const auto reply = worker.take_reply()) return decode_device_info(*reply);
+      if (!std::exchange(asked, true)) worker.send(encode_probe(), {.setup_s = kProbeLimitS});
+    }
+    std::vector<pollfd> descriptors;
+    worker.add_to(descriptors);
+    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker.deadline()));
+    worker.advance(Clock::now());
+  }
+  return Error{worker.death().message};
+}
+
+}  // namespace
+
+Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
+  auto worker = Worker::start({worker_argv, backend, WorkerRole::run, {}, 0});
+  if (!worker) return std::move(worker).error();
+  return probe(*worker);
+}
+
+Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel,
+                                                         WorkerDeviceOptions options) {
+  if (options.backends.empty()) return Error{"no device to work with"};
+  std::vector<Worker> workers;
+  for (const BackendName& backend : options.backends) {
+    auto worker = Worker::start(command_of(options, backend, WorkerRole::run));
+    if (!worker) return std::move(worker).error();
+    workers.push_back(std::move(*worker));
+  }
+  DeviceInfo info;
+  std::vector<RunSlot> slots;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    auto probed = probe(workers[i]);
+    if (!probed) return std::move(probed).error();
+    if (i > 0 && (probed->name != info.name || probed->multiprocessors != info.multiprocessors)) {
+      return Error{"several devices can only be used together where they are of one model; here are " +
+                   info.name + " and " + probed->name};
+    }
+    info = std::move(*probed);
+    slots.emplace_back(command_of(options, options.backends[i], WorkerRole::run), std::move(workers[i]));
+  }
+  CompilePool::Options pool;
+  pool.command = command_of(options, options.backends[0], WorkerRole::compile);
+  pool.jobs = std::max(1, options.jobs);
+  pool.batch = std::max(1, options.batch);
+  pool.time_limit_s = options.compile_time_limit_s;
+  if (info.kind != "host") pool.architecture = info.architecture;
+  pool.cache_dir = options.cache_dir;
+  pool.instrumentation = options.instrumentation;
+  return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
+                                                        std::move(info), std::move(slots),
+                                                        CompilePool(std::move(pool))));
+}
+
+WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, DeviceInfo info,
+                           std::vector<RunSlot> slots, CompilePool pool)
+    : kernel_(std::move(kernel)),
+      options_(std::move(options)),
+      info_(std::move(info)),
+      slots_(std::move(slots)),
+      pool_(std::move(pool)) {}
+
+WorkerDevice::~WorkerDevice() = default;
+
+std::size_t WorkerDevice::capacity() const {
+  const auto waiting =
+      static_cast<std::size_t>(std::ranges::count(flights_, Flight::Stage::ready, &Flight::stage));
+  // The hardware is the bottleneck: what is submitted now would only be chosen with less knowledge.
+  if (waiting >= kAhead * slots_.size()) return flights_.size() + finished_.size();
+  return static_cast<std::size_t>(std::max(1, options_.jobs)) *
+             static_cast<std::size_t>(std::max(1, options_.batch)) +
+         kAhead * slots_.size();
+}
+
+void WorkerDevice::submit(Candidate candidate) {
+  begin(std::move(candidate), Flight::Goal::trial);
+  pump(CompilePool::Haste::wait_for_full_batches, Clock::now());
+}
+
+Trial WorkerDevice::next() {
+  if (flights_.empty() && finished_.empty()) throw std::logic_error("next() with nothing submitted");
+  while (finished_.empty()) pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
+  Trial trial = std::move(finished_.front());
+  finished_.pop_front();
+  return trial;
+}
+
+void WorkerDevice::begin(Candidate candidate, Flight::Goal goal) {
+  Flight& flight = flights_.emplace_back();
+  flight.id = next_id_++;
+  flight.goal = goal;
+  flight.cutoff_us = candidate.cutoff_us;
+  flight.trial.started_unix_ms = unix_ms();
+  flight.trial.config = std::move(candidate.config);
+  flight.trial.problem = std::move(candidate.problem);
+  flight.trial.regime = kernel_.regime;
+  auto plan = resolve(kernel_, flight.trial.config, flight.trial.problem, info_);
+  if (!plan) return finish(flight, Status::invalid, plan.error().message);
+  flight.plan = std::move(*plan);
+  pool_.add(flight.id, flight.plan.candidate.source);
+  if (!flight.plan.reference.steps.empty()) flight.reference = reference_of(flight.plan.reference.source);
+}
+
+std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
+  const auto known = std::ranges::find(references_, source, &Reference::source);
+  if (known != references_.end()) return static_cast<std::size_t>(known - references_.begin());
+  references_.push_back({next_id_++, source, false, {}});
+  pool_.add(references_.back().id, source);
+  return references_.size() - 1;
+}
+
+void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
+  pool_.dispatch(haste);
+  dispatch_runs();
+  std::vector<pollfd> descriptors;
+  pool_.add_to(descriptors);
+  until = std::min(until, pool_.deadline());
+  for (const RunSlot& slot : slots_) {
+    slot.add_to(descriptors);
+    until = std::min(until, slot.deadline());
+  }
+  take_compiled();  // what failed at once is not waited for
+  take_run();
+  if (finished_.empty()) ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(until));
+
+  const auto now = Clock::now();
+  pool_.advance(now);
+  for (RunSlot& slot : slots_) slot.advance(now);
+  if (options_.compile_while_timing == WorkerDeviceOptions::CompileWhileTiming::no) {
+    std::ranges::any_of(slots_, &RunSlot::is_timing) ? pool_.pause(now) : pool_.resume(now);
+  }
+  take_compiled();
+  take_run();
+  dispatch_runs();
+}
+
+void WorkerDevice::take_compiled() {
+  for (CompilePool::Finished& finished : pool_.take_finished()) {
+    const auto reference = std::ranges::find(references_, finished.id, &Reference::id);
+    if (reference != references_.end()) {
+      reference->is_compiled = true;
+      reference->variant = std::move(finished.variant);
+      continue;
+    }
+    const auto flight = std::ranges::find(flights_, finished.id, &Flight::id);
+    if (flight == flights_.end()) continue;
+    flight->is_compiled = true;
+    flight->trial.compile_s = finished.variant.seconds;
+    flight->module = std::move(finished.variant.module);
+    if (finished.variant.status != Status::ok) finish(*flight, finished.variant.status, finished.variant.log);
+  }
+  // From the back: those that end here leave the list.
+  for (std::size_t i = flights_.size(); i-- > 0;) advance_compiled(flights_[i]);
+}
+
+void WorkerDevice::advance_compiled(Flight& flight) {
+  if (flight.stage != Flight::Stage::compiling || !flight.is_compiled) return;
+  if (flight.reference != kNoReference) {
+    const Reference& reference = references_[flight.reference];
+    if (!reference.is_compiled) return;
+    if (reference.variant.status != Status::ok) {
+      return finish(flight, reference.variant.status, "the reference: " + reference.variant.log);
+    }
+  }
+  if (options_.work == WorkerDeviceOptions::Work::compile) return finish(flight, Status::ok, {});
+  flight.stage = Flight::Stage::ready;
+}
+
+void WorkerDevice::dispatch_runs() {
+  for (Flight& flight : flights_) {
+    if (flight.stage != Flight::Stage::ready || flight.goal != Flight::Goal::trial) continue;
+    const auto slot = std::ranges::find_if(slots_, &RunSlot::is_free);
+    if (slot == slots_.end()) return;
+    flight.stage = Flight::Stage::running;
+    slot->start({flight.id, encode(run_job(flight)), limits(flight.plan), flight.plan.environment});
+  }
+}
+
+RunJob WorkerDevice::run_job(const Flight& flight) const {
+  RunJob job;
+  job.plan = flight.plan;
+  job.candidate = flight.module;
+  if (flight.reference != kNoReference) job.reference = references_[flight.reference].variant.module;
+  job.cutoff_us = flight.cutoff_us;
+  job.check_only = options_.work != WorkerDeviceOptions::Work::time;
+  job.instrumentation = options_.instrumentation;
+  return job;
+}
+
+Worker::Limits WorkerDevice::limits(const Plan& plan) const {
+  const double factor = options_.instrumentation == Instrumentation::none ? 1 : kInstrumentedFactor;
+  const double execution_s = plan.time_limit_s * factor;
+  return {kSetupLimitS, kReferenceFactor * execution_s, execution_s,
+          kTimingLimitS + kTimedExecutions * execution_s};
+}
+
+void WorkerDevice::take_run() {
+  for (RunSlot& slot : slots_) {
+    std::optional<RunSlot::Finished> finished = slot.take_finished();
+    if (!finished) continue;
+    const auto flight = std::ranges::find(flights_, finished->id, &Flight::id);
+    if (flight == flights_.end()) continue;
+    flight->trial.run_s = finished->seconds;
+    if (const Death* death = std::get_if<Death>(&finished->outcome)) {
+      finish(*flight, death->status, death->message);
+      continue;
+    }
+    auto reply = decode_run_reply(std::get<std::string>(finished->outcome));
+    if (!reply || reply->worker_is_spent) slot.replace_worker();
+    if (reply) {
+      finish_run(*flight, std::move(*reply));
+    } else {
+      finish(*flight, Status::crashed, reply.error().message);
+    }
+  }
+}
+
+void WorkerDevice::finish_run(Flight& flight, RunReply reply) {
+  Trial& trial = flight.trial;
+  trial.samples_us = std::move(reply.samples_us);
+  trial.timing = reply.timing;
+  trial.resources = reply.resources;
+  trial.conditions = reply.conditions;
+  trial.out_of_race = reply.out_of_race;
+  trial.run_s = reply.seconds;
+  if (reply.status == Status::ok && options_.work == WorkerDeviceOptions::Work::time) {
+    const Result<void> metrics = evaluate_metrics(kernel_, info_, trial);
+    if (!metrics) return finish(flight, Status::invalid, metrics.error().message);
+  }
+  finish(flight, reply.status, std::move(reply.message));
+}
+
+void WorkerDevice::finish(Flight& flight, Status status, std::string message) {
+  if (flight.goal == Flight::Goal::playoff) {
+    flight.stage = status == Status::ok ? Flight::Stage::ready : Flight::Stage::failed;
+    return;
+  }
+  flight.trial.status = status;
+  flight.trial.message = std::move(message);
+  flight.trial.ended_unix_ms = unix_ms();
+  finished_.push_back(std::move(flight.trial));
+  flights_.erase(flights_.begin() + (&flight - flights_.data()));
+}
+
+std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists,
+                                           Rounds rounds) {
+  if (!flights_.empty()) throw std::logic_error("playoff() with candidates in flight");
+  std::vector<Samples> samples(finalists.size());
+  for (Config& config : finalists) {
+    begin({std::move(config), problem, std::numeric_limits<double>::infinity()}, Flight::Goal::playoff);
+  }
+  while (std::ranges::count(flights_, Flight::Stage::compiling, &Flight::stage) > 0) {
+    pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
+  }
+  // A process has one environment: finalists with different ones cannot share it.
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < flights_.size(); ++i) {
+    if (flights_[i].stage != Flight::Stage::ready) continue;
+    const auto group = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& other) {
+      return flights_[other[0]].plan.environment == flights_[i].plan.environment;
+    });
+    group == groups.end() ? groups.push_back({i}) : group->push_back(i);
+  }
+  const int turns = groups.size() > 1 ? std::min(kPlayoffTurns, rounds.count) : 1;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (const std::vector<std::size_t>& group : groups) {
+      PlayoffJob job;
+      for (std::size_t i : group) job.finalists.push_back(run_job(flights_[i]));
+      job.rounds.count = rounds.count * (turn + 1) / turns - rounds.count * turn / turns;
+      const std::vector<Samples> played = play(job);
+      for (std::size_t i = 0; i < group.size() && i < played.size(); ++i) {
+        samples[group[i]].insert(samples[group[i]].end(), played[i].begin(), played[i].end());
+      }
+    }
+  }
+  flights_.clear();
+  return samples;
+}
+
+std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
+  Worker::Limits total{kSetupLimitS, 0, 0, 0};
+  for (const RunJob& finalist : job.finalists) {
+    const Worker::Limits one = limits(finalist.plan);
+    total.reference_s = std::max(total.reference_s, one.reference_s);
+    total.check_s = std::max(total.check_s, one.check_s);
+    total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
+  }
+  RunSlot& slot = slots_.front();
+  slot.start({next_id_++, encode(job), total, job.finalists.front().plan.environment});
+  while (true) {
+    if (const auto finished = slot.take_finished()) {
+      if (!std::holds_alternative<std::string>(finished->outcome)) return {};
+      auto samples = decode_samples(std::get<std::string>(finished->outcome));
+      return samples ? std::move(*samples) : std::vector<Samples>{};
+    }
+    std::vector<pollfd> descriptors;
+    slot.add_to(descriptors);
+    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(slot.deadline()));
+    slot.advance(Clock::now());
+  }
+}
+
+Usage WorkerDevice::usage() const {
+  Usage usage{elapsed_s(opened_, Clock::now()), pool_.busy_s(), 0};
+  for (const RunSlot& slot : slots_) usage.run_busy_s += slot.busy_s();
+  return usage;
+}
+
+}  // namespace gktune

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/device.h"
+#include "tuner/device/worker/compile_pool.h"
+#include "tuner/device/worker/job.h"
+#include "tuner/device/worker/run_slot.h"
+#include "tuner/space/definition.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+struct WorkerDeviceOptions {
+  // How far a candidate goes.
+  enum class Work { compile, check, time };
+  // What compilers do while something is timed: on a CPU they would take the cores that are being timed.
+  enum class CompileWhileTiming { yes, no };
+
+  std::vector<BackendName> backends;                                 // several: of one model
+  std::vector<std::string> worker_argv{"/proc/self/exe", "worker"};  // before <kind> <ordinal> <compile|run>
+  Work work = Work::time;
+  Instrumentation instrumentation = Instrumentation::none;
+  int jobs = 1;   // compile workers
+  int batch = 4;  // sources to compile together, at most
+  CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
+  std::string cache_dir;
+  double compile_time_limit_s = 120;
+  std::uint64_t memory_limit_bytes = 0;  // for each worker; 0: none
+};
+
+// How long each part was at work, since the device was opened.
+struct Usage {
+  double wall_s = 0;
+  double compile_busy_s = 0;  // of all compile workers together
+  double run_busy_s = 0;      // of all run workers together
+};
+
+// The device whose compiling and running happens in worker processes: whatever they do, this process goes on.
+class WorkerDevice final : public Device {
+ public:
+  // Nothing works without a run worker of each backend that gets ready.
+  static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options);
+  ~WorkerDevice() override;  // with all of its processes
+
+  const DeviceInfo& info() const override { return info_; }
+  std::size_t capacity() const override;
+  void submit(Candidate candidate) override;
+  Trial next() override;
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override;
+
+  Usage usage() const;
+
+ private:
+  static constexpr std::size_t kNoReference = static_cast<std::size_t>(-1);
+
+  // A configuration on its way: to a trial, or to the playoff.
+  struct Flight {
+    enum class Goal { trial, playoff };
+    enum class Stage { compiling, ready, running, failed };
+    std::uint64_t id = 0;
+    Goal goal = Goal::trial;
+    Stage stage = Stage::compiling;
+    double cutoff_us = 0;
+    Plan plan;
+    Trial trial;
+    std::size_t reference = kNoReference;
+    bool is_compiled = false;
+    Module module;
+  };
+
+  // Compiled once for each problem.
+  struct Reference {
+    std::uint64_t id = 0;
+    SourcePlan source;
+    bool is_compiled = false;
+    CompiledVariant variant;
+  };
+
+  WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, DeviceInfo info,
+               std::vector<RunSlot> slots, CompilePool pool);
+
+  // Lets everything go on until something happens, or until then.
+  void pump(CompilePool::Haste haste, Clock::time_point until);
+  void begin(Candidate candidate, Flight::Goal goal);
+  std::size_t reference_of(const SourcePlan& source);
+  void take_compiled();
+  void advance_compiled(Flight& flight);
+  void dispatch_runs();
+  void take_run();
+  void finish(Flight& flight, Status status, std::string message);
+  void finish_run(Flight& flight, RunReply reply);
+  RunJob run_job(const Flight& flight) const;
+  Worker::Limits limits(const Plan& plan) const;
+  std::vector<Samples> play(const PlayoffJob& job);
+
+  KernelDefinition kernel_;
+  WorkerDeviceOptions options_;
+  DeviceInfo info_;
+  std::vector<RunSlot> slots_;
+  CompilePool pool_;
+  std::vector<Flight> flights_;  // in the order they were submitted
+  std::vector<Reference> references_;
+  std::deque<Trial> finished_;
+  std::uint64_t next_id_ = 1;
+  Clock::time_point opened_ = Clock::now();
+};
+
+// What a run worker of that backend says of its hardware.
+Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend);
+
+}  // namespace gktune
