@@ -10,7 +10,7 @@ namespace gktune {
 namespace {
 
 constexpr double kStartLimitS = 120;  // a CUDA context on a busy machine
-constexpr double kLeaveLimitS = 5;    // from hanging up to having ended
+constexpr double kLeaveLimitS = 1;    // from hanging up to having ended
 constexpr auto kReapInterval = std::chrono::milliseconds(2);
 constexpr std::size_t kLongestLastWords = 400;
 

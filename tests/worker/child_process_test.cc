@@ -1,0 +1,87 @@
+#include "tuner/device/worker/child_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "processes.h"
+
+namespace gktune {
+namespace {
+
+ChildProcess shell(const std::string& script, std::uint64_t memory_limit_bytes = 0) {
+  auto child = ChildProcess::start({{"/bin/sh", "-c", script}, {{"GREETING", "hello"}}, memory_limit_bytes});
+  EXPECT_TRUE(child.ok());
+  return std::move(*child);
+}
+
+TEST(ChildProcess, an_ending_says_what_it_was) {
+  EXPECT_EQ(shell("exit 3").wait().str(), "exited with code 3");
+  EXPECT_EQ(shell("kill -SEGV $$").wait().str(), "killed by SIGSEGV");
+}
+
+TEST(ChildProcess, output_is_kept_as_a_bounded_tail) {
+  ChildProcess child =
+      shell("i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; echo the end >&2");
+  while (!child.ending()) child.read_output();
+  child.read_output();
+  EXPECT_TRUE(child.output_tail().ends_with("line 4999\nthe end\n"));
+  EXPECT_LE(child.output_tail().size(), 2u * 16384);
+}
+
+TEST(ChildProcess, settings_are_added_to_the_environment) {
+  ChildProcess child = shell("echo $GREETING $PATH");
+  child.wait();
+  child.read_output();
+  EXPECT_TRUE(child.output_tail().starts_with("hello /")) << child.output_tail();
+}
+
+TEST(ChildProcess, a_child_has_its_channel_and_nothing_else_of_its_parent) {
+  const int stray = ::open("/dev/null", O_RDONLY);  // as an application may have left it
+  ChildProcess child = shell("echo to the parent >&3; ls /proc/self/fd");
+  FileDescriptor socket = child.take_socket();
+  child.wait();
+  child.read_output();
+  EXPECT_EQ(child.output_tail(), "0\n1\n2\n3\n4\n");  // 4 is the folder that ls reads
+  char bytes[64] = {};
+  EXPECT_EQ(::read(socket.number(), bytes, sizeof bytes), 14);
+  EXPECT_STREQ(bytes, "to the parent\n");
+  ::close(stray);
+}
+
+TEST(ChildProcess, destruction_ends_the_whole_group_and_leaves_no_zombie) {
+  const std::size_t before = open_descriptors();
+  pid_t pid = 0;
+  {
+    ChildProcess child = shell("sleep 1000 & sleep 1000");
+    pid = child.pid();
+    ASSERT_TRUE(eventually([&] { return !child_processes(pid).empty(); }));
+  }
+  EXPECT_EQ(process_state(pid).state, '?');
+  EXPECT_TRUE(eventually([&] { return group_processes(pid).empty(); }));
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(ChildProcess, what_a_child_leaves_behind_ends_with_it) {
+  ChildProcess child = shell("sleep 1000 & exit 0");
+  EXPECT_EQ(child.wait().str(), "exited with code 0");
+  EXPECT_TRUE(eventually([&] { return group_processes(child.pid()).empty(); }));
+}
+
+TEST(ChildProcess, memory_is_limited) {
+  ChildProcess child = shell("ulimit -v", std::uint64_t{512} << 20);
+  child.wait();
+  child.read_output();
+  EXPECT_EQ(child.output_tail(), "524288\n");
+}
+
+TEST(ChildProcess, a_program_that_cannot_be_executed_is_an_error) {
+  const std::size_t before = open_descriptors();
+  const auto child = ChildProcess::start({{"/etc/passwd"}, {}, 0});
+  ASSERT_FALSE(child.ok());
+  EXPECT_EQ(child.error().message, "/etc/passwd cannot be started: Permission denied");
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+}  // namespace
+}  // namespace gktune

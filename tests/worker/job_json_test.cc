@@ -1,0 +1,135 @@
+#include "tuner/device/worker/job_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace gktune {
+namespace {
+
+SourcePlan source() {
+  return {Language::cpp, "a/b.cu", "int \xff x;\n", {"inc", "lib"}, {"-O3"}, {{"n", "4"}, {"T", "float"}},
+          {"f<4>", "g"}};
+}
+
+Plan plan() {
+  Plan plan;
+  plan.candidate.source = source();
+  plan.candidate.steps = {{"f<4>", -1, 0, {1, 2, 3}, {4, 5, 6}, 7, {0, 1}},
+                          {"", 1, 255, {1, 1, 1}, {1, 1, 1}, 0, {}}};
+  plan.reference.source.entries = {"r"};
+  ArgumentPlan in;
+  in.name = "in";
+  in.type = ElementType::bfloat16;
+  in.count = std::uint64_t{1} << 40;
+  in.contents = {ContentsKind::uniform, -0.1, 0.3, std::numeric_limits<std::int64_t>::min(), 3,
+                 ~std::uint64_t{0},     "f"};
+  in.is_checked = true;
+  in.tolerance = {1e-300, 0.1, 5};
+  in.role = Argument::Role::inout;
+  ArgumentPlan scalar;
+  scalar.name = "n";
+  scalar.is_scalar = true;
+  scalar.scalar = Value(0.1);
+  plan.arguments = {in, scalar};
+  plan.environment = {{"OMP_NUM_THREADS", "4"}};
+  plan.regime = Regime::hot;
+  plan.time_limit_s = 0.1;
+  return plan;
+}
+
+TEST(JobJson, a_compile_job_survives_byte_for_byte) {
+  CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::races};
+  job.variants[1].macros = {};
+  const std::string bytes = encode(job);
+  EXPECT_EQ(*request_kind(bytes), RequestKind::compile);
+  const CompileJob decoded = *decode_compile_job(bytes);
+  EXPECT_EQ(decoded.variants, job.variants);
+  EXPECT_EQ(decoded.architecture, "sm_90a");
+  EXPECT_EQ(decoded.cache_dir, "/cache");
+  EXPECT_EQ(decoded.instrumentation, Instrumentation::races);
+}
+
+TEST(JobJson, a_run_job_survives_without_its_text) {
+  RunJob job;
+  job.plan = plan();
+  job.candidate = {"x.so", {"a", "b"}};
+  job.cutoff_us = std::numeric_limits<double>::infinity();
+  job.check_only = true;
+  const RunJob decoded = *decode_run_job(encode(job));
+  Plan expected = plan();
+  expected.candidate.source.text.clear();
+  EXPECT_EQ(decoded.plan.candidate, expected.candidate);
+  EXPECT_EQ(decoded.plan.reference, expected.reference);
+  EXPECT_EQ(decoded.plan.arguments, expected.arguments);
+  EXPECT_EQ(decoded.plan.environment, expected.environment);
+  EXPECT_EQ(decoded.plan.regime, Regime::hot);
+  EXPECT_EQ(decoded.candidate, job.candidate);
+  EXPECT_TRUE(std::isinf(decoded.cutoff_us));
+  EXPECT_TRUE(decoded.check_only);
+}
+
+TEST(JobJson, a_playoff_job_survives) {
+  PlayoffJob job;
+  job.finalists.resize(3);
+  job.finalists[2].candidate.path = "third";
+  job.rounds.count = 9;
+  const std::string bytes = encode(job);
+  EXPECT_EQ(*request_kind(bytes), RequestKind::playoff);
+  const PlayoffJob decoded = *decode_playoff_job(bytes);
+  ASSERT_EQ(decoded.finalists.size(), 3u);
+  EXPECT_EQ(decoded.finalists[2].candidate.path, "third");
+  EXPECT_EQ(decoded.rounds.count, 9);
+}
+
+TEST(JobJson, times_are_exact) {
+  RunReply reply;
+  reply.status = Status::barrier_divergence;
+  reply.message = "caf\xe9";
+  reply.samples_us = {0.1, 1e300, 1.0 / 3, std::numeric_limits<double>::denorm_min()};
+  reply.timing = {1.1, 2.2, 3.3, 4.4, 5.5, 6.6};
+  reply.resources.grid = {1, 2, std::int64_t{1} << 40};
+  reply.conditions.throttled = true;
+  reply.out_of_race = reply.worker_is_spent = true;
+  reply.seconds = 0.7;
+  const RunReply decoded = *decode_run_reply(encode(reply));
+  EXPECT_EQ(decoded.status, reply.status);
+  EXPECT_EQ(decoded.message, reply.message);
+  EXPECT_EQ(decoded.samples_us, reply.samples_us);
+  EXPECT_EQ(decoded.timing.deviation_us, 6.6);
+  EXPECT_EQ(decoded.resources.grid, reply.resources.grid);
+  EXPECT_TRUE(decoded.conditions.throttled && decoded.out_of_race && decoded.worker_is_spent);
+}
+
+TEST(JobJson, device_and_variants_and_samples_survive) {
+  DeviceInfo info;
+  info.name = "CPU: x";
+  info.memory_bytes = std::int64_t{1} << 50;
+  info.ecc = true;
+  const DeviceInfo decoded = *decode_device_info(encode(info));
+  EXPECT_EQ(decoded.attributes(), info.attributes());
+  EXPECT_TRUE(decoded.ecc);
+  const std::vector<CompiledVariant> variants{{Status::compile_failed, "log", {"p", {"s"}}, 0.25, true}, {}};
+  const auto decoded_variants = *decode_compiled_variants(encode(variants));
+  ASSERT_EQ(decoded_variants.size(), 2u);
+  EXPECT_EQ(decoded_variants[0].log, "log");
+  EXPECT_EQ(decoded_variants[0].module, variants[0].module);
+  EXPECT_TRUE(decoded_variants[0].from_cache);
+  const std::vector<Samples> samples{{1, 2}, {}};
+  EXPECT_EQ(*decode_samples(encode(samples)), samples);
+}
+
+TEST(JobJson, what_makes_no_sense_is_an_error) {
+  const std::string good = encode(RunReply{});
+  for (std::size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(decode_run_reply(good.substr(0, size)).ok());
+  EXPECT_FALSE(decode_run_reply(encode(DeviceInfo{})).ok());
+  EXPECT_FALSE(request_kind("nonsense").ok());
+  RunReply strange;
+  strange.status = static_cast<Status>(99);
+  EXPECT_FALSE(decode_run_reply(encode(strange)).ok());
+}
+
+}  // namespace
+}  // namespace gktune

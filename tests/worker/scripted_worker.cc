@@ -1,0 +1,160 @@
+// A worker process that does as its candidates say: what the parent makes of every ending is tested with it,
+// in milliseconds. What COMPILE is to a candidate's macros, RUN is to its module.
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tuner/device/worker/child_process.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/serve_worker.h"
+#include "tuner/measure/statistics.h"
+
+namespace gktune {
+namespace {
+
+std::string macro(const SourcePlan& source, std::string_view name) {
+  for (const auto& [macro_name, value] : source.macros) {
+    if (macro_name == name) return value;
+  }
+  return "ok";
+}
+
+volatile bool spinning = true;
+
+[[noreturn]] void hang() {
+  while (true) ::pause();
+}
+
+class ScriptedCompiler final : public Compiler {
+ public:
+  std::vector<CompiledVariant> compile(const CompileJob& job) override {
+    std::vector<CompiledVariant> answers;
+    for (const SourcePlan& variant : job.variants) {
+      const std::string action = macro(variant, "COMPILE");
+      if (action == "hang") hang();
+      if (action == "crash") std::raise(SIGILL);
+      if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      if (action == "grandchild") leave_a_grandchild();
+      CompiledVariant& answer = answers.emplace_back();
+      answer.seconds = 0.001;
+      if (action == "fail") {
+        answer.status = Status::compile_failed;
+        answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());
+      }
+      answer.module.path = macro(variant, "RUN");
+      answer.module.symbols = {std::to_string(job.variants.size())};
+    }
+    return answers;
+  }
+
+ private:
+  // As a compiler's own process would be.
+  [[noreturn]] static void leave_a_grandchild() {
+    if (::fork() == 0) {
+      ::prctl(PR_SET_NAME, "gktune-grand");
+      hang();
+    }
+    hang();
+  }
+};
+
+class ScriptedRunner final : public Runner {
+ public:
+  RunReply run(const RunJob& job) override {
+    const std::string action = job.candidate.path;
+    RunReply reply;
+    reply.message = std::to_string(::getpid()) + " batch " + job.candidate.symbols[0];
+    if (const char* threads = std::getenv("OMP_NUM_THREADS"); threads != nullptr) {
+      reply.message += " threads " + std::string(threads);
+    }
+    report_phase(Phase::setup);
+    if (action == "hang_reference") report_phase(Phase::reference), hang();
+    if (action == "crash_reference") report_phase(Phase::reference), std::raise(SIGSEGV);
+    report_phase(Phase::check);
+    if (action == "hang") hang();
+    if (action == "spin") {
+      while (spinning) continue;
+    }
+    if (action == "segv") std::raise(SIGSEGV);
+    if (action == "abort") {
+      std::fprintf(stderr, "first line\nkernel.cu:7: assertion failed\n");
+      std::abort();
+    }
+    if (action == "fpe") std::raise(SIGFPE);
+    if (action == "exit") std::exit(3);
+    if (action == "fault") {
+      report_fault(Status::misaligned_access, "block (1,0,0), thread (2,0,0)");
+      std::raise(SIGBUS);
+    }
+    if (action == "hang_up") ::close(kChannelFd), hang();
+    if (action == "garbage") {
+      [[maybe_unused]] const ssize_t written = ::write(kChannelFd, "this is no frame at all", 23);
+      hang();
+    }
+    if (action == "print") {
+      for (int i = 0; i < 20000; ++i) std::printf("a kernel that says a lot, line %d\n", i);
+    }
+    if (action == "wrong") reply.status = Status::wrong_result;
+    if (action == "spent") reply.status = Status::illegal_access, reply.worker_is_spent = true;
+    if (!job.check_only) {
+      report_phase(Phase::timing);
+      if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      reply.samples_us = {3, 1, 2};
+      reply.timing = summarize(reply.samples_us);
+    }
+    reply.out_of_race = job.cutoff_us < 1;
+    reply.seconds = 0.002;
+    return reply;
+  }
+
+  std::vector<Samples> playoff(const PlayoffJob& job) override {
+    std::vector<Samples> samples;
+    for (const RunJob& finalist : job.finalists) {
+      if (finalist.candidate.path == "segv") std::raise(SIGSEGV);
+      samples.emplace_back(static_cast<std::size_t>(job.rounds.count),
+                           finalist.candidate.path == "slow" ? 2.0 : 1.0);
+    }
+    return samples;
+  }
+};
+
+class ScriptedBackend final : public Backend {
+ public:
+  Result<DeviceInfo> probe() override {
+    DeviceInfo info;
+    info.kind = "host";
+    info.name = "script";
+    return info;
+  }
+  Result<std::unique_ptr<Compiler>> compiler() override { return {std::make_unique<ScriptedCompiler>()}; }
+  Result<std::unique_ptr<Runner>> runner() override { return {std::make_unique<ScriptedRunner>()}; }
+};
+
+}  // namespace
+}  // namespace gktune
+
+// scripted_worker FILE KIND ORDINAL ROLE: while FILE exists and names the role, no worker of that role gets
+// ready.
+int main(int argc, char** argv) {
+  using namespace gktune;
+  if (argc != 5) return 2;
+  const auto role = worker_role_from_name(argv[4]);
+  if (!role) return 2;
+  std::string refused;
+  std::ifstream(argv[1]) >> refused;
+  return serve_worker(*role, [&]() -> Result<std::unique_ptr<Backend>> {
+    if (refused == argv[4]) return Error{"there is no such device"};
+    return {std::make_unique<ScriptedBackend>()};
+  });
+}

@@ -1,0 +1,337 @@
+#include "tuner/device/worker/worker_device.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "processes.h"
+
+namespace gktune {
+namespace {
+
+Expression expression(const std::string& text) { return *Expression::parse(text); }
+
+// A kernel whose candidates say how they end.
+KernelDefinition kernel_definition() {
+  KernelDefinition kernel;
+  kernel.name = "script";
+  kernel.source_path = "script.cu";
+  kernel.source_text = "the same for all";
+  kernel.parameter_names = {"COMPILE", "RUN"};
+  kernel.launches.emplace_back();
+  kernel.time_limit_s = 0.1;
+  return kernel;
+}
+
+Config config(const std::string& compile, const std::string& run, int number = 0) {
+  return {{"COMPILE", compile}, {"RUN", run}, {"number", number}};
+}
+
+class WorkerDeviceTest : public ::testing::Test {
+ protected:
+  WorkerDeviceTest() {
+    options_.backends = {{"host", 0}};
+    options_.worker_argv = {GKTUNE_SCRIPTED_WORKER, refusal_file_};
+    options_.compile_time_limit_s = 0.3;
+  }
+  ~WorkerDeviceTest() override {
+    device_.reset();
+    std::filesystem::remove(refusal_file_);
+  }
+
+  void open() {
+    auto device = WorkerDevice::open(kernel_, options_);
+    ASSERT_TRUE(device.ok()) << device.error().message;
+    device_ = std::move(*device);
+  }
+
+  Trial tried(const std::string& compile, const std::string& run) {
+    if (!device_) open();
+    device_->submit({config(compile, run), {}});
+    return device_->next();
+  }
+
+  // No worker of that role gets ready from now on.
+  void refuse(const std::string& role) { std::ofstream(refusal_file_) << role; }
+
+  std::string refusal_file_ =
+      std::filesystem::temp_directory_path() / ("gktune_refusal." + std::to_string(::getpid()));
+  KernelDefinition kernel_ = kernel_definition();
+  WorkerDeviceOptions options_;
+  std::unique_ptr<WorkerDevice> device_;
+};
+
+TEST_F(WorkerDeviceTest, a_good_candidate_becomes_a_trial_with_all_its_numbers) {
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::ok) << trial.message;
+  EXPECT_EQ(trial.config, config("ok", "ok"));
+  EXPECT_EQ(trial.samples_us, (Samples{3, 1, 2}));
+  EXPECT_DOUBLE_EQ(trial.timing.median_us, 2);
+  EXPECT_DOUBLE_EQ(trial.compile_s, 0.001);
+  EXPECT_DOUBLE_EQ(trial.run_s, 0.002);
+  EXPECT_GT(trial.objective, 0);
+  EXPECT_GT(trial.started_unix_ms, 0);
+  EXPECT_GE(trial.ended_unix_ms, trial.started_unix_ms);
+  EXPECT_EQ(device_->info().name, "script");
+}
+
+TEST_F(WorkerDeviceTest, the_cutoff_reaches_the_runner) {
+  open();
+  device_->submit({config("ok", "ok"), {}, 0.5});
+  EXPECT_TRUE(device_->next().out_of_race);
+}
+
+struct Case {
+  std::string compile, run;
+  Status status;
+  std::string message;
+};
+
+class Endings : public WorkerDeviceTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(Endings, each_is_a_status_of_its_own_and_the_next_candidate_is_fine) {
+  const Case& ending = GetParam();
+  const Trial trial = tried(ending.compile, ending.run);
+  EXPECT_EQ(status_name(trial.status), status_name(ending.status));
+  EXPECT_NE(trial.message.find(ending.message), std::string::npos) << trial.message;
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Endings,
+    ::testing::Values(
+        Case{"fail", "ok", Status::compile_failed, "error on line 3, batch of 1"},
+        Case{"hang", "ok", Status::compile_timed_out, "compiling took longer than 0.3 s"},
+        Case{"grandchild", "ok", Status::compile_timed_out, "compiling took longer than 0.3 s"},
+        Case{"crash", "ok", Status::crashed, "the compiler: killed by SIGILL"},
+        Case{"ok", "hang", Status::timed_out, "ran longer than 0.1 s"},
+        Case{"ok", "spin", Status::timed_out, "ran longer than 0.1 s"},
+        Case{"ok", "hang_reference", Status::timed_out, "the reference ran longer than 2 s"},
+        Case{"ok", "crash_reference", Status::illegal_access, "in the reference: killed by SIGSEGV"},
+        Case{"ok", "segv", Status::illegal_access, "killed by SIGSEGV"},
+        Case{"ok", "abort", Status::aborted, "killed by SIGABRT: kernel.cu:7: assertion failed"},
+        Case{"ok", "fpe", Status::crashed, "killed by SIGFPE"},
+        Case{"ok", "exit", Status::crashed, "exited with code 3"},
+        Case{"ok", "fault", Status::misaligned_access, "block (1,0,0), thread (2,0,0)"},
+        Case{"ok", "hang_up", Status::crashed, "killed by SIGKILL"},
+        Case{"ok", "garbage", Status::crashed, "killed by SIGKILL"}, Case{"ok", "print", Status::ok, ""},
+        Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "spent", Status::illegal_access, ""}),
+    [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
+
+TEST_F(WorkerDeviceTest, a_worker_that_lives_on_serves_the_next_candidate) {
+  const std::string first = tried("ok", "ok").message;
+  EXPECT_EQ(tried("ok", "wrong").message, first);
+}
+
+TEST_F(WorkerDeviceTest, a_spent_worker_is_replaced) {
+  const std::string first = tried("ok", "spent").message;
+  EXPECT_NE(tried("ok", "ok").message, first);
+}
+
+TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
+  options_.batch = 4;
+  open();
+  for (int i = 0; i < 4; ++i) device_->submit({config("ok", "ok", i), {}});
+  for (int i = 0; i < 4; ++i) EXPECT_NE(device_->next().message.find("batch 4"), std::string::npos);
+}
+
+TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
+  options_.batch = 4;
+  for (const char* spoiler : {"fail", "hang", "crash"}) {
+    open();
+    for (int i = 0; i < 4; ++i) device_->submit({config(i == 2 ? spoiler : "ok", "ok", i), {}});
+    std::map<Status, int> endings;
+    for (int i = 0; i < 4; ++i) {
+      const Trial trial = device_->next();
+      ++endings[trial.status];
+      EXPECT_EQ(trial.status == Status::ok, trial.config != config(spoiler, "ok", 2)) << spoiler;
+      if (trial.status == Status::compile_failed) {
+        EXPECT_EQ(trial.message, "error on line 3, batch of 1");
+      }
+    }
+    EXPECT_EQ(endings[Status::ok], 3) << spoiler;
+  }
+}
+
+TEST_F(WorkerDeviceTest, many_candidates_of_all_kinds_all_come_back_once) {
+  options_.jobs = 3;
+  options_.batch = 3;
+  open();
+  const std::vector<std::pair<std::string, std::string>> kinds{
+      {"ok", "ok"}, {"fail", "ok"}, {"ok", "segv"}, {"ok", "wrong"}, {"crash", "ok"}, {"ok", "spent"}};
+  std::map<int, int> seen;
+  int submitted = 0;
+  std::size_t in_flight = 0;
+  while (submitted < 60 || in_flight > 0) {
+    while (submitted < 60 && in_flight < device_->capacity()) {
+      const auto& [compile, run] = kinds[static_cast<std::size_t>(submitted) % kinds.size()];
+      device_->submit({config(compile, run, submitted++), {}});
+      ++in_flight;
+    }
+    ++seen[static_cast<int>(device_->next().config.find("number")->integer())];
+    --in_flight;
+  }
+  EXPECT_EQ(seen.size(), 60u);
+}
+
+TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
+  kernel_.time_limit_s = 1;
+  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("1 // 0")});
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::invalid);
+  EXPECT_NE(trial.message.find("OMP_NUM_THREADS"), std::string::npos) << trial.message;
+}
+
+TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
+  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
+  kernel_.parameter_names.push_back("number");
+  open();
+  for (int i : {3, 3, 5}) {
+    device_->submit({config("ok", "ok", i), {}});
+    EXPECT_NE(device_->next().message.find("threads " + std::to_string(i)), std::string::npos);
+  }
+}
+
+TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
+  options_.compile_while_timing = WorkerDeviceOptions::CompileWhileTiming::no;
+  options_.batch = 1;
+  options_.compile_time_limit_s = 0.5;
+  open();
+  // Each is timed for 0.3 s: compiling in the meantime is suspended, and does not run out of its own time.
+  for (int i = 0; i < 4; ++i) device_->submit({config("slow", "slow", i), {}});
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(device_->next().status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_runs_nothing) {
+  options_.work = WorkerDeviceOptions::Work::check;
+  EXPECT_TRUE(tried("ok", "ok").samples_us.empty());
+  EXPECT_EQ(tried("ok", "wrong").status, Status::wrong_result);
+  device_.reset();
+  options_.work = WorkerDeviceOptions::Work::compile;
+  EXPECT_EQ(tried("ok", "segv").status, Status::ok);
+  EXPECT_EQ(tried("fail", "segv").status, Status::compile_failed);
+}
+
+TEST_F(WorkerDeviceTest, no_run_worker_no_device) {
+  refuse("run");
+  const auto device = WorkerDevice::open(kernel_, options_);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.error().message, "there is no such device");
+}
+
+TEST_F(WorkerDeviceTest, a_program_that_is_not_there_is_named) {
+  options_.worker_argv = {"/nonexistent/gktune"};
+  const auto device = WorkerDevice::open(kernel_, options_);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.error().message, "/nonexistent/gktune cannot be started: No such file or directory");
+}
+
+TEST_F(WorkerDeviceTest, compile_workers_that_never_get_ready_end_every_candidate) {
+  refuse("compile");
+  const Trial first = tried("ok", "ok"), second = tried("ok", "ok");
+  EXPECT_EQ(first.status, Status::crashed);
+  EXPECT_EQ(first.message, "no compile worker can be started: there is no such device");
+  EXPECT_EQ(second.message, first.message);
+}
+
+TEST_F(WorkerDeviceTest, run_workers_that_get_ready_no_more_end_every_candidate) {
+  open();
+  refuse("run");
+  EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::crashed);
+  EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
+}
+
+TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
+  open();
+  const auto samples =
+      device_->playoff({}, {config("ok", "ok"), config("fail", "ok"), config("ok", "slow")}, {7});
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[0], Samples(7, 1.0));
+  EXPECT_TRUE(samples[1].empty());
+  EXPECT_EQ(samples[2], Samples(7, 2.0));
+}
+
+TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
+  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
+  kernel_.parameter_names.push_back("number");
+  open();
+  const auto samples = device_->playoff({}, {config("ok", "ok", 1), config("ok", "slow", 2)}, {7});
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0], Samples(7, 1.0));
+  EXPECT_EQ(samples[1], Samples(7, 2.0));
+}
+
+TEST_F(WorkerDeviceTest, a_playoff_that_kills_its_worker_has_no_samples) {
+  open();
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "segv")}, {7});
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_TRUE(samples[0].empty());
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, busy_time_is_counted) {
+  options_.compile_time_limit_s = 60;
+  tried("slow", "slow");
+  const Usage usage = device_->usage();
+  EXPECT_GE(usage.compile_busy_s, 0.3);
+  EXPECT_GE(usage.run_busy_s, 0.3);
+  EXPECT_GE(usage.wall_s, 0.6);
+}
+
+TEST_F(WorkerDeviceTest, destruction_with_work_in_flight_leaves_no_processes) {
+  options_.jobs = 2;
+  options_.batch = 1;
+  options_.compile_time_limit_s = 60;
+  kernel_.time_limit_s = 60;
+  open();
+  device_->submit({config("ok", "hang"), {}});
+  device_->submit({config("grandchild", "ok"), {}});
+  device_->submit({config("ok", "wrong", 1), {}});
+  device_->submit({config("fail", "ok"), {}});
+  EXPECT_EQ(device_->next().status, Status::compile_failed);
+  EXPECT_GE(child_processes(::getpid()).size(), 3u);
+  const std::size_t open_files = open_descriptors();
+  device_.reset();
+  EXPECT_TRUE(child_processes(::getpid()).empty());
+  EXPECT_LT(open_descriptors(), open_files);
+  EXPECT_EQ(count_processes("gktune-grand"), 0u);
+}
+
+TEST_F(WorkerDeviceTest, workers_die_with_their_parent) {
+  options_.jobs = 2;
+  options_.batch = 1;
+  options_.compile_time_limit_s = 60;
+  kernel_.time_limit_s = 60;
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    open();
+    device_->submit({config("ok", "hang"), {}});
+    device_->submit({config("grandchild", "ok"), {}});
+    device_->next();
+    ::_exit(0);
+  }
+  // Two compile workers, a run worker and its reserve, and the compiler's own child.
+  ASSERT_TRUE(eventually([] { return count_processes("gktune-grand") == 1; }));
+  ASSERT_TRUE(eventually([&] { return child_processes(parent).size() == 4; }));
+  const std::vector<pid_t> workers = child_processes(parent);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(eventually([] { return count_processes("gktune-grand") == 0; }));
+  for (pid_t worker : workers) EXPECT_TRUE(eventually([&] { return !is_running(worker); }));
+}
+
+TEST_F(WorkerDeviceTest, next_with_nothing_submitted_is_a_bug_of_the_caller) {
+  open();
+  EXPECT_THROW(device_->next(), std::logic_error);
+}
+
+}  // namespace
+}  // namespace gktune
