@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
 
@@ -65,6 +67,177 @@ TEST(Resolve, a_grid_of_nothing_is_skipped) {
   ASSERT_EQ(plan.candidate.steps.size(), 1u);
   EXPECT_EQ(plan.candidate.steps[0].entry, "finish");
   EXPECT_EQ(plan.arguments[0].count, 0u);
+}
+
+// The error of a kernel whose `launches` or other keys are as given; 4 elements, unroll 1 to 4.
+std::string error_of(const std::string& keys, std::int64_t n = 4, const DeviceInfo& d = device()) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nproblem: {n: [4]}\nparameters: {unroll: [0, 4]}\n" + keys + "\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  if (!read) return read.error()[0].str();
+  const auto plan = resolve(read->kernel, {{"unroll", 0}}, {{"n", n}}, d);
+  return plan ? "none" : plan.error().message;
+}
+
+TEST(Resolve, errors_name_the_launch_and_the_expression) {
+  EXPECT_EQ(error_of("launches: {entry: f, grid: n // unroll}"),
+            "launch of 'f': grid 'n // unroll': division by zero");
+  EXPECT_EQ(error_of("launches: {entry: f, grid: unroll - 1}"),
+            "launch of 'f': grid 'unroll - 1': -1 is less than 0");
+  EXPECT_EQ(error_of("launches: {entry: f, block: unroll}"),
+            "launch of 'f': block 'unroll': 0 is less than 1");
+  EXPECT_EQ(error_of("launches: {entry: f, block: n / 2}"),
+            "launch of 'f': block 'n / 2': expected an integer, this is 2.0 (// divides integers)");
+  EXPECT_EQ(error_of("launches: {entry: f, when: n}"),
+            "launch of 'f': when 'n': expected true or false, this is 4");
+  EXPECT_EQ(error_of("launches: {entry: f, grid: \"'a'\"}"),
+            "launch of 'f': grid ''a'': expected an integer, this is a");
+}
+
+TEST(Resolve, what_the_device_cannot_launch_is_an_error) {
+  EXPECT_EQ(error_of("launches: {entry: f, block: 2048}"),
+            "launch of 'f': block '2048': 2048 is more than the device's 1024");
+  EXPECT_EQ(error_of("launches: {entry: f, block: [64, 64]}"),
+            "launch of 'f': block: 4096 threads are more than the device's 1024");
+  EXPECT_EQ(error_of("launches: {entry: f, block: [1, 4Gi, 4Gi]}"),
+            "launch of 'f': block: 9223372036854775807 threads are more than the device's 1024");
+  EXPECT_EQ(error_of("launches: {entry: f, grid: 2147483648}"),
+            "launch of 'f': grid '2147483648': 2147483648 is more than the device's 2147483647");
+  EXPECT_EQ(error_of("launches: {entry: f, shared: 48Ki + 1}"),
+            "launch of 'f': shared '48Ki + 1': 49153 is more than the device's 49152");
+  EXPECT_EQ(error_of("launches: {entry: f, block: [2048, 2048], grid: 4Gi, shared: 1Gi}", 4, DeviceInfo{}),
+            "none");
+}
+
+TEST(Resolve, extents_are_counts_that_memory_could_hold) {
+  const std::string head = "launches: {entry: f}\narguments: {a: {type: int64, init: zero, extent: ";
+  EXPECT_EQ(error_of(head + "n - 5}}"), "argument 'a': extent 'n - 5': -1 is negative");
+  EXPECT_EQ(error_of(head + "2 ** 60}}"), "argument 'a': extent '2 ** 60': no memory holds so many elements");
+  EXPECT_EQ(error_of(head + "n}}"), "none");
+  EXPECT_EQ(error_of(head + "n}}", 0), "none");
+}
+
+TEST(Resolve, scalars_and_contents_fit_their_type) {
+  const auto scalar = [](const std::string& value) {
+    return error_of("launches: {entry: f}\narguments: {a: {type: uint8, value: " + value + "}}");
+  };
+  EXPECT_EQ(scalar("256"), "argument 'a': value '256': 256 does not fit in uint8");
+  EXPECT_EQ(scalar("255"), "none");
+  EXPECT_EQ(scalar("0.5"), "argument 'a': value '0.5': 0.5 is not of type uint8");
+  EXPECT_EQ(scalar("n == 4"), "none");
+  const auto init = [](const std::string& type, const std::string& contents) {
+    return error_of("launches: {entry: f}\narguments: {a: {type: " + type + ", extent: n, init: {" +
+                    contents + "}}}");
+  };
+  EXPECT_EQ(init("int8", "uniform: [-100, 200]"), "argument 'a': init '200': 200 does not fit in int8");
+  EXPECT_EQ(init("int8", "uniform: [0.5, 1]"),
+            "argument 'a': init '0.5': 0.5 is no integer, the elements are");
+  EXPECT_EQ(init("int8", "uniform: [-1.0, 1.0]"), "none");
+  EXPECT_EQ(init("float", "uniform: [1, 0]"),
+            "argument 'a': init uniform: the low bound 1 is above the high one 0");
+  EXPECT_EQ(init("uint64", "ramp: [0, -1]"), "none");
+  EXPECT_EQ(init("int", "normal: [0, 0.5]"), "none");
+  EXPECT_EQ(init("int", "normal: [0, -1]"), "argument 'a': init '-1': a deviation is not negative");
+}
+
+TEST(Resolve, contents_have_seeds_of_their_own) {
+  const auto plan = plan_of();
+  EXPECT_EQ(plan.arguments[0].contents.seed, 7u);
+  EXPECT_EQ(plan.arguments[0].contents.a, -100);
+  EXPECT_EQ(plan.arguments[0].contents.b, 100);
+  const std::string text =
+      "kernel: k\nsource: k.cu\nlaunches: {entry: f}\narguments:\n"
+      "  a: {type: int, extent: 4, init: {uniform: [0, 9]}}\n  b: {type: int, extent: 4, init: {uniform: [0, "
+      "9]}}\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  ASSERT_TRUE(read.ok());
+  const auto seeded = resolve(read->kernel, {}, {}, device());
+  ASSERT_TRUE(seeded.ok());
+  EXPECT_NE(seeded->arguments[0].contents.seed, seeded->arguments[1].contents.seed);
+}
+
+TEST(Resolve, outputs_that_the_reference_computes_are_checked) {
+  const auto plan = plan_of();
+  EXPECT_TRUE(plan.arguments[1].is_checked);
+  EXPECT_EQ(plan.arguments[1].tolerance.relative, 1e-5);
+  EXPECT_FALSE(plan.arguments[2].is_checked);
+}
+
+TEST(Resolve, the_reference_sees_no_parameter) {
+  const auto reference = plan_of().reference;
+  const std::vector<std::pair<std::string, std::string>> macros = {{"T", "float"}, {"DISTRIBUTION", "even"}};
+  EXPECT_EQ(reference.source.macros, macros);
+  EXPECT_EQ(reference.source.path, "templates/reference.cu");
+  EXPECT_EQ(reference.source.options, (std::vector<std::string>{"-O3"}));
+  ASSERT_EQ(reference.steps.size(), 1u);
+  EXPECT_EQ(reference.steps[0].arguments, (std::vector<int>{0, 1, 3}));
+}
+
+TEST(Resolve, options_hold_where_their_condition_does) {
+  EXPECT_EQ(plan_of().candidate.source.options, (std::vector<std::string>{"-O3", "--maxrregcount=32"}));
+  Config small = config();
+  small.set("threadsPerBlock", 128);
+  EXPECT_EQ(plan_of(small).candidate.source.options, (std::vector<std::string>{"-O3"}));
+  DeviceInfo host = device();
+  host.kind = "host";
+  EXPECT_EQ(plan_of(config(), problem(), host).candidate.source.options,
+            (std::vector<std::string>{"-march=native"}));
+}
+
+TEST(Resolve, cpp_functions_have_settings) {
+  const std::string text =
+      "kernel: k\nsource: k.cc\nparameters: {threads: [1, 4]}\n"
+      "environment: {OMP_NUM_THREADS: threads, OMP_PROC_BIND: \"'close'\"}\nlaunches: {entry: "
+      "\"run_{threads}\"}\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cc", ""}}));
+  ASSERT_TRUE(read.ok());
+  const auto plan = resolve(read->kernel, {{"threads", 4}}, {}, device());
+  ASSERT_TRUE(plan.ok());
+  const std::vector<std::pair<std::string, std::string>> settings = {{"OMP_NUM_THREADS", "4"},
+                                                                     {"OMP_PROC_BIND", "close"}};
+  EXPECT_EQ(plan->environment, settings);
+  EXPECT_EQ(plan->candidate.steps[0].entry, "run_4");
+}
+
+TEST(Resolve, names_are_replaced_in_template_arguments_alone) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nparameters: {a: [1], way: [x, y], r: [0.5], ok: [true]}\nlet: {twice: a * "
+      "2}\n"
+      "launches: {entry: \"a::way<a, aa, a::a, ns::way, way, r, ok, twice, {a + 40}, S<a>>\"}\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  ASSERT_TRUE(read.ok()) << read.error()[0].str();
+  const auto plan = resolve(read->kernel, {{"a", 1}, {"way", "y"}, {"r", 0.5}, {"ok", true}}, {}, device());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->candidate.steps[0].entry, "a::way<1, aa, 1::a, ns::way, y, 0.5, true, 2, 41, S<1>>");
+}
+
+TEST(Resolve, a_missing_value_is_an_error) {
+  EXPECT_FALSE(resolve(read_reduce().kernel, {}, problem(), device()).ok());
+  EXPECT_FALSE(resolve(read_reduce().kernel, config(), {}, device()).ok());
+}
+
+TEST(DeviceLimits, bound_blocks_and_shared_memory_of_each_launch) {
+  const auto limits = device_limits(read_reduce().kernel, device());
+  const auto holds = [&](const Config& c) {
+    Scope scope;
+    const Problem p = problem();
+    scope.add(c).add(p);
+    std::vector<bool> verdicts;
+    for (const Constraint& limit : limits) {
+      const auto verdict = limit.condition.evaluate(scope);
+      EXPECT_TRUE(verdict.ok());
+      verdicts.push_back(verdict.ok() && verdict->boolean());
+    }
+    return std::ranges::count(verdicts, false);
+  };
+  ASSERT_EQ(limits.size(), 5u);
+  EXPECT_EQ(limits[2].origin, Constraint::Origin::shared_memory_limit);
+  EXPECT_EQ(holds(config()), 0);
+  Config large = config();
+  large.set("threadsPerBlock", 16384);
+  EXPECT_EQ(holds(large), 5);
+  large.set("way", "one_pass");  // the second launch is not made
+  EXPECT_EQ(holds(large), 3);
 }
 
 }  // namespace

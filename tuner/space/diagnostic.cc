@@ -20,6 +20,7 @@ std::string printable(std::string_view line) {
     const auto byte = static_cast<unsigned char>(c);
     shown += byte < 0x20 && c != '\t' ? ' ' : c;
   }
+  shown.erase(shown.find_last_not_of(" \t") + 1);
   return shown;
 }
 
@@ -60,19 +61,26 @@ std::string Diagnostic::str() const {
   return text;
 }
 
+SourceText::SourceText(std::string path, std::string_view text)
+    : path_(std::move(path)), text_(text), lines_{0} {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n') lines_.push_back(at + 1);
+  }
+}
+
 Diagnostic SourceText::diagnostic(std::size_t offset, std::size_t length, std::string message,
                                   std::string hint) const {
   offset = std::min(offset, text_.size());
   // The end of a file that ends with a line feed is the end of its last line.
   if (offset == text_.size() && offset > 0 && text_[offset - 1] == '\n') --offset;
-  const std::size_t feed = offset == 0 ? std::string_view::npos : text_.rfind('\n', offset - 1);
-  const std::size_t start = feed == std::string_view::npos ? 0 : feed + 1;
+  const auto line = std::ranges::upper_bound(lines_, offset);
+  const std::size_t start = *(line - 1);
   std::size_t end = std::min(text_.find('\n', offset), text_.size());
   length = std::min(length, end - offset);
   while (end > start && text_[end - 1] == '\r') --end;
   return {
       .file = path_,
-      .line = 1 + static_cast<std::size_t>(std::ranges::count(text_.substr(0, start), '\n')),
+      .line = static_cast<std::size_t>(line - lines_.begin()),
       .column = 1 + columns(text_.substr(start, offset - start)),
       .length = columns(text_.substr(offset, length)),
       .message = std::move(message),

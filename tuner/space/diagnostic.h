@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gktune {
 
@@ -22,7 +23,7 @@ struct Diagnostic {
 // Finds the lines of a text.
 class SourceText {
  public:
-  SourceText(std::string path, std::string_view text) : path_(std::move(path)), text_(text) {}
+  SourceText(std::string path, std::string_view text);
   const std::string& path() const { return path_; }
   std::string_view text() const { return text_; }
   Diagnostic diagnostic(std::size_t offset, std::size_t length, std::string message, std::string hint) const;
@@ -30,6 +31,7 @@ class SourceText {
  private:
   std::string path_;
   std::string_view text_;
+  std::vector<std::size_t> lines_;  // where each begins
 };
 
 }  // namespace gktune

@@ -5,11 +5,11 @@
 #include <span>
 
 #include "tuner/core/element_type.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {
 
+constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kInitForms =
     "zero, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]} or "
     "{file: x.npy}";
@@ -43,7 +43,7 @@ class ArgumentReader {
     if (value != nullptr && extent != nullptr) {
       complaints_.add(fields.key("value"), "an argument has a value or an extent, not both",
                       "a scalar has a value; a buffer has an extent, and init says what it holds");
-    } else if (value == nullptr && extent == nullptr) {
+    } else if (value == nullptr && extent == nullptr && !fields.has_unknown()) {
       complaints_.add(key, "the argument '" + key.text + "' needs an extent or a value",
                       "a buffer has an extent: its number of elements; a scalar has a value");
     }
@@ -56,14 +56,16 @@ class ArgumentReader {
       return written;
     }
     if (extent != nullptr) argument.extent = names_.expression(*extent, View::candidate);
-    if (const YamlNode* role = fields.find("role")) read_role(*role, argument);
+    const YamlNode* role = fields.find("role");
+    const bool is_role_known = role == nullptr || read_role(*role, argument);
     if (const YamlNode* init = fields.find("init")) {
       if (argument.role == Argument::Role::out) {
         complaints_.add(fields.key("init"), "what an output holds before is of no account",
                         "its role is inout where the kernel adds to it");
       }
       read_init(*init, argument.contents);
-    } else if (argument.role == Argument::Role::in || argument.role == Argument::Role::inout) {
+    } else if (is_role_known && !fields.has_unknown() &&
+               (argument.role == Argument::Role::in || argument.role == Argument::Role::inout)) {
       complaints_.add(key, "the input '" + key.text + "' needs an init", "one of " + std::string(kInitForms));
     }
     if (const YamlNode* check = fields.find("check")) read_check(*check, fields.key("check"), written);
@@ -90,7 +92,7 @@ class ArgumentReader {
   void check_type(const YamlNode& node, const std::string& name, const std::string& where) {
     if (element_type_from_name(name)) return;
     std::string hint;
-    std::string guess = did_you_mean(name, type_names());
+    std::string guess = complaints_.guess(name, type_names());
     if (names_.is_axis(name) || names_.is_parameter(name)) {
       hint = "\"{" + name + "}\" stands for the value of '" + name + "'";
       guess.clear();
@@ -98,15 +100,16 @@ class ArgumentReader {
     complaints_.add(node, where + "'" + name + "' is no element type" + guess, hint);
   }
 
-  void read_role(const YamlNode& node, Argument& argument) {
+  bool read_role(const YamlNode& node, Argument& argument) {
     static const std::vector<std::string> kRoles = {"in", "out", "inout", "scratch"};
     const auto role = std::ranges::find(kRoles, node.text);
     if (node.is_scalar() && role != kRoles.end()) {
       argument.role = static_cast<Argument::Role>(role - kRoles.begin());
-    } else {
-      complaints_.add(node, "'" + node.text + "' is no role" + did_you_mean(node.text, kRoles),
-                      "one of in, out, inout, scratch");
+      return true;
     }
+    complaints_.add(node, "'" + node.text + "' is no role" + complaints_.guess(node.text, kRoles),
+                    "one of in, out, inout, scratch");
+    return false;
   }
 
   // One expression, or as many as are wanted in a list.
@@ -126,7 +129,7 @@ class ArgumentReader {
     if (node.is_scalar()) {
       static const std::vector<std::string> kWords = {"zero",    "constant", "ramp",
                                                       "uniform", "normal",   "file"};
-      complaints_.add(node, "'" + node.text + "' is no init" + did_you_mean(node.text, kWords),
+      complaints_.add(node, "'" + node.text + "' is no init" + complaints_.guess(node.text, kWords),
                       "one of " + std::string(kInitForms));
       return;
     }
@@ -153,7 +156,8 @@ class ArgumentReader {
       read_numbers(*n, "[mean, deviation]", {&contents.a, &contents.b});
     }
     if (const YamlNode* f = find("file", Contents::Kind::file)) read_file(*f, contents);
-    if (forms == 0) complaints_.add(node, "expected one of " + std::string(kInitForms));
+    if (forms == 0 && !fields.has_unknown())
+      complaints_.add(node, "expected one of " + std::string(kInitForms));
     const YamlNode* seed = fields.find("seed");
     if (seed == nullptr) return;
     if (contents.kind == Contents::Kind::uniform || contents.kind == Contents::Kind::normal) {
@@ -194,7 +198,7 @@ class ArgumentReader {
       read("ulp", tolerance.ulp);
     } else if (node.text != "exact") {
       static const std::vector<std::string> kWords = {"exact", "none"};
-      complaints_.add(node, "'" + node.text + "' is no check" + did_you_mean(node.text, kWords),
+      complaints_.add(node, "'" + node.text + "' is no check" + complaints_.guess(node.text, kWords),
                       std::string(kCheckForms));
     }
     written.argument.check = std::move(tolerance);
@@ -213,6 +217,10 @@ std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vec
   std::vector<WrittenArgument> arguments;
   if (node.kind != YamlNode::Kind::map) {
     complaints.add(node, "arguments is a map of names, here is " + std::string(kind_words(node)));
+    return arguments;
+  }
+  if (node.keys.size() > kMostArguments) {
+    complaints.add(node, "more than " + std::to_string(kMostArguments) + " arguments");
     return arguments;
   }
   ArgumentReader reader(axes, folder, names, complaints);

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "tuner/space/reader/scalar.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {
@@ -124,8 +123,10 @@ std::vector<Value> read_powers(const YamlNode& node, Complaints& complaints) {
     if (!bound) return {};
     if (*bound < 1 || !std::has_single_bit(static_cast<std::uint64_t>(*bound))) {
       const auto below = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(*bound, 1)));
-      complaints.add(item, "'" + item.text + "' is no power of two",
-                     "the next one is " + std::to_string(below));
+      const std::string next = *bound < 1 ? "the least is 1"
+                                          : "the ones beside it are " + std::to_string(below) + " and " +
+                                                std::to_string(below * 2);
+      complaints.add(item, "'" + item.text + "' is no power of two", next);
       return {};
     }
     bounds.push_back(*bound);
@@ -148,7 +149,7 @@ std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>
   std::vector<std::string> texts;
   for (const Value& one : values) texts.push_back(one.str());
   complaints.add(node, "the default " + node.text + " is none of the values" +
-                           (value->is_text() ? did_you_mean(value->text(), texts) : std::string()));
+                           (value->is_text() ? complaints.guess(value->text(), texts) : std::string()));
   return std::nullopt;
 }
 
@@ -179,7 +180,7 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, Complaints& complain
                      : form == "pow2" ? read_powers(*bounds, complaints)
                                       : read_list(*bounds, complaints);
   }
-  if (forms == 0) complaints.add(node, "expected one of values, range and pow2");
+  if (forms == 0 && !fields.has_unknown()) complaints.add(node, "expected one of values, range and pow2");
   if (const YamlNode* chosen = is_parameter ? fields.find("default") : nullptr) {
     choices.default_value = read_default(*chosen, choices.values, complaints);
   }

@@ -11,7 +11,7 @@
 namespace gktune {
 
 // Beyond this a range is a slip of the pen.
-constexpr std::size_t kMostValues = 65'536;
+constexpr std::size_t kMostValues = 16'384;
 
 // The values of a parameter or of a problem's axis.
 struct Choices {

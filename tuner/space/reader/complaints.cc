@@ -20,14 +20,23 @@ void Complaints::add_inside(const YamlNode& scalar, std::size_t offset, std::siz
 }
 
 void Complaints::add_at(std::size_t offset, std::size_t length, std::string message, std::string hint) {
+  if (++count_ > kMostComplaints) return;
   found_.push_back(source_.diagnostic(offset, length, std::move(message), std::move(hint)));
+}
+
+std::string Complaints::guess(std::string_view word, std::span<const std::string> candidates) const {
+  return count_ < kMostComplaints ? did_you_mean(word, candidates) : std::string();
 }
 
 std::vector<Diagnostic> Complaints::take() && {
   const auto place = [](const Diagnostic& d) { return std::tie(d.line, d.column, d.message); };
   std::ranges::stable_sort(found_, {}, place);
-  const auto repeated = std::ranges::unique(found_, {}, place);
-  found_.erase(repeated.begin(), repeated.end());
+  const auto is_same = [&](const Diagnostic& a, const Diagnostic& b) { return place(a) == place(b); };
+  found_.erase(std::unique(found_.begin(), found_.end(), is_same), found_.end());
+  if (count_ > kMostComplaints) {
+    const std::string more = std::to_string(count_ - kMostComplaints) + " more errors";
+    found_.push_back({.file = source_.path(), .message = more, .hint = {}, .source_line = {}});
+  }
   return std::move(found_);
 }
 
@@ -43,6 +52,8 @@ Fields::Fields(const YamlNode& node, std::string_view what, std::initializer_lis
   }
   for (const YamlNode& key : node.keys) {
     if (std::ranges::find(names, key.text) != names.end()) continue;
+    has_unknown_ = true;
+    if (const auto meant = closest(key.text, names)) meant_.push_back(*meant);
     const std::string guess = did_you_mean(key.text, names);
     complaints_.add(key, "'" + key.text + "' is no key of " + what_ + guess,
                     guess.empty() ? "its keys: " + list : std::string());
@@ -51,7 +62,7 @@ Fields::Fields(const YamlNode& node, std::string_view what, std::initializer_lis
 
 const YamlNode* Fields::require(std::string_view key, std::string_view hint) const {
   const YamlNode* value = find(key);
-  if (value == nullptr && is_map_) {
+  if (value == nullptr && is_map_ && std::ranges::find(meant_, key) == meant_.end()) {
     complaints_.add(node_, what_ + " needs '" + std::string(key) + "'", std::string(hint));
   }
   return value;
@@ -79,6 +90,13 @@ std::string_view kind_words(const YamlNode& node) {
       return "a map";
   }
   return "something else";
+}
+
+std::string brace_words(const YamlNode& node) {
+  const auto is_missing = [](const YamlNode& item) { return item.kind == YamlNode::Kind::null; };
+  const bool is_pattern =
+      node.kind == YamlNode::Kind::map && node.is_flow && std::ranges::all_of(node.items, is_missing);
+  return is_pattern ? "a text with {braces} has to stand in quotes" : "";
 }
 
 }  // namespace gktune

@@ -12,6 +12,9 @@
 
 namespace gktune {
 
+// Nobody reads more; what is beyond is counted.
+constexpr std::size_t kMostComplaints = 100;
+
 // What is wrong with one file, gathered while reading goes on.
 class Complaints {
  public:
@@ -23,13 +26,15 @@ class Complaints {
                   std::string hint = {});
   void add_at(std::size_t offset, std::size_t length, std::string message, std::string hint = {});
 
-  bool empty() const { return found_.empty(); }
-  std::size_t size() const { return found_.size(); }
+  bool empty() const { return count_ == 0; }
+  // ", did you mean 'candidate'?", or nothing. Nothing either where it would not be read.
+  std::string guess(std::string_view word, std::span<const std::string> candidates) const;
   // In the order of the file, none twice.
   std::vector<Diagnostic> take() &&;
 
  private:
   SourceText source_;
+  std::size_t count_ = 0;
   std::vector<Diagnostic> found_;
 };
 
@@ -42,6 +47,8 @@ class Fields {
   const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
   const YamlNode* require(std::string_view key, std::string_view hint) const;
   bool is_map() const { return is_map_; }
+  // A key has been complained about: one that is missing may be that one.
+  bool has_unknown() const { return has_unknown_; }
   // The key itself.
   const YamlNode& key(std::string_view name) const;
 
@@ -49,6 +56,8 @@ class Fields {
   const YamlNode& node_;
   std::string what_;
   bool is_map_;
+  bool has_unknown_ = false;
+  std::vector<std::string> meant_;  // keys that unknown ones may be misspellings of
   Complaints& complaints_;
 };
 
@@ -57,5 +66,7 @@ std::span<const YamlNode> items_of(const YamlNode& node);
 
 // "a list", "a map", "nothing".
 std::string_view kind_words(const YamlNode& node);
+// A hint for who wrote {T} and meant "{T}"; else nothing.
+std::string brace_words(const YamlNode& node);
 
 }  // namespace gktune

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "tuner/space/fingerprint.h"
+#include "tuner/space/reader/aims.h"
 #include "tuner/space/reader/launches.h"
 #include "tuner/space/reader/scalar.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {
@@ -30,8 +30,14 @@ bool is_kernel_name(std::string_view name) {
   });
 }
 
+constexpr std::size_t kMostNames = 512;
+
 bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
-  if (node.kind == YamlNode::Kind::map) return true;
+  if (node.kind == YamlNode::Kind::map && node.keys.size() <= kMostNames) return true;
+  if (node.kind == YamlNode::Kind::map) {
+    complaints.add(node, std::string(what) + " has more than " + std::to_string(kMostNames) + " names");
+    return false;
+  }
   complaints.add(node, std::string(what) + " is a map of names, here is " + std::string(kind_words(node)));
   return false;
 }
@@ -72,11 +78,12 @@ Definition DefinitionReader::read(const YamlNode& root) {
   read_kernel(fields);
   used_definitions_ = names_.take_used_definitions();
   read_metrics(fields);
-  if (const YamlNode* node = fields.find("regime")) read_regime(*node);
+  if (const YamlNode* node = fields.find("regime")) kernel.regime = read_regime(*node, complaints_);
   if (const YamlNode* node = fields.find("time_limit")) {
     if (const auto seconds = read_seconds(*node, complaints_)) kernel.time_limit_s = *seconds;
   }
-  if (const YamlNode* node = fields.find("search")) read_search(*node, definition_.search);
+  if (const YamlNode* node = fields.find("search"))
+    read_search(*node, options_.strategies, definition_.search, complaints_);
   if (const YamlNode* node = fields.find("host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (complaints_.empty()) definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
@@ -105,9 +112,10 @@ void DefinitionReader::read_source(const Fields& fields) {
     if (language->is_scalar() && (language->text == "cuda" || language->text == "c++")) {
       kernel.language = language->text == "cuda" ? Language::cuda : Language::cpp;
     } else {
-      complaints_.add(*language,
-                      "'" + language->text + "' is no language" + did_you_mean(language->text, kLanguages),
-                      "cuda, or c++");
+      complaints_.add(
+          *language,
+          "'" + language->text + "' is no language" + complaints_.guess(language->text, kLanguages),
+          "cuda, or c++");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {
     complaints_.add(*source, "the language of '" + source->text + "' cannot be told from its name",
@@ -138,7 +146,8 @@ void DefinitionReader::read_names(const Fields& fields) {
 }
 
 void DefinitionReader::read_values(const Fields& fields) {
-  if (const YamlNode* problem = fields.find("problem")) {
+  const YamlNode* problem = fields.find("problem");
+  if (problem != nullptr && problem->keys.size() <= kMostNames) {
     for (std::size_t i = 0; i < problem->keys.size(); ++i) {
       Axis axis;
       axis.name = problem->keys[i].text;
@@ -146,7 +155,8 @@ void DefinitionReader::read_values(const Fields& fields) {
       definition_.kernel.axes.push_back(std::move(axis));
     }
   }
-  if (const YamlNode* parameters = fields.find("parameters")) {
+  const YamlNode* parameters = fields.find("parameters");
+  if (parameters != nullptr && parameters->keys.size() <= kMostNames) {
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
       Parameter parameter;
       parameter.name = parameters->keys[i].text;
@@ -193,7 +203,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
       const auto found = std::ranges::find(names, key.text);
       if (found == names.end()) {
         complaints_.add(key, "there is no " + std::string(thing) + " '" + key.text + "' to replace" +
-                                 did_you_mean(key.text, names));
+                                 complaints_.guess(key.text, names));
         continue;
       }
       auto& replaced = all[static_cast<std::size_t>(found - names.begin())];
@@ -214,7 +224,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
           });
   if (const YamlNode* search = fields.find("search")) {
     SearchLimits limits = definition_.search;
-    read_search(*search, limits);
+    read_search(*search, options_.strategies, limits, complaints_);
     if (is_used) definition_.search = limits;
   }
   if (const YamlNode* limit = fields.find("time_limit")) {
@@ -346,71 +356,8 @@ void DefinitionReader::read_metrics(const Fields& fields) {
       }
     }
   }
-  if (const YamlNode* node = fields.find("objective")) read_objective(*node);
-}
-
-void DefinitionReader::read_objective(const YamlNode& node) {
-  Objective& objective = definition_.kernel.objective;
-  std::vector<std::string> names = {"time"};
-  for (const Metric& metric : definition_.kernel.metrics) names.push_back(metric.name);
-  const auto find = [&](const YamlNode& name) {
-    if (!name.is_scalar()) {
-      complaints_.add(name, "expected the name of a metric, here is " + std::string(kind_words(name)));
-    } else if (std::ranges::find(names, name.text) == names.end()) {
-      complaints_.add(name, "there is no metric '" + name.text + "'" + did_you_mean(name.text, names));
-    } else {
-      objective.metric = name.text == "time" ? std::string() : name.text;
-    }
-  };
-  if (node.is_scalar()) {
-    if (node.text != "time") {
-      complaints_.add(node, "'" + node.text + "' is no objective",
-                      "time, {maximize: metric} or {minimize: metric}");
-    }
-    return;
-  }
-  const Fields fields(node, "an objective", {"maximize", "minimize"}, complaints_);
-  if (!fields.is_map()) return;
-  const YamlNode* most = fields.find("maximize");
-  const YamlNode* least = fields.find("minimize");
-  if ((most == nullptr) == (least == nullptr)) {
-    complaints_.add(node, "an objective is one of maximize and minimize");
-    return;
-  }
-  find(most != nullptr ? *most : *least);
-  objective.maximize = most != nullptr;
-  if (most != nullptr && most->text == "time") complaints_.add(*most, "the longest time is nobody's aim");
-}
-
-void DefinitionReader::read_regime(const YamlNode& node) {
-  const auto regime = regime_from_name(node.text);
-  if (node.is_scalar() && regime) {
-    definition_.kernel.regime = *regime;
-    return;
-  }
-  static const std::vector<std::string> kRegimes = {"cold", "hot"};
-  complaints_.add(node, "'" + node.text + "' is no regime" + did_you_mean(node.text, kRegimes),
-                  "cold, or hot");
-}
-
-void DefinitionReader::read_search(const YamlNode& node, SearchLimits& search) {
-  const Fields fields(node, "search", {"strategy", "trials", "time"}, complaints_);
-  if (const YamlNode* strategy = fields.find("strategy")) {
-    const auto name = read_text(*strategy, complaints_);
-    if (name) search.strategy = *name;
-    const auto& known = options_.strategies;
-    if (name && !known.empty() && std::ranges::find(known, *name) == known.end()) {
-      complaints_.add(*strategy, "'" + *name + "' is no strategy" + did_you_mean(*name, known));
-    }
-  }
-  if (const YamlNode* trials = fields.find("trials")) {
-    const auto count = read_integer(*trials, complaints_);
-    if (count) search.trials = *count;
-    if (count && *count < 1) complaints_.add(*trials, "at least one trial is needed");
-  }
-  if (const YamlNode* time = fields.find("time")) {
-    if (const auto seconds = read_seconds(*time, complaints_)) search.seconds = *seconds;
-  }
+  if (const YamlNode* node = fields.find("objective"))
+    kernel.objective = read_objective(*node, kernel.metrics, complaints_);
 }
 
 }  // namespace gktune

@@ -34,9 +34,6 @@ class DefinitionReader {
   void read_kernel(const Fields& fields);
   void read_reference(const YamlNode& node);
   void read_metrics(const Fields& fields);
-  void read_objective(const YamlNode& node);
-  void read_regime(const YamlNode& node);
-  void read_search(const YamlNode& node, SearchLimits& search);
   void check_outputs();
   std::string load(const YamlNode& node, std::string& path);
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "tuner/space/spelling.h"
-
 namespace gktune {
 namespace {
+
+constexpr std::size_t kMostLaunches = 256;
 
 class LaunchReader {
  public:
@@ -102,8 +102,8 @@ class LaunchReader {
     for (const WrittenArgument& written : arguments_) {
       if (written.argument.name == name.text) return &written;
     }
-    complaints_.add(name,
-                    "there is no argument '" + name.text + "'" + did_you_mean(name.text, argument_names_));
+    complaints_.add(
+        name, "there is no argument '" + name.text + "'" + complaints_.guess(name.text, argument_names_));
     return nullptr;
   }
 
@@ -137,8 +137,13 @@ std::vector<Launch> read_launches(const YamlNode& node, Language language, View 
                                   Complaints& complaints) {
   LaunchReader reader(language, view, arguments, names, complaints);
   std::vector<Launch> launches;
-  if (items_of(node).empty()) complaints.add(node, "no launches: there is nothing to run");
-  for (const YamlNode& item : items_of(node)) launches.push_back(reader.read(item));
+  const auto items = items_of(node);
+  if (items.empty()) complaints.add(node, "no launches: there is nothing to run");
+  if (items.size() > kMostLaunches) {
+    complaints.add(node, "more than " + std::to_string(kMostLaunches) + " launches");
+    return launches;
+  }
+  for (const YamlNode& item : items) launches.push_back(reader.read(item));
   return launches;
 }
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tuner/core/device_info.h"
+#include "tuner/space/expression_node.h"
 #include "tuner/space/readings.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {
@@ -13,9 +13,25 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
+// Of a whole file, definitions put in where they are used.
+constexpr std::uint64_t kMostExpressionNodes = 200'000;
+
 std::size_t word_end(std::string_view text, std::size_t at) {
   while (at < text.size() && is_word(text[at])) ++at;
   return at;
+}
+
+// "known here: n, unroll and device.*": the file's own names, as long as they are few.
+std::string known_words(const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 12;
+  std::string list;
+  std::size_t count = 0;
+  for (const std::string& name : names) {
+    if (name.starts_with("device.")) continue;
+    if (++count <= kFew) list += name + ", ";
+  }
+  if (count > kFew) list += "…, ";
+  return "known here: " + list + "device.*";
 }
 
 constexpr std::string_view kUnnamed = "a name is a letter or _, then letters, digits and _";
@@ -62,29 +78,17 @@ void Names::add(const YamlNode& key, Kind kind) {
 }
 
 void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later) {
-  const std::size_t before = complaints_.size();
-  auto parsed = value.is_scalar() ? Expression::parse(value.text) : ExpressionError{};
-  if (parsed) {
-    for (const auto& use : parsed->names()) {
-      if (std::ranges::find(later, use.name, &YamlNode::text) == later.end()) continue;
-      complaints_.add_inside(
-          value, use.offset, use.name.size(),
-          "'" + use.name + "' is defined " + (use.name == key.text ? "by itself" : "further down"),
-          "a definition may use those above it");
-    }
-  }
-  std::optional<Expression> expression;
-  if (complaints_.size() == before) {
-    const auto used = std::exchange(used_, {});
-    expression = this->expression(value, View::candidate);
-    used_ = used;
-  }
+  const auto used = std::exchange(used_, {});
+  later_ = later;
+  auto expression = this->expression(value, View::candidate);
+  later_ = {};
+  const auto leads = std::exchange(used_, used);
   add(key, Kind::definition);
-  const auto known = known_.find(key.text);
-  if (known->second.kind != Kind::definition || !parsed || !expression) return;
-  known->second.text = value.text;
-  known->second.sees_parameters = sees_parameters(*parsed);
-  for (const auto& use : parsed->names()) known->second.leads.push_back(use.name);
+  Known& known = known_.find(key.text)->second;
+  if (known.kind != Kind::definition || !expression) return;
+  known.text = value.text;
+  known.sees_parameters = sees_parameters(*expression);
+  known.leads.assign(leads.begin(), leads.end());
   definitions_.insert_or_assign(key.text, *std::move(expression));
 }
 
@@ -111,22 +115,31 @@ std::optional<Expression> Names::part(const YamlNode& node, std::string_view tex
     is_good = check_name(node, use.name, offset + use.offset, view) && is_good;
   }
   if (!is_good) return std::nullopt;
+  if (expression_nodes_ > kMostExpressionNodes) return std::nullopt;
   auto whole = parsed->inlined(definitions_);
-  if (whole) return *std::move(whole);
-  complain(whole.error());
+  if (!whole) {
+    complain(whole.error());
+    return std::nullopt;
+  }
+  expression_nodes_ += whole->root().size;
+  if (expression_nodes_ <= kMostExpressionNodes) return *std::move(whole);
+  complain({"with its definitions put in, this file is too large", 0, text.size()});
   return std::nullopt;
 }
 
 bool Names::check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view) {
   const auto known = known_.find(name);
   const bool is_reading = known != known_.end() && known->second.kind == Kind::reading;
+  if (known == known_.end() && std::ranges::find(later_, name, &YamlNode::text) != later_.end()) {
+    complaints_.add_inside(node, offset, name.size(), "'" + name + "' is not defined yet",
+                           "a definition may use those above it");
+    return false;
+  }
   if (known == known_.end()) {
     const auto names = visible(view);
-    std::string guess = did_you_mean(name, names);
-    std::string hint;
-    if (guess.empty()) {
-      hint = "a text inside an expression stands in quotes of its own: \"'" + name + "'\"";
-    }
+    const std::string guess = complaints_.guess(name, names);
+    const std::string hint =
+        guess.empty() ? known_words(names) + "; a text has quotes of its own: \"'" + name + "'\"" : "";
     complaints_.add_inside(node, offset, name.size(), "unknown name '" + name + "'" + guess, hint);
     return false;
   }
@@ -162,9 +175,7 @@ std::map<std::string, std::string> Names::take_used_definitions() {
 std::optional<Pattern> Names::pattern(const YamlNode& node, View view) {
   Pattern pattern;
   if (!node.is_scalar()) {
-    const bool is_braces = node.kind == YamlNode::Kind::map && node.is_flow;
-    complaints_.add(node, "expected a text, here is " + std::string(kind_words(node)),
-                    is_braces ? "a text with {braces} has to stand in quotes" : "");
+    complaints_.add(node, "expected a text, here is " + std::string(kind_words(node)), brace_words(node));
     return std::nullopt;
   }
   pattern.text = node.text;
@@ -198,26 +209,27 @@ std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
   }
   Pattern entry{{}, node.text};
   int angles = 0;
-  const std::size_t before = complaints_.size();
+  bool is_good = true;
   const auto pieces = split_pattern(node.text);
   auto part = whole->parts.begin();
   for (const PatternPiece& piece : *pieces) {
     if (piece.kind == PatternPiece::Kind::literal) {
-      add_template_arguments(node, piece, angles, entry, view);
+      is_good = add_template_arguments(node, piece, angles, entry, view) && is_good;
     } else {
       entry.parts.push_back(*part);
     }
     ++part;
   }
   if (angles != 0) complaints_.add(node, "'<' and '>' do not match");
-  if (complaints_.size() != before) return std::nullopt;
+  if (angles != 0 || !is_good) return std::nullopt;
   return entry;
 }
 
-void Names::add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles,
+bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles,
                                    Pattern& pattern, View view) {
   const std::string& text = piece.text;
   std::string literal;
+  bool is_good = true;
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (!is_word(c)) {
@@ -236,10 +248,13 @@ void Names::add_template_arguments(const YamlNode& node, const PatternPiece& pie
       literal += word;
     } else if (auto value = part(node, word, piece.offset + at, view)) {
       pattern.parts.push_back({std::exchange(literal, {}), std::move(value)});
+    } else {
+      is_good = false;
     }
     at = end;
   }
   if (!literal.empty()) pattern.parts.push_back({std::move(literal), std::nullopt});
+  return is_good;
 }
 
 std::vector<std::string> Names::visible(View view) const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +30,7 @@ class Names {
   // Each complains about a name that cannot be one.
   void add_axis(const YamlNode& key) { add(key, Kind::axis); }
   void add_parameter(const YamlNode& key) { add(key, Kind::parameter); }
-  // A line of `let`; `later` are the lines below it.
+  // A line of `let`; `later` are its own name and those below.
   void add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later);
 
   bool is_axis(std::string_view name) const;
@@ -49,21 +51,24 @@ class Names {
     Kind kind = Kind::axis;
     bool sees_parameters = false;
     std::string text;                // of a definition
-    std::vector<std::string> leads;  // definitions in it
+    std::vector<std::string> leads;  // definitions that it is made of
   };
 
   void add(const YamlNode& key, Kind kind);
   std::optional<Expression> part(const YamlNode& node, std::string_view text, std::size_t offset, View view);
   bool check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view);
   void mark_used(const std::string& name);
-  void add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles, Pattern& pattern,
+  // False where a name has been complained about.
+  bool add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles, Pattern& pattern,
                               View view);
   std::vector<std::string> visible(View view) const;
 
   Complaints& complaints_;
   std::map<std::string, Known, std::less<>> known_;
   std::map<std::string, Expression> definitions_;  // inlined: none refers to another; without the faulty ones
-  std::set<std::string> used_;
+  std::uint64_t expression_nodes_ = 0;
+  std::set<std::string> used_;       // definitions, with all that they lead to
+  std::span<const YamlNode> later_;  // while a definition is read: what it cannot use yet
 };
 
 // Why a name cannot be a parameter's or an axis': a word of C++, of CUDA or of the expressions.

@@ -66,9 +66,8 @@ Result<Value> parse_number(const std::string& whole) {
 
 bool require_scalar(const YamlNode& node, std::string_view what, Complaints& complaints) {
   if (node.is_scalar()) return true;
-  const bool is_pattern = node.kind == YamlNode::Kind::map && node.is_flow;
   complaints.add(node, "expected " + std::string(what) + ", here is " + std::string(kind_words(node)),
-                 is_pattern ? "a text with {braces} has to stand in quotes" : "");
+                 brace_words(node));
   return false;
 }
 
@@ -82,7 +81,9 @@ std::optional<Value> read_value(const YamlNode& node, Complaints& complaints) {
   if (!looks_numeric(node.text)) return Value(node.text);
   Result<Value> number = parse_number(node.text);
   if (number) return *std::move(number);
-  complaints.add(node, number.error().message, "integers may end in Ki, Mi, Gi, Ti; a text goes in quotes");
+  const bool is_odd = number.error().message.ends_with("is not a number");
+  complaints.add(node, number.error().message,
+                 is_odd ? "integers may end in Ki, Mi, Gi, Ti; a text goes in quotes" : "");
   return std::nullopt;
 }
 

@@ -181,6 +181,11 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     Open& parent = open_.back();
     if (parent.node.kind == YamlNode::Kind::sequence) {
+      // What is missing stands after its dash, not where the next thing begins.
+      if (node.kind == YamlNode::Kind::null && !is_written(node) && node.offset > 0) {
+        const std::size_t dash = text_.find_last_not_of(kBlank, node.offset - 1);
+        if (dash != std::string_view::npos) node.offset = dash;
+      }
       parent.node.items.push_back(std::move(node));
     } else if (!parent.has_key) {
       take_key(parent, std::move(node));
@@ -222,6 +227,14 @@ class TreeBuilder final : public YAML::EventHandler {
   std::size_t nodes_ = 0;
   int documents_ = 0;
 };
+
+// The likeliest reason, where a line is indented by it.
+std::string_view tab_words(std::string_view text, std::size_t place) {
+  const std::string_view before = text.substr(0, place);
+  const std::size_t line = before.find_last_of('\n') + 1;  // of the first line too: npos + 1 is 0
+  const std::string_view indent = text.substr(line, text.substr(line).find_first_not_of(" \t"));
+  return indent.find('\t') == std::string_view::npos ? "" : " (indent with spaces: a tab does not count)";
+}
 
 // The first byte that is not part of UTF-8 text, if there is one. The encodings that YAML knows besides are
 // not read: nobody writes space files in them, and offsets would no longer be those of the file.
@@ -298,7 +311,8 @@ YamlDocument parse_yaml(std::string_view text) {
     builder.errors.push_back(refusal.error);
   } catch (const YAML::Exception& exception) {
     const auto place = exception.mark.pos < 0 ? 0 : static_cast<std::size_t>(exception.mark.pos);
-    builder.errors.push_back({place, 1, "this is not YAML: " + exception.msg});
+    builder.errors.push_back(
+        {place, 1, "this is not YAML: " + exception.msg + std::string(tab_words(text, place))});
   }
   document.errors = std::move(builder.errors);
   if (is_whole) document.root = std::move(builder.root);
@@ -336,6 +350,13 @@ std::size_t source_offset(std::string_view document, const YamlNode& scalar, std
     } else {
       return scalar.offset;
     }
+  }
+  // What folding and escapes leave nothing of can stand before the byte that is asked for.
+  while (at < document.size() && index < text.size() && !is_blank(text[index])) {
+    const bool is_escape = scalar.style == YamlNode::Style::double_quoted && document[at] == '\\';
+    const Escape escape = is_escape ? escape_at(document.substr(at)) : Escape{1, 0};
+    if (escape.text > 0 || (!is_escape && !is_blank(document[at]))) break;
+    at += escape.source;
   }
   return at;
 }

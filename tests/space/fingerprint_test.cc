@@ -1,0 +1,106 @@
+#include "tuner/space/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include "reduce_example.h"
+
+namespace gktune {
+namespace {
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+// After one change to the space file.
+std::string changed(const std::string& from, const std::string& to) {
+  return read_reduce(replaced(kReduceSpace, from, to)).fingerprint;
+}
+
+std::string with_file(const std::string& path, const std::string& text) {
+  auto files = kReduceFiles;
+  files[path] = text;
+  const auto read = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
+  return read ? read->fingerprint : "";
+}
+
+const std::string kUnchanged = read_reduce().fingerprint;
+
+TEST(Fingerprint, is_the_same_for_the_same_and_128_bits_long) {
+  EXPECT_EQ(kUnchanged.size(), 32u);
+  EXPECT_EQ(read_reduce().fingerprint, kUnchanged);
+}
+
+TEST(Fingerprint, follows_the_sources) {
+  EXPECT_NE(with_file("templates/reduce.cu", "#include \"reduce.h\"\n__global__ void reduce() {}\n"),
+            kUnchanged);
+  EXPECT_NE(with_file("templates/reference.cu", "__global__ void reference_sum() {}\n"), kUnchanged);
+}
+
+TEST(Fingerprint, follows_includes_through_includes) {
+  EXPECT_NE(with_file("templates/reduce.h", "#pragma once\nint changed;\n"), kUnchanged);
+  auto files = kReduceFiles;
+  files["templates/reduce.h"] = "  #  include <deep/er.h>\n#include \"reduce.h\"\n";
+  files["templates/deep/er.h"] = "int a;\n";
+  const auto a = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
+  files["templates/deep/er.h"] = "int b;\n";
+  const auto b = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_NE(a->fingerprint, b->fingerprint);
+}
+
+TEST(Fingerprint, follows_what_is_compiled_run_and_checked) {
+  EXPECT_NE(changed("\"-O3\"", "\"-O2\""), kUnchanged);
+  EXPECT_NE(changed("threadsPerBlock > 128", "threadsPerBlock > 64"), kUnchanged);
+  EXPECT_NE(changed("threadsPerBlock * 4", "threadsPerBlock * 8"), kUnchanged);
+  EXPECT_NE(changed("relative: 1e-5", "relative: 1e-4"), kUnchanged);
+  EXPECT_NE(changed("seed: 7", "seed: 8"), kUnchanged);
+  EXPECT_NE(changed("regime: hot", "regime: cold"), kUnchanged);
+  EXPECT_NE(changed("arguments: [in, out, n]", "arguments: [out, in, n]"), kUnchanged);
+  EXPECT_NE(changed("macro: DISTRIBUTION", "macro: DIST"), kUnchanged);
+}
+
+TEST(Fingerprint, follows_definitions_that_launches_lead_to) {
+  EXPECT_NE(changed("perBlock: threadsPerBlock * batchSize", "perBlock: threadsPerBlock"), kUnchanged);
+}
+
+TEST(Fingerprint, does_not_follow_sizes_values_and_limits) {
+  EXPECT_EQ(changed("n: [1Mi, 64Mi]", "n: [2Mi]"), kUnchanged);
+  EXPECT_EQ(changed("{range: [4, 16, 4]}", "[4, 8]"), kUnchanged);
+  EXPECT_EQ(changed("batchSize % 4 == 0", "batchSize % 8 == 0"), kUnchanged);
+  EXPECT_EQ(changed("trials: 200", "trials: 100"), kUnchanged);
+  EXPECT_EQ(changed("GB/s: n * 4", "GB/s: n * 8"), kUnchanged);
+  EXPECT_EQ(changed("time_limit: 500ms", "time_limit: 5s"), kUnchanged);
+}
+
+TEST(Fingerprint, does_not_follow_the_order_of_keys_nor_comments) {
+  EXPECT_EQ(changed("regime: hot\n",
+                    "# nothing\n"
+                    "regime:   hot  # as it was\n"),
+            kUnchanged);
+  const std::string moved = replaced(kReduceSpace, "regime: hot\n", "");
+  EXPECT_EQ(read_reduce("regime: hot\n" + moved.substr(1)).fingerprint, kUnchanged);
+  const std::string n = "  n: {type: int64, value: n}\n";
+  const std::string partial = "  partial: {type: int64, extent: blocks, role: scratch}\n";
+  EXPECT_EQ(changed(partial + n, n + partial), kUnchanged);
+}
+
+TEST(Fingerprint, does_not_follow_where_the_files_lie) {
+  std::map<std::string, std::string> files;
+  for (const auto& [path, text] : kReduceFiles) files["/elsewhere/" + path] = text;
+  const auto read = read_space_text(kReduceSpace, "/elsewhere/spaces/reduce.yaml", {}, files_of(files));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->fingerprint, kUnchanged);
+}
+
+TEST(Fingerprint, includes_in_a_circle_end) {
+  const auto files =
+      files_of({{"a/b.h", "#include \"c.h\"\n"}, {"a/c.h", "#include \"b.h\"\n#include <vector>\n"}});
+  const auto found = included_files("a/a.cu", "#include \"b.h\"", {}, files);
+  EXPECT_EQ(found.size(), 2u);
+  EXPECT_TRUE(found.contains("a/c.h"));
+}
+
+}  // namespace
+}  // namespace gktune

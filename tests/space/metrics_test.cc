@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include "reduce_example.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+const std::map<std::string, std::string> kFiles = {{"k.cu", ""}};
+
+// Of a trial of 2 µs, with n = 1000 and unroll = 4.
+Result<Trial> evaluated(const std::string& metrics, const std::string& objective) {
+  const std::string text =
+      "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nproblem: {n: 1000}\nparameters: {unroll: [1, 4]}\n"
+      "metrics: " +
+      metrics + "\nobjective: " + objective + "\n";
+  const auto read = read_space_text(text, "k.yaml", {}, files_of(kFiles));
+  if (!read) return Error{read.error()[0].str()};
+  Trial trial;
+  trial.config = {{"unroll", 4}};
+  trial.problem = {{"n", 1000}};
+  trial.timing.median_us = 2;
+  DeviceInfo device;
+  device.multiprocessors = 132;
+  const auto done = evaluate_metrics(read->kernel, device, trial);
+  if (!done) return done.error();
+  return trial;
+}
+
+TEST(Metrics, time_is_the_objective_unless_another_is_named) {
+  const auto trial = evaluated("{}", "time");
+  ASSERT_TRUE(trial.ok());
+  EXPECT_EQ(trial->objective, 2);
+  EXPECT_TRUE(trial->metrics.empty());
+}
+
+TEST(Metrics, see_times_problem_parameters_and_device) {
+  const auto trial =
+      evaluated("{GB/s: n * 4 / time_s / 1e9, all: n + unroll + device.multiprocessors}", "{minimize: all}");
+  ASSERT_TRUE(trial.ok()) << trial.error().message;
+  EXPECT_DOUBLE_EQ(trial->metrics.find("GB/s")->number(), 2);
+  EXPECT_EQ(*trial->metrics.find("all"), Value(1136));
+  EXPECT_EQ(trial->objective, 1136);
+}
+
+TEST(Metrics, the_most_of_a_metric_is_the_least_of_its_negative) {
+  const auto trial = evaluated("{rate: n / time_us}", "{maximize: rate}");
+  ASSERT_TRUE(trial.ok());
+  EXPECT_EQ(trial->objective, -500);
+}
+
+TEST(Metrics, what_the_device_does_not_tell_is_left_out) {
+  const auto trial = evaluated("{J: energy_j, us: time_us}", "time");
+  ASSERT_TRUE(trial.ok());
+  EXPECT_EQ(trial->metrics.find("J"), nullptr);
+  EXPECT_NE(trial->metrics.find("us"), nullptr);
+  const auto aimed = evaluated("{J: energy_j}", "{minimize: J}");
+  ASSERT_FALSE(aimed.ok());
+  EXPECT_EQ(aimed.error().message, "the objective 'J' needs a reading that this device does not give");
+}
+
+TEST(Metrics, what_is_no_finite_number_is_an_error) {
+  EXPECT_FALSE(evaluated("{x: n / (n - 1000)}", "time").ok());
+  const auto text = evaluated("{x: \"'fast'\"}", "time");
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().message, "metric 'x': ''fast'' is fast, not a finite number");
+}
+
+}  // namespace
+}  // namespace gktune
