@@ -13,11 +13,22 @@ namespace gktune {
 
 // When to end, besides the searcher having nothing left. 0: no such bound.
 struct TuneLimits {
-  std::int64_t trials = 0;       // the earlier ones counted in
-  double seconds = 0;            // of this call
-  int finalists = 5;             // how many go into the playoff; under 2: none is held
+  std::int64_t trials = 0;  // the earlier ones counted in
+  double seconds = 0;       // of this call
+};
+
+// How the candidates compete.
+struct TuneRace {
+  double cutoff_factor = 3;  // slower than the best by this factor: out of the race, a few samples will do; 0: none is
+  int finalists = 5;         // the best so many meet in the playoff; under 2: none is held
   Rounds rounds;
-  double race_factor = 3;        // slower than the best by this factor: out of the race
+};
+
+struct TuneTask {
+  Problem problem;
+  std::vector<Trial> earlier;  // of the same study, from an earlier run: not repeated
+  TuneLimits limits;
+  TuneRace race;
 };
 
 struct TuneEvents {
@@ -28,13 +39,12 @@ struct TuneEvents {
 struct TuneOutcome {
   enum class End { exhausted, trials, seconds, stopped };
   End end = End::exhausted;
-  std::int64_t measured = 0;              // in this call
-  std::optional<Trial> best;              // of these and the earlier ones
-  Samples playoff;                        // the winner's, where one was held
+  std::int64_t measured = 0;  // in this call
+  std::optional<Trial> best;  // of these and the earlier ones
+  Samples playoff;            // the winner's, where a playoff was held
 };
 
 // Asks, submits, waits, tells, until a limit is reached; then lets the finalists play off.
-TuneOutcome tune(const Problem& problem, Searcher& searcher, Device& device, const std::vector<Trial>& earlier,
-                 const TuneLimits& limits, const TuneEvents& events);
+TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events);
 
 }  // namespace gktune
