@@ -19,8 +19,9 @@ struct TuneLimits {
 
 // How the candidates compete.
 struct TuneRace {
-  double cutoff_factor = 3;  // slower than the best by this factor: out of the race, a few samples will do; 0: none is
-  int finalists = 5;         // the best so many meet in the playoff; under 2: none is held
+  double cutoff_factor =
+      3;  // slower than the best by this factor: out of the race, a few samples will do; 0: none is
+  int finalists = 5;  // the best so many meet in the playoff; under 2: none is held
   Rounds rounds;
 };
 
@@ -33,7 +34,7 @@ struct TuneTask {
 
 struct TuneEvents {
   std::function<void(const Trial&)> on_trial;  // as each ends
-  std::function<bool()> stop;                  // asked between trials: true ends the run after those in flight
+  std::function<bool()> stop;  // asked between trials: true ends the run after those in flight
 };
 
 struct TuneOutcome {

@@ -17,8 +17,8 @@ std::optional<Config> Random::ask() {
   return space_.at(*index);
 }
 
-// While most of the space is new, a draw seldom meets a visited configuration; after that the rest is short enough
-// to be listed. Either way each unvisited configuration is as likely as any other.
+// While most of the space is new, a draw seldom meets a visited configuration; after that the rest is short
+// enough to be listed. Either way each unvisited configuration is as likely as any other.
 std::optional<Count> Random::draw() {
   if (visited_.is_everything()) return std::nullopt;
   if (!rest_is_listed_) {

@@ -6,7 +6,8 @@
 
 namespace gktune {
 
-// A strategy: proposes configurations, and learns how they fared. Several may be asked for before any is told.
+// A strategy: proposes configurations, and learns how they fared. Several may be asked for before any is
+// told.
 class Searcher {
  public:
   virtual ~Searcher() = default;

@@ -14,7 +14,8 @@ const std::vector<Strategy>& strategies() {
   return kStrategies;
 }
 
-Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space, std::uint64_t seed) {
+Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space,
+                                                std::uint64_t seed) {
   if (strategy == "exhaustive") return std::unique_ptr<Searcher>(std::make_unique<Exhaustive>(space));
   if (strategy == "random" || strategy == "auto") {
     return std::unique_ptr<Searcher>(std::make_unique<Random>(space, seed));

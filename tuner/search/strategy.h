@@ -21,6 +21,7 @@ struct Strategy {
 const std::vector<Strategy>& strategies();
 
 // The space must outlive the searcher. An unknown name is an error that lists the known ones.
-Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space, std::uint64_t seed);
+Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space,
+                                                std::uint64_t seed);
 
 }  // namespace gktune

@@ -1,0 +1,63 @@
+#include "tuner/search/random.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/search/small_space.h"
+
+namespace gktune {
+namespace {
+
+std::vector<std::string> all_asked(Searcher& search) {
+  std::vector<std::string> asked;
+  while (auto config = search.ask()) asked.push_back(config->json());
+  return asked;
+}
+
+TEST(Random, asks_for_the_default_first_and_for_everything_once) {
+  Space space = checkered_space(20);
+  Random search(space, 1);
+  auto asked = all_asked(search);
+  EXPECT_EQ(asked.front(), (Config{{"x", 2}, {"y", 4}}.json()));
+  EXPECT_EQ(asked.size(), 200u);
+  EXPECT_EQ(std::set(asked.begin(), asked.end()).size(), 200u);
+  EXPECT_EQ(search.ask(), std::nullopt);
+}
+
+TEST(Random, one_seed_gives_one_order_and_another_seed_another) {
+  Space space = checkered_space(10);
+  Random first(space, 5), second(space, 5), third(space, 6);
+  auto order = all_asked(first);
+  EXPECT_EQ(order, all_asked(second));
+  EXPECT_NE(order, all_asked(third));
+}
+
+TEST(Random, never_asks_for_what_it_was_told_even_when_that_was_most) {
+  Space space = checkered_space(10);
+  Random search(space, 3);
+  std::set<std::string> told;
+  for (std::uint64_t i = 0; i < 45; ++i) {
+    search.tell(Trial{.config = space.at(i)});
+    told.insert(space.at(i).json());
+  }
+  auto asked = all_asked(search);
+  EXPECT_EQ(asked.size(), 5u);
+  for (const auto& config : asked) EXPECT_FALSE(told.contains(config)) << config;
+}
+
+TEST(Random, every_configuration_is_as_likely_to_come_second) {
+  Space space = checkered_space(4);
+  std::map<std::string, int> seen;
+  for (std::uint64_t seed = 0; seed < 1400; ++seed) {
+    Random search(space, seed);
+    search.ask();
+    ++seen[search.ask()->json()];
+  }
+  EXPECT_EQ(seen.size(), 7u);
+  for (const auto& [config, times] : seen) EXPECT_NEAR(times, 200, 70) << config;
+}
+
+}  // namespace
+}  // namespace gktune

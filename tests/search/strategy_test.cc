@@ -1,0 +1,27 @@
+#include "tuner/search/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/search/small_space.h"
+
+namespace gktune {
+namespace {
+
+TEST(Strategy, each_one_named_can_be_made_and_proposes) {
+  Space space = checkered_space(3);
+  for (const Strategy& strategy : strategies()) {
+    auto searcher = make_searcher(strategy.name, space, 1);
+    ASSERT_TRUE(searcher.ok()) << strategy.name;
+    EXPECT_NE((*searcher)->ask(), std::nullopt);
+  }
+}
+
+TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
+  Space space = checkered_space(3);
+  auto searcher = make_searcher("ramdom", space, 1);
+  ASSERT_FALSE(searcher.ok());
+  EXPECT_EQ(searcher.error().message, "no strategy is called 'ramdom'; there are auto, random, exhaustive");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,138 @@
+#include "tuner/tune.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/tune/recorded.h"
+#include "tuner/device/replay/replay_device.h"
+#include "tuner/search/exhaustive.h"
+#include "tuner/search/random.h"
+
+namespace gktune {
+namespace {
+
+using End = TuneOutcome::End;
+
+// The time falls to its least at x = 7.
+Trial valley(Config config) {
+  double x = config.find("x")->number();
+  return timed_trial(std::move(config), 10 + (x - 7) * (x - 7));
+}
+
+Trial with_failures(Config config) {
+  std::int64_t x = config.find("x")->integer();
+  return x % 2 == 1 ? failed_trial(std::move(config), Status::wrong_result) : valley(std::move(config));
+}
+
+class Tune : public testing::Test {
+ protected:
+  TuneOutcome tune_line(const std::function<Trial(Config)>& trial_of, const TuneTask& task,
+                        const std::function<bool()>& stop = {}) {
+    ReplayDevice device({}, recorded_line(20, trial_of), 4);
+    Exhaustive search(space_);
+    return tune(task, search, device,
+                {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); }, .stop = stop});
+  }
+
+  Space space_ = line_space(20);
+  std::vector<Trial> seen_;
+};
+
+TEST_F(Tune, finds_the_best_of_a_whole_space) {
+  TuneOutcome outcome = tune_line(valley, {});
+  EXPECT_EQ(outcome.end, End::exhausted);
+  EXPECT_EQ(outcome.measured, 20);
+  ASSERT_TRUE(outcome.best.has_value());
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
+  EXPECT_FALSE(outcome.playoff.empty());
+}
+
+TEST_F(Tune, every_trial_is_reported_failures_too) {
+  TuneOutcome outcome = tune_line(with_failures, {});
+  EXPECT_EQ(seen_.size(), 20u);
+  EXPECT_EQ(std::ranges::count(seen_, Status::wrong_result, &Trial::status), 10);
+  EXPECT_EQ(outcome.best->config.find("x")->integer() % 2, 0);
+}
+
+TEST_F(Tune, a_space_of_failures_has_no_best) {
+  TuneOutcome outcome = tune_line([](Config c) { return failed_trial(std::move(c), Status::crashed); }, {});
+  EXPECT_EQ(outcome.end, End::exhausted);
+  EXPECT_FALSE(outcome.best.has_value());
+  EXPECT_TRUE(outcome.playoff.empty());
+}
+
+TEST_F(Tune, ends_after_as_many_trials_as_were_allowed) {
+  TuneOutcome outcome = tune_line(valley, {.limits = {.trials = 6}});
+  EXPECT_EQ(outcome.end, End::trials);
+  EXPECT_EQ(outcome.measured, 6);
+}
+
+TEST_F(Tune, resume_skips_finished_configs_and_counts_them) {
+  TuneTask task{.earlier = recorded_line(5, valley), .limits = {.trials = 8}};
+  TuneOutcome outcome = tune_line(valley, task);
+  EXPECT_EQ(outcome.measured, 3);
+  for (const Trial& trial : seen_) EXPECT_GT(trial.config.find("x")->integer(), 5);
+}
+
+TEST_F(Tune, a_finished_space_measures_nothing_again_and_keeps_its_best) {
+  TuneTask task{.earlier = recorded_line(20, valley)};
+  TuneOutcome outcome = tune_line(valley, task);
+  EXPECT_EQ(outcome.measured, 0);
+  EXPECT_TRUE(seen_.empty());
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
+  EXPECT_TRUE(outcome.playoff.empty());
+}
+
+TEST_F(Tune, a_stop_ends_after_the_trials_in_flight_without_a_playoff) {
+  TuneOutcome outcome = tune_line(valley, {}, [&] { return seen_.size() >= 2; });
+  EXPECT_EQ(outcome.end, End::stopped);
+  EXPECT_EQ(outcome.measured, 5);  // two, and the three that were in flight by then
+  EXPECT_TRUE(outcome.playoff.empty());
+  EXPECT_TRUE(outcome.best.has_value());
+}
+
+TEST_F(Tune, a_budget_of_seconds_that_is_spent_ends_it) {
+  TuneOutcome outcome = tune_line(valley, {.limits = {.seconds = 1e-9}});
+  EXPECT_EQ(outcome.end, End::seconds);
+  EXPECT_EQ(outcome.measured, 0);
+}
+
+TEST_F(Tune, the_slow_are_out_of_the_race_and_out_of_the_playoff) {
+  auto steep = [](Config config) {
+    double x = config.find("x")->number();
+    return timed_trial(std::move(config), x);
+  };
+  tune_line(steep, {.race = {.cutoff_factor = 3}});
+  EXPECT_FALSE(seen_.front().out_of_race);
+  EXPECT_TRUE(seen_.back().out_of_race);
+
+  seen_.clear();
+  tune_line(steep, {.race = {.cutoff_factor = 0}});
+  EXPECT_FALSE(seen_.back().out_of_race);
+}
+
+// A trial whose single number flattered it: the samples, taken in turn with the others', do not.
+TEST_F(Tune, the_playoff_decides) {
+  auto flattered = [](Config config) {
+    std::int64_t x = config.find("x")->integer();
+    Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
+    if (x == 1) trial.samples_us = Samples(20, 50.0);
+    return trial;
+  };
+  EXPECT_EQ(tune_line(flattered, {}).best->config, (Config{{"x", 2}}));
+  EXPECT_EQ(tune_line(flattered, {.race = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
+}
+
+TEST(TuneWithRandom, tries_each_configuration_once) {
+  Space space = line_space(50);
+  ReplayDevice device({}, recorded_line(50, valley), 8);
+  Random search(space, 11);
+  std::set<std::string> seen;
+  tune({}, search, device,
+       {.on_trial = [&](const Trial& trial) { seen.insert(trial.config.json()); }, .stop = {}});
+  EXPECT_EQ(seen.size(), 50u);
+}
+
+}  // namespace
+}  // namespace gktune
