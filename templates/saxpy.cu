@@ -1,0 +1,42 @@
+// y = a x + y over vectors of any length and alignment.
+//
+// One thread an element is a grid that covers the vector with batches of one; a grid-stride loop is a grid of
+// blocksPerSm blocks a multiprocessor. The kernel is one and the same: the launch tells them apart.
+//
+// Parameters:
+//   threadsPerBlock  threads in a block
+//   vectorWidth      elements a load and a store
+//   unroll           packs that a thread loads before it stores the first
+//   loadHint         plain, streaming, bypass_l1 (see common/loads.cuh)
+//   storeHint        the same for what is written
+
+#include "common/elementwise.cuh"
+
+struct Saxpy {
+  float a;
+  const float* x;
+  float* y;
+
+  template <int kWidth>
+  struct Operands {
+    gktune::Pack<float, kWidth> x, y;
+  };
+
+  template <int kWidth>
+  __device__ Operands<kWidth> load(long long i) const {
+    return {gktune::load_pack<gktune::Hint::loadHint, kWidth>(x + i),
+            gktune::load_pack<gktune::Hint::loadHint, kWidth>(y + i)};
+  }
+
+  template <int kWidth>
+  __device__ void store(long long i, Operands<kWidth> operands) const {
+#pragma unroll
+    for (int k = 0; k < kWidth; ++k) operands.y.at[k] = fmaf(a, operands.x.at[k], operands.y.at[k]);
+    gktune::store_pack<gktune::Hint::storeHint>(y + i, operands.y);
+  }
+};
+
+__global__ void __launch_bounds__(threadsPerBlock) saxpy(float a, const float* x, float* y, long long n) {
+  gktune::for_each_element<threadsPerBlock, vectorWidth, unroll>(Saxpy{a, x, y}, x, n,
+                                                                 gktune::aligned_alike<vectorWidth>(x, y));
+}
