@@ -55,7 +55,7 @@ void hold_playoff(const TuneTask& task, const Standings& standings, Device& devi
   double least_us = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     if (samples[i].empty()) continue;
-    double median_us = median(samples[i]);
+    const double median_us = summarize(samples[i]).median_us;
     if (median_us < least_us) {
       least_us = median_us;
       outcome.best = finalists[i];
