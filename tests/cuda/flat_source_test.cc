@@ -29,8 +29,9 @@ TEST_F(FlatSourceTest, puts_what_lies_beside_it_in_its_place) {
 }
 
 TEST_F(FlatSourceTest, leaves_what_it_does_not_find) {
-  EXPECT_EQ(flat("#include \"gone.h\"\n#include <cub/cub.cuh>\n"),
-            "#line 1 \"k.cu\"\n#include \"gone.h\"\n#include <cub/cub.cuh>\n");
+  EXPECT_EQ(
+      flat("#include \"gone.h\"\n#include <cub/cub.cuh>\n"),
+      "#line 1 \"k.cu\"\n#include \"gone.h\"\n#line 2 \"k.cu\"\n#include <cub/cub.cuh>\n#line 3 \"k.cu\"\n");
 }
 
 TEST_F(FlatSourceTest, includes_once_what_asks_for_it) {
@@ -58,7 +59,9 @@ TEST_F(FlatSourceTest, notes_what_angle_brackets_bring_from_there) {
   folder_.write("inner/deep.h", "int deep;\n");
   const auto source = flatten(folder_.path("k.cu"), "#include <lib.h>\n", {folder_.path("inner")});
   EXPECT_NE(source.included.find("int deep;"), std::string::npos);
-  EXPECT_EQ(source.lines.back().kind, SourceLine::Kind::include);
+  EXPECT_EQ(source.lines[1].kind, SourceLine::Kind::include);
+  EXPECT_EQ(flatten(folder_.path("k.cu"), "#include <other.h>\n", {folder_.path("inner")}).lines[1].kind,
+            SourceLine::Kind::toolkit_include);
 }
 
 }  // namespace

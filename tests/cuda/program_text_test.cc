@@ -34,12 +34,24 @@ TEST(program_text, of_many_includes_outside_of_the_namespaces) {
   const SourcePlan a = variant({{"WAY", "1"}});
   const SourcePlan* one[] = {&a};
   const auto program =
-      program_of_many(flatten("k.cu", "#if WAY\n#include <x.h>\n#endif\n#define Y 1\nint x;\n", {}), one);
+      program_of_many(flatten("k.cu", "#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n", {}), one);
+  EXPECT_EQ(program.text,
+            "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#include \"x.h\"\n#line 3 \"k.cu\"\n#endif\n#define Y "
+            "1\n#undef WAY\n"
+            "#undef Y\n"
+            "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n"
+            "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+}
+
+TEST(program_text, keeps_parameters_from_the_toolkits_headers) {
+  const SourcePlan a = variant({{"T", "int"}});
+  const SourcePlan* one[] = {&a};
+  const FlatSource source = flatten("k.cu", "#include <x.h>\nT x;\n", {});
   EXPECT_EQ(
-      program.text,
-      "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#include <x.h>\n#endif\n#define Y 1\n#undef WAY\n#undef Y\n"
-      "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n#endif\n"
-      "#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+      program_of_one(source, a).text,
+      "#define T int\n#line 1 \"k.cu\"\n#undef T\n#include <x.h>\n#define T int\n#line 2 \"k.cu\"\nT x;\n");
+  EXPECT_NE(program_of_many(source, one).text.find("#undef T\n#include <x.h>\n#define T int\n"),
+            std::string::npos);
 }
 
 TEST(program_text, of_many_takes_the_linkage_from_kernels) {

@@ -36,9 +36,10 @@ class Flattener {
       const auto height = static_cast<std::size_t>(std::ranges::count(line.text, '\n'));
       if (line.kind == SourceLine::Kind::once) {
         put(SourceLine::Kind::code, "\n", "");
-      } else if (line.kind != SourceLine::Kind::include || !add_included(line.name, path)) {
+      } else if (line.kind != SourceLine::Kind::include) {
         result_.lines.push_back(std::move(line));
       } else {
+        add_included(std::move(line), path);
         mark(number + height, path);
       }
       number += height;
@@ -70,29 +71,29 @@ class Flattener {
     return std::nullopt;
   }
 
-  // Whether it was put in place; an include by <…> never is.
-  bool add_included(const std::string& quoted, const fs::path& includer) {
-    if (quoted.size() < 3) return false;
-    const std::string name = quoted.substr(1, quoted.size() - 2);
-    if (quoted.front() == '<') {
-      note_included(name, nullptr);
-      return false;
+  // In its place where it is found by "…"; by <…> it stays where it lies.
+  void add_included(SourceLine line, const fs::path& includer) {
+    const std::string name = line.name.size() < 3 ? "" : line.name.substr(1, line.name.size() - 2);
+    const bool is_quoted = line.name.starts_with('"');
+    const auto file = find(name, is_quoted ? &includer : nullptr);
+    if (file && is_quoted) {
+      // In a file that is being included already its own guard would leave nothing of it.
+      if (std::ranges::find(open_, file->path) == open_.end()) add(file->path, file->text);
+      return;
     }
-    auto file = find(name, &includer);
-    if (!file) return false;
-    // In a file that is being included already its own guard would leave nothing of it.
-    if (std::ranges::find(open_, file->path) == open_.end()) add(file->path, file->text);
-    return true;
+    if (file) note_included(*file);
+    if (!file && line.name.starts_with('<')) line.kind = SourceLine::Kind::toolkit_include;
+    result_.lines.push_back(std::move(line));
   }
 
-  void note_included(const std::string& name, const fs::path* includer) {
-    auto file = find(name, includer);
-    if (!file || !noted_.insert(file->path.string()).second) return;
-    result_.included += file->path.string() + '\n' + file->text + '\n';
-    for (const auto& line : split_source(file->text)) {
+  void note_included(const File& file) {
+    if (!noted_.insert(file.path.string()).second) return;
+    result_.included += file.path.string() + '\n' + file.text + '\n';
+    for (const auto& line : split_source(file.text)) {
       if (line.kind != SourceLine::Kind::include || line.name.size() < 3) continue;
-      note_included(line.name.substr(1, line.name.size() - 2),
-                    line.name.front() == '"' ? &file->path : nullptr);
+      const std::string name = line.name.substr(1, line.name.size() - 2);
+      const auto inner = find(name, line.name.starts_with('"') ? &file.path : nullptr);
+      if (inner) note_included(*inner);
     }
   }
 

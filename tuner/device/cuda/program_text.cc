@@ -18,8 +18,19 @@ void define_macros(std::string& text, const SourcePlan& variant) {
   for (const auto& [name, value] : variant.macros) text += "#define " + name + ' ' + value + '\n';
 }
 
-void undefine_macros(std::string& text, const FlatSource& source, const SourcePlan& variant) {
+void undefine_own_macros(std::string& text, const SourcePlan& variant) {
   for (const auto& [name, value] : variant.macros) text += "#undef " + name + '\n';
+}
+
+// The toolkit's headers know nothing of parameters, and may use their names for something else.
+void add_toolkit_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
+  undefine_own_macros(text, variant);
+  text += line.text;
+  define_macros(text, variant);
+}
+
+void undefine_macros(std::string& text, const FlatSource& source, const SourcePlan& variant) {
+  undefine_own_macros(text, variant);
   std::vector<std::string_view> names;
   for (const auto& line : source.lines) {
     if (line.kind == Kind::define) names.push_back(line.name);
@@ -28,6 +39,10 @@ void undefine_macros(std::string& text, const FlatSource& source, const SourcePl
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
   for (std::string_view name : names) text.append("#undef ").append(name) += '\n';
+}
+
+bool is_include(const SourceLine& line) {
+  return line.kind == Kind::include || line.kind == Kind::toolkit_include;
 }
 
 bool is_line_mark(const SourceLine& line) {
@@ -61,6 +76,7 @@ void add_headers(std::string& text, const FlatSource& source, const SourcePlan& 
   for (const auto& line : source.lines) {
     const bool is_needed =
         line.kind == Kind::include || line.kind == Kind::define || line.kind == Kind::condition;
+    if (line.kind == Kind::toolkit_include) add_toolkit_include(text, line, variant);
     if (is_needed || is_line_mark(line)) text += line.text;
   }
   undefine_macros(text, source, variant);
@@ -72,7 +88,7 @@ void add_body(std::string& text, const FlatSource& source, const SourcePlan& var
   text += "namespace " + name + " {\n";
   std::string body;
   for (const auto& line : source.lines) {
-    if (line.kind == Kind::include) {
+    if (is_include(line)) {
       body.append(static_cast<std::size_t>(std::ranges::count(line.text, '\n')), '\n');
     } else {
       body += is_line_mark(line) ? marked_line(line, name) : line.text;
@@ -83,9 +99,7 @@ void add_body(std::string& text, const FlatSource& source, const SourcePlan& var
   undefine_macros(text, source, variant);
 }
 
-bool has_includes(const FlatSource& source) {
-  return std::ranges::find(source.lines, Kind::include, &SourceLine::kind) != source.lines.end();
-}
+bool has_includes(const FlatSource& source) { return std::ranges::any_of(source.lines, is_include); }
 
 }  // namespace
 
@@ -104,7 +118,13 @@ bool can_share_program(const FlatSource& source) {
 ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant) {
   ProgramText program;
   define_macros(program.text, variant);
-  for (const auto& line : source.lines) program.text += line.text;
+  for (const auto& line : source.lines) {
+    if (line.kind == Kind::toolkit_include) {
+      add_toolkit_include(program.text, line, variant);
+    } else {
+      program.text += line.text;
+    }
+  }
   program.entries.push_back(variant.entries);
   return program;
 }

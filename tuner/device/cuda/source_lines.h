@@ -10,11 +10,13 @@ namespace gktune {
 struct SourceLine {
   enum class Kind {
     code,
-    include,    // name: "x.h" or <x.h>, as written
-    define,     // name: of the macro
-    condition,  // #if to #endif, #undef
-    once,       // #pragma once
-    directive,  // any other
+    include,          // name: "x.h" or <x.h>, as written
+    toolkit_include,  // the same, of a header that is none of the author's; split_source does not know which
+                      // is
+    define,           // name: of the macro
+    condition,        // #if to #endif, #undef
+    once,             // #pragma once
+    directive,        // any other
   };
   Kind kind = Kind::code;
   std::string text;  // no comments; ends in a newline; as many lines as in the source

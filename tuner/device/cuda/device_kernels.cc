@@ -1,0 +1,157 @@
+#include "tuner/device/cuda/device_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+
+#include "tuner/device/cuda/kernel_texts.h"
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kBlocksPerMultiprocessor = 16;
+constexpr std::size_t kScratchBytes = 256;
+// Longer than queueing ever takes; shorter than anyone's patience.
+constexpr unsigned long long kHoldLimitNs = 2'000'000'000;
+
+// As the kernels declare it.
+struct Tally {
+  std::uint64_t mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
+};
+static_assert(sizeof(Tally) <= kScratchBytes);
+
+// The kernels count types and kinds as these do.
+static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
+              static_cast<int>(ElementType::float16) == 8 && static_cast<int>(ElementType::float64) == 11);
+static_assert(static_cast<int>(ContentsKind::zero) == 0 && static_cast<int>(ContentsKind::normal) == 4);
+
+template <class... Arguments>
+void launch(Gpu& gpu, CUfunction function, const LaunchShape& shape, Arguments... arguments) {
+  std::array<void*, sizeof...(Arguments)> pointers{static_cast<void*>(&arguments)...};
+  gpu.launch(function, shape, pointers.data());
+}
+
+// One element, copied to the host.
+struct Element {
+  std::array<std::byte, 8> bytes{};
+
+  Element(Gpu& gpu, CUdeviceptr buffer, ElementType type, std::uint64_t index, double limit_s) {
+    const std::size_t size = element_size(type);
+    gpu.download(std::span(bytes).first(size), buffer + index * size);
+    (void)gpu.wait(limit_s);
+  }
+};
+
+}  // namespace
+
+Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture) {
+  const NvrtcSource source{"device_kernels.cu",
+                           std::string(kDeviceKernelsText),
+                           {{"tuner/measure/comparison.h", std::string(kComparisonText)},
+                            {"tuner/measure/generator.h", std::string(kGeneratorText)}},
+                           {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
+                           {}};
+  NvrtcOutput output = nvrtc.compile(source);
+  if (!output.ok)
+    return Error{"gktune's own kernels do not compile for " + architecture + ":\n" + output.log};
+  return std::move(output.cubin);
+}
+
+DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors)
+    : gpu_(gpu),
+      most_blocks_(static_cast<std::uint64_t>(multiprocessors) * kBlocksPerMultiprocessor),
+      module_(gpu.load(cubin)),
+      fill_(gpu.function(module_, "gktune_fill")),
+      compare_(gpu.function(module_, "gktune_compare")),
+      digest_(gpu.function(module_, "gktune_digest")),
+      invert_(gpu.function(module_, "gktune_invert")),
+      sweep_(gpu.function(module_, "gktune_sweep")),
+      hold_(gpu.function(module_, "gktune_hold")),
+      scratch_(gpu.allocate(kScratchBytes)) {
+  if (!gpu.ok()) return;
+  void* shared = nullptr;
+  gpu.check(gpu.driver().cuMemHostAlloc(&shared, sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP),
+            "allocate shared memory");
+  shared_ = {shared, gpu.driver().cuMemFreeHost};
+  if (!gpu.ok()) return;
+  *static_cast<int*>(shared) = 0;
+  gpu.check(gpu.driver().cuMemHostGetDevicePointer(&released_on_gpu_, shared, 0), "share memory");
+}
+
+LaunchShape DeviceKernels::spread(std::uint64_t pieces) const {
+  LaunchShape shape;
+  shape.grid[0] =
+      static_cast<unsigned>(std::clamp<std::uint64_t>((pieces + kThreads - 1) / kThreads, 1, most_blocks_));
+  shape.block[0] = kThreads;
+  return shape;
+}
+
+void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan) {
+  if (plan.kind == ContentsKind::zero) return gpu_.fill(to, 0, count * element_size(type));
+  launch(gpu_, fill_, spread(count), to, static_cast<unsigned long long>(count), static_cast<int>(type),
+         static_cast<int>(plan.kind), plan.a, plan.b, plan.a_integer, plan.b_integer, plan.seed);
+}
+
+void DeviceKernels::poison(CUdeviceptr to, CUdeviceptr expected, ElementType type, std::uint64_t count) {
+  const std::uint64_t size = count * element_size(type);
+  if (is_floating(type) || expected == 0) return gpu_.fill(to, 0xff, size);  // of floating types it is a NaN
+  launch(gpu_, invert_, spread(size / 16), to, expected, size);
+}
+
+std::uint64_t DeviceKernels::digest(CUdeviceptr buffer, std::size_t size, double limit_s) {
+  std::uint64_t digest = 0;
+  gpu_.fill(scratch_.get(), 0, sizeof digest);
+  launch(gpu_, digest_, spread(size / 8), buffer, static_cast<std::uint64_t>(size), scratch_.get());
+  gpu_.download(std::as_writable_bytes(std::span(&digest, 1)), scratch_.get());
+  (void)gpu_.wait(limit_s);
+  return digest;
+}
+
+Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type,
+                               std::uint64_t count, const TolerancePlan& tolerance, double limit_s) {
+  Tally tally{0, 0, ~std::uint64_t{0}, 0, 0, 0};
+  const auto bytes = std::as_writable_bytes(std::span(&tally, 1));
+  gpu_.upload(scratch_.get(), bytes);
+  launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
+         static_cast<int>(type), tolerance.absolute, tolerance.relative,
+         static_cast<std::uint64_t>(std::max<std::int64_t>(tolerance.ulp, 0)), scratch_.get());
+  gpu_.download(bytes, scratch_.get());
+  (void)gpu_.wait(limit_s);
+
+  Verdict verdict;
+  verdict.count = count;
+  if (!gpu_.ok()) return verdict;
+  verdict.mismatches = tally.mismatches;
+  verdict.nans = tally.nans;
+  verdict.worst_absolute = std::bit_cast<double>(tally.worst_absolute);
+  verdict.worst_relative = std::bit_cast<double>(tally.worst_relative);
+  verdict.worst_ulp = std::bit_cast<double>(tally.worst_ulp);
+  if (verdict.passed()) return verdict;
+  verdict.first = tally.first;
+  const Element is(gpu_, actual, type, tally.first, limit_s),
+      should_be(gpu_, expected, type, tally.first, limit_s);
+  const Verdict of_first = judge(type, std::span(is.bytes).first(element_size(type)),
+                                 std::span(should_be.bytes).first(element_size(type)), tolerance);
+  verdict.actual = element_text(type, is.bytes.data());
+  verdict.expected = element_text(type, should_be.bytes.data());
+  verdict.first_absolute = of_first.worst_absolute;
+  return verdict;
+}
+
+void DeviceKernels::sweep(CUdeviceptr buffer, std::size_t size) {
+  launch(gpu_, sweep_, spread(size / 16 / 4), buffer, static_cast<std::uint64_t>(size / 16), scratch_.get());
+}
+
+void DeviceKernels::hold() {
+  LaunchShape one;
+  launch(gpu_, hold_, one, released_on_gpu_, ++turn_, kHoldLimitNs);
+}
+
+void DeviceKernels::release() {
+  if (shared_.get() != nullptr) *static_cast<volatile int*>(shared_.get()) = turn_;
+}
+
+}  // namespace gktune

@@ -1,0 +1,203 @@
+// What runs on a GPU between the candidates' kernels: inputs are made, outputs are judged, caches are swept. Compiled
+// by NVRTC when a run worker starts, with the definitions that the rest of the program is compiled with.
+#include "tuner/measure/comparison.h"
+#include "tuner/measure/generator.h"
+
+using namespace gktune;
+typedef unsigned long long u64;
+
+// As ElementType counts them.
+enum Type { kInt8, kInt16, kInt32, kInt64, kUint8, kUint16, kUint32, kUint64, kHalf, kBfloat16, kFloat, kDouble };
+// As ContentsKind does.
+enum Kind { kZero, kConstant, kRamp, kUniform, kNormal };
+
+__device__ int size_of(int type) {
+  switch (type) {
+    case kInt8: case kUint8: return 1;
+    case kInt16: case kUint16: case kHalf: case kBfloat16: return 2;
+    case kInt32: case kUint32: case kFloat: return 4;
+    default: return 8;
+  }
+}
+__device__ bool is_real(int type) { return type >= kHalf; }
+__device__ bool is_signed(int type) { return type <= kInt64; }
+
+__device__ u64 load_raw(const void* buffer, u64 i, int size) {
+  switch (size) {
+    case 1: return static_cast<const unsigned char*>(buffer)[i];
+    case 2: return static_cast<const unsigned short*>(buffer)[i];
+    case 4: return static_cast<const unsigned*>(buffer)[i];
+    default: return static_cast<const u64*>(buffer)[i];
+  }
+}
+__device__ void store_raw(void* buffer, u64 i, int size, u64 bits) {
+  switch (size) {
+    case 1: static_cast<unsigned char*>(buffer)[i] = static_cast<unsigned char>(bits); break;
+    case 2: static_cast<unsigned short*>(buffer)[i] = static_cast<unsigned short>(bits); break;
+    case 4: static_cast<unsigned*>(buffer)[i] = static_cast<unsigned>(bits); break;
+    default: static_cast<u64*>(buffer)[i] = bits;
+  }
+}
+__device__ __noinline__ double real_of(u64 bits, int type) {
+  switch (type) {
+    case kHalf: return decode_small_float(static_cast<unsigned>(bits), 5, 10);
+    case kBfloat16: return decode_small_float(static_cast<unsigned>(bits), 8, 7);
+    case kFloat: return static_cast<double>(__uint_as_float(static_cast<unsigned>(bits)));
+    default: return __longlong_as_double(static_cast<long long>(bits));
+  }
+}
+__device__ __noinline__ u64 bits_of(double value, int type) {
+  switch (type) {
+    case kHalf: return encode_small_float(value, 5, 10);
+    case kBfloat16: return encode_small_float(value, 8, 7);
+    case kFloat: return __float_as_uint(static_cast<float>(value));
+    default: return static_cast<u64>(__double_as_longlong(value));
+  }
+}
+__device__ bool is_nan(u64 bits, int type) {
+  switch (type) {
+    case kHalf: return (bits & 0x7fff) > 0x7c00;
+    case kBfloat16: return (bits & 0x7fff) > 0x7f80;
+    case kFloat: return (bits & 0x7fffffff) > 0x7f800000;
+    case kDouble: return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+    default: return false;
+  }
+}
+__device__ u64 first_index() { return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; }
+__device__ u64 stride() { return static_cast<u64>(gridDim.x) * blockDim.x; }
+
+extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int kind, double a, double b, u64 a_integer,
+                                       u64 b_integer, u64 seed) {
+  const int size = size_of(type);
+  for (u64 i = first_index(); i < count; i += stride()) {
+    u64 bits = 0;
+    if (is_real(type)) {
+      double value = a;
+      if (kind == kRamp) value = a + b * static_cast<double>(i);
+      if (kind == kUniform) value = uniform_real(seed, i, a, b);
+      if (kind == kNormal) value = normal_real(seed, i, a, b);
+      bits = bits_of(value, type);
+    } else {
+      bits = a_integer;
+      if (kind == kRamp) bits = a_integer + b_integer * i;
+      if (kind == kUniform) bits = uniform_integer(seed, i, a_integer, b_integer);
+    }
+    store_raw(buffer, i, size, bits);
+  }
+}
+
+// What comparing found; the worst differences as the bits of doubles that are not negative, which order as they do.
+struct Tally {
+  u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
+};
+
+struct Judge {
+  int type, size;
+  Bounds bounds;
+  u64 mismatches, nans, first;
+  double absolute, relative, ulp;
+
+  __device__ u64 widened(u64 bits) const {
+    const int spare = 64 - 8 * size;
+    return is_signed(type) ? static_cast<u64>(static_cast<long long>(bits << spare) >> spare) : bits;
+  }
+  // Of elements that are not the same, bit by bit, or are no numbers. Out of line: they are few, and it is long.
+  __device__ __noinline__ void weigh(u64 i, u64 actual, u64 expected) {
+    const Difference d =
+        is_real(type) ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected, size, bounds)
+                      : compare_integers(widened(actual), widened(expected), is_signed(type), bounds);
+    absolute = d.absolute > absolute ? d.absolute : absolute;
+    relative = d.relative > relative ? d.relative : relative;
+    ulp = d.ulp > ulp ? d.ulp : ulp;
+    if (d.passes) return;
+    ++mismatches;
+    nans += d.is_nan ? 1 : 0;
+    first = i < first ? i : first;
+  }
+  __device__ void take(u64 i, u64 actual, u64 expected) {
+    if (actual != expected || is_nan(actual, type)) weigh(i, actual, expected);
+  }
+};
+
+extern "C" __global__ void gktune_compare(const void* actual, const void* expected, u64 count, int type,
+                                          double absolute, double relative, u64 ulp, Tally* tally) {
+  Judge judge = {type, size_of(type), {absolute, relative, ulp}, 0, 0, ~0ull, 0, 0, 0};
+  const u64 in_chunk = 16 / judge.size, chunks = count / in_chunk;
+  const uint4* a = static_cast<const uint4*>(actual);
+  const uint4* e = static_cast<const uint4*>(expected);
+  for (u64 c = first_index(); c < chunks; c += stride()) {
+    const uint4 x = __ldcs(a + c), y = __ldcs(e + c);
+    if (!is_real(type) && x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w) continue;
+    u64 xs = x.x | static_cast<u64>(x.y) << 32, ys = y.x | static_cast<u64>(y.y) << 32;
+    const u64 mask = judge.size == 8 ? ~0ull : (1ull << (8 * judge.size)) - 1;
+#pragma unroll 1
+    for (u64 k = 0; k < in_chunk; ++k) {
+      if (k == in_chunk / 2) {
+        xs = x.z | static_cast<u64>(x.w) << 32;
+        ys = y.z | static_cast<u64>(y.w) << 32;
+      }
+      const int shift = 8 * judge.size * static_cast<int>(k % (in_chunk / 2));
+      judge.take(c * in_chunk + k, xs >> shift & mask, ys >> shift & mask);
+    }
+  }
+  for (u64 i = chunks * in_chunk + first_index(); i < count; i += stride()) {
+    judge.take(i, load_raw(actual, i, judge.size), load_raw(expected, i, judge.size));
+  }
+  if (judge.mismatches != 0) {
+    atomicAdd(&tally->mismatches, judge.mismatches);
+    atomicAdd(&tally->nans, judge.nans);
+    atomicMin(&tally->first, judge.first);
+  }
+  if (judge.absolute > 0 || judge.ulp > 0) {
+    atomicMax(&tally->worst_absolute, static_cast<u64>(__double_as_longlong(judge.absolute)));
+    atomicMax(&tally->worst_relative, static_cast<u64>(__double_as_longlong(judge.relative)));
+    atomicMax(&tally->worst_ulp, static_cast<u64>(__double_as_longlong(judge.ulp)));
+  }
+}
+
+// A sum over words and their places: no order of adding changes it, any change of a word does.
+extern "C" __global__ void gktune_digest(const void* buffer, u64 size_bytes, u64* digest) {
+  u64 sum = 0;
+  const u64 words = size_bytes / 8;
+  const u64* p = static_cast<const u64*>(buffer);
+  for (u64 i = first_index(); i < words; i += stride()) {
+    sum += mixed_bits(__ldcs(p + i) + (i + 1) * 0x9e3779b97f4a7c15ull);
+  }
+  for (u64 i = words * 8 + first_index(); i < size_bytes; i += stride()) {
+    sum += mixed_bits(load_raw(buffer, i, 1) + (i + 1) * 0xbf58476d1ce4e5b9ull);
+  }
+  for (int lane = 16; lane > 0; lane /= 2) sum += __shfl_down_sync(~0u, sum, lane);
+  if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(digest, sum);
+}
+
+// Never what is expected of any integer.
+extern "C" __global__ void gktune_invert(void* to, const void* from, u64 size_bytes) {
+  unsigned char* t = static_cast<unsigned char*>(to);
+  const unsigned char* f = static_cast<const unsigned char*>(from);
+  const u64 chunks = size_bytes / 16;
+  for (u64 i = first_index(); i < chunks; i += stride()) {
+    const uint4 x = static_cast<const uint4*>(from)[i];
+    static_cast<uint4*>(to)[i] = make_uint4(~x.x, ~x.y, ~x.z, ~x.w);
+  }
+  for (u64 i = chunks * 16 + first_index(); i < size_bytes; i += stride()) t[i] = static_cast<unsigned char>(~f[i]);
+}
+
+// Reads so much that nothing else is left in the caches, and leaves nothing that would have to be written back.
+extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned* never) {
+  unsigned sum = 0;
+  for (u64 i = first_index(); i < chunks; i += stride()) {
+    const uint4 x = __ldcg(from + i);
+    sum += x.x ^ x.y ^ x.z ^ x.w;
+  }
+  if (sum == 0x5eed1e55u) *never = sum;  // of zeros it is 0
+}
+
+// Holds the stream until the host lets go, so that what is queued behind it starts without waiting for the host. Not
+// for ever: a host that is gone lets go of nothing.
+extern "C" __global__ void gktune_hold(const volatile int* released, int turn, u64 limit_ns) {
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (*released < turn && now - start < limit_ns);
+}

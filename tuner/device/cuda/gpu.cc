@@ -1,0 +1,202 @@
+#include "tuner/device/cuda/gpu.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace gktune {
+namespace {
+
+// How long waiting burns the processor before it begins to doze.
+constexpr auto kSpin = std::chrono::milliseconds(2);
+constexpr auto kDoze = std::chrono::microseconds(50);
+
+}  // namespace
+
+Status GpuFailure::status() const {
+  switch (code) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return Status::out_of_memory;
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+      return Status::illegal_access;
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+      return Status::misaligned_access;
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:  // __trap()
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return Status::aborted;
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+      return Status::timed_out;
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_UNKNOWN:
+      return Status::crashed;
+    default:
+      return Status::launch_failed;
+  }
+}
+
+bool GpuFailure::context_is_lost() const {
+  switch (code) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_INVALID_IMAGE:
+    case CUDA_ERROR_INVALID_SOURCE:
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_NOT_FOUND:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+    case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Result<std::unique_ptr<Gpu>> Gpu::open(int ordinal) {
+  auto driver = Driver::open();
+  if (!driver) return driver.error();
+  std::unique_ptr<Gpu> gpu(new Gpu(*driver));
+  gpu->check(driver->cuDeviceGet(&gpu->device_, ordinal), "find the GPU");
+  CUcontext context = nullptr;
+  if (gpu->ok()) {
+    gpu->check(driver->cuDevicePrimaryCtxRetain(&context, gpu->device_), "make a context");
+    gpu->has_context_ = gpu->ok();
+  }
+  if (gpu->ok()) gpu->check(driver->cuCtxSetCurrent(context), "use the context");
+  CUstream stream = nullptr;
+  if (gpu->ok()) gpu->check(driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "make a stream");
+  if (auto failure = gpu->take_failure()) {
+    return Error{"GPU " + std::to_string(ordinal) + ": " + failure->message};
+  }
+  gpu->stream_ = {stream, driver->cuStreamDestroy};
+  return gpu;
+}
+
+Gpu::~Gpu() {
+  stream_ = {};
+  if (has_context_) driver_.cuDevicePrimaryCtxRelease(device_);
+}
+
+void Gpu::check(CUresult code, const char* doing) {
+  if (code == CUDA_SUCCESS || failure_) return;
+  const std::string what = driver_.describe(code);
+  failure_ = GpuFailure{code, doing == nullptr ? what : std::string("cannot ") + doing + ": " + what};
+}
+
+std::size_t Gpu::free_bytes() {
+  std::size_t free = 0, total = 0;
+  if (ok()) check(driver_.cuMemGetInfo(&free, &total), "ask for the free memory");
+  return free;
+}
+
+DeviceMemory Gpu::allocate(std::size_t size) {
+  CUdeviceptr memory = 0;
+  if (ok()) check(driver_.cuMemAlloc(&memory, std::max<std::size_t>(size, 1)), "allocate memory");
+  return {memory, driver_.cuMemFree};
+}
+
+LoadedModule Gpu::load(const std::string& cubin) {
+  CUmodule module = nullptr;
+  if (ok()) check(driver_.cuModuleLoadData(&module, cubin.data()), "load the compiled code");
+  return {module, driver_.cuModuleUnload};
+}
+
+CUfunction Gpu::function(const LoadedModule& module, const std::string& symbol) {
+  CUfunction function = nullptr;
+  if (ok()) check(driver_.cuModuleGetFunction(&function, module.get(), symbol.c_str()), "find the kernel");
+  return function;
+}
+
+int Gpu::attribute(CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  if (ok()) check(driver_.cuFuncGetAttribute(&value, which, function), "ask for the kernel's needs");
+  return value;
+}
+
+void Gpu::upload(CUdeviceptr to, std::span<const std::byte> from) {
+  if (!ok() || from.empty()) return;
+  check(driver_.cuMemcpyHtoDAsync(to, from.data(), from.size(), stream_.get()), "copy to the GPU");
+}
+
+void Gpu::download(std::span<std::byte> to, CUdeviceptr from) {
+  if (!ok() || to.empty()) return;
+  check(driver_.cuMemcpyDtoHAsync(to.data(), from, to.size(), stream_.get()), "copy from the GPU");
+}
+
+void Gpu::copy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
+  if (!ok() || size == 0) return;
+  check(driver_.cuMemcpyDtoDAsync(to, from, size, stream_.get()), "copy on the GPU");
+}
+
+void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
+  if (!ok() || size == 0) return;
+  check(driver_.cuMemsetD8Async(to, byte, size, stream_.get()), "fill memory");
+}
+
+void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
+  if (!ok()) return;
+  check(driver_.cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
+                               shape.block[1], shape.block[2], shape.shared_bytes, stream_.get(), arguments,
+                               nullptr),
+        "launch the kernel");
+}
+
+Event Gpu::event() {
+  CUevent event = nullptr;
+  if (ok()) check(driver_.cuEventCreate(&event, CU_EVENT_DEFAULT), "make an event");
+  return {event, driver_.cuEventDestroy};
+}
+
+void Gpu::record(const Event& event) {
+  if (ok()) check(driver_.cuEventRecord(event.get(), stream_.get()), "record an event");
+}
+
+double Gpu::elapsed_us(const Event& start, const Event& end) {
+  float elapsed_ms = 0;
+  if (ok()) check(driver_.elapsed_time(&elapsed_ms, start.get(), end.get()), "read the time between events");
+  return static_cast<double>(elapsed_ms) * 1e3;
+}
+
+Graph Gpu::capture(const std::function<void()>& work) {
+  if (ok()) {
+    check(driver_.cuStreamBeginCapture(stream_.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "begin a graph");
+  }
+  if (!ok()) return {};
+  work();
+  CUgraph captured = nullptr;
+  check(driver_.cuStreamEndCapture(stream_.get(), &captured), "end a graph");
+  const Owned<CUgraph> graph(captured, driver_.cuGraphDestroy);
+  CUgraphExec executable = nullptr;
+  if (ok()) check(driver_.cuGraphInstantiateWithFlags(&executable, graph.get(), 0), "make a graph");
+  if (ok()) check(driver_.cuGraphUpload(executable, stream_.get()), "load a graph");
+  return {executable, driver_.cuGraphExecDestroy};
+}
+
+void Gpu::launch(const Graph& graph) {
+  if (ok()) check(driver_.cuGraphLaunch(graph.get(), stream_.get()), "launch a graph");
+}
+
+bool Gpu::wait(double limit_s) {
+  const auto start = std::chrono::steady_clock::now();
+  while (ok()) {
+    const CUresult code = driver_.cuStreamQuery(stream_.get());
+    if (code != CUDA_ERROR_NOT_READY) {
+      check(code, nullptr);
+      break;
+    }
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (std::chrono::duration<double>(waited).count() > limit_s) return false;
+    if (waited > kSpin) std::this_thread::sleep_for(kDoze);
+  }
+  return true;
+}
+
+}  // namespace gktune

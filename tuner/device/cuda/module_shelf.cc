@@ -1,0 +1,36 @@
+#include "tuner/device/cuda/module_shelf.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tuner/device/cuda/module_file.h"
+
+namespace gktune {
+
+namespace {
+
+constexpr std::size_t kMost = 16;
+
+}  // namespace
+
+Result<std::shared_ptr<const ShelvedModule>, Trouble> ModuleShelf::get(const std::string& path) {
+  const auto known = std::ranges::find_if(modules_, [&](const auto& module) { return module->path == path; });
+  if (known != modules_.end()) {
+    modules_.splice(modules_.begin(), modules_, known);
+    return modules_.front();
+  }
+  auto compiled = read_module(path);
+  if (!compiled) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);  // so that it is compiled anew, should it be asked for again
+    return Trouble{Status::launch_failed, compiled.error().message, false};
+  }
+  LoadedModule code = gpu_.load(compiled->cubin);
+  if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
+  modules_.push_front(
+      std::make_shared<const ShelvedModule>(path, std::move(code), std::move(compiled->kernels)));
+  if (modules_.size() > kMost) modules_.pop_back();
+  return modules_.front();
+}
+
+}  // namespace gktune

@@ -1,0 +1,97 @@
+#include "tuner/device/cuda/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gktune {
+namespace {
+
+// Below this an event costs too large a share of what it times.
+constexpr double kShortUs = 20;
+// How long a graph is to run: long against the events, short against patience.
+constexpr double kGraphUs = 500;
+constexpr double kMostInGraph = 512, kFewestInGraph = 8;
+// The first executions load code and raise the clock.
+constexpr int kWarmUps = 2;
+
+}  // namespace
+
+Sampler::Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, BoundProgram program, Regime regime,
+                 CUdeviceptr sweep_buffer, std::size_t sweep_bytes)
+    : gpu_(gpu),
+      kernels_(kernels),
+      bench_(bench),
+      program_(std::move(program)),
+      regime_(regime),
+      sweep_buffer_(sweep_buffer),
+      sweep_bytes_(sweep_bytes),
+      start_(gpu.event()),
+      end_(gpu.event()) {}
+
+Result<void, Trouble> Sampler::warm_up(double limit_s) {
+  double estimate_us = 0;
+  for (int i = 0; i < kWarmUps; ++i) {
+    auto sample = sample_us(limit_s);
+    if (!sample) return sample.error();
+    estimate_us = *sample;
+    if (estimate_us > kGraphUs * 20) return {};  // one has said it all
+  }
+  if (estimate_us >= kShortUs) return {};
+  // Hot executions share their buffers: one that has to find its input restored cannot follow another at
+  // once.
+  if (regime_ == Regime::hot && bench_.needs_restoring()) return {};
+  make_graph(estimate_us);
+  if (graph_.get() == nullptr) {
+    if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
+    return {};
+  }
+  auto sample = sample_us(limit_s);
+  if (!sample) return sample.error();
+  return {};
+}
+
+void Sampler::make_graph(double estimate_us) {
+  const double wanted =
+      std::clamp(std::ceil(kGraphUs / std::max(estimate_us, 0.1)), kFewestInGraph, kMostInGraph);
+  in_graph_ = static_cast<std::size_t>(wanted);
+  const bool rotates = regime_ == Regime::cold;
+  if (rotates) {
+    const std::size_t copies = bench_.grow_copies(in_graph_);
+    (void)gpu_.take_failure();  // less room than it seemed: fewer copies
+    in_graph_ = std::min(in_graph_, copies);
+    if (static_cast<double>(in_graph_) < kFewestInGraph) return;
+  }
+  graph_ = gpu_.capture([&] {
+    for (std::size_t i = 0; i < in_graph_; ++i) {
+      program_.launch(gpu_, rotates ? bench_.copy(i) : bench_.buffers());
+    }
+  });
+}
+
+Result<double, Trouble> Sampler::sample_us(double limit_s) {
+  const bool has_graph = graph_.get() != nullptr;
+  if (!has_graph) {
+    bench_.restore();
+  } else if (regime_ == Regime::cold && bench_.needs_restoring()) {
+    for (std::size_t i = 0; i < in_graph_; ++i) bench_.restore_copy(i);
+  }
+  if (regime_ == Regime::cold) kernels_.sweep(sweep_buffer_, sweep_bytes_);
+  kernels_.hold();
+  gpu_.record(start_);
+  if (has_graph) {
+    gpu_.launch(graph_);
+  } else {
+    program_.launch(gpu_, bench_.buffers());
+  }
+  gpu_.record(end_);
+  kernels_.release();
+  if (!gpu_.wait(limit_s)) {
+    return Trouble{Status::timed_out, "ran longer than " + std::to_string(limit_s) + " s while it was timed",
+                   true};
+  }
+  const double elapsed_us = gpu_.elapsed_us(start_, end_);
+  if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
+  return elapsed_us / static_cast<double>(executions());
+}
+
+}  // namespace gktune

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+
+#include "tuner/core/result.h"
+#include "tuner/core/trial.h"
+#include "tuner/device/cuda/bound_program.h"
+#include "tuner/device/cuda/device_kernels.h"
+#include "tuner/device/cuda/gpu.h"
+#include "tuner/device/cuda/trouble.h"
+#include "tuner/device/cuda/workbench.h"
+
+namespace gktune {
+
+// Takes times of one candidate's executions, one after the other, each as the regime wants the caches.
+//
+// A long execution is timed singly: caches swept, all queued behind a held stream, an event at each end. A
+// short one would drown in what an event costs: many of them are timed at once in a graph, each on buffers of
+// its own, which the sweep before the graph has driven out of the caches.
+class Sampler {
+ public:
+  Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, BoundProgram program, Regime regime,
+          CUdeviceptr sweep_buffer, std::size_t sweep_bytes);
+
+  // Runs it a few times, and learns how long it takes. Before the first sample.
+  Result<void, Trouble> warm_up(double limit_s);
+  // Of a single execution, though it may be the mean over a graph of them.
+  Result<double, Trouble> sample_us(double limit_s);
+  // How many executions one sample is the mean of.
+  std::size_t executions() const { return graph_.get() == nullptr ? 1 : in_graph_; }
+
+ private:
+  void make_graph(double estimate_us);
+
+  Gpu& gpu_;
+  DeviceKernels& kernels_;
+  Workbench& bench_;
+  BoundProgram program_;
+  Regime regime_;
+  CUdeviceptr sweep_buffer_;
+  std::size_t sweep_bytes_;
+  Event start_, end_;
+  Graph graph_;
+  std::size_t in_graph_ = 0;
+};
+
+}  // namespace gktune
