@@ -1,0 +1,14 @@
+// The worker processes of the tests: device_worker KIND ORDINAL compile|run.
+
+#include <cstdlib>
+
+#include "tuner/device/worker/serve_worker.h"
+
+int main(int argc, char** argv) {
+  using namespace gktune;
+  if (argc != 4) return 2;
+  const auto role = worker_role_from_name(argv[3]);
+  if (!role) return 2;
+  const BackendName name{argv[1], std::atoi(argv[2])};
+  return serve_worker(*role, [&] { return open_backend(name, {}); });
+}

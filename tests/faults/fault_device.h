@@ -1,0 +1,62 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tuner/device/worker/worker_device.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+
+// One of the kernels of this folder as a space of its own.
+inline Definition fault_definition(const std::string& kernel, const std::string& more = "") {
+  const std::string text = "kernel: " + kernel + R"yaml(
+source: kernels/)yaml" + kernel +
+                           R"yaml(.cu
+problem: {n: [1000]}
+parameters: {threadsPerBlock: [256], blocks: [4], sharedBytes: [0]}
+arguments:
+  in: {type: float, extent: n, init: {uniform: [1, 2], seed: 7}}
+  out: {type: float, extent: n, role: out, check: {relative: 1e-6}}
+  n: {type: int32, value: n}
+launches: {entry: faulty, grid: blocks, block: threadsPerBlock, shared: sharedBytes, arguments: [in, out, n]}
+reference:
+  source: kernels/reference.cu
+  launches: {entry: twice, grid: 4, block: 256, arguments: [in, out, n]}
+time_limit: 500ms
+)yaml" + more;
+  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + kernel + ".yaml", {}, read_whole_file);
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
+inline Config fault_config(int threads = 256, int blocks = 4, std::int64_t shared_bytes = 0) {
+  return {{"threadsPerBlock", threads}, {"blocks", blocks}, {"sharedBytes", shared_bytes}};
+}
+
+inline WorkerDeviceOptions fault_options(const std::string& kind) {
+  WorkerDeviceOptions options;
+  options.backends = {{kind, 0}};
+  options.worker_argv = {GKTUNE_DEVICE_WORKER};
+  options.cache_dir = GKTUNE_TEST_CACHE;
+  options.compile_time_limit_s = 60;
+  return options;
+}
+
+inline std::unique_ptr<WorkerDevice> open_fault_device(const Definition& definition,
+                                                       WorkerDeviceOptions options) {
+  auto device = WorkerDevice::open(definition.kernel, std::move(options));
+  if (device) return std::move(*device);
+  ADD_FAILURE() << device.error().message;
+  return nullptr;
+}
+
+inline Trial tried(Device& device, const Config& config = fault_config(), int n = 1000) {
+  device.submit({config, {{"n", n}}});
+  return device.next();
+}
+
+}  // namespace gktune

@@ -1,0 +1,5 @@
+// Does what it should.
+__global__ void faulty(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+}

@@ -1,0 +1,5 @@
+// Writes its result one element too far to the left.
+__global__ void faulty(const float* in, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i - 1] = 2 * in[i];
+}

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tuner/device/host/cache_sweep.h"
+#include "tuner/device/host/executor.h"
+#include "tuner/device/host/fault_handler.h"
+#include "tuner/device/host/problem_buffers.h"
+#include "tuner/device/host/program.h"
+#include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/job.h"
+
+namespace gktune {
+
+// Checks and times compiled kernels on this machine's processor, in this process. What dies of it is the
+// process; its last words go to the parent.
+class HostRunner final : public Runner {
+ public:
+  explicit HostRunner(std::size_t cache_bytes);
+
+  RunReply run(const RunJob& job) override;
+  std::vector<Samples> playoff(const PlayoffJob& job) override;
+
+ private:
+  Result<void, Fault> prepare(const RunJob& job);
+  Result<void, Fault> run_reference(const RunJob& job);
+  std::optional<Fault> check(const Program& program, const RunJob& job);
+  std::optional<Fault> checked_run(const Program& program);
+  std::optional<Fault> time(const Program& program, const RunJob& job, RunReply& reply);
+  // Of one execution of all steps, from caches in that state.
+  Result<double, Fault> sample_us(const Program& program, Regime regime, int executions);
+  int executions_per_sample(const Program& program, Regime regime);
+
+  FaultStack fault_stack_;
+  Executor executor_;
+  CacheSweep sweep_;
+  // The problem of the last job, which the next one often shares.
+  std::optional<ProblemBuffers> buffers_;
+  ProgramPlan reference_plan_;
+  Module reference_;
+};
+
+}  // namespace gktune
