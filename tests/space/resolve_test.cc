@@ -88,8 +88,9 @@ TEST(Resolve, errors_name_the_launch_and_the_expression) {
             "launch of 'f': block 'unroll': 0 is less than 1");
   EXPECT_EQ(error_of("launches: {entry: f, block: n / 2}"),
             "launch of 'f': block 'n / 2': expected an integer, this is 2.0 (// divides integers)");
-  EXPECT_EQ(error_of("launches: {entry: f, when: n}"),
-            "launch of 'f': when 'n': expected true or false, this is 4");
+  EXPECT_EQ(error_of("launches: {entry: f, when: \"'a'\"}"),
+            "launch of 'f': when ''a'': expected true or false, found the string \"a\"");
+  EXPECT_EQ(error_of("launches: {entry: f, when: n}"), "none");  // as in Python
   EXPECT_EQ(error_of("launches: {entry: f, grid: \"'a'\"}"),
             "launch of 'f': grid ''a'': expected an integer, this is a");
 }

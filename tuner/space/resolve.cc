@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tuner/space/expression_eval.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -92,9 +93,9 @@ class Resolver {
   }
 
   bool truth(const Expression& expression, const Scope& scope, const std::string& where) {
-    const Value result = value(expression, scope, where);
-    if (result.is_boolean()) return result.boolean();
-    fail(blamed(where, expression, "expected true or false, this is " + result.str()));
+    const auto result = evaluate_truth(expression.root(), scope);
+    if (result) return *result;
+    fail(blamed(where, expression, result.error().message));
     return false;
   }
 

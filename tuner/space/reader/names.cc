@@ -13,8 +13,9 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-// Of a whole file, definitions put in where they are used.
-constexpr std::uint64_t kMostExpressionNodes = 200'000;
+// Of one expression and of a whole file, definitions put in where they are used.
+constexpr std::uint64_t kLargestInlined = 10'000;
+constexpr std::uint64_t kLargestFile = 100'000;
 
 std::size_t word_end(std::string_view text, std::size_t at) {
   while (at < text.size() && is_word(text[at])) ++at;
@@ -115,15 +116,18 @@ std::optional<Expression> Names::part(const YamlNode& node, std::string_view tex
     is_good = check_name(node, use.name, offset + use.offset, view) && is_good;
   }
   if (!is_good) return std::nullopt;
-  if (expression_nodes_ > kMostExpressionNodes) return std::nullopt;
+  if (expression_nodes_ > kLargestFile) return std::nullopt;
   auto whole = parsed->inlined(definitions_);
   if (!whole) {
     complain(whole.error());
     return std::nullopt;
   }
-  expression_nodes_ += whole->root().size;
-  if (expression_nodes_ <= kMostExpressionNodes) return *std::move(whole);
-  complain({"with its definitions put in, this file is too large", 0, text.size()});
+  const std::uint64_t size = whole->root().size;
+  expression_nodes_ += size;
+  if (size <= kLargestInlined && expression_nodes_ <= kLargestFile) return *std::move(whole);
+  const std::string_view what =
+      size > kLargestInlined ? "this expression is too long" : "this file is too large";
+  complain({"with its definitions put in, " + std::string(what), 0, text.size()});
   return std::nullopt;
 }
 
