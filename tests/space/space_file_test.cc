@@ -54,5 +54,35 @@ TEST(SpaceFile, host_section_replaces_keys_on_the_host_alone) {
   EXPECT_EQ(host.fingerprint, read_reduce().fingerprint);
 }
 
+// The first block of YAML in the page that documents them.
+TEST(SpaceFile, the_example_of_the_page_is_read) {
+  const auto page = read_whole_file(GKTUNE_SOURCE_DIR "/docs/space-file.md");
+  ASSERT_TRUE(page.ok());
+  const std::string fence = "```yaml\n";
+  const std::size_t start = page->find(fence) + fence.size();
+  auto files = kReduceFiles;
+  files["templates/reduce_reference.cu"] = "__global__ void reference_sum();\n";
+  const auto read = read_space_text(page->substr(start, page->find("```", start) - start),
+                                    "spaces/reduce.yaml", {}, files_of(files));
+  if (read) return;
+  for (const Diagnostic& diagnostic : read.error()) ADD_FAILURE() << diagnostic.str();
+}
+
+TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
+  const auto read =
+      read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",
+                      {.device_kind = "cuda", .strategies = {"auto", "random"}}, files_of({{"k.cu", ""}}));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error()[0].message, "'randon' is no strategy, did you mean 'random'?");
+}
+
+TEST(SpaceFile, parts_of_a_file_may_be_named_and_repeated) {
+  const auto definition = read_reduce(
+      "kernel: k\nsource: ../templates/reduce.cu\nlaunches: {entry: f}\n"
+      "arguments:\n  a: &buffer {type: int, extent: 4, init: zero}\n  b: *buffer\n");
+  ASSERT_EQ(definition.kernel.arguments.size(), 2u);
+  EXPECT_EQ(definition.kernel.arguments[1].extent->text(), "4");
+}
+
 }  // namespace
 }  // namespace gktune

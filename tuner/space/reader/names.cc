@@ -35,6 +35,7 @@ std::string known_words(const std::vector<std::string>& names) {
   return "known here: " + list + "device.*";
 }
 
+constexpr std::string_view kComma = "inside { } and [ ] a comma ends the text, unless it stands in quotes";
 constexpr std::string_view kUnnamed = "a name is a letter or _, then letters, digits and _";
 
 }  // namespace
@@ -104,7 +105,10 @@ std::optional<Expression> Names::expression(const YamlNode& node, View view) {
 std::optional<Expression> Names::part(const YamlNode& node, std::string_view text, std::size_t offset,
                                       View view) {
   const auto complain = [&](const ExpressionError& error) {
-    complaints_.add_inside(node, offset + error.offset, error.length, error.message);
+    // {grid: ceil_div(n, 4)}: the comma is YAML's, and half of the expression is missing.
+    const bool is_cut = node.is_plain() && node.is_flow && offset + error.offset >= node.text.size();
+    complaints_.add_inside(node, offset + error.offset, error.length, error.message,
+                           is_cut ? std::string(kComma) : "");
   };
   const auto parsed = Expression::parse(text);
   if (!parsed) {
@@ -224,7 +228,10 @@ std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
     }
     ++part;
   }
-  if (angles != 0) complaints_.add(node, "'<' and '>' do not match");
+  if (angles != 0) {
+    complaints_.add(node, "'<' and '>' do not match",
+                    node.is_plain() && node.is_flow ? std::string(kComma) : "");
+  }
   if (angles != 0 || !is_good) return std::nullopt;
   return entry;
 }

@@ -180,6 +180,7 @@ class TreeBuilder final : public YAML::EventHandler {
       return;
     }
     Open& parent = open_.back();
+    if (node.is_scalar()) node.is_flow = parent.node.is_flow;
     if (parent.node.kind == YamlNode::Kind::sequence) {
       // What is missing stands after its dash, not where the next thing begins.
       if (node.kind == YamlNode::Kind::null && !is_written(node) && node.offset > 0) {

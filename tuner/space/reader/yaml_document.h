@@ -12,8 +12,8 @@ struct YamlNode {
   enum class Kind { null, scalar, sequence, map };
   enum class Style { plain, single_quoted, double_quoted, block };
   Kind kind = Kind::null;
-  Style style = Style::plain;   // of a scalar
-  bool is_flow = false;         // of a sequence or a map: written in brackets or braces
+  Style style = Style::plain;  // of a scalar
+  bool is_flow = false;  // of a sequence or a map: written in brackets or braces; of a scalar: stands in them
   std::size_t offset = 0;       // of its first byte
   std::size_t length = 1;       // of what stands on its first line
   std::string text;             // of a scalar
