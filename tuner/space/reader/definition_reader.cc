@@ -30,6 +30,12 @@ bool is_kernel_name(std::string_view name) {
   });
 }
 
+// A key whose items have all been commented out says nothing.
+const YamlNode* section(const Fields& fields, std::string_view key) {
+  const YamlNode* node = fields.find(key);
+  return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
+}
+
 constexpr std::size_t kMostNames = 512;
 
 bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
@@ -73,7 +79,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
   read_source(fields);
   read_names(fields);
   read_values(fields);
-  if (const YamlNode* node = fields.find("constraints")) read_constraints(*node);
+  if (const YamlNode* node = section(fields, "constraints")) read_constraints(*node);
   names_.take_used_definitions();  // constraints bound the space: they do not change what a configuration is
   read_kernel(fields);
   used_definitions_ = names_.take_used_definitions();
@@ -84,7 +90,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
   }
   if (const YamlNode* node = fields.find("search"))
     read_search(*node, options_.strategies, definition_.search, complaints_);
-  if (const YamlNode* node = fields.find("host")) read_host(*node);
+  if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (complaints_.empty()) definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
   return std::move(definition_);
@@ -121,7 +127,7 @@ void DefinitionReader::read_source(const Fields& fields) {
     complaints_.add(*source, "the language of '" + source->text + "' cannot be told from its name",
                     "language: cuda, or c++");
   }
-  if (const YamlNode* include = fields.find("include")) {
+  if (const YamlNode* include = section(fields, "include")) {
     for (const YamlNode& item : items_of(*include)) {
       if (const auto folder = read_text(item, complaints_))
         kernel.include_dirs.push_back(joined(folder_, *folder));
@@ -130,15 +136,15 @@ void DefinitionReader::read_source(const Fields& fields) {
 }
 
 void DefinitionReader::read_names(const Fields& fields) {
-  if (const YamlNode* problem = fields.find("problem");
+  if (const YamlNode* problem = section(fields, "problem");
       problem != nullptr && check_map(*problem, "problem", complaints_)) {
     for (const YamlNode& key : problem->keys) names_.add_axis(key);
   }
-  if (const YamlNode* node = fields.find("parameters");
+  if (const YamlNode* node = section(fields, "parameters");
       node != nullptr && check_map(*node, "parameters", complaints_)) {
     for (const YamlNode& key : node->keys) names_.add_parameter(key);
   }
-  if (const YamlNode* let = fields.find("let"); let != nullptr && check_map(*let, "let", complaints_)) {
+  if (const YamlNode* let = section(fields, "let"); let != nullptr && check_map(*let, "let", complaints_)) {
     for (std::size_t i = 0; i < let->keys.size(); ++i) {
       names_.add_definition(let->keys[i], let->items[i], std::span(let->keys).subspan(i));
     }
@@ -146,7 +152,7 @@ void DefinitionReader::read_names(const Fields& fields) {
 }
 
 void DefinitionReader::read_values(const Fields& fields) {
-  const YamlNode* problem = fields.find("problem");
+  const YamlNode* problem = section(fields, "problem");
   if (problem != nullptr && problem->keys.size() <= kMostNames) {
     for (std::size_t i = 0; i < problem->keys.size(); ++i) {
       Axis axis;
@@ -155,7 +161,7 @@ void DefinitionReader::read_values(const Fields& fields) {
       definition_.kernel.axes.push_back(std::move(axis));
     }
   }
-  const YamlNode* parameters = fields.find("parameters");
+  const YamlNode* parameters = section(fields, "parameters");
   if (parameters != nullptr && parameters->keys.size() <= kMostNames) {
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
       Parameter parameter;
@@ -276,21 +282,21 @@ void DefinitionReader::read_environment(const YamlNode& node) {
 
 void DefinitionReader::read_kernel(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
-  if (const YamlNode* node = fields.find("options")) kernel.options = read_options(*node);
-  if (const YamlNode* node = fields.find("host_options")) {
+  if (const YamlNode* node = section(fields, "options")) kernel.options = read_options(*node);
+  if (const YamlNode* node = section(fields, "host_options")) {
     kernel.host_options = read_options(*node);
     if (kernel.language == Language::cpp) {
       complaints_.add(fields.key("host_options"), "host_options are for CUDA C++ on a CPU",
                       "options are what a C++ function is compiled with");
     }
   }
-  if (const YamlNode* node = fields.find("environment")) {
+  if (const YamlNode* node = section(fields, "environment")) {
     read_environment(*node);
     if (kernel.language == Language::cuda) {
       complaints_.add(fields.key("environment"), "environment is for C++ functions: a kernel has none");
     }
   }
-  if (const YamlNode* node = fields.find("arguments")) {
+  if (const YamlNode* node = section(fields, "arguments")) {
     arguments_ = read_arguments(*node, kernel.axes, folder_, names_, complaints_);
   }
   if (const YamlNode* node =
@@ -346,7 +352,7 @@ void DefinitionReader::check_outputs() {
 
 void DefinitionReader::read_metrics(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
-  if (const YamlNode* node = fields.find("metrics");
+  if (const YamlNode* node = section(fields, "metrics");
       node != nullptr && check_map(*node, "metrics", complaints_)) {
     for (std::size_t i = 0; i < node->keys.size(); ++i) {
       if (auto value = names_.expression(node->items[i], View::trial)) {

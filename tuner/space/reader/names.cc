@@ -290,7 +290,8 @@ std::optional<std::string> why_no_name(std::string_view name) {
       "requires",     "return",   "short",    "signed",    "sizeof",     "static",       "static_assert",
       "static_cast",  "struct",   "switch",   "template",  "this",       "thread_local", "throw",
       "try",          "typedef",  "typeid",   "typename",  "union",      "unsigned",     "using",
-      "virtual",      "void",     "volatile", "wchar_t",   "while"};
+      "virtual",      "void",     "volatile", "wchar_t",   "while",      "and_eq",       "bitand",
+      "bitor",        "compl",    "defined",  "not_eq",    "or_eq",      "xor",          "xor_eq"};
   static constexpr std::string_view kCuda[] = {"threadIdx", "blockIdx", "blockDim",
                                                "gridDim",   "warpSize", "main"};
   static constexpr std::string_view kExpression[] = {
