@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> place_kernel_headers(const std::string& folder) {
   std::string all;
-  for (const KernelHeader& header : kernel_headers())
+  for (const EmbeddedFile& header : kernel_headers())
     all += fmt::format("{}\n{}\n", header.path, header.text);
   const fs::path place = fs::path(folder) / ("host-headers-" + digest(all));
   std::error_code error;
@@ -22,7 +22,7 @@ Result<std::string> place_kernel_headers(const std::string& folder) {
   // Written aside, then moved there as a whole: whoever sees the folder sees it complete.
   const fs::path aside = fs::path(folder) / fmt::format("host-headers-{}.new", getpid());
   fs::remove_all(aside, error);
-  for (const KernelHeader& header : kernel_headers()) {
+  for (const EmbeddedFile& header : kernel_headers()) {
     const fs::path path = aside / header.path;
     fs::create_directories(path.parent_path(), error);
     std::ofstream file(path, std::ios::binary);
