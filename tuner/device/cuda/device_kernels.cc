@@ -7,6 +7,7 @@
 
 #include "tuner/device/cuda/kernel_texts.h"
 #include "tuner/measure/element.h"
+#include "tuner/measure/shared_headers.h"
 
 namespace gktune {
 namespace {
@@ -48,12 +49,12 @@ struct Element {
 }  // namespace
 
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture) {
-  const NvrtcSource source{"device_kernels.cu",
-                           std::string(kDeviceKernelsText),
-                           {{"tuner/measure/comparison.h", std::string(kComparisonText)},
-                            {"tuner/measure/generator.h", std::string(kGeneratorText)}},
-                           {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
-                           {}};
+  NvrtcSource source{"device_kernels.cu",
+                     std::string(device_kernel_texts().front().text),
+                     {},
+                     {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
+                     {}};
+  for (const EmbeddedFile& header : shared_headers()) source.headers.emplace_back(header.path, header.text);
   NvrtcOutput output = nvrtc.compile(source);
   if (!output.ok)
     return Error{"gktune's own kernels do not compile for " + architecture + ":\n" + output.log};

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/device/cuda/source_lines.h"
+#include "tuner/space/source_lines.h"
 
 namespace gktune {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include "tuner/core/embedded_file.h"
 
 namespace gktune {
 
 // The sources of the kernels that gktune itself runs on a GPU; they travel inside the library.
-extern const std::string_view kDeviceKernelsText, kComparisonText, kGeneratorText;
+std::span<const EmbeddedFile> device_kernel_texts();
 
 }  // namespace gktune

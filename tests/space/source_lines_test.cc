@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/source_lines.h"
+#include "tuner/space/source_lines.h"
 
 #include <gtest/gtest.h>
 
