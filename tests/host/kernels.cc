@@ -1,9 +1,7 @@
 #include "tests/host/kernels.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
+#include <stdexcept>
 
 namespace gktune {
 namespace {
@@ -30,18 +28,7 @@ std::string compiler_label(const testing::TestParamInfo<std::string>& info) {
   return label;
 }
 
-std::string kernel_cache() {
-  static const std::string folder = [] {
-    std::string made = (std::filesystem::temp_directory_path() / "gktune-host-test-XXXXXX").string();
-    if (mkdtemp(made.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    return made;
-  }();
-  struct Sweep {
-    ~Sweep() { std::filesystem::remove_all(folder); }
-  };
-  static const Sweep at_exit;
-  return folder;
-}
+std::string kernel_cache() { return GKTUNE_KERNEL_CACHE; }
 
 SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
                          std::vector<std::pair<std::string, std::string>> macros) {

@@ -15,7 +15,7 @@ namespace gktune {
 
 // The compilers of this machine that kernels are tested with.
 std::vector<std::string> compilers();
-// A folder for compiled kernels that the tests of one program share.
+// A folder for compiled kernels that all tests share.
 std::string kernel_cache();
 
 // A source to compile under test.

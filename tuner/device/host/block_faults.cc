@@ -26,6 +26,26 @@ void BlockRunner::fail_missed_barrier(const Thread& waiting) {
           waiting.self, waiting.site);
 }
 
+void BlockRunner::fail_different_barriers(const Thread& late) {
+  const Thread& early = *at_barrier_.first;
+  fail_at(Status::barrier_divergence,
+          fmt::format("threads of one block wait at different barriers: thread {} at {}, this one elsewhere",
+                      format_index(early.self.index), format_site(early.site)),
+          late.self, late.site);
+}
+
+void BlockRunner::fail_own_mask(const Thread& thread, unsigned mask) {
+  fail_at(Status::barrier_divergence,
+          fmt::format("a warp operation whose mask 0x{:08x} leaves out its caller", mask), thread.self,
+          thread.site);
+}
+
+void BlockRunner::fail_absent_source(const Thread& reader, unsigned source) {
+  fail_at(Status::barrier_divergence,
+          fmt::format("a shuffle reads from lane {}, which does not take part in it", source), reader.self,
+          reader.site);
+}
+
 std::string BlockRunner::describe_wait(const Thread& thread) const {
   if (thread.state == State::at_barrier) return "a block's barrier";
   const unsigned rank = thread.self.rank;

@@ -1,9 +1,8 @@
 #include "tuner/device/host/block_runner.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "tuner/device/host/warp_result.h"
@@ -30,6 +29,7 @@ struct EngineServices {
                                  unsigned argument, kernel::Site site) {
     return current_runner->warp(op, mask, value, argument, site);
   }
+  static bool park(void* stack) { return current_runner->park(*static_cast<BlockRunner::Fiber*>(stack)); }
   static void yield() { current_runner->yield(); }
   static void thread_returned() { current_runner->thread_returned(); }
   [[noreturn]] static void abort(const char* what, kernel::Site site) {
@@ -38,30 +38,54 @@ struct EngineServices {
   static unsigned long long clock() {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-  static constexpr kernel::Services kTable{barrier, warp, yield, thread_returned, abort, clock};
+  static constexpr kernel::Services kTable{barrier, warp, yield, park, thread_returned, abort, clock};
 };
 
-void BlockRunner::Queue::push(Thread& thread) {
-  thread.next = nullptr;
-  (first == nullptr ? first : last->next) = &thread;
-  last = &thread;
+// A switch goes through these: see switch_context for why they are to be one function with what calls them.
+#define GKTUNE_INLINE __attribute__((always_inline)) inline
+
+GKTUNE_INLINE Context BlockRunner::take_fiber() {
+  if (free_fibers_ == nullptr) make_fiber();
+  Fiber& fiber = *free_fibers_;
+  free_fibers_ = fiber.next;
+  starting_ = &fiber;
+  return fiber.context;
 }
 
-void BlockRunner::Queue::append(Queue& other) {
-  if (other.empty()) return;
-  (first == nullptr ? first : last->next) = other.first;
-  last = other.last;
-  other = Queue();
+GKTUNE_INLINE Context BlockRunner::pick() {
+  if (ready_.empty()) {
+    if (gktune_thread.next < gktune_thread.count) return take_fiber();
+    if (!resolve_standstill()) fail_standstill();
+  }
+  Thread& next = ready_.pop();
+  next.state = State::running;
+  gktune_thread.self = next.self;
+  return next.context;
 }
 
-BlockRunner::Thread& BlockRunner::Queue::pop() {
-  Thread& thread = *first;
-  first = thread.next;
-  return thread;
+GKTUNE_INLINE void BlockRunner::wait(Thread& thread, State state) {
+  thread.state = state;
+  // Nothing but a standstill or a lonely yield lets a thread pick itself; then it has no context to go to
+  // yet.
+  thread.context = nullptr;
+  if (const Context to = pick()) switch_context(to, &thread.context);
 }
 
-BlockRunner::BlockRunner(std::size_t stack_bytes)
-    : stacks_(stack_bytes), threads_(kMaxThreads), lanes_(kMaxThreads) {}
+bool BlockRunner::park(Fiber& fiber) {
+  const std::uint64_t launch = launch_number_;
+  fiber.next = free_fibers_;
+  free_fibers_ = &fiber;
+  const bool is_over = !gktune_thread.is_watching_returns || returned_ == gktune_thread.count;
+  const Context to = is_over ? home_ : pick();
+  switch_context(to, &fiber.context);
+  return launch_number_ == launch;
+}
+
+BlockRunner::BlockRunner(std::size_t stack_bytes) : stacks_(stack_bytes) {
+  // The first stack is there from the start, so that there always is a thread to fail in.
+  if (stacks_.top(0) == nullptr) throw std::bad_alloc();
+  make_fiber();
+}
 
 BlockRunner::~BlockRunner() = default;
 
@@ -69,6 +93,7 @@ BlockRunner* BlockRunner::current() { return current_runner; }
 
 void BlockRunner::begin(const KernelLaunch& launch) {
   launch_ = &launch;
+  ++launch_number_;
   const std::uint32_t count = launch.thread_orders->count();
   const kernel::ThreadIndex* order = launch.thread_orders->of_block(0);
   for (std::uint32_t i = 0; i < count; ++i) threads_[order[i].rank].self = order[i];
@@ -99,7 +124,7 @@ std::optional<Fault> BlockRunner::run(std::uint64_t position) {
   returned_ = 0;
   ready_ = at_barrier_ = Queue();
 
-  start_fiber(&home_);
+  switch_context(take_fiber(), &home_);
   if (fault_) {
     forget_fibers();
     return std::exchange(fault_, std::nullopt);
@@ -107,52 +132,30 @@ std::optional<Fault> BlockRunner::run(std::uint64_t position) {
   return std::nullopt;
 }
 
-void BlockRunner::start_fiber(Context* from) {
-  if (free_fibers_.empty()) {
-    const std::size_t index = fibers_.size();
-    void* top = stacks_.top(index);
-    if (top == nullptr) {
-      fault_ = Fault{Status::out_of_memory, "no memory for the stacks of a block's threads"};
-      if (from != &home_) switch_context(home_, from);
-      return;
-    }
-    fibers_.push_back(std::make_unique<Fiber>(Fiber{nullptr, index}));
-    free_fibers_.push_back(fibers_.back().get());
-  }
-  Fiber& fiber = *free_fibers_.back();
-  free_fibers_.pop_back();
-  if (fiber.context == nullptr) {
-    fiber.context =
-        boost::context::detail::make_fcontext(stacks_.top(fiber.stack), stacks_.size_bytes() / 2, fiber_main);
-  }
-  starting_ = &fiber;
-  switch_context(fiber.context, from);
+void BlockRunner::make_fiber() {
+  const std::size_t index = fibers_.size();
+  void* top = stacks_.top(index);
+  if (top == nullptr) fail(Status::out_of_memory, "no memory for the stacks of a block's threads");
+  fibers_.push_back(std::make_unique<Fiber>(Fiber{nullptr, nullptr, index}));
+  give_up(*fibers_.back());
 }
 
-void BlockRunner::fiber_main(boost::context::detail::transfer_t came) {
-  *static_cast<Context*>(came.data) = came.fctx;
-  current_runner->fiber_loop(*current_runner->starting_);
+void BlockRunner::fiber_main() {
+  BlockRunner& runner = *current_runner;
+  Fiber& fiber = *runner.starting_;
+  for (;;) runner.launch_->entry->run(runner.launch_->arguments, &fiber);
 }
 
-void BlockRunner::fiber_loop(Fiber& fiber) {
-  for (;;) {
-    launch_->entry->run(launch_->arguments);
-    // Every thread has been started: this stack is free until threads of another block need one.
-    free_fibers_.push_back(&fiber);
-    if (!gktune_thread.is_watching_returns || returned_ == gktune_thread.count) {
-      switch_context(home_, &fiber.context);
-    } else {
-      leave(&fiber.context, nullptr);
-    }
-  }
+// Makes the fiber's stack as if nothing had run on it.
+void BlockRunner::give_up(Fiber& fiber) {
+  fiber.context = make_context<fiber_main>(stacks_.top(fiber.stack), stacks_.size_bytes() / 2);
+  fiber.next = free_fibers_;
+  free_fibers_ = &fiber;
 }
 
 void BlockRunner::forget_fibers() {
-  free_fibers_.clear();
-  for (const std::unique_ptr<Fiber>& fiber : fibers_) {
-    fiber->context = nullptr;
-    free_fibers_.push_back(fiber.get());
-  }
+  free_fibers_ = nullptr;
+  for (const std::unique_ptr<Fiber>& fiber : fibers_) give_up(*fiber);
   for (Thread& thread : threads_) thread.state = State::running;
 }
 
@@ -172,28 +175,6 @@ void BlockRunner::watch_returns() {
   }
 }
 
-void BlockRunner::wait(Thread& thread, State state) {
-  thread.state = state;
-  leave(&thread.context, &thread);
-  gktune_thread.self = thread.self;
-}
-
-void BlockRunner::go_to(Thread& thread, Context* from) {
-  thread.state = State::running;
-  switch_context(thread.context, from);
-}
-
-void BlockRunner::leave(Context* from, const Thread* leaving) {
-  if (ready_.empty() && gktune_thread.next < gktune_thread.count) return start_fiber(from);
-  if (ready_.empty() && !resolve_standstill()) fail_standstill();
-  Thread& next = ready_.pop();
-  if (&next == leaving) {
-    next.state = State::running;
-    return;
-  }
-  go_to(next, from);
-}
-
 int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
   if (!gktune_thread.is_watching_returns) watch_returns();
   Thread& thread = threads_[gktune_thread.self.rank];
@@ -202,11 +183,7 @@ int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site)
   if (arrived_ == 0) {
     predicates_ = 0;
   } else if (!same_site(site, at_barrier_.first->site)) {
-    fail_at(
-        Status::barrier_divergence,
-        fmt::format("threads of one block wait at different barriers: thread {} at {}, this one elsewhere",
-                    format_index(at_barrier_.first->self.index), format_site(at_barrier_.first->site)),
-        thread.self, site);
+    fail_different_barriers(thread);
   }
   predicates_ += predicate;
   if (++arrived_ == gktune_thread.count) {
@@ -244,17 +221,15 @@ unsigned long long BlockRunner::warp(kernel::WarpOp op, unsigned mask, unsigned 
   const unsigned bit = 1u << rank % 32;
   thread.site = site;
   lane = {op, mask, value, argument, 0};
-  if (op == kernel::WarpOp::converge) {
-    wait(thread, State::converging);
-    return lane.result;
+  State state = State::converging;
+  if (op != kernel::WarpOp::converge) {
+    if ((mask & bit) == 0) fail_own_mask(thread, mask);
+    warp.waiting |= bit;
+    state = State::in_warp;
+    if ((mask & warp.live & ~warp.waiting) == 0 && complete_warp(rank / 32, mask, &thread))
+      return lane.result;
   }
-  if ((mask & bit) == 0) {
-    fail_at(Status::barrier_divergence,
-            fmt::format("a warp operation whose mask 0x{:08x} leaves out its caller", mask), thread.self,
-            site);
-  }
-  warp.waiting |= bit;
-  if (!complete_warp(rank / 32, mask, &thread)) wait(thread, State::in_warp);
+  wait(thread, state);
   return lane.result;
 }
 
@@ -274,11 +249,7 @@ bool BlockRunner::complete_warp(unsigned w, unsigned mask, const Thread* running
 void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* running) {
   LaneWait* const waits = &lanes_[w * 32];
   if (const std::optional<unsigned> reader = find_absent_source(waits, lanes)) {
-    const Thread& thread = threads_[w * 32 + *reader];
-    fail_at(
-        Status::barrier_divergence,
-        fmt::format("a shuffle reads from lane {}, which does not take part in it", waits[*reader].argument),
-        thread.self, thread.site);
+    fail_absent_source(threads_[w * 32 + *reader], waits[*reader].argument);
   }
   compute_warp_results(waits, lanes);
   warps_[w].waiting &= ~lanes;
@@ -291,19 +262,20 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
 }
 
 void BlockRunner::yield() {
-  if (ready_.empty() && gktune_thread.next == gktune_thread.count) return;
+  const bool is_unstarted = gktune_thread.next < gktune_thread.count;
+  if (ready_.empty() && !is_unstarted) return;
   if (!gktune_thread.is_watching_returns) watch_returns();
   Thread& thread = threads_[gktune_thread.self.rank];
-  if (gktune_thread.next < gktune_thread.count) {
+  if (is_unstarted) {
     // Those that have not started yet may be the ones that this one waits for.
     thread.state = State::ready;
+    const Context to = take_fiber();
     ready_.push(thread);
-    start_fiber(&thread.context);
-    gktune_thread.self = thread.self;
-    return;
+    switch_context(to, &thread.context);
+  } else {
+    ready_.push(thread);
+    wait(thread, State::ready);
   }
-  ready_.push(thread);
-  wait(thread, State::ready);
 }
 
 void BlockRunner::thread_returned() {

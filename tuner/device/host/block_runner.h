@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/device/host/context.h"
 #include "tuner/device/host/fault.h"
-#include "tuner/device/host/fiber.h"
 #include "tuner/device/host/launch.h"
 #include "tuner/device/host/shared_memory.h"
+#include "tuner/device/host/stack_pool.h"
 #include "tuner/device/host/warp_result.h"
 
 namespace gktune {
@@ -44,13 +45,13 @@ class BlockRunner {
 
   enum class State : std::uint8_t { running, ready, at_barrier, in_warp, converging };
 
-  // A thread of the block. What a switch touches comes first.
-  struct Thread {
+  // A thread of the block.
+  struct alignas(64) Thread {
     Context context;
     Thread* next;
     kernel::ThreadIndex self;
     kernel::Site site;
-    State state;
+    State state = State::running;
   };
 
   struct Warp {
@@ -60,6 +61,7 @@ class BlockRunner {
 
   struct Fiber {
     Context context = nullptr;
+    Fiber* next = nullptr;
     std::size_t stack = 0;
   };
 
@@ -68,9 +70,22 @@ class BlockRunner {
     Thread* first = nullptr;
     Thread* last = nullptr;
     bool empty() const { return first == nullptr; }
-    void push(Thread& thread);
-    void append(Queue& other);
-    Thread& pop();
+    void push(Thread& thread) {
+      thread.next = nullptr;
+      (first == nullptr ? first : last->next) = &thread;
+      last = &thread;
+    }
+    void append(Queue& other) {
+      if (other.empty()) return;
+      (first == nullptr ? first : last->next) = other.first;
+      last = other.last;
+      other = Queue();
+    }
+    Thread& pop() {
+      Thread& thread = *first;
+      first = thread.next;
+      return thread;
+    }
   };
 
   int barrier(kernel::BarrierOp op, int predicate, kernel::Site site);
@@ -82,20 +97,25 @@ class BlockRunner {
   void watch_returns();
   // Lets another thread go on until this one is made ready again.
   void wait(Thread& thread, State state);
-  // Goes on with whatever can go on; where the caller is to be resumed is saved in *from.
-  void leave(Context* from, const Thread* leaving);
-  void go_to(Thread& thread, Context* from);
-  void start_fiber(Context* from);
+  // Where to go on: a thread that is ready, or a stack to start others on; null when the caller's thread is
+  // the one.
+  Context pick();
+  Context take_fiber();
+  bool park(Fiber& fiber);
+  void make_fiber();
+  void give_up(Fiber& fiber);
   bool resolve_standstill();
   bool complete_warp(unsigned warp, unsigned mask, const Thread* running);
   void complete_lanes(unsigned warp, unsigned lanes, const Thread* running);
-  [[noreturn]] void fiber_loop(Fiber& fiber);
-  static void fiber_main(boost::context::detail::transfer_t came);
+  [[noreturn]] static void fiber_main();
 
   [[noreturn]] void fail(Status status, std::string message);
   [[noreturn]] void fail_at(Status status, std::string_view what, const kernel::ThreadIndex& thread,
                             kernel::Site site);
   [[noreturn]] void fail_missed_barrier(const Thread& waiting);
+  [[noreturn]] void fail_different_barriers(const Thread& late);
+  [[noreturn]] void fail_own_mask(const Thread& thread, unsigned mask);
+  [[noreturn]] void fail_absent_source(const Thread& reader, unsigned source);
   [[noreturn]] void fail_standstill();
   std::string describe_wait(const Thread& thread) const;
   void forget_fibers();
@@ -103,13 +123,14 @@ class BlockRunner {
   StackPool stacks_;
   SharedMemory shared_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  std::vector<Fiber*> free_fibers_;
+  Fiber* free_fibers_ = nullptr;
   Fiber* starting_ = nullptr;
   Context home_ = nullptr;
 
   const KernelLaunch* launch_ = nullptr;
-  std::vector<Thread> threads_;  // by rank
-  std::vector<LaneWait> lanes_;  // by rank
+  std::uint64_t launch_number_ = 0;
+  std::array<Thread, kMaxThreads> threads_;  // by rank
+  std::array<LaneWait, kMaxThreads> lanes_;  // by rank
   std::array<Warp, kWarps> warps_;
   Queue ready_, at_barrier_;
   unsigned arrived_ = 0;

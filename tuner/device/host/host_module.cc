@@ -27,7 +27,7 @@ Result<void, Fault> HostModule::launch(Executor& executor, std::size_t index, co
                                                     entry.argument_count, arguments.size())};
   }
   if (entry.is_kernel) return executor.run(entry, shape, arguments);
-  entry.run(arguments.data());
+  entry.run(arguments.data(), nullptr);
   return {};
 }
 

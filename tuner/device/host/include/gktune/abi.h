@@ -54,6 +54,9 @@ struct Services {
                              Site site);
   // Lets other threads of the block go on: for those that wait in a loop.
   void (*yield)();
+  // The stack that `run` was called on has no thread left to start. True when there are more of the same
+  // launch, false when it is to return.
+  bool (*park)(void* stack);
   // A thread has returned after others of its block began to wait.
   void (*thread_returned)();
   __attribute__((noreturn)) void (*abort)(const char* what, Site site);
@@ -79,8 +82,8 @@ struct ThreadState {
 struct Entry {
   static constexpr unsigned kMaxArguments = 64;
   // A kernel: starts the block's threads, one after the other, until none is left to start. A plain function:
-  // calls it.
-  void (*run)(void* const* arguments);
+  // calls it. The stack is what `park` is to be told.
+  void (*run)(void* const* arguments, void* stack);
   bool is_kernel;
   unsigned argument_count;
   unsigned argument_bytes[kMaxArguments];

@@ -2,6 +2,7 @@
 
 // Atomic functions of every type and scope. All scopes are one on a CPU.
 
+#include "gktune/bits.h"
 #include "gktune/thread.h"
 
 namespace gktune::kernel {
@@ -21,6 +22,17 @@ struct Word<8> {
   using type = unsigned long long;
 };
 
+template <class T>
+inline T load(const T* p) {
+  using W = typename Word<sizeof(T)>::type;
+  return bit_cast<T>(__atomic_load_n(reinterpret_cast<const W*>(p), __ATOMIC_SEQ_CST));
+}
+template <class T>
+inline void store(T* p, T value) {
+  using W = typename Word<sizeof(T)>::type;
+  __atomic_store_n(reinterpret_cast<W*>(p), bit_cast<W>(value), __ATOMIC_SEQ_CST);
+}
+
 // Replaces *p by next(*p) in one step and gives the old value. Compares bits, so that a NaN ends the loop
 // too.
 template <class T, class Next>
@@ -29,12 +41,9 @@ inline T update(T* p, Next next) {
   W* word = reinterpret_cast<W*>(p);
   W seen = __atomic_load_n(word, __ATOMIC_RELAXED);
   for (;;) {
-    T old;
-    __builtin_memcpy(&old, &seen, sizeof(T));
-    const T fresh = next(old);
-    W wanted;
-    __builtin_memcpy(&wanted, &fresh, sizeof(T));
-    if (__atomic_compare_exchange_n(word, &seen, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    const T old = bit_cast<T>(seen);
+    if (__atomic_compare_exchange_n(word, &seen, bit_cast<W>(next(old)), false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
       return old;
   }
 }
@@ -47,29 +56,22 @@ inline void note_failed_exchange() {
 template <class T>
 inline T compare_exchange(T* p, T expected, T wanted) {
   using W = typename Word<sizeof(T)>::type;
-  W seen, fresh;
-  __builtin_memcpy(&seen, &expected, sizeof(T));
-  __builtin_memcpy(&fresh, &wanted, sizeof(T));
-  if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, fresh, false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_SEQ_CST)) {
+  W seen = bit_cast<W>(expected);
+  if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, bit_cast<W>(wanted), false,
+                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     note_failed_exchange();
   }
-  T old;
-  __builtin_memcpy(&old, &seen, sizeof(T));
-  return old;
+  return bit_cast<T>(seen);
 }
 
 template <class T>
 inline T exchange(T* p, T value) {
   using W = typename Word<sizeof(T)>::type;
-  W fresh;
-  __builtin_memcpy(&fresh, &value, sizeof(T));
+  const W fresh = bit_cast<W>(value);
   const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, __ATOMIC_SEQ_CST);
-  T old;
-  __builtin_memcpy(&old, &seen, sizeof(T));
   // A lock is taken by exchanging, again and again while the old value is the new one.
   if (seen == fresh) note_failed_exchange();
-  return old;
+  return bit_cast<T>(seen);
 }
 
 }  // namespace gktune::kernel

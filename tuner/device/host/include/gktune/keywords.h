@@ -28,6 +28,21 @@
 #define gridDim (::gktune::kernel::grid_dim())
 constexpr int warpSize = 32;
 
+#define clock() static_cast<long>(clock64())
+
+// The fast functions are the accurate ones here. The C library has some of these names for itself.
+#define __expf expf
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __powf powf
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __tanhf tanhf
+#define __sincosf sincosf
+
 #undef assert
 #ifdef NDEBUG
 #define assert(...) static_cast<void>(0)

@@ -12,14 +12,16 @@
   extern "C" double name(double, double) noexcept; \
   extern "C" float name##f(float, float) noexcept;
 GKTUNE_C1(sqrt)
-GKTUNE_C1(cbrt) GKTUNE_C1(exp) GKTUNE_C1(exp2) GKTUNE_C1(expm1) GKTUNE_C1(log) GKTUNE_C1(log2)
-    GKTUNE_C1(log10) GKTUNE_C1(log1p) GKTUNE_C1(logb) GKTUNE_C1(sin) GKTUNE_C1(cos) GKTUNE_C1(tan)
-        GKTUNE_C1(asin) GKTUNE_C1(acos) GKTUNE_C1(atan) GKTUNE_C1(sinh) GKTUNE_C1(cosh) GKTUNE_C1(tanh)
-            GKTUNE_C1(asinh) GKTUNE_C1(acosh) GKTUNE_C1(atanh) GKTUNE_C1(erf) GKTUNE_C1(erfc)
-                GKTUNE_C1(tgamma) GKTUNE_C1(lgamma) GKTUNE_C1(fabs) GKTUNE_C1(floor) GKTUNE_C1(ceil)
-                    GKTUNE_C1(trunc) GKTUNE_C1(round) GKTUNE_C1(rint) GKTUNE_C1(nearbyint) GKTUNE_C2(pow)
-                        GKTUNE_C2(atan2) GKTUNE_C2(fmod) GKTUNE_C2(remainder) GKTUNE_C2(hypot) GKTUNE_C2(fdim)
-                            GKTUNE_C2(fmin) GKTUNE_C2(fmax) GKTUNE_C2(copysign) GKTUNE_C2(nextafter)
+GKTUNE_C1(cbrt)
+GKTUNE_C1(exp)
+GKTUNE_C1(exp2) GKTUNE_C1(exp10) GKTUNE_C1(expm1) GKTUNE_C1(log) GKTUNE_C1(log2) GKTUNE_C1(log10)
+    GKTUNE_C1(log1p) GKTUNE_C1(logb) GKTUNE_C1(sin) GKTUNE_C1(cos) GKTUNE_C1(tan) GKTUNE_C1(asin)
+        GKTUNE_C1(acos) GKTUNE_C1(atan) GKTUNE_C1(sinh) GKTUNE_C1(cosh) GKTUNE_C1(tanh) GKTUNE_C1(asinh)
+            GKTUNE_C1(acosh) GKTUNE_C1(atanh) GKTUNE_C1(erf) GKTUNE_C1(erfc) GKTUNE_C1(tgamma)
+                GKTUNE_C1(lgamma) GKTUNE_C1(fabs) GKTUNE_C1(floor) GKTUNE_C1(ceil) GKTUNE_C1(trunc)
+                    GKTUNE_C1(round) GKTUNE_C1(rint) GKTUNE_C1(nearbyint) GKTUNE_C2(pow) GKTUNE_C2(atan2)
+                        GKTUNE_C2(fmod) GKTUNE_C2(remainder) GKTUNE_C2(hypot) GKTUNE_C2(fdim) GKTUNE_C2(fmin)
+                            GKTUNE_C2(fmax) GKTUNE_C2(copysign) GKTUNE_C2(nextafter)
 #undef GKTUNE_C1
 #undef GKTUNE_C2
                                 extern "C" {
@@ -47,6 +49,8 @@ GKTUNE_C1(cbrt) GKTUNE_C1(exp) GKTUNE_C1(exp2) GKTUNE_C1(expm1) GKTUNE_C1(log) G
   double j1(double) noexcept;
   double y0(double) noexcept;
   double y1(double) noexcept;
+  void sincos(double, double*, double*) noexcept;
+  void sincosf(float, float*, float*) noexcept;
   int abs(int) noexcept;
   long labs(long) noexcept;
   long long llabs(long long) noexcept;
@@ -59,9 +63,6 @@ inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
 inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
-// Raised by pow in double: exp10 is a GNU extension that not every C library has.
-inline double exp10(double x) { return pow(10.0, x); }
-inline float exp10f(float x) { return static_cast<float>(pow(10.0, static_cast<double>(x))); }
 
 namespace gktune::kernel {
 constexpr double kPi = 3.14159265358979323846;
@@ -81,14 +82,10 @@ inline double sinpi(double x) { return ::gktune::kernel::sine_of_half_turns(x); 
 inline float sinpif(float x) { return static_cast<float>(sinpi(static_cast<double>(x))); }
 inline double cospi(double x) { return ::gktune::kernel::cosine_of_half_turns(x); }
 inline float cospif(float x) { return static_cast<float>(cospi(static_cast<double>(x))); }
-extern "C" {
-inline void sincos(double x, double* s, double* c) noexcept { *s = sin(x), *c = cos(x); }
-inline void sincosf(float x, float* s, float* c) noexcept { *s = sinf(x), *c = cosf(x); }
-}
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
-inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+inline float normcdff(float x) { return static_cast<float>(normcdf(static_cast<double>(x))); }
 inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
 inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
 inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
@@ -97,18 +94,6 @@ inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z
 inline float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
 inline float fdividef(float x, float y) { return x / y; }
 
-// The fast ones are the accurate ones here.
-inline float __expf(float x) { return expf(x); }
-inline float __exp10f(float x) { return exp10f(x); }
-inline float __logf(float x) { return logf(x); }
-inline float __log2f(float x) { return log2f(x); }
-inline float __log10f(float x) { return log10f(x); }
-inline float __powf(float x, float y) { return powf(x, y); }
-inline float __sinf(float x) { return sinf(x); }
-inline float __cosf(float x) { return cosf(x); }
-inline float __tanf(float x) { return tanf(x); }
-inline float __tanhf(float x) { return tanhf(x); }
-inline void __sincosf(float x, float* s, float* c) { sincosf(x, s, c); }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 

@@ -53,7 +53,6 @@ inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 inline void __nanosleep(unsigned) { gktune_thread.services->yield(); }
 inline long long clock64() { return static_cast<long long>(gktune_thread.services->clock()); }
-inline long clock() { return static_cast<long>(gktune_thread.services->clock()); }
 inline unsigned long long __globaltimer() { return gktune_thread.services->clock(); }
 
 [[noreturn]] inline void __trap(GKTUNE_SITE_PARAMETERS) {

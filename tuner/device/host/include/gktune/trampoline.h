@@ -33,13 +33,15 @@ struct MakeIndices<0, I...> {
 // Threads one after the other. One that waits keeps this stack; the engine calls again on another one, which
 // goes on with the next thread.
 template <auto kEntry, class... A>
-inline void run_threads(A... arguments) {
+inline void run_threads(void* stack, A... arguments) {
   ThreadState& state = gktune_thread;
-  while (state.next < state.count) {
-    state.self = state.order[state.next++];
-    kEntry(arguments...);
-    if (__builtin_expect(state.is_watching_returns, 0)) state.services->thread_returned();
-  }
+  do {
+    while (state.next < state.count) {
+      state.self = state.order[state.next++];
+      kEntry(arguments...);
+      if (__builtin_expect(state.is_watching_returns, 0)) state.services->thread_returned();
+    }
+  } while (state.services->park(stack));
 }
 
 template <auto kEntry, class Function = decltype(kEntry)>
@@ -48,21 +50,21 @@ struct Trampoline;
 template <auto kEntry, class R, class... A>
 struct Trampoline<kEntry, R (*)(A...)> {
   template <bool kIsKernel, unsigned... I>
-  static void run(void* const* arguments, Indices<I...>) {
-    (void)arguments;
+  static void run(void* const* arguments, void* stack, Indices<I...>) {
+    (void)arguments, (void)stack;
     if constexpr (kIsKernel) {
-      run_threads<kEntry, A...>(*static_cast<typename Bare<A>::type*>(arguments[I])...);
+      run_threads<kEntry, A...>(stack, *static_cast<typename Bare<A>::type*>(arguments[I])...);
     } else {
       kEntry(*static_cast<typename Bare<A>::type*>(arguments[I])...);
     }
   }
-  static void run_kernel(void* const* arguments) {
-    run<true>(arguments, typename MakeIndices<sizeof...(A)>::type());
+  static void run_kernel(void* const* arguments, void* stack) {
+    run<true>(arguments, stack, typename MakeIndices<sizeof...(A)>::type());
   }
-  static void run_function(void* const* arguments) {
-    run<false>(arguments, typename MakeIndices<sizeof...(A)>::type());
+  static void run_function(void* const* arguments, void* stack) {
+    run<false>(arguments, stack, typename MakeIndices<sizeof...(A)>::type());
   }
-  static constexpr Entry entry(void (*run_entry)(void* const*), bool is_kernel) {
+  static constexpr Entry entry(void (*run_entry)(void* const*, void*), bool is_kernel) {
     static_assert(sizeof...(A) <= Entry::kMaxArguments, "an entry has too many parameters");
     return {
         run_entry, is_kernel, sizeof...(A), {sizeof(typename Bare<A>::type)...}, {Bare<A>::kIsPointer...}};

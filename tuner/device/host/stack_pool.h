@@ -1,19 +1,9 @@
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <vector>
 
 namespace gktune {
-
-// A place where execution can go on. Resuming takes the place from where it was saved.
-using Context = boost::context::detail::fcontext_t;
-
-// Goes on at `to`; where this call returns is saved in `*from`.
-inline void switch_context(Context to, Context* from) {
-  const boost::context::detail::transfer_t came = boost::context::detail::jump_fcontext(to, from);
-  *static_cast<Context*>(came.data) = came.fctx;
-}
 
 // Stacks of one size with an inaccessible page below each, made as they are asked for and kept.
 class StackPool {

@@ -1,4 +1,4 @@
-#include "tuner/device/host/fiber.h"
+#include "tuner/device/host/stack_pool.h"
 
 #include <sys/mman.h>
 

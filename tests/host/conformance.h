@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/device/host/executor.h"
+
+namespace gktune {
+
+// Runs kernels of tests/host/kernels: on a CPU by one of its compilers, or on a GPU. Nothing in the
+// conformance tests knows which.
+class KernelRunner {
+ public:
+  virtual ~KernelRunner() = default;
+  virtual std::string name() const = 0;
+  // Every argument is a buffer; the kernel may change any of them. What goes wrong is an exception.
+  virtual void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
+                   std::span<const std::span<std::byte>> buffers) = 0;
+};
+
+inline void PrintTo(const std::shared_ptr<KernelRunner>& runner, std::ostream* out) {
+  *out << runner->name();
+}
+
+// Those that the test program is linked with.
+std::vector<std::shared_ptr<KernelRunner>> kernel_runners();
+
+class Conformance : public testing::TestWithParam<std::shared_ptr<KernelRunner>> {
+ protected:
+  template <class... T>
+  void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
+           std::vector<T>&... buffers) {
+    const std::span<std::byte> all[] = {std::as_writable_bytes(std::span(buffers))...};
+    GetParam()->run(file, entry, shape, all);
+  }
+};
+
+inline LaunchShape line(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes = 0) {
+  return {{blocks, 1, 1}, {threads, 1, 1}, shared_bytes};
+}
+
+inline std::string runner_label(const testing::TestParamInfo<std::shared_ptr<KernelRunner>>& info) {
+  return info.param->name();
+}
+
+#define GKTUNE_ON_EACH_RUNNER(suite) \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(gktune::kernel_runners()), gktune::runner_label)
+
+}  // namespace gktune

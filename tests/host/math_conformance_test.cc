@@ -1,0 +1,243 @@
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+
+#include "tests/host/conformance.h"
+
+namespace gktune {
+namespace {
+
+using Math = Conformance;
+using Unary = std::function<double(double)>;
+using Binary = std::function<double(double, double)>;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Right where it is nearer to the exact result than so many units in the last place of a T. A result too
+// small for normal numbers may be flushed.
+template <class T>
+bool is_near(T actual, double exact, double ulps) {
+  if (std::isnan(exact)) return std::isnan(actual);
+  const T rounded = static_cast<T>(exact);
+  if (std::isinf(rounded) || std::isinf(actual)) return rounded == actual;
+  const double unit = std::max<double>(std::abs(rounded), std::numeric_limits<T>::min()) *
+                      static_cast<double>(std::numeric_limits<T>::epsilon());
+  return std::abs(static_cast<double>(actual) - exact) <= ulps * unit;
+}
+
+std::vector<float> inputs() {
+  std::vector<float> in{0.0f,  -0.0f,     1.0f,       -1.0f, 0.5f,  2.5f,
+                        -2.5f, kInfinity, -kInfinity, kNan,  1e-6f, 3e8f};
+  for (int i = 0; in.size() < 128; ++i)
+    in.push_back(std::ldexp(1.0f + 0.37f * static_cast<float>(i % 3), i % 12 - 6) *
+                 (i % 5 == 0 ? -1.0f : 1.0f));
+  return in;
+}
+
+TEST_P(Math, functions_of_one_number) {
+  const double pi = std::numbers::pi;
+  const auto of_pi = [pi](double x, double shift) {
+    // Reduced before it is multiplied, or the zeros would not be zeros.
+    const double turns = std::remainder(x, 2.0);
+    const double quarter = std::remainder(2 * (turns + shift), 4.0);
+    return quarter == std::trunc(quarter) ? (quarter == 1                             ? 1.0
+                                             : std::abs(quarter) == 2 || quarter == 0 ? 0.0
+                                                                                      : -1.0)
+                                          : std::sin(pi * (turns + shift));
+  };
+  const std::vector<std::pair<Unary, double>> functions{
+      {[](double x) { return std::sqrt(x); }, 0.5},
+      {[](double x) { return 1 / std::sqrt(x); }, 2},
+      {[](double x) { return std::cbrt(x); }, 2},
+      {[](double x) { return std::exp(x); }, 3},
+      {[](double x) { return std::exp2(x); }, 3},
+      {[](double x) { return std::pow(10.0, x); }, 3},
+      {[](double x) { return std::expm1(x); }, 3},
+      {[](double x) { return std::log(x); }, 3},
+      {[](double x) { return std::log2(x); }, 3},
+      {[](double x) { return std::log10(x); }, 3},
+      {[](double x) { return std::log1p(x); }, 3},
+      {[](double x) { return std::sin(x); }, 3},
+      {[](double x) { return std::cos(x); }, 3},
+      {[](double x) { return std::tan(x); }, 5},
+      {[](double x) { return std::atan(x); }, 3},
+      {[](double x) { return std::sinh(x); }, 4},
+      {[](double x) { return std::cosh(x); }, 4},
+      {[](double x) { return std::tanh(x); }, 4},
+      {[](double x) { return std::erf(x); }, 4},
+      {[](double x) { return std::erfc(x); }, 8},
+      {[](double x) { return std::floor(x); }, 0},
+      {[](double x) { return std::ceil(x); }, 0},
+      {[](double x) { return std::trunc(x); }, 0},
+      {[](double x) { return std::round(x); }, 0},
+      {[](double x) { return std::nearbyint(x); }, 0},
+      {[](double x) { return std::abs(x); }, 0},
+      {[](double x) { return std::sqrt(x); }, 0.5},
+      {[](double x) { return std::exp(x); }, 3},
+      {[](double x) { return std::abs(x); }, 0},
+      {[=](double x) { return std::isfinite(x) ? of_pi(x, 0) : static_cast<double>(kNan); }, 3},
+      {[=](double x) { return std::isfinite(x) ? of_pi(x, 0.5) : static_cast<double>(kNan); }, 3},
+      {[](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }, 12},
+      {[](double x) { return std::isnan(x) ? 0.0 : std::min(1.0, std::max(0.0, x)); }, 0},
+      {[](double x) { return std::asinh(x); }, 4},
+      {[](double x) {
+         return (std::isnan(x) ? 1.0 : 0.0) + (std::isinf(x) ? 2 : 0) + (std::isfinite(x) ? 4 : 0) +
+                (std::signbit(x) ? 8 : 0);
+       },
+       0},
+      {[](double x) { return 1 / std::cbrt(x); }, 2}};
+  std::vector<float> in = inputs(), out(in.size() * functions.size());
+  run("math.cu", "unary", line(1, static_cast<std::int64_t>(in.size())), in, out);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      const double exact = functions[k].first(in[i]);
+      const float actual = out[i * functions.size() + k];
+      EXPECT_TRUE(is_near(actual, exact, functions[k].second))
+          << "function " << k << " of " << in[i] << " is " << exact << ", not " << actual;
+    }
+  }
+}
+
+TEST_P(Math, fast_functions_are_near) {
+  std::vector<float> in(100), out(800);
+  for (std::size_t i = 0; i < 100; ++i) in[i] = 0.03f * static_cast<float>(i) + 0.1f;
+  run("math.cu", "fast", line(1, 100), in, out);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const double x = in[i];
+    const double expected[8] = {std::exp(x),      std::log(x), std::sin(x), std::cos(x),
+                                std::pow(x, 1.5), x / 3,       std::sin(x), std::cos(x)};
+    for (std::size_t k = 0; k < 8; ++k)
+      EXPECT_NEAR(out[i * 8 + k], expected[k], 1e-5 * (1 + std::abs(expected[k])));
+  }
+}
+
+TEST_P(Math, functions_of_two_numbers) {
+  const std::vector<std::pair<Binary, double>> functions{
+      {[](double x, double y) { return std::fma(x, y, -x); }, 0.5},
+      {[](double x, double y) { return std::pow(x, y); }, 9},
+      {[](double x, double y) { return std::atan2(x, y); }, 4},
+      {[](double x, double y) { return std::fmod(x, y); }, 0},
+      {[](double x, double y) { return std::hypot(x, y); }, 4},
+      {[](double x, double y) { return std::fmin(x, y); }, 0},
+      {[](double x, double y) { return std::fmax(x, y); }, 0},
+      {[](double x, double y) { return std::fdim(x, y); }, 0.5},
+      {[](double x, double y) { return std::copysign(x, y); }, 0},
+      {[](double x, double y) { return std::remainder(x, y); }, 0},
+      {[](double x, double y) { return std::fmin(x, y); }, 0},
+      {[](double x, double y) { return std::fmax(x, y); }, 0},
+      {[](double x, double y) { return (x + y) * 0 + x * y; }, 0.5},
+      {[](double x, double y) { return x / y; }, 0.5},
+      {[](double x, double) { return x * 8; }, 0},
+      {[](double x, double) { return x * x; }, 2}};
+  const std::vector<float> some{0.5f, -1.25f, 3.0f, 7.75f, -0.1f, 100.0f, kNan, 1e-3f};
+  std::vector<float> a, b;
+  for (const float x : some) {
+    for (const float y : some) a.push_back(x), b.push_back(y);
+  }
+  std::vector<float> out(a.size() * functions.size());
+  run("math.cu", "binary", line(1, static_cast<std::int64_t>(a.size())), a, b, out);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+      // The sign of a NaN is nobody's business.
+      if (k == 8 && std::isnan(b[i])) continue;
+      const double exact = functions[k].first(a[i], b[i]);
+      const float actual = out[i * functions.size() + k];
+      EXPECT_TRUE(is_near(actual, exact, functions[k].second))
+          << "function " << k << " of " << a[i] << " and " << b[i] << " is " << exact << ", not " << actual;
+    }
+  }
+}
+
+TEST_P(Math, doubles) {
+  std::vector<double> a, b;
+  for (int i = 0; i < 64; ++i) a.push_back(0.3 * i + 0.01), b.push_back(5 - 0.17 * i);
+  std::vector<double> out(64 * 12);
+  run("math.cu", "in_double", line(1, 64), a, b, out);
+  for (std::size_t i = 0; i < 64; ++i) {
+    const double x = a[i], y = b[i];
+    const double expected[12] = {std::sqrt(x),    1 / std::sqrt(x),   std::exp(x),    std::log(x),
+                                 std::sin(x),     std::fma(x, y, -x), std::pow(x, y), std::fmin(x, y),
+                                 std::fmax(x, y), std::floor(x),      std::tanh(x),   x * y};
+    for (std::size_t k = 0; k < 12; ++k) {
+      EXPECT_TRUE(is_near(out[i * 12 + k], expected[k], 4))
+          << "function " << k << " of " << x << " and " << y;
+    }
+  }
+}
+
+// The whole number nearest, or below, above, towards zero, kept inside [low, high]; NaN is 0.
+template <class T>
+long long clamped(double whole) {
+  if (std::isnan(whole)) return 0;
+  if (whole >= std::ldexp(1.0, std::numeric_limits<T>::digits))
+    return static_cast<long long>(std::numeric_limits<T>::max());
+  if (whole <= static_cast<double>(std::numeric_limits<T>::min()))
+    return static_cast<long long>(std::numeric_limits<T>::min());
+  return static_cast<long long>(static_cast<T>(whole));
+}
+
+TEST_P(Math, conversions_to_integers_saturate) {
+  std::vector<float> in{0.0f,   0.5f, 1.5f,  -0.5f,  -1.5f, 2.7f,      -2.7f,     1e10f,
+                        -1e10f, 3e9f, 1e20f, -1e20f, kNan,  kInfinity, 123456.5f, -7.0f};
+  std::vector<long long> out(in.size() * 12);
+  run("math.cu", "to_integers", line(1, static_cast<std::int64_t>(in.size())), in, out);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const double x = in[i];
+    const bool is_small = std::abs(x) < 1e9;
+    const std::vector<long long> expected{clamped<int>(std::nearbyint(x)),
+                                          clamped<int>(std::trunc(x)),
+                                          clamped<int>(std::ceil(x)),
+                                          clamped<int>(std::floor(x)),
+                                          clamped<unsigned>(std::nearbyint(x)),
+                                          clamped<unsigned>(std::trunc(x)),
+                                          clamped<long long>(std::nearbyint(x)),
+                                          clamped<unsigned long long>(std::trunc(x)),
+                                          clamped<int>(std::nearbyint(x)),
+                                          clamped<long long>(std::floor(x)),
+                                          is_small ? std::llrint(x) : 0,
+                                          is_small ? std::llround(x) : 0};
+    const auto row = out.begin() + static_cast<long>(i * 12);
+    std::vector<long long> actual(row, row + 12);
+    // To 64 bits a NaN becomes 2^63 on a GPU.
+    if (std::isnan(x)) actual[6] = actual[7] = actual[9] = 0;
+    EXPECT_EQ(actual, expected) << x;
+  }
+}
+
+TEST_P(Math, conversions_from_integers_round_as_they_say) {
+  std::vector<long long> in{
+      0,          1,           -1,         16777217,  -16777217,       16777219,
+      2147483647, -2147483647, 4294967295, 1ll << 40, (1ll << 40) + 1, -(1ll << 53) - 1};
+  std::vector<float> out(in.size() * 8);
+  run("math.cu", "from_integers", line(1, static_cast<std::int64_t>(in.size())), in, out);
+  const auto below = [](long double x) {
+    const float nearest = static_cast<float>(x);
+    return nearest > x ? std::nextafter(nearest, -kInfinity) : nearest;
+  };
+  const auto above = [](long double x) {
+    const float nearest = static_cast<float>(x);
+    return nearest < x ? std::nextafter(nearest, kInfinity) : nearest;
+  };
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto narrow = static_cast<int>(in[i]);
+    const auto natural = static_cast<unsigned>(in[i]);
+    const std::vector<float> expected{static_cast<float>(narrow),
+                                      narrow < 0 ? above(narrow) : below(narrow),
+                                      above(narrow),
+                                      below(narrow),
+                                      below(natural),
+                                      static_cast<float>(in[i]),
+                                      below(static_cast<long double>(in[i])),
+                                      above(static_cast<double>(in[i]) / 3.0)};
+    const auto row = out.begin() + static_cast<long>(i * 8);
+    EXPECT_EQ(std::vector<float>(row, row + 8), expected) << in[i];
+  }
+}
+
+GKTUNE_ON_EACH_RUNNER(Math);
+
+}  // namespace
+}  // namespace gktune

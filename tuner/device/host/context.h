@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if !defined(__x86_64__)
+#include <boost/context/detail/fcontext.hpp>
+#endif
+
+namespace gktune {
+
+// A place where execution can go on, on a stack of its own.
+using Context = void*;
+
+// Where a fresh stack begins to execute. It never returns.
+using ContextEntry = void (*)();
+
+#if defined(__x86_64__)
+
+// A barrier is a switch for each thread of the block, so this is written out where it is used: a call here
+// would leave the processor's stack of return addresses one off, and each return after the switch would be
+// mispredicted.
+__attribute__((always_inline)) inline void switch_context(Context to, Context* from) {
+  asm volatile(
+      "leaq -128(%%rsp), %%rsp\n\t"  // past the red zone
+      "pushq %%rbp\n\t"
+      "leaq 1f(%%rip), %%rax\n\t"
+      "pushq %%rax\n\t"
+      "movq %%rsp, (%[from])\n\t"
+      "movq %[to], %%rsp\n\t"
+      "popq %%rax\n\t"
+      "jmpq *%%rax\n\t"
+      "1:\n\t"
+      "popq %%rbp\n\t"
+      "leaq 128(%%rsp), %%rsp\n\t"
+      : [from] "+S"(from), [to] "+D"(to)
+      :
+      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+        "xmm14", "xmm15", "cc", "memory");
+}
+
+template <ContextEntry kEntry>
+Context make_context(void* stack_top, std::size_t) {
+  // As a call would have left it: 8 past a multiple of 16, once the entry's address is taken off.
+  auto* const slots =
+      reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack_top) & ~std::uintptr_t{15});
+  slots[-1] = nullptr;
+  slots[-2] = reinterpret_cast<void*>(kEntry);
+  return &slots[-2];
+}
+
+#else
+
+// Boost's contexts are given where they were resumed from; they are told here where to put it.
+inline void switch_context(Context to, Context* from) {
+  const boost::context::detail::transfer_t came = boost::context::detail::jump_fcontext(to, from);
+  *static_cast<Context*>(came.data) = came.fctx;
+}
+
+template <ContextEntry kEntry>
+void enter_context(boost::context::detail::transfer_t came) {
+  *static_cast<Context*>(came.data) = came.fctx;
+  kEntry();
+}
+
+template <ContextEntry kEntry>
+Context make_context(void* stack_top, std::size_t bytes) {
+  return boost::context::detail::make_fcontext(stack_top, bytes, enter_context<kEntry>);
+}
+
+#endif
+
+}  // namespace gktune

@@ -1,0 +1,170 @@
+#pragma once
+
+// Cooperative groups, as far as thread_block, thread_block_tile and coalesced_group go.
+
+#include "gktune/cuda.h"
+
+namespace cooperative_groups {
+
+class thread_block {
+ public:
+  static void sync(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
+  static void barrier_wait(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
+  static unsigned thread_rank() { return ::gktune::kernel::thread_rank(); }
+  static dim3 thread_index() { return ::gktune::kernel::thread_index(); }
+  static dim3 group_index() { return ::gktune::kernel::block_index(); }
+  static dim3 dim_threads() { return ::gktune::kernel::block_dim(); }
+  static dim3 group_dim() { return ::gktune::kernel::block_dim(); }
+  static unsigned size() { return num_threads(); }
+  static unsigned num_threads() {
+    const dim3& block = ::gktune::kernel::block_dim();
+    return block.x * block.y * block.z;
+  }
+};
+
+inline thread_block this_thread_block() { return {}; }
+
+// The whole grid: who one is in it. Its barrier would need all blocks at once, which no ordinary launch
+// gives.
+class grid_group {
+ public:
+  static unsigned long long size() { return num_blocks() * thread_block::num_threads(); }
+  static unsigned long long num_threads() { return size(); }
+  static unsigned long long num_blocks() {
+    const dim3& grid = ::gktune::kernel::grid_dim();
+    return static_cast<unsigned long long>(grid.x) * grid.y * grid.z;
+  }
+  static unsigned long long block_rank() {
+    const dim3& grid = ::gktune::kernel::grid_dim();
+    const uint3& block = ::gktune::kernel::block_index();
+    return (static_cast<unsigned long long>(block.z) * grid.y + block.y) * grid.x + block.x;
+  }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + ::gktune::kernel::thread_rank();
+  }
+  static dim3 group_dim() { return ::gktune::kernel::grid_dim(); }
+  static dim3 dim_blocks() { return ::gktune::kernel::grid_dim(); }
+  static dim3 block_index() { return ::gktune::kernel::block_index(); }
+  static bool is_valid() { return false; }
+  static void sync() __attribute__((error("a barrier over the grid cannot be run on the host device")));
+};
+
+inline grid_group this_grid() { return {}; }
+
+// Lanes of one warp, by their mask: what tiles and coalesced groups are.
+class coalesced_group {
+ public:
+  explicit coalesced_group(unsigned mask) : mask_(mask) {}
+
+  void sync(GKTUNE_SITE_PARAMETERS) const { __syncwarp(mask_, file_, line_); }
+  unsigned num_threads() const { return static_cast<unsigned>(__builtin_popcount(mask_)); }
+  unsigned size() const { return num_threads(); }
+  unsigned thread_rank() const { return rank_of(::gktune::kernel::lane()); }
+  unsigned meta_group_rank() const { return 0; }
+  unsigned meta_group_size() const { return 1; }
+
+  template <class T>
+  T shfl(T value, int rank, GKTUNE_SITE_PARAMETERS) const {
+    return ::gktune::kernel::take_from(mask_, value, lane_of(static_cast<unsigned>(rank) % size()),
+                                       GKTUNE_SITE);
+  }
+  template <class T>
+  T shfl_up(T value, unsigned delta, GKTUNE_SITE_PARAMETERS) const {
+    const unsigned rank = thread_rank();
+    return ::gktune::kernel::take_from(mask_, value, lane_of(rank >= delta ? rank - delta : rank),
+                                       GKTUNE_SITE);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, GKTUNE_SITE_PARAMETERS) const {
+    const unsigned rank = thread_rank();
+    return ::gktune::kernel::take_from(mask_, value, lane_of(rank + delta < size() ? rank + delta : rank),
+                                       GKTUNE_SITE);
+  }
+  template <class T>
+  T shfl_xor(T value, unsigned lane_mask, GKTUNE_SITE_PARAMETERS) const {
+    const unsigned rank = thread_rank(), other = rank ^ lane_mask;
+    return ::gktune::kernel::take_from(mask_, value, lane_of(other < size() ? other : rank), GKTUNE_SITE);
+  }
+  unsigned ballot(int predicate, GKTUNE_SITE_PARAMETERS) const {
+    return pack(__ballot_sync(mask_, predicate, file_, line_));
+  }
+  int any(int predicate, GKTUNE_SITE_PARAMETERS) const { return __any_sync(mask_, predicate, file_, line_); }
+  int all(int predicate, GKTUNE_SITE_PARAMETERS) const { return __all_sync(mask_, predicate, file_, line_); }
+  template <class T>
+  unsigned match_any(T value, GKTUNE_SITE_PARAMETERS) const {
+    return pack(__match_any_sync(mask_, value, file_, line_));
+  }
+  template <class T>
+  unsigned match_all(T value, int& is_same, GKTUNE_SITE_PARAMETERS) const {
+    return pack(__match_all_sync(mask_, value, &is_same, file_, line_));
+  }
+
+ private:
+  unsigned rank_of(unsigned lane) const {
+    return static_cast<unsigned>(__builtin_popcount(mask_ & ((1u << lane) - 1)));
+  }
+  unsigned lane_of(unsigned rank) const {
+    unsigned left = mask_;
+    for (; rank > 0; --rank) left &= left - 1;
+    return static_cast<unsigned>(__builtin_ctz(left));
+  }
+  // From a bit for each lane to a bit for each rank.
+  unsigned pack(unsigned lanes) const {
+    unsigned packed = 0;
+    for (unsigned left = mask_, rank = 0; left != 0; left &= left - 1, ++rank) {
+      packed |= (lanes >> __builtin_ctz(left) & 1u) << rank;
+    }
+    return packed;
+  }
+  unsigned mask_;
+};
+
+inline coalesced_group coalesced_threads(GKTUNE_SITE_PARAMETERS) {
+  return coalesced_group(__activemask(file_, line_));
+}
+
+namespace details {
+// The lanes of the calling thread's tile. The last warp of a block may have fewer of them.
+template <unsigned kSize>
+inline unsigned tile_mask() {
+  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+  const unsigned all = kSize == 32 ? ~0u : (1u << kSize) - 1;
+  return all << (::gktune::kernel::lane() & ~(kSize - 1));
+}
+}  // namespace details
+
+template <unsigned kSize, class Parent = void>
+class thread_block_tile : public coalesced_group {
+ public:
+  thread_block_tile() : coalesced_group(details::tile_mask<kSize>()) {}
+  static constexpr unsigned size() { return kSize; }
+  static constexpr unsigned num_threads() { return kSize; }
+  static unsigned thread_rank() { return ::gktune::kernel::lane() % kSize; }
+  static unsigned meta_group_rank() { return ::gktune::kernel::thread_rank() / kSize; }
+  static unsigned meta_group_size() { return (thread_block::num_threads() + kSize - 1) / kSize; }
+};
+
+template <unsigned kSize, class Parent>
+thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+
+template <class Group>
+void sync(const Group& group, GKTUNE_SITE_PARAMETERS) {
+  group.sync(file_, line_);
+}
+template <class Group>
+unsigned thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <class Group>
+unsigned group_size(const Group& group) {
+  return group.size();
+}
+
+template <class Group, class F>
+void invoke_one(const Group& group, F&& act) {
+  if (group.thread_rank() == 0) act();
+}
+
+}  // namespace cooperative_groups

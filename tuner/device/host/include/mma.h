@@ -1,0 +1,1 @@
+#error "tensor-core kernels (<mma.h>) cannot run on the host device"
