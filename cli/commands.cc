@@ -6,6 +6,7 @@ namespace gktune {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
+      new_command(),
       best_command(),
       db_command(),
       completions_command(),

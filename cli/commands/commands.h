@@ -4,6 +4,7 @@
 
 namespace gktune {
 
+Command new_command();
 Command run_command();
 Command check_command();
 Command space_command();

@@ -1,0 +1,151 @@
+#include "cli/starter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string_view>
+
+#include "tuner/core/embedded_file.h"
+
+namespace gktune {
+
+// Of the folder templates/new.
+std::span<const EmbeddedFile> starter_texts();
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the starters are called where they lie: each word that begins so is renamed.
+constexpr std::string_view kPlaceholder = "example";
+constexpr std::size_t kLongestName = 100;
+
+constexpr std::string_view kKeywords[] = {
+    "alignas",      "alignof",      "and",           "and_eq",
+    "asm",          "auto",         "bitand",        "bitor",
+    "bool",         "break",        "case",          "catch",
+    "char",         "char16_t",     "char32_t",      "char8_t",
+    "class",        "co_await",     "co_return",     "co_yield",
+    "compl",        "concept",      "const",         "const_cast",
+    "consteval",    "constexpr",    "constinit",     "continue",
+    "decltype",     "default",      "delete",        "do",
+    "double",       "dynamic_cast", "else",          "enum",
+    "explicit",     "export",       "extern",        "false",
+    "float",        "for",          "friend",        "goto",
+    "if",           "inline",       "int",           "long",
+    "main",         "mutable",      "namespace",     "new",
+    "noexcept",     "not",          "not_eq",        "nullptr",
+    "operator",     "or",           "or_eq",         "private",
+    "protected",    "public",       "register",      "reinterpret_cast",
+    "requires",     "return",       "short",         "signed",
+    "sizeof",       "static",       "static_assert", "static_cast",
+    "struct",       "switch",       "template",      "this",
+    "thread_local", "throw",        "true",          "try",
+    "typedef",      "typeid",       "typename",      "union",
+    "unsigned",     "using",        "virtual",       "void",
+    "volatile",     "wchar_t",      "while",         "xor",
+    "xor_eq",
+};
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
+std::vector<EmbeddedFile> texts_of(Language language) {
+  const std::string_view folder = language == Language::cpp ? "cpp/" : "cuda/";
+  std::vector<EmbeddedFile> texts;
+  for (const EmbeddedFile& file : starter_texts()) {
+    if (file.path.starts_with(folder)) texts.push_back({file.path.substr(folder.size()), file.text});
+  }
+  return texts;
+}
+
+template <class Function>
+void for_each_word(std::string_view text, Function function) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    function(text.substr(at, std::max<std::size_t>(end - at, 1)));
+    at = std::max(end, at + 1);
+  }
+}
+
+std::string renamed(std::string_view text, const std::string& name) {
+  std::string result;
+  for_each_word(text, [&](std::string_view word) {
+    const bool is_meant = word.starts_with(kPlaceholder);
+    result += is_meant ? name : "";
+    result += is_meant ? word.substr(kPlaceholder.size()) : word;
+  });
+  return result;
+}
+
+std::set<std::string_view> words_of(const std::vector<EmbeddedFile>& texts) {
+  std::set<std::string_view> words;
+  for (const EmbeddedFile& file : texts) {
+    for_each_word(file.text, [&](std::string_view word) { words.insert(word); });
+  }
+  return words;
+}
+
+Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>& texts) {
+  const auto refused = [&](const std::string& why) {
+    return Error{fmt::format("'{}' cannot be the name of a kernel: {}", name, why)};
+  };
+  if (name.empty()) return refused("it is empty");
+  if (name.size() > kLongestName) return refused("it is too long");
+  if (!is_letter(name.front())) return refused("it does not begin with a letter");
+  if (!std::ranges::all_of(name, is_word)) return refused("it has more in it than letters, digits and _");
+  if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a word of C++");
+  if (name != kPlaceholder && words_of(texts).contains(name)) {
+    return refused("the kernel to start from uses that word already");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<StarterFile>> starter_files(const std::string& name, Language language) {
+  const std::vector<EmbeddedFile> texts = texts_of(language);
+  if (auto checked = check_name(name, texts); !checked) return checked.error();
+  std::vector<StarterFile> files;
+  for (const EmbeddedFile& file : texts)
+    files.push_back({renamed(file.path, name), renamed(file.text, name)});
+  return files;
+}
+
+Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile>& files) {
+  std::error_code error;
+  for (const StarterFile& file : files) {
+    const fs::path path = folder / file.name;
+    if (fs::exists(fs::symlink_status(path, error))) {
+      return Error{fmt::format("{} is there already; nothing was written", path.string())};
+    }
+  }
+  fs::create_directories(folder, error);
+  if (error) return Error{fmt::format("cannot make the folder {}: {}", folder.string(), error.message())};
+
+  std::vector<fs::path> written;
+  for (const StarterFile& file : files) {
+    const fs::path path = folder / file.name;
+    // x: another program may have made it since.
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "wxe"),
+                                                                 std::fclose);
+    const bool is_made = stream != nullptr;
+    if (is_made) written.push_back(path);
+    if (!is_made || std::fwrite(file.text.data(), 1, file.text.size(), stream.get()) != file.text.size() ||
+        std::fflush(stream.get()) != 0) {
+      const std::string reason = std::strerror(errno);
+      for (const fs::path& each : written) fs::remove(each, error);
+      return Error{fmt::format("cannot write {}: {}; nothing was written", path.string(), reason)};
+    }
+  }
+  return {};
+}
+
+}  // namespace gktune
