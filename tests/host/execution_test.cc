@@ -97,6 +97,30 @@ TEST_P(Execution, grids_and_blocks_have_three_dimensions) {
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], static_cast<int>(i % (2 * 6 * 7)) + 1);
 }
 
+TEST_P(Execution, an_executor_outlives_the_code_it_ran) {
+  Executor executor({.threads = 2});
+  const int n = 4096;
+  std::vector<int> in(n, 1);
+  for (const char* threads : {"64", "128", "256"}) {
+    const SourcePlan source = kernel_source(R"(
+__global__ void sum(const int* in, int* out) {
+  __shared__ int partial[THREADS];
+  partial[threadIdx.x] = in[blockIdx.x * THREADS + threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) for (int i = 0; i < THREADS; ++i) atomicAdd(out, partial[i]);
+})",
+                                            {"sum"}, {{"THREADS", threads}});
+    const Result<HostModule> module = HostModule::load(compile_kernel(GetParam(), source));
+    ASSERT_TRUE(module.ok());
+    int out = 0, *out_pointer = &out;
+    const int* in_pointer = in.data();
+    void* arguments[] = {&in_pointer, &out_pointer};
+    const int block = std::stoi(threads);
+    ASSERT_TRUE(module->launch(executor, 0, shape(n / block, block), arguments).ok());
+    EXPECT_EQ(out, n);
+  }
+}
+
 GKTUNE_WITH_EACH_COMPILER(Execution);
 
 }  // namespace

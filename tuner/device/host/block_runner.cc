@@ -29,7 +29,7 @@ struct EngineServices {
                                  unsigned argument, kernel::Site site) {
     return current_runner->warp(op, mask, value, argument, site);
   }
-  static bool park(void* stack) { return current_runner->park(*static_cast<BlockRunner::Fiber*>(stack)); }
+  static void park(void* stack) { current_runner->park(*static_cast<BlockRunner::Fiber*>(stack)); }
   static void yield() { current_runner->yield(); }
   static void thread_returned() { current_runner->thread_returned(); }
   [[noreturn]] static void abort(const char* what, kernel::Site site) {
@@ -49,6 +49,8 @@ GKTUNE_INLINE Context BlockRunner::take_fiber() {
   Fiber& fiber = *free_fibers_;
   free_fibers_ = fiber.next;
   starting_ = &fiber;
+  // What it was parked in may not even be loaded any more.
+  if (fiber.launch != launch_number_) clear(fiber);
   return fiber.context;
 }
 
@@ -71,14 +73,12 @@ GKTUNE_INLINE void BlockRunner::wait(Thread& thread, State state) {
   if (const Context to = pick()) switch_context(to, &thread.context);
 }
 
-bool BlockRunner::park(Fiber& fiber) {
-  const std::uint64_t launch = launch_number_;
+void BlockRunner::park(Fiber& fiber) {
   fiber.next = free_fibers_;
   free_fibers_ = &fiber;
   const bool is_over = !gktune_thread.is_watching_returns || returned_ == gktune_thread.count;
   const Context to = is_over ? home_ : pick();
   switch_context(to, &fiber.context);
-  return launch_number_ == launch;
 }
 
 BlockRunner::BlockRunner(std::size_t stack_bytes) : stacks_(stack_bytes) {
@@ -126,7 +126,7 @@ std::optional<Fault> BlockRunner::run(std::uint64_t position) {
 
   switch_context(take_fiber(), &home_);
   if (fault_) {
-    forget_fibers();
+    forget_threads();
     return std::exchange(fault_, std::nullopt);
   }
   return std::nullopt;
@@ -136,26 +136,29 @@ void BlockRunner::make_fiber() {
   const std::size_t index = fibers_.size();
   void* top = stacks_.top(index);
   if (top == nullptr) fail(Status::out_of_memory, "no memory for the stacks of a block's threads");
-  fibers_.push_back(std::make_unique<Fiber>(Fiber{nullptr, nullptr, index}));
-  give_up(*fibers_.back());
+  fibers_.push_back(std::make_unique<Fiber>(Fiber{nullptr, free_fibers_, index, 0}));
+  free_fibers_ = fibers_.back().get();
 }
 
 void BlockRunner::fiber_main() {
   BlockRunner& runner = *current_runner;
-  Fiber& fiber = *runner.starting_;
-  for (;;) runner.launch_->entry->run(runner.launch_->arguments, &fiber);
+  runner.launch_->entry->run(runner.launch_->arguments, runner.starting_);
+  __builtin_unreachable();
 }
 
 // Makes the fiber's stack as if nothing had run on it.
-void BlockRunner::give_up(Fiber& fiber) {
+void BlockRunner::clear(Fiber& fiber) {
   fiber.context = make_context<fiber_main>(stacks_.top(fiber.stack), stacks_.size_bytes() / 2);
-  fiber.next = free_fibers_;
-  free_fibers_ = &fiber;
+  fiber.launch = launch_number_;
 }
 
-void BlockRunner::forget_fibers() {
+void BlockRunner::forget_threads() {
   free_fibers_ = nullptr;
-  for (const std::unique_ptr<Fiber>& fiber : fibers_) give_up(*fiber);
+  for (const std::unique_ptr<Fiber>& fiber : fibers_) {
+    fiber->launch = 0;
+    fiber->next = free_fibers_;
+    free_fibers_ = fiber.get();
+  }
   for (Thread& thread : threads_) thread.state = State::running;
 }
 

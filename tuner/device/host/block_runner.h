@@ -63,6 +63,7 @@ class BlockRunner {
     Context context = nullptr;
     Fiber* next = nullptr;
     std::size_t stack = 0;
+    std::uint64_t launch = 0;  // that the context belongs to
   };
 
   // First in, first out.
@@ -101,9 +102,9 @@ class BlockRunner {
   // the one.
   Context pick();
   Context take_fiber();
-  bool park(Fiber& fiber);
+  void park(Fiber& fiber);
   void make_fiber();
-  void give_up(Fiber& fiber);
+  void clear(Fiber& fiber);
   bool resolve_standstill();
   bool complete_warp(unsigned warp, unsigned mask, const Thread* running);
   void complete_lanes(unsigned warp, unsigned lanes, const Thread* running);
@@ -118,7 +119,7 @@ class BlockRunner {
   [[noreturn]] void fail_absent_source(const Thread& reader, unsigned source);
   [[noreturn]] void fail_standstill();
   std::string describe_wait(const Thread& thread) const;
-  void forget_fibers();
+  void forget_threads();
 
   StackPool stacks_;
   SharedMemory shared_;

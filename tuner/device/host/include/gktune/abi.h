@@ -54,9 +54,8 @@ struct Services {
                              Site site);
   // Lets other threads of the block go on: for those that wait in a loop.
   void (*yield)();
-  // The stack that `run` was called on has no thread left to start. True when there are more of the same
-  // launch, false when it is to return.
-  bool (*park)(void* stack);
+  // The stack that `run` was called on has no thread left to start; it returns when there are more.
+  void (*park)(void* stack);
   // A thread has returned after others of its block began to wait.
   void (*thread_returned)();
   __attribute__((noreturn)) void (*abort)(const char* what, Site site);

@@ -35,13 +35,14 @@ struct MakeIndices<0, I...> {
 template <auto kEntry, class... A>
 inline void run_threads(void* stack, A... arguments) {
   ThreadState& state = gktune_thread;
-  do {
+  for (;;) {
     while (state.next < state.count) {
       state.self = state.order[state.next++];
       kEntry(arguments...);
       if (__builtin_expect(state.is_watching_returns, 0)) state.services->thread_returned();
     }
-  } while (state.services->park(stack));
+    state.services->park(stack);
+  }
 }
 
 template <auto kEntry, class Function = decltype(kEntry)>
