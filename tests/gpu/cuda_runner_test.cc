@@ -1,0 +1,309 @@
+#include <cmath>
+
+#include "tests/gpu/rig.h"
+#include "tuner/measure/statistics.h"
+
+namespace gktune {
+namespace {
+
+using Role = Argument::Role;
+
+// y = 2 x for n elements, and what goes wrong with it.
+constexpr const char* kDouble = R"(
+__global__ void reference(const float* x, float* y, long long n) {
+  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i];
+}
+__global__ void candidate(const float* x, float* y, long long n) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  BODY
+}
+)";
+
+Case doubling(const std::string& body, std::uint64_t n = 100'000) {
+  Case kernel;
+  kernel.source = kDouble;
+  kernel.macros = {{"BODY", body}};
+  kernel.arguments = {buffer("x", Role::in, n), buffer("y", Role::out, n),
+                      scalar("n", ElementType::int64, static_cast<std::int64_t>(n))};
+  kernel.steps = {step("candidate", static_cast<std::int64_t>(n + 255) / 256, 256, {0, 1, 2})};
+  kernel.reference = {step("reference", 512, 256, {0, 1, 2})};
+  return kernel;
+}
+constexpr const char* kRight = "if (i < n) y[i] = 2 * x[i];";
+
+class CudaRunnerTest : public GpuTest {};
+
+TEST_F(CudaRunnerTest, passes_what_is_right) {
+  const RunReply reply = run(doubling(kRight));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_GT(reply.resources.registers, 0);
+  EXPECT_EQ(reply.resources.spill_bytes, 0);
+  EXPECT_EQ(reply.resources.grid[0], 391);
+  EXPECT_EQ(reply.resources.block[0], 256);
+  EXPECT_EQ(reply.resources.occupancy, 1);
+  EXPECT_FALSE(reply.worker_is_spent);
+}
+
+TEST_F(CudaRunnerTest, tells_the_first_wrong_element) {
+  const RunReply reply = run(doubling("if (i < n) y[i] = i >= 1234 ? 3.0f : 2 * x[i];"));
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_NE(reply.message.find("98766 of 100000 elements differ; the first is y[1234]: 3, expected "),
+            std::string::npos)
+      << reply.message;
+}
+
+TEST_F(CudaRunnerTest, sees_what_is_not_written) {
+  const RunReply reply = run(doubling("if (i < n - 1) y[i] = 2 * x[i];"));
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(reply.message.find("1 of 100000 elements differs (NaN); it is y[99999]: nan"), 0u)
+      << reply.message;
+}
+
+TEST_F(CudaRunnerTest, fails_nan_in_every_element) {
+  EXPECT_EQ(run(doubling("if (i < n) y[i] = __int_as_float(0x7fc00000);")).status, Status::wrong_result);
+}
+
+TEST_F(CudaRunnerTest, sees_writes_past_the_end) {
+  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;"));
+  EXPECT_EQ(reply.status, Status::guard_violated);
+  EXPECT_EQ(reply.message, "wrote outside of y: 12 bytes past its end");
+  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
+}
+
+TEST_F(CudaRunnerTest, sees_writes_before_the_beginning) {
+  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;"));
+  EXPECT_EQ(reply.status, Status::guard_violated);
+  EXPECT_EQ(reply.message, "wrote outside of y: 8 bytes before its beginning");
+}
+
+TEST_F(CudaRunnerTest, sees_changed_inputs_and_restores_them) {
+  const RunReply reply =
+      run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;"));
+  EXPECT_EQ(reply.status, Status::input_changed);
+  EXPECT_EQ(reply.message, "changed its input x");
+  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
+}
+
+TEST_F(CudaRunnerTest, does_not_let_one_candidate_ruin_the_next) {
+  // Far past the end: into what else lies on the GPU, the expected output perhaps.
+  (void)run(
+      doubling("if (i < n) y[i] = 2 * x[i]; for (int k = 1; k < 8; ++k) if (i < n) y[i + k * n / 2] = 9;"));
+  const RunReply reply = run(doubling(kRight));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
+TEST_F(CudaRunnerTest, gives_each_run_the_inout_it_expects) {
+  Case kernel;
+  kernel.source = R"(
+__global__ void reference(float* y, int n) { for (int i = threadIdx.x; i < n; i += 256) y[i] += 1; }
+__global__ void candidate(float* y, int n) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) y[i] += 1; })";
+  kernel.arguments = {buffer("y", Role::inout, 5000), scalar("n", ElementType::int32, 5000)};
+  kernel.steps = {step("candidate", 20, 256, {0, 1})};
+  kernel.reference = {step("reference", 1, 256, {0, 1})};
+  kernel.check_only = false;
+  for (Regime regime : {Regime::cold, Regime::hot}) {
+    kernel.regime = regime;
+    for (int i = 0; i < 3; ++i) {
+      const RunReply reply = run(kernel);
+      EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    }
+  }
+}
+
+TEST_F(CudaRunnerTest, runs_several_steps_with_scratch_of_each_candidates_size) {
+  Case kernel;
+  kernel.source = R"(
+__global__ void part(const float* x, float* scratch, int n) {
+  __shared__ float sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&sum, x[i]);
+  __syncthreads();
+  if (threadIdx.x == 0) scratch[blockIdx.x] = sum;
+}
+__global__ void add(const float* scratch, float* y, int blocks) {
+  for (int i = threadIdx.x; i < blocks; i += blockDim.x) atomicAdd(y, scratch[i]);
+})";
+  for (std::int64_t block : {1024, 64, 256}) {
+    const std::int64_t blocks = (50'000 + block - 1) / block;
+    kernel.arguments = {buffer("x", Role::in, 50'000),
+                        buffer("scratch", Role::scratch, static_cast<std::uint64_t>(blocks)),
+                        buffer("y", Role::out, 1),
+                        scalar("n", ElementType::int32, 50'000),
+                        scalar("blocks", ElementType::int32, blocks),
+                        scalar("all", ElementType::int32, 49)};
+    kernel.arguments[2].tolerance.relative = 1e-4;
+    kernel.steps = {fill_step(2, 0), step("part", blocks, block, {0, 1, 3}), step("add", 1, 128, {1, 2, 4})};
+    kernel.reference = {fill_step(2, 0), step("part", 49, 1024, {0, 1, 3}), step("add", 1, 32, {1, 2, 5})};
+    kernel.check_only = false;
+    const RunReply reply = run(kernel);
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_EQ(reply.resources.grid[0], blocks);
+  }
+}
+
+TEST_F(CudaRunnerTest, refuses_what_the_device_cannot_launch) {
+  Case kernel = doubling(kRight);
+  kernel.steps[0].grid = {1, 70'000, 1};
+  EXPECT_EQ(run(kernel).message,
+            "candidate: a grid of 1 x 70000 x 1 blocks: at most 65535 are allowed along y");
+  kernel.steps[0].grid = {1, 1, 1};
+  kernel.steps[0].block = {1024, 2, 1};
+  EXPECT_EQ(run(kernel).message, "candidate: a block of 2048 threads: at most 1024 are allowed");
+  kernel.steps[0].block = {32, 1, 128};
+  EXPECT_EQ(run(kernel).status, Status::launch_failed);
+  kernel.steps[0].block = {32, 1, 1};
+  kernel.steps[0].arguments = {0, 1};
+  EXPECT_EQ(run(kernel).status, Status::launch_failed);
+  kernel.steps[0].arguments = {0, 1, 2, 2};
+  EXPECT_EQ(run(kernel).status, Status::launch_failed);
+  kernel.arguments[2].type = ElementType::int32;
+  kernel.steps[0].arguments = {0, 1, 2};
+  kernel.reference.clear();
+  EXPECT_EQ(run(kernel).message, "candidate: parameter 3 takes 8 bytes, the argument has 4");
+  const RunReply reply = run(doubling(kRight));  // and goes on
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
+TEST_F(CudaRunnerTest, refuses_a_block_whose_registers_do_not_fit) {
+  Case kernel;
+  kernel.source = R"(
+__global__ void k(float* y) {
+  float a[100];
+  for (int i = 0; i < 100; ++i) a[i] = y[i * 32 + threadIdx.x % 7];
+#pragma unroll 1
+  for (int j = 0; j < 10; ++j)
+#pragma unroll
+    for (int i = 0; i < 100; ++i) a[i] = a[i] * a[(i + 1) % 100] + j;
+  float sum = 0;
+  for (int i = 0; i < 100; ++i) sum += a[i];
+  y[threadIdx.x] = sum;
+})";
+  kernel.arguments = {buffer("y", Role::scratch, 10'000)};
+  kernel.steps = {step("k", 1, 1024, {0})};
+  const RunReply reply = run(kernel);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_NE(reply.message.find("k: a block of 1024 threads with "), std::string::npos) << reply.message;
+}
+
+TEST_F(CudaRunnerTest, grants_shared_memory_beyond_48_kib) {
+  Case kernel;
+  kernel.source = R"(
+__global__ void k(float* y, int n) {
+  extern __shared__ float all[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) all[i] = i;
+  __syncthreads();
+  y[threadIdx.x] = all[n - 1 - threadIdx.x];
+})";
+  kernel.arguments = {buffer("y", Role::scratch, 256), scalar("n", ElementType::int32, 90 * 256)};
+  kernel.steps = {step("k", 1, 256, {0, 1}, 90 * 1024)};
+  const RunReply reply = run(kernel);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(reply.resources.dynamic_shared_bytes, 90 * 1024);
+  kernel.steps[0].shared_bytes = 1 << 20;
+  EXPECT_EQ(run(kernel).message.find("k: 1048576 bytes of shared memory: a block can have "), 0u);
+}
+
+TEST_F(CudaRunnerTest, says_when_the_memory_is_too_small) {
+  Case kernel = doubling(kRight);
+  kernel.arguments[0].count = std::uint64_t{1} << 42;
+  const RunReply reply = run(kernel);
+  EXPECT_EQ(reply.status, Status::out_of_memory);
+  EXPECT_EQ(reply.message.find("the problem needs 16384.00 GiB, and the GPU has "), 0u) << reply.message;
+  EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
+}
+
+TEST_F(CudaRunnerTest, says_which_contents_do_not_fit) {
+  Case kernel = doubling(kRight);
+  kernel.arguments[0].contents.kind = ContentsKind::file;
+  kernel.arguments[0].contents.file = "/no/such.npy";
+  EXPECT_EQ(run(kernel).status, Status::invalid);
+}
+
+TEST_F(CudaRunnerTest, survives_a_module_that_is_gone) {
+  RunJob lost = job(doubling(kRight));
+  lost.candidate.path = folder_.path("gone.module");
+  const RunReply reply = runner_->run(lost);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_FALSE(reply.worker_is_spent);
+}
+
+TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
+  Case large = doubling(kRight, 64 << 20);
+  large.check_only = false;
+  const RunReply slow = run(large);
+  ASSERT_EQ(slow.status, Status::ok) << slow.message;
+  EXPECT_GE(slow.samples_us.size(), 10u);
+  EXPECT_LE(slow.timing.low_us, slow.timing.median_us);
+  EXPECT_GT(slow.timing.median_us, 512e6 / 20e12 * 1e6);  // no memory moves 512 MB faster
+  EXPECT_GT(slow.conditions.clock_mhz, 0);
+  EXPECT_GT(slow.conditions.power_w, 0);
+
+  Case small = doubling(kRight, 10'000);
+  small.check_only = false;
+  const RunReply fast = run(small);
+  ASSERT_EQ(fast.status, Status::ok) << fast.message;
+  EXPECT_GT(fast.timing.median_us, 0);
+  EXPECT_LT(fast.timing.median_us, slow.timing.median_us);
+}
+
+TEST_F(CudaRunnerTest, ends_early_what_is_out_of_the_race) {
+  Case kernel = doubling(kRight, 64 << 20);
+  kernel.check_only = false;
+  kernel.cutoff_us = 1;
+  const RunReply reply = run(kernel);
+  EXPECT_TRUE(reply.out_of_race);
+  EXPECT_EQ(reply.samples_us.size(), 3u);
+}
+
+TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
+  PlayoffJob playoff;
+  for (const char* body :
+       {kRight, "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); y[i] = t; }"}) {
+    Case kernel = doubling(body, 4 << 20);
+    kernel.check_only = false;
+    playoff.finalists.push_back(job(kernel));
+  }
+  RunJob broken = playoff.finalists[0];
+  broken.candidate.symbols = {"no_such_kernel"};
+  playoff.finalists.push_back(broken);
+  playoff.rounds.count = 20;
+  const auto samples = runner_->playoff(playoff);
+  ASSERT_EQ(samples.size(), 3u);
+  ASSERT_EQ(samples[0].size(), 20u);
+  ASSERT_EQ(samples[1].size(), 20u);
+  EXPECT_TRUE(samples[2].empty());
+  EXPECT_LT(summarize(samples[0]).median_us, summarize(samples[1]).median_us);
+}
+
+// What loses the context: each has to be alone in its process.
+class GpuFaultTest : public GpuTest {
+ protected:
+  void expect(const std::string& body, Status status, bool spent = true) {
+    Case kernel = doubling(body);
+    kernel.time_limit_s = 0.3;
+    const RunReply reply = run(kernel);
+    EXPECT_EQ(reply.status, status) << status_name(reply.status) << ": " << reply.message;
+    EXPECT_EQ(reply.worker_is_spent, spent) << reply.message;
+    EXPECT_FALSE(reply.message.empty());
+    std::printf("%s: %s (%.0f ms)\n", std::string(status_name(reply.status)).c_str(), reply.message.c_str(),
+                reply.seconds * 1e3);
+  }
+};
+
+TEST_F(GpuFaultTest, illegal_address_is_told) { expect("y[i + (1ll << 40)] = 1;", Status::illegal_access); }
+TEST_F(GpuFaultTest, null_address_is_told) {
+  expect("*(volatile float*)nullptr = 1;", Status::illegal_access);
+}
+TEST_F(GpuFaultTest, misaligned_access_is_told) {
+  expect("*(volatile double*)((char*)y + 4) = 1;", Status::misaligned_access);
+}
+TEST_F(GpuFaultTest, trap_is_told) { expect("if (i == 5) __trap();", Status::aborted); }
+TEST_F(GpuFaultTest, assertion_is_told) { expect("assert(i < 7);", Status::aborted); }
+TEST_F(GpuFaultTest, endless_loop_is_told) {
+  expect("while (*(volatile float*)x < 2) {}", Status::timed_out);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,169 @@
+#include "tuner/device/cuda/device_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "tuner/device/cuda/device_probe.h"
+#include "tuner/measure/contents.h"
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kLimitS = 10;
+constexpr ElementType kTypes[] = {ElementType::int8,     ElementType::int16,   ElementType::int32,
+                                  ElementType::int64,    ElementType::uint8,   ElementType::uint16,
+                                  ElementType::uint32,   ElementType::uint64,  ElementType::float16,
+                                  ElementType::bfloat16, ElementType::float32, ElementType::float64};
+
+class DeviceKernelsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto gpu = Gpu::open(0);
+    if (!gpu) GTEST_SKIP() << gpu.error().message;
+    gpu_ = std::move(*gpu);
+    const auto info = probe_gpu(gpu_->driver(), 0);
+    ASSERT_TRUE(info.ok());
+    const auto nvrtc = Nvrtc::open({});
+    ASSERT_TRUE(nvrtc.ok()) << nvrtc.error().message;
+    const auto cubin = compile_device_kernels(*nvrtc, info->architecture);
+    ASSERT_TRUE(cubin.ok()) << cubin.error().message;
+    kernels_ = std::make_unique<DeviceKernels>(*gpu_, *cubin, static_cast<int>(info->multiprocessors));
+    ASSERT_TRUE(gpu_->ok());
+  }
+  DeviceMemory on_gpu(std::span<const std::byte> bytes) {
+    DeviceMemory memory = gpu_->allocate(bytes.size());
+    gpu_->upload(memory.get(), bytes);
+    EXPECT_TRUE(gpu_->wait(kLimitS));
+    return memory;
+  }
+  std::vector<std::byte> from_gpu(CUdeviceptr from, std::size_t size) {
+    std::vector<std::byte> bytes(size);
+    gpu_->download(bytes, from);
+    EXPECT_TRUE(gpu_->wait(kLimitS));
+    EXPECT_TRUE(gpu_->ok());
+    return bytes;
+  }
+
+  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<DeviceKernels> kernels_;
+};
+
+TEST_F(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
+  constexpr std::size_t kCount = 100'003;
+  for (ElementType type : kTypes) {
+    for (ContentsKind kind : {ContentsKind::zero, ContentsKind::constant, ContentsKind::ramp,
+                              ContentsKind::uniform, ContentsKind::normal}) {
+      if (kind == ContentsKind::normal && !is_floating(type)) continue;
+      ContentsPlan plan;
+      plan.kind = kind;
+      plan.a = -3.25;
+      plan.b = 17.1;
+      plan.a_integer = 3;
+      plan.b_integer = 101;
+      plan.seed = 42;
+      std::vector<std::byte> expected(kCount * element_size(type));
+      ASSERT_TRUE(fill_contents(type, plan, expected).ok());
+      const DeviceMemory memory = gpu_->allocate(expected.size());
+      kernels_->fill(memory.get(), type, kCount, plan);
+      EXPECT_EQ(from_gpu(memory.get(), expected.size()), expected)
+          << element_type_name(type) << " " << static_cast<int>(kind);
+    }
+  }
+}
+
+TEST_F(DeviceKernelsTest, judge_as_the_host_does) {
+  constexpr std::size_t kCount = 65'537;
+  std::mt19937_64 random(5);
+  for (ElementType type : kTypes) {
+    const std::size_t size = element_size(type);
+    ContentsPlan plan;
+    plan.kind = ContentsKind::uniform;
+    plan.a = -2;
+    plan.b = 2;
+    plan.a_integer = 0;
+    plan.b_integer = 120;
+    std::vector<std::byte> expected(kCount * size);
+    ASSERT_TRUE(fill_contents(type, plan, expected).ok());
+    std::vector<std::byte> actual = expected;
+    for (int i = 0; i < 300; ++i) {
+      const std::size_t at = random() % kCount;
+      std::uint64_t bits = load_bits(type, actual.data() + at * size);
+      bits = i % 3 == 0 ? random() : bits + random() % 5 - 2;  // anything, NaN among it, or next to it
+      store_bits(type, actual.data() + at * size, bits);
+    }
+    for (const TolerancePlan& tolerance :
+         {TolerancePlan{}, TolerancePlan{1e-2, 0, 0}, TolerancePlan{0, 1e-3, 0}, TolerancePlan{0, 0, 1}}) {
+      const Verdict host = judge(type, actual, expected, tolerance);
+      const DeviceMemory a = on_gpu(actual), e = on_gpu(expected);
+      const Verdict gpu = kernels_->compare(a.get(), e.get(), type, kCount, tolerance, kLimitS);
+      EXPECT_EQ(gpu.count, host.count);
+      EXPECT_EQ(gpu.mismatches, host.mismatches) << element_type_name(type);
+      EXPECT_EQ(gpu.nans, host.nans) << element_type_name(type);
+      EXPECT_EQ(gpu.worst_absolute, host.worst_absolute) << element_type_name(type);
+      EXPECT_EQ(gpu.worst_relative, host.worst_relative) << element_type_name(type);
+      EXPECT_EQ(gpu.worst_ulp, host.worst_ulp) << element_type_name(type);
+      if (!host.passed()) {
+        EXPECT_EQ(gpu.message("out"), host.message("out")) << element_type_name(type);
+      }
+    }
+  }
+}
+
+TEST_F(DeviceKernelsTest, never_pass_nan) {
+  const std::vector<float> nans(1000, std::numeric_limits<float>::quiet_NaN());
+  const DeviceMemory a = on_gpu(std::as_bytes(std::span(nans)));
+  const Verdict verdict =
+      kernels_->compare(a.get(), a.get(), ElementType::float32, nans.size(), {1e9, 1e9, 1 << 30}, kLimitS);
+  EXPECT_EQ(verdict.mismatches, 1000u);
+  EXPECT_EQ(verdict.nans, 1000u);
+}
+
+TEST_F(DeviceKernelsTest, see_any_change_in_a_digest) {
+  std::vector<std::byte> bytes(10'001, std::byte{3});
+  const DeviceMemory before = on_gpu(bytes);
+  const auto digest = kernels_->digest(before.get(), bytes.size(), kLimitS);
+  EXPECT_EQ(kernels_->digest(before.get(), bytes.size(), kLimitS), digest);
+  for (std::size_t at : {std::size_t{0}, std::size_t{5000}, std::size_t{9999}, std::size_t{10'000}}) {
+    auto changed = bytes;
+    changed[at] = std::byte{2};
+    const DeviceMemory after = on_gpu(changed);
+    EXPECT_NE(kernels_->digest(after.get(), bytes.size(), kLimitS), digest) << at;
+  }
+  auto swapped = bytes;
+  swapped[0] = std::byte{4};
+  swapped[8] = std::byte{5};
+  const DeviceMemory one = on_gpu(swapped);
+  std::swap(swapped[0], swapped[8]);
+  const DeviceMemory other = on_gpu(swapped);
+  EXPECT_NE(kernels_->digest(one.get(), bytes.size(), kLimitS),
+            kernels_->digest(other.get(), bytes.size(), kLimitS));
+}
+
+TEST_F(DeviceKernelsTest, poison_every_element) {
+  constexpr std::size_t kCount = 1003;
+  for (ElementType type : kTypes) {
+    const std::vector<std::byte> expected(kCount * element_size(type), std::byte{0});
+    const DeviceMemory e = on_gpu(expected), a = on_gpu(expected);
+    kernels_->poison(a.get(), e.get(), type, kCount);
+    const Verdict verdict = kernels_->compare(a.get(), e.get(), type, kCount, {}, kLimitS);
+    EXPECT_EQ(verdict.mismatches, kCount) << element_type_name(type);
+  }
+}
+
+TEST_F(DeviceKernelsTest, hold_the_stream_until_it_is_released) {
+  const Event start = gpu_->event(), end = gpu_->event();
+  gpu_->record(start);
+  kernels_->hold();
+  gpu_->record(end);
+  EXPECT_FALSE(gpu_->wait(0.02));
+  kernels_->release();
+  EXPECT_TRUE(gpu_->wait(1));
+  EXPECT_GT(gpu_->elapsed_us(start, end), 15'000);
+  EXPECT_TRUE(gpu_->ok());
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,93 @@
+#include "tests/gpu/rig.h"
+
+#include "tuner/device/cuda/cuda_backend.h"
+
+namespace gktune {
+
+ArgumentPlan buffer(const std::string& name, Argument::Role role, std::uint64_t count, ElementType type) {
+  ArgumentPlan plan;
+  plan.name = name;
+  plan.type = type;
+  plan.count = count;
+  plan.role = role;
+  if (role == Argument::Role::in || role == Argument::Role::inout) {
+    plan.contents.kind = ContentsKind::uniform;
+    plan.contents.b = 1;
+    plan.contents.b_integer = 100;
+    plan.contents.seed = 7;
+  }
+  plan.is_checked = role == Argument::Role::out || role == Argument::Role::inout;
+  return plan;
+}
+
+ArgumentPlan scalar(const std::string& name, ElementType type, Value value) {
+  ArgumentPlan plan;
+  plan.name = name;
+  plan.type = type;
+  plan.is_scalar = true;
+  plan.scalar = std::move(value);
+  return plan;
+}
+
+StepPlan step(const std::string& entry, std::int64_t grid, std::int64_t block, std::vector<int> arguments,
+              std::int64_t shared_bytes) {
+  StepPlan plan;
+  plan.entry = entry;
+  plan.grid = {grid, 1, 1};
+  plan.block = {block, 1, 1};
+  plan.arguments = std::move(arguments);
+  plan.shared_bytes = shared_bytes;
+  return plan;
+}
+
+StepPlan fill_step(int argument, int byte) {
+  StepPlan plan;
+  plan.fill_argument = argument;
+  plan.fill_byte = byte;
+  return plan;
+}
+
+void GpuTest::SetUp() {
+  const auto backend = open_cuda_backend(0, {});
+  auto info = backend->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  info_ = *info;
+  auto compiler = backend->compiler();
+  ASSERT_TRUE(compiler.ok()) << compiler.error().message;
+  compiler_ = std::move(*compiler);
+  auto runner = backend->runner();
+  ASSERT_TRUE(runner.ok()) << runner.error().message;
+  runner_ = std::move(*runner);
+}
+
+RunJob GpuTest::job(const Case& kernel) {
+  auto program = [&](const std::vector<StepPlan>& steps) {
+    ProgramPlan plan;
+    plan.source.path = "case.cu";
+    plan.source.text = kernel.source;
+    plan.source.macros = kernel.macros;
+    plan.steps = steps;
+    for (const auto& one : steps) {
+      if (!one.entry.empty()) plan.source.entries.push_back(one.entry);
+    }
+    return plan;
+  };
+  RunJob job;
+  job.plan.candidate = program(kernel.steps);
+  job.plan.reference = program(kernel.reference);
+  job.plan.arguments = kernel.arguments;
+  job.plan.regime = kernel.regime;
+  job.plan.time_limit_s = kernel.time_limit_s;
+  job.cutoff_us = kernel.cutoff_us;
+  job.check_only = kernel.check_only;
+  const auto compiled = compiler_->compile({{job.plan.candidate.source, job.plan.reference.source},
+                                            info_.architecture,
+                                            folder_.path("cache"),
+                                            Instrumentation::none});
+  for (const auto& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
+  job.candidate = compiled[0].module;
+  job.reference = compiled[1].module;
+  return job;
+}
+
+}  // namespace gktune

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/cuda/scratch_folder.h"
+#include "tuner/device/worker/backend.h"
+
+namespace gktune {
+
+// A kernel with its surroundings, to be compiled and run for real.
+struct Case {
+  std::string source;
+  std::vector<ArgumentPlan> arguments;
+  std::vector<StepPlan> steps;
+  std::vector<StepPlan> reference;  // in the same source
+  std::vector<std::pair<std::string, std::string>> macros;
+  Regime regime = Regime::cold;
+  double time_limit_s = 10;
+  double cutoff_us = std::numeric_limits<double>::infinity();
+  bool check_only = true;
+};
+
+ArgumentPlan buffer(const std::string& name, Argument::Role role, std::uint64_t count,
+                    ElementType type = ElementType::float32);
+ArgumentPlan scalar(const std::string& name, ElementType type, Value value);
+StepPlan step(const std::string& entry, std::int64_t grid, std::int64_t block, std::vector<int> arguments,
+              std::int64_t shared_bytes = 0);
+StepPlan fill_step(int argument, int byte);
+
+// GPU 0 with what compiles for it. Each test is a process of its own under ctest; one that loses its context
+// must be.
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  RunJob job(const Case& kernel);
+  RunReply run(const Case& kernel) { return runner_->run(job(kernel)); }
+
+  ScratchFolder folder_;
+  DeviceInfo info_;
+  std::unique_ptr<Compiler> compiler_;
+  std::unique_ptr<Runner> runner_;
+};
+
+}  // namespace gktune
