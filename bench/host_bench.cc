@@ -53,7 +53,8 @@ double median_ms(const std::function<void()>& run) {
   for (int i = 0; i < kRounds; ++i) {
     const auto start = std::chrono::steady_clock::now();
     run();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
   return times[kRounds / 2];
@@ -85,7 +86,8 @@ int main() {
   source.path = "bench.cu";
   source.text = kSource;
   source.entries = {"saxpy", "reduce<256>"};
-  const CompiledVariant compiled = compiler.compile({{source}, "", cache.string(), Instrumentation::none}).at(0);
+  const CompiledVariant compiled =
+      compiler.compile({{source}, "", cache.string(), Instrumentation::none}).at(0);
   if (compiled.status != Status::ok) return fail(compiled.log);
   const Result<HostModule> module = HostModule::load(compiled.module);
   if (!module) return fail(module.error().message);
@@ -104,8 +106,8 @@ int main() {
   float* out = y.data();
   const double plain_ms = median_ms([&] { plain_saxpy(a, x, y, threads); });
   const double saxpy_ms = median_ms([&] { launch(0, kCount / 256, {&n, &a, &in, &out}); });
-  fmt::print("saxpy of 16 Mi, {} cores: {:.1f} ms; a plain loop {:.1f} ms; ratio {:.2f} (bar 3)\n", threads, saxpy_ms,
-             plain_ms, saxpy_ms / plain_ms);
+  fmt::print("saxpy of 16 Mi, {} cores: {:.1f} ms; a plain loop {:.1f} ms; ratio {:.2f} (bar 3)\n", threads,
+             saxpy_ms, plain_ms, saxpy_ms / plain_ms);
 
   float sum = 0;
   const double std_ms = median_ms([&] { sum += std::reduce(x.begin(), x.end(), 0.0f); });
@@ -115,8 +117,10 @@ int main() {
     const double reduce_ms = median_ms([&] { launch(1, blocks, {&in, &sums, &n, &items}); });
     const double total = std::accumulate(partial.begin(), partial.begin() + blocks, 0.0);
     if (total != static_cast<double>(kCount)) return fail(fmt::format("the reduction gives {}", total));
-    fmt::print("reduction of 16 Mi, 256 threads, {:2} a thread: {:.1f} ms; std::reduce {:.1f} ms; ratio {:.2f} (bar 15)\n",
-               items, reduce_ms, std_ms, reduce_ms / std_ms);
+    fmt::print(
+        "reduction of 16 Mi, 256 threads, {:2} a thread: {:.1f} ms; std::reduce {:.1f} ms; ratio {:.2f} (bar "
+        "15)\n",
+        items, reduce_ms, std_ms, reduce_ms / std_ms);
   }
   return is_ok && sum > 0 ? EXIT_SUCCESS : fail("a launch failed");
 }

@@ -153,6 +153,28 @@ TEST_F(CudaCompilerTest, says_which_entry_is_missing) {
   EXPECT_NE(results[0].log.find("other"), std::string::npos) << results[0].log;
 }
 
+TEST_F(CudaCompilerTest, leaves_out_kernels_that_are_not_launched) {
+  const std::string source =
+      "__global__ void __launch_bounds__(32) a(int* p) { *p = 1; }\n__global__ void b(int* p) { *p = 2; }\n";
+  for (const auto& result : compile({variant(source, {}, {"b"}), variant(source, {{"N", "1"}}, {"b"})})) {
+    ASSERT_EQ(result.status, Status::ok) << result.log;
+    EXPECT_EQ(result.log, "");
+    const auto module = read_module(result.module.path);
+    ASSERT_TRUE(module.ok());
+    for (const auto& kernel : module->kernels) {
+      EXPECT_NE(kernel.symbol.find('b'), std::string::npos) << kernel.symbol;
+    }
+  }
+}
+
+TEST_F(CudaCompilerTest, puts_them_back_where_their_absence_is_to_blame) {
+  const std::string source = "#define NAME k\n__global__ void NAME(int* p) { *p = N; }\n";
+  for (const auto& result :
+       compile({variant(source, {{"N", "1"}}, {"k"}), variant(source, {{"N", "2"}}, {"k"})})) {
+    EXPECT_EQ(result.status, Status::ok) << result.log;
+  }
+}
+
 TEST_F(CudaCompilerTest, does_not_compile_twice) {
   const auto first = compile({sum(64, "float"), sum(128, "float")});
   const auto again = compile({sum(128, "float"), sum(256, "float")});

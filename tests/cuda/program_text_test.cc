@@ -13,7 +13,8 @@ SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
 }
 
 TEST(program_text, of_one_sets_macros_before_the_source) {
-  const auto program = program_of_one(flatten("k.cu", "int x = N;\n", {}), variant({{"N", "3"}}));
+  const auto program =
+      program_of_one(flatten("k.cu", "int x = N;\n", {}), variant({{"N", "3"}}), OtherKernels::keep);
   EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
   EXPECT_EQ(program.entries[0][0], "k<1>");
 }
@@ -48,7 +49,7 @@ TEST(program_text, keeps_parameters_from_the_toolkits_headers) {
   const SourcePlan* one[] = {&a};
   const FlatSource source = flatten("k.cu", "#include <x.h>\nT x;\n", {});
   EXPECT_EQ(
-      program_of_one(source, a).text,
+      program_of_one(source, a, OtherKernels::keep).text,
       "#define T int\n#line 1 \"k.cu\"\n#undef T\n#include <x.h>\n#define T int\n#line 2 \"k.cu\"\nT x;\n");
   EXPECT_NE(program_of_many(source, one).text.find("#undef T\n#include <x.h>\n#define T int\n"),
             std::string::npos);

@@ -218,11 +218,19 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
   return {};
 }
 
+NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
+  const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
+  NvrtcOutput output = nvrtc_.compile({source.path, lean.text, {}, batch.options, source.entries});
+  if (output.ok) return output;
+  // As it was written, in case that leaving something out was to blame.
+  const ProgramText whole = program_of_one(batch.source, source, OtherKernels::keep);
+  if (whole.text == lean.text) return output;
+  return nvrtc_.compile({source.path, whole.text, {}, batch.options, source.entries});
+}
+
 void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, ModuleCache& cache) {
   const Stopwatch stopwatch;
-  const ProgramText program = program_of_one(batch.source, *pending.source);
-  const NvrtcOutput output =
-      nvrtc_.compile({pending.source->path, program.text, {}, batch.options, program.entries.front()});
+  const NvrtcOutput output = compile_one(batch, *pending.source);
   const CompileLog log = read_compile_log(output.log);
 
   CompiledVariant& result = *pending.result;

@@ -43,6 +43,7 @@ class CudaCompiler : public Compiler {
   void compile_batch(Batch& batch, ModuleCache& cache);
   // The variants that are left to compile alone.
   std::vector<Pending> compile_together(Batch& batch, ModuleCache& cache);
+  NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
   void compile_alone(const Batch& batch, const Pending& pending, ModuleCache& cache);
   ModuleCache& cache_in(const std::string& folder);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include "tuner/device/cuda/unused_kernels.h"
 
 namespace gktune {
 namespace {
@@ -95,7 +98,7 @@ void add_body(std::string& text, const FlatSource& source, const SourcePlan& var
     }
   }
   erase_language_linkage(body);
-  text += body + "\n}\n";
+  text += without_unused_kernels(std::move(body), variant.entries) + "\n}\n";
   undefine_macros(text, source, variant);
 }
 
@@ -115,7 +118,7 @@ bool can_share_program(const FlatSource& source) {
   return true;
 }
 
-ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant) {
+ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others) {
   ProgramText program;
   define_macros(program.text, variant);
   for (const auto& line : source.lines) {
@@ -125,6 +128,8 @@ ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant) 
       program.text += line.text;
     }
   }
+  if (others == OtherKernels::drop)
+    program.text = without_unused_kernels(std::move(program.text), variant.entries);
   program.entries.push_back(variant.entries);
   return program;
 }

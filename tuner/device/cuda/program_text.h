@@ -20,10 +20,13 @@ struct ProgramText {
 // Whether several variants of this source can share a program, each in a namespace of its own.
 bool can_share_program(const FlatSource& source);
 
-ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant);
+// Whether kernels that a variant does not launch stay in its program.
+enum class OtherKernels { keep, drop };
+
+ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others);
 
 // Parses the headers once. Each variant's macros are set only around its own text, so that the machine code
-// is that of the variant compiled alone. Asks for can_share_program.
+// is that of the variant compiled alone. Asks for can_share_program. Other kernels are dropped.
 ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants);
 
 // Which variant of a shared program a piece of the compiler's log is about.

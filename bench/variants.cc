@@ -1,0 +1,77 @@
+#include "bench/variants.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+bool holds(const Constraint& constraint, const Scope& scope) {
+  const auto value = constraint.condition.evaluate(scope);
+  if (!value) return false;
+  if (value->is_boolean()) return value->boolean();
+  return value->is_number() && value->number() != 0;
+}
+
+}  // namespace
+
+void set_axis(Problem& problem, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos) {
+    std::fprintf(stderr, "%s: expected axis=value\n", text.c_str());
+    std::exit(2);
+  }
+  const std::string value = text.substr(equals + 1);
+  char* end = nullptr;
+  const long long number = std::strtoll(value.c_str(), &end, 10);
+  problem.set(text.substr(0, equals), *end == '\0' ? Value(number) : Value(value));
+}
+
+std::int64_t number_of(const NamedValues& values, const char* name, std::int64_t otherwise) {
+  const Value* value = values.find(name);
+  return value != nullptr && value->is_integer() ? value->integer() : otherwise;
+}
+
+Variants draw_variants(const std::string& space_path, const DeviceInfo& device, const Problem& axes,
+                       std::size_t count, unsigned seed) {
+  auto read = read_space_file(space_path);
+  if (!read) {
+    for (const auto& diagnostic : read.error()) std::fprintf(stderr, "%s\n", diagnostic.message.c_str());
+    std::exit(2);
+  }
+  Variants variants;
+  variants.definition = std::move(*read);
+  for (const auto& axis : variants.definition.kernel.axes) {
+    const Value* given = axes.find(axis.name);
+    variants.problem.set(axis.name, given != nullptr ? *given : axis.values.back());
+  }
+  auto constraints = variants.definition.constraints;
+  for (auto& limit : device_limits(variants.definition.kernel, device))
+    constraints.push_back(std::move(limit));
+
+  std::mt19937 random(seed);
+  const NamedValues attributes = device.attributes();
+  std::set<std::string> seen;
+  for (int attempts = 0; variants.configs.size() < count && attempts < 10'000'000; ++attempts) {
+    Config config;
+    for (const auto& parameter : variants.definition.parameters) {
+      config.set(parameter.name, parameter.values[random() % parameter.values.size()]);
+    }
+    Scope scope;
+    scope.add(config).add(variants.problem).add(attributes, "device.");
+    if (!std::ranges::all_of(constraints, [&](const auto& constraint) { return holds(constraint, scope); }))
+      continue;
+    if (!seen.insert(config.json()).second) continue;
+    auto plan = resolve(variants.definition.kernel, config, variants.problem, device);
+    if (!plan) continue;
+    variants.configs.push_back(std::move(config));
+    variants.plans.push_back(std::move(*plan));
+  }
+  return variants;
+}
+
+}  // namespace gktune
