@@ -18,6 +18,8 @@ class NamedValues {
 
   NamedValues() = default;
   NamedValues(std::initializer_list<Entry> entries);
+  // Asks for names that differ.
+  explicit NamedValues(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
   // Replaces the value of a name that is there already.
   void set(std::string_view name, Value value);

@@ -14,7 +14,8 @@ class Value {
   enum class Kind { boolean, integer, real, text };
 
   Value() : value_(std::int64_t{0}) {}
-  Value(bool value) : value_(value) {}
+  template <std::same_as<bool> T>  // nothing else turns into a boolean: pointers would
+  Value(T value) : value_(value) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Value(T value) : value_(static_cast<std::int64_t>(value)) {}

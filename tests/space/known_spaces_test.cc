@@ -1,0 +1,99 @@
+#include "tests/space/known/known_spaces.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "tuner/space/space.h"
+
+namespace gktune {
+namespace {
+
+class KnownSpaces : public testing::TestWithParam<KnownSpace> {
+ protected:
+  static Space build(const KnownSpace& known) {
+    return Space::build(known.parameters, known.constraints(), Scope()).value();
+  }
+};
+
+class Fnv {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037u;
+};
+
+TEST_P(KnownSpaces, have_as_many_valid_configurations_as_is_known) {
+  const Space space = build(GetParam());
+  EXPECT_EQ(space.size(), GetParam().valid);
+  EXPECT_EQ(space.cartesian().str(), GetParam().cartesian);
+}
+
+using ListedSpaces = KnownSpaces;
+
+TEST_P(ListedSpaces, list_the_configurations_that_are_known) {
+  const Space space = build(GetParam().ascending());
+  Fnv fnv;
+  std::string line;
+  for (std::uint64_t index = 0; index < space.size(); ++index) {
+    const auto ranks = space.ranks_at(index);
+    line.clear();
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (i > 0) line += ',';
+      line += std::to_string(space.parameters()[i].values[ranks[i]].integer());
+    }
+    fnv.add(line += '\n');
+  }
+  EXPECT_EQ(fnv.hash(), GetParam().listing_hash);
+}
+
+TEST_P(KnownSpaces, find_each_configuration_at_its_index_and_satisfy_every_constraint) {
+  const Space space = build(GetParam());
+  const auto constraints = GetParam().constraints();
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 100; ++i) {
+    const Count index = space.sample(random);
+    const Config config = space.at(index);
+    EXPECT_EQ(space.index_of(config), index);
+    for (const Constraint& constraint : constraints) {
+      EXPECT_EQ(constraint.condition.evaluate(Scope().add(config)).value(), Value(true));
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<KnownSpace>& instance) { return instance.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Literature, KnownSpaces, testing::ValuesIn(known_spaces()), name_of);
+INSTANTIATE_TEST_SUITE_P(Literature, ListedSpaces,
+                         testing::Values(dedispersion(), gemm(), hotspot(), expdist(), prl8()), name_of);
+
+// The definition of this one has constraints that are easily misread: checked by plain counting, one side at
+// a time, since no constraint but `OCL_DIM_R_1 != OCL_DIM_L_1` knows of both sides.
+TEST(RecordLinkage, has_as_many_configurations_as_plain_counting_finds) {
+  int left = 0, right = 0;
+  for (int lcb = 1; lcb <= 8; ++lcb) {
+    for (int pcb = 1; pcb <= 8; ++pcb) {
+      for (int wg = 1; wg <= 8; ++wg) {
+        for (int wi = 1; wi <= 8; ++wi) {
+          if (8 % lcb != 0 || lcb % pcb != 0) continue;
+          if ((8 / lcb) % wg != 0 || (lcb / pcb) % wi != 0) continue;
+          if (wi > 8 + wg - 1.0 / wg) continue;
+          ++left;
+          if (wg == 1 || wg % lcb == 0) ++right;
+        }
+      }
+    }
+  }
+  const int dims = 2, caches = 4, levels = 6;  // 2 >= L >= P
+  EXPECT_EQ(dims * caches * levels * left * right, 48720);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,311 @@
+#include "tuner/space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace gktune {
+namespace {
+
+Parameter parameter(std::string name, std::vector<Value> values) {
+  return {std::move(name), std::move(values), std::nullopt};
+}
+
+Parameter up_to(std::string name, int last) {
+  Parameter made{std::move(name), {}, std::nullopt};
+  for (int value = 0; value <= last; ++value) made.values.emplace_back(value);
+  return made;
+}
+
+std::vector<Constraint> constraints(const std::vector<std::string>& texts) {
+  std::vector<Constraint> parsed;
+  for (const std::string& text : texts) parsed.push_back({Expression::parse(text).value()});
+  return parsed;
+}
+
+Result<Space, SpaceError> try_build(const std::vector<Parameter>& parameters,
+                                    const std::vector<std::string>& texts, const Scope& scope = {}) {
+  return Space::build(parameters, constraints(texts), scope);
+}
+
+Space build(const std::vector<Parameter>& parameters, const std::vector<std::string>& texts,
+            const Scope& scope = {}) {
+  auto space = try_build(parameters, texts, scope);
+  if (!space) throw std::runtime_error(space.error().message);
+  return std::move(*space);
+}
+
+std::string listing(const Space& space) {
+  std::string all;
+  for (std::uint64_t index = 0; index < space.size(); ++index) {
+    for (const auto& [name, value] : space.at(index)) all += value.str();
+    all += ' ';
+  }
+  return all;
+}
+
+std::string listing(const std::vector<Config>& configs) {
+  std::string all;
+  for (const Config& config : configs) {
+    for (const auto& [name, value] : config) all += value.str();
+    all += ' ';
+  }
+  return all;
+}
+
+TEST(Space, without_constraints_has_every_combination_in_the_order_of_the_file) {
+  const Space space = build({parameter("a", {2, 1}), parameter("b", {"x", "y", "z"})}, {});
+  EXPECT_EQ(space.size(), 6);
+  EXPECT_EQ(listing(space), "2x 2y 2z 1x 1y 1z ");
+}
+
+TEST(Space, without_parameters_has_one_configuration) {
+  const Space space = build({}, {});
+  EXPECT_EQ(space.size(), 1);
+  EXPECT_TRUE(space.at(0).empty());
+  EXPECT_EQ(space.index_of(Config()), Count(0));
+  EXPECT_EQ(*space.default_config(), Config());
+}
+
+TEST(Space, keeps_the_order_of_the_file_when_groups_interleave) {
+  const Space space = build({up_to("a", 2), up_to("b", 2), up_to("c", 2), up_to("d", 2)}, {"a < c", "b > d"});
+  EXPECT_EQ(space.size(), 9);
+  EXPECT_EQ(listing(space), "0110 0120 0210 0211 0220 0221 1120 1220 1221 ");
+  for (std::uint64_t index = 0; index < space.size(); ++index) {
+    EXPECT_EQ(space.index_of(space.at(index)), Count(index));
+  }
+}
+
+TEST(Space, parameters_with_one_value_are_constants) {
+  const Space space = build({parameter("one", {4}), up_to("a", 9)}, {"a % one == 0"});
+  EXPECT_EQ(listing(space), "40 44 48 ");
+  EXPECT_EQ(space.cartesian(), 10);
+}
+
+TEST(Space, the_problem_and_the_device_decide_with_it) {
+  const NamedValues problem = {{"n", 64}, {"T", "double"}};
+  const NamedValues device = {{"max_threads_per_block", 32}};
+  const Scope scope = Scope().add(problem).add(device, "device.");
+  const std::vector<Parameter> parameters = {parameter("block", {16, 32, 64, 128}),
+                                             parameter("vec", {1, 2, 4})};
+  EXPECT_EQ(
+      listing(build(parameters,
+                    {"n % block == 0", "block <= device.max_threads_per_block", "T == 'float' or vec <= 2"},
+                    scope)),
+      "161 162 321 322 ");
+}
+
+TEST(Space, strings_booleans_and_reals_are_values_like_any_other) {
+  const Space space = build(
+      {parameter("way", {"tree", "warp"}), parameter("fast", {false, true}), parameter("load", {0.5, 0.75})},
+      {"way == 'tree' or fast", "load * 2 > 1 or not fast"});
+  EXPECT_EQ(listing(space), "treefalse0.5 treefalse0.75 treetrue0.75 warptrue0.75 ");
+}
+
+TEST(Space, values_of_mixed_kinds_can_be_constrained) {
+  EXPECT_EQ(listing(build({parameter("unroll", {1, 2.5}), up_to("a", 3)}, {"unroll <= a"})),
+            "11 12 13 2.53 ");
+  EXPECT_EQ(try_build({parameter("unroll", {"auto", 1}), up_to("a", 3)}, {"unroll <= a"}).error().message,
+            "cannot compare a string with a number for unroll=auto a=0");
+}
+
+TEST(Space, an_index_outside_64_bits_is_exact) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 30; ++i) parameters.push_back(up_to("p" + std::to_string(i), 15));
+  const Space space = build(parameters, {"p0 != p29"});
+  EXPECT_EQ(space.size(), (Count(1) << 112) * 240);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20; ++i) {
+    const Count index = space.sample(random);
+    const Config config = space.at(index);
+    EXPECT_NE(*config.find("p0"), *config.find("p29"));
+    EXPECT_EQ(space.index_of(config), index);
+  }
+  EXPECT_EQ(space.at(std::uint64_t{0}), space.at(Count(0)));
+  EXPECT_EQ(space.index_of(space.at(space.size() - 1)), space.size() - 1);
+}
+
+TEST(Space, one_group_may_be_larger_than_64_bits) {
+  std::vector<Parameter> parameters;
+  std::string sum = "0";
+  for (int i = 0; i < 20; ++i) {
+    parameters.push_back(up_to("p" + std::to_string(i), 15));
+    sum += " + p" + std::to_string(i);
+  }
+  const Space space = build(parameters, {sum + " >= 1"});
+  EXPECT_EQ(space.size(), (Count(1) << 80) - 1);
+  EXPECT_LT(space.bytes(), 10u << 20);
+  const Count middle = space.size() / 3;
+  EXPECT_EQ(space.index_of(space.at(middle)), middle);
+  EXPECT_EQ(space.at(space.size() - 1).find("p0")->integer(), 15);
+}
+
+TEST(Space, what_is_not_valid_has_no_index) {
+  const Space space = build({up_to("a", 2), up_to("b", 2)}, {"a < b"});
+  EXPECT_EQ(space.index_of({{"a", 1}, {"b", 2}}), Count(2));
+  EXPECT_EQ(space.index_of({{"b", 2}, {"a", 1}}), Count(2));
+  EXPECT_EQ(space.index_of({{"a", 2}, {"b", 1}}), std::nullopt);
+  EXPECT_EQ(space.index_of({{"a", 1}, {"b", 7}}), std::nullopt);
+  EXPECT_EQ(space.index_of({{"a", 1}, {"b", 2.0}}), std::nullopt);
+  EXPECT_EQ(space.index_of({{"a", 1}}), std::nullopt);
+  EXPECT_EQ(space.index_of({{"a", 1}, {"b", 2}, {"c", 3}}), std::nullopt);
+  EXPECT_EQ(space.index_of({{"a", 1}, {"c", 2}}), std::nullopt);
+}
+
+TEST(Space, samples_are_uniform_over_the_valid_ones_and_repeat_with_their_seed) {
+  const Space space = build({up_to("a", 9), up_to("b", 9)}, {"a * b >= 60"});
+  const int kDraws = 20'000;
+  std::map<std::uint64_t, int> drawn;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < kDraws; ++i) ++drawn[static_cast<std::uint64_t>(space.sample(random))];
+  const double expected = kDraws / static_cast<double>(space.size());
+  ASSERT_EQ(drawn.size(), space.size());
+  for (const auto& [index, times] : drawn) EXPECT_NEAR(times, expected, 5 * std::sqrt(expected)) << index;
+  std::mt19937_64 first(11), second(11);
+  EXPECT_EQ(space.sample(first), space.sample(second));
+}
+
+TEST(Space, neighbours_differ_in_one_parameter_and_are_valid) {
+  const Space space = build({up_to("a", 4), up_to("b", 4), parameter("c", {"x", "y"})}, {"(a + b) % 2 == 0"});
+  const Config config = {{"a", 2}, {"b", 2}, {"c", "x"}};
+  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_parameter)), "22y 02x 42x 20x 24x ");
+  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_step)), "22y 02x 42x 20x 24x ");
+  EXPECT_EQ(listing(space.neighbours(config, Neighbourhood::one_parameter, 2)), "22y 02x ");
+  EXPECT_TRUE(space.neighbours({{"a", 9}, {"b", 2}, {"c", "x"}}, Neighbourhood::one_step).empty());
+}
+
+TEST(Space, one_step_goes_to_the_next_valid_value_on_either_side) {
+  const Space space =
+      build({up_to("a", 12), up_to("b", 1)}, {"a in [1, 2, 3, 4, 6, 12] or b == 1", "a != 6"});
+  EXPECT_EQ(listing(space.neighbours({{"a", 4}, {"b", 0}}, Neighbourhood::one_step)), "30 41 120 ");
+  EXPECT_EQ(listing(space.neighbours({{"a", 1}, {"b", 0}}, Neighbourhood::one_step)), "20 11 ");
+}
+
+TEST(Space, the_default_is_what_the_file_says_or_the_first_of_each) {
+  std::vector<Parameter> parameters = {up_to("a", 4), up_to("b", 4), up_to("c", 4)};
+  parameters[1].default_value = 3;
+  EXPECT_EQ(*build(parameters, {}).default_config(), (Config{{"a", 0}, {"b", 3}, {"c", 0}}));
+}
+
+TEST(Space, a_default_that_is_not_valid_gives_way_to_the_closest) {
+  std::vector<Parameter> parameters = {up_to("a", 4), up_to("b", 4), up_to("c", 4)};
+  for (Parameter& each : parameters) each.default_value = 2;
+  EXPECT_EQ(*build(parameters, {"a != b"}).default_config(), (Config{{"a", 1}, {"b", 2}, {"c", 2}}));
+  EXPECT_EQ(*build(parameters, {"a + b + c == 8"}).default_config(), (Config{{"a", 2}, {"b", 2}, {"c", 4}}));
+}
+
+TEST(Space, a_constraint_that_fails_for_a_combination_is_an_error_that_names_it) {
+  const auto space = try_build({up_to("a", 3), up_to("b", 2), up_to("c", 2)}, {"c >= 0", "a % b == 0"});
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().kind, SpaceError::Kind::bad_constraint);
+  EXPECT_EQ(space.error().message, "division by zero for a=0 b=0");
+  EXPECT_EQ(space.error().constraint, 1u);
+  EXPECT_EQ(space.error().offset, 4u);
+  EXPECT_EQ(space.error().length, 1u);
+}
+
+TEST(Space, no_error_for_what_another_constraint_rejects) {
+  EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0", "a % b == 1"})), "12 32 ");
+  EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"a % b == 1", "b > 0"})), "12 32 ");
+  EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0 and a % b == 1"})), "12 32 ");
+  // Not known before the last parameter is.
+  EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2), up_to("c", 1)}, {"a % b == 1", "b * c > 1"})),
+            "121 321 ");
+  EXPECT_EQ(try_build({up_to("a", 4), up_to("b", 2), up_to("c", 1)}, {"a % b == 1", "b * c > 1 or a == 3"})
+                .error()
+                .message,
+            "division by zero for a=3 b=0");
+}
+
+TEST(Space, guards_inside_a_constraint_are_respected) {
+  EXPECT_EQ(
+      listing(build({up_to("a", 2), up_to("b", 2), up_to("c", 1)}, {"b == 0 or (a // b) % (c + 1) == 1"})),
+      "000 001 100 101 111 200 201 221 ");
+}
+
+TEST(Space, a_combination_too_large_for_64_bits_is_an_error_not_a_wrong_answer) {
+  const Parameter large = parameter("a", {1, std::int64_t{1} << 40});
+  const Parameter also_large = parameter("b", {1, std::int64_t{1} << 40});
+  EXPECT_EQ(try_build({large, also_large}, {"a * b > 0"}).error().message,
+            "the result does not fit in 64 bits for a=1099511627776 b=1099511627776");
+  EXPECT_EQ(build({large, also_large}, {"a * b > 0", "a == 1 or b == 1"}).size(), 3);
+}
+
+TEST(Space, integers_that_no_double_holds_are_still_compared_exactly) {
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  const Space space =
+      build({parameter("a", {large - 1, large}), parameter("b", {9007199254740992.0, 0.5})}, {"a > b"});
+  EXPECT_EQ(space.size(), 3);
+}
+
+TEST(Space, the_least_integer_is_a_value_like_any_other) {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(build({parameter("a", {least, 0}), up_to("b", 1)}, {"a < b"}).size(), 3);
+}
+
+TEST(Space, an_unknown_name_is_an_error_with_a_guess) {
+  const auto space = try_build({up_to("tile", 3)}, {"tile > 0", "1 < tiel"});
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().kind, SpaceError::Kind::bad_constraint);
+  EXPECT_EQ(space.error().message, "unknown name 'tiel', did you mean 'tile'?");
+  EXPECT_EQ(space.error().constraint, 1u);
+  EXPECT_EQ(space.error().offset, 4u);
+}
+
+TEST(Space, an_empty_space_says_which_constraint_leaves_nothing) {
+  const auto space =
+      try_build({up_to("a", 3), up_to("b", 3)}, {"a >= 1", "a * b > 4", "a == b", "a + b < 4"});
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().kind, SpaceError::Kind::empty);
+  EXPECT_EQ(space.error().message, "no configuration is valid: 'a + b < 4' leaves none");
+  EXPECT_EQ(space.error().constraint, 3u);
+  EXPECT_EQ(try_build({up_to("a", 3)}, {"a >= 0", "1 > 2"}).error().constraint, 1u);
+  EXPECT_EQ(try_build({}, {"0"}).error().kind, SpaceError::Kind::empty);
+}
+
+TEST(Space, a_constraint_must_be_true_or_false) {
+  EXPECT_EQ(build({up_to("a", 3)}, {"a"}).size(), 3);
+  EXPECT_EQ(build({up_to("a", 3), up_to("b", 3)}, {"a - b"}).size(), 12);
+  EXPECT_EQ(try_build({parameter("a", {"x", "y"})}, {"a"}).error().message,
+            "expected true or false, found the string \"x\" for a=x");
+  EXPECT_EQ(try_build({parameter("a", {"x", "y"}), up_to("b", 2)}, {"a < b"}).error().message,
+            "cannot compare a string with a number for a=x b=0");
+  EXPECT_EQ(try_build({up_to("a", 3)}, {"1 // 0 == 1"}).error().message, "division by zero");
+}
+
+TEST(Space, parameters_without_values_or_with_one_twice_are_errors) {
+  EXPECT_EQ(try_build({parameter("a", {})}, {}).error().message, "parameter 'a' has no values");
+  EXPECT_EQ(try_build({parameter("a", {1, 2, 1})}, {}).error().message,
+            "parameter 'a' has the value 1 twice");
+  EXPECT_EQ(try_build({up_to("a", 1), up_to("a", 2)}, {}).error().message, "there are two parameters 'a'");
+  EXPECT_EQ(try_build({up_to("a", 1), up_to("a", 2)}, {}).error().kind, SpaceError::Kind::bad_parameter);
+}
+
+TEST(Space, what_does_not_fit_the_limits_is_refused) {
+  std::vector<Parameter> parameters;
+  std::string hash = "0";
+  for (int i = 0; i < 8; ++i) {
+    parameters.push_back(up_to("p" + std::to_string(i), 15));
+    hash = "(" + hash + ") * 31 + p" + std::to_string(i);
+  }
+  SpaceLimits limits;
+  limits.bytes = 1 << 20;
+  const auto too_much =
+      Space::build(parameters, constraints({"(" + hash + ") % 1000003 != 1"}), Scope(), limits);
+  ASSERT_FALSE(too_much);
+  EXPECT_EQ(too_much.error().kind, SpaceError::Kind::too_large);
+  EXPECT_EQ(too_much.error().message.substr(0, 66),
+            "the constraints tie p0, p1, p2, p3, p4, p5, p6 and p7 together in ");
+  limits = {};
+  limits.evaluations = 10'000;
+  const auto too_long =
+      Space::build(parameters, constraints({"(" + hash + ") % 1000003 != 1"}), Scope(), limits);
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.error().kind, SpaceError::Kind::too_large);
+}
+
+}  // namespace
+}  // namespace gktune
