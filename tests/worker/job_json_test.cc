@@ -54,7 +54,7 @@ TEST(JobJson, a_compile_job_survives_byte_for_byte) {
 TEST(JobJson, a_run_job_survives_without_its_text) {
   RunJob job;
   job.plan = plan();
-  job.candidate = {"x.so", {"a", "b"}};
+  job.candidate = {"x.so", {"a", "b"}, {}};
   job.cutoff_us = std::numeric_limits<double>::infinity();
   job.check_only = true;
   const RunJob decoded = *decode_run_job(encode(job));
@@ -110,7 +110,8 @@ TEST(JobJson, device_and_variants_and_samples_survive) {
   const DeviceInfo decoded = *decode_device_info(encode(info));
   EXPECT_EQ(decoded.attributes(), info.attributes());
   EXPECT_TRUE(decoded.ecc);
-  const std::vector<CompiledVariant> variants{{Status::compile_failed, "log", {"p", {"s"}}, 0.25, true}, {}};
+  const std::vector<CompiledVariant> variants{
+      {Status::compile_failed, "log", {"p", {"s"}, {{"LD_PRELOAD", "x"}}}, 0.25, true}, {}};
   const auto decoded_variants = *decode_compiled_variants(encode(variants));
   ASSERT_EQ(decoded_variants.size(), 2u);
   EXPECT_EQ(decoded_variants[0].log, "log");

@@ -52,6 +52,7 @@ class ScriptedCompiler final : public Compiler {
         answer.status = Status::compile_failed;
         answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());
       }
+      if (action == "settings") answer.module.environment = {{"OMP_NUM_THREADS", "11"}};
       answer.module.path = macro(variant, "RUN");
       answer.module.symbols = {std::to_string(job.variants.size())};
     }

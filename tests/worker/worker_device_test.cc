@@ -198,6 +198,11 @@ TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
   }
 }
 
+TEST_F(WorkerDeviceTest, what_compiled_code_asks_of_its_process_is_in_place_too) {
+  EXPECT_NE(tried("settings", "ok").message.find("threads 11"), std::string::npos);
+  EXPECT_EQ(tried("ok", "ok").message.find("threads 11"), std::string::npos);
+}
+
 TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
   options_.compile_while_timing = WorkerDeviceOptions::CompileWhileTiming::no;
   options_.batch = 1;

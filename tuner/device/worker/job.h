@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/trial.h"
@@ -27,6 +28,8 @@ struct CompileJob {
 struct Module {
   std::string path;                  // a shared object, a cubin
   std::vector<std::string> symbols;  // one an entry of its SourcePlan, in that order
+  // What a process that is to load it must have been started with: a sanitizer's LD_PRELOAD, say.
+  std::vector<std::pair<std::string, std::string>> environment = {};
   friend bool operator==(const Module&, const Module&) = default;
 };
 

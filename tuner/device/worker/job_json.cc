@@ -90,6 +90,7 @@ template <class A, Is<Module> S>
 void fields(A& archive, S& module) {
   archive("path", module.path);
   archive("symbols", module.symbols);
+  archive("environment", module.environment);
 }
 
 template <class A, Is<CompileJob> S>

@@ -179,14 +179,19 @@ void Worker::end_late(Clock::time_point now) {
 
 Death Worker::cause_of(const Ending& ending) const {
   const std::string where = state_ == State::busy && phase_ == Phase::reference ? "in the reference: " : "";
-  if (fault_) return {fault_->status, where + fault_->message};
+  const std::string words = last_line(process_.output_tail());
+  if (fault_) {
+    // Who aborts says why on the way.
+    const bool says_why = fault_->status == Status::aborted && !words.empty() &&
+                          fault_->message.find(words) == std::string::npos;
+    return {fault_->status, where + fault_->message + (says_why ? ": " + words : "")};
+  }
   if (overstayed_) {
     return {Status::timed_out,
             state_ == State::starting ? "the worker did not get ready" : overstay_message(phase_, limit_s_)};
   }
   Death death{status_of(ending), where + ending.str()};
-  if (const std::string words = last_line(process_.output_tail()); !words.empty())
-    death.message += ": " + words;
+  if (!words.empty()) death.message += ": " + words;
   return death;
 }
 

@@ -38,12 +38,21 @@ int poll_timeout_ms(Clock::time_point until) {
   constexpr auto kLongest = std::chrono::minutes(1);
   const auto now = Clock::now();
   if (until > now + kLongest) until = now + kLongest;
-  return static_cast<int>(std::max<std::int64_t>(
-      0, std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
+  return static_cast<int>(
+      std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
 }
 
 WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& backend, WorkerRole role) {
-  return {options.worker_argv, backend, role, {}, options.memory_limit_bytes};
+  // A sanitizer reserves far more addresses than it ever uses.
+  const bool is_limited = options.instrumentation != Instrumentation::sanitize;
+  return {options.worker_argv, backend, role, {}, is_limited ? options.memory_limit_bytes : 0};
+}
+
+// What the process has to be started with that runs this.
+RunSlot::Environment environment_of(const RunJob& job) {
+  RunSlot::Environment all = job.plan.environment;
+  all.insert(all.end(), job.candidate.environment.begin(), job.candidate.environment.end());
+  return all;
 }
 
 // Waits for a worker to get ready, and for its answer to one question.
@@ -224,7 +233,8 @@ void WorkerDevice::dispatch_runs() {
     const auto slot = std::ranges::find_if(slots_, &RunSlot::is_free);
     if (slot == slots_.end()) return;
     flight.stage = Flight::Stage::running;
-    slot->start({flight.id, encode(run_job(flight)), limits(flight.plan), flight.plan.environment});
+    const RunJob job = run_job(flight);
+    slot->start({flight.id, encode(job), limits(flight.plan), environment_of(job)});
   }
 }
 
@@ -309,7 +319,7 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     if (flights_[i].stage != Flight::Stage::ready) continue;
     const auto group = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& other) {
-      return flights_[other[0]].plan.environment == flights_[i].plan.environment;
+      return environment_of(run_job(flights_[other[0]])) == environment_of(run_job(flights_[i]));
     });
     group == groups.end() ? groups.push_back({i}) : group->push_back(i);
   }
@@ -338,7 +348,7 @@ std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
     total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
   }
   RunSlot& slot = slots_.front();
-  slot.start({next_id_++, encode(job), total, job.finalists.front().plan.environment});
+  slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {
       if (!std::holds_alternative<std::string>(finished->outcome)) return {};

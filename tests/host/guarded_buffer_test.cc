@@ -1,0 +1,63 @@
+#include "tuner/device/host/guarded_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace gktune {
+namespace {
+
+using Against = GuardedBuffer::Against;
+
+GuardedBuffer buffer_of(std::size_t bytes, Against against) {
+  auto buffer = GuardedBuffer::allocate(bytes, against);
+  EXPECT_TRUE(buffer.ok());
+  return std::move(*buffer);
+}
+
+TEST(GuardedBuffer, it_begins_where_any_vector_type_may) {
+  for (Against against : {Against::last_page, Against::first_page}) {
+    for (std::size_t bytes : {0u, 1u, 63u, 64u, 4096u, 5000u}) {
+      const GuardedBuffer buffer = buffer_of(bytes, against);
+      EXPECT_EQ(buffer.bytes().size(), bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.bytes().data()) % GuardedBuffer::kAlignment, 0u);
+      std::ranges::fill(buffer.bytes(), std::byte{0});
+      EXPECT_EQ(buffer.violation(), std::nullopt);
+    }
+  }
+}
+
+TEST(GuardedBuffer, what_is_written_outside_is_found_and_mended) {
+  GuardedBuffer buffer = buffer_of(4001, Against::last_page);
+  std::byte* past = buffer.bytes().data() + 4001 + 3;
+  *past = ~*past;
+  EXPECT_EQ(buffer.violation(), "3 bytes past its end");
+  buffer.fill_guards();
+  EXPECT_EQ(buffer.violation(), std::nullopt);
+  std::byte* before = buffer.bytes().data() - 8;
+  *before = ~*before;
+  EXPECT_EQ(buffer.violation(), "up to 8 bytes before its beginning");
+}
+
+TEST(GuardedBuffer, it_moves_within_its_room) {
+  GuardedBuffer buffer = buffer_of(5000, Against::last_page);
+  const std::byte* at_the_end = buffer.bytes().data();
+  buffer.place(5000, Against::first_page);
+  EXPECT_LT(buffer.bytes().data(), at_the_end);
+  buffer.place(100, Against::last_page);
+  EXPECT_GT(buffer.bytes().data(), at_the_end);
+  EXPECT_EQ(buffer.violation(), std::nullopt);
+  EXPECT_TRUE(buffer.has_room_for(5000));
+  EXPECT_FALSE(buffer.has_room_for(1 << 20));
+}
+
+TEST(GuardedBuffer, memory_that_cannot_be_had_is_an_error) {
+  const auto buffer = GuardedBuffer::allocate(std::size_t{1} << 60, Against::last_page);
+  ASSERT_FALSE(buffer.ok());
+  EXPECT_TRUE(buffer.error().message.starts_with("no memory for 1152921504606846976 bytes"))
+      << buffer.error().message;
+}
+
+}  // namespace
+}  // namespace gktune

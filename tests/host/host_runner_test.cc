@@ -1,0 +1,243 @@
+#include "tuner/device/host/host_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tuner/device/host/host_compiler.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kSource = R"cuda(
+// Two steps over a clearing: partial sums into scratch memory, and those into one.
+__global__ void partial_sums(const int* in, int* partial, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+  atomicAdd(&partial[blockIdx.x], sum);
+}
+__global__ void total(const int* partial, int* out, int count) {
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += partial[i];
+  out[0] = sum + WRONG;
+}
+__global__ void accumulate(const int* in, int* sums, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sums[i] += in[i] + WRONG;
+}
+__global__ void plain_total(const int* in, int* out, int n) {
+  out[0] = 0;
+  for (int i = 0; i < n; ++i) out[0] += in[i];
+}
+)cuda";
+
+constexpr const char* kSumSpace = R"yaml(
+kernel: sum
+source: sum.cu
+problem: {n: [10007]}
+parameters: {blocks: [1, 3, 50], WRONG: [0, 1]}
+arguments:
+  in: {type: int32, extent: n, init: {uniform: [-100, 100]}}
+  out: {type: int32, extent: 1, role: out, check: exact}
+  partial: {type: int32, extent: blocks, role: scratch}
+  n: {type: int32, value: n}
+  blocks: {type: int32, value: blocks}
+launches:
+  - {fill: partial, byte: 0}
+  - {entry: partial_sums, grid: blocks, block: 64, arguments: [in, partial, n]}
+  - {entry: total, arguments: [partial, out, blocks]}
+reference:
+  launches: {entry: plain_total, arguments: [in, out, n]}
+)yaml";
+
+constexpr const char* kAccumulateSpace = R"yaml(
+kernel: accumulate
+source: sum.cu
+problem: {n: [1000]}
+parameters: {threadsPerBlock: [32, 256], WRONG: [0]}
+arguments:
+  in: {type: int32, extent: n, init: {uniform: [-100, 100]}}
+  sums: {type: int32, extent: n, role: inout, init: {ramp: [0, 1]}, check: exact}
+  n: {type: int32, value: n}
+launches: {entry: accumulate, grid: "ceil_div(n, threadsPerBlock)", block: threadsPerBlock, arguments: [in, sums, n]}
+reference:
+  launches: {entry: accumulate, grid: "ceil_div(n, 64)", block: 64, arguments: [in, sums, n]}
+regime: hot
+)yaml";
+
+constexpr const char* kFunction = R"cpp(
+#include <cstddef>
+  void scale(const double* in, double* out, std::size_t n) {
+#pragma omp parallel for
+    for (std::size_t i = 0; i < n; ++i) out[i] = FACTOR * in[i];
+  }
+  void scale_plainly(const double* in, double* out, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = 2 * in[i];
+  }
+)cpp";
+
+constexpr const char* kFunctionSpace = R"yaml(
+kernel: scale
+language: c++
+source: scale.cc
+problem: {n: [100000]}
+parameters: {FACTOR: [2, 3]}
+options: ["-O2", "-fopenmp"]
+arguments:
+  in: {type: double, extent: n, init: {normal: [0, 1]}}
+  out: {type: double, extent: n, role: out, check: {ulp: 1}}
+  n: {type: uint64, value: n}
+launches: {entry: scale, arguments: [in, out, n]}
+reference:
+  launches: {entry: scale_plainly, arguments: [in, out, n]}
+)yaml";
+
+Result<std::string> read_test_file(const std::string& path) {
+  if (path.ends_with("sum.cu")) {
+    // The reference sees no parameters.
+    return "#ifndef WRONG\n#define WRONG 0\n#endif\n" + std::string(kSource);
+  }
+  if (path.ends_with("scale.cc"))
+    return "#ifndef FACTOR\n#define FACTOR 2\n#endif\n" + std::string(kFunction);
+  return Error{"there is no such file"};
+}
+
+class HostRunnerTest : public ::testing::Test {
+ protected:
+  void read(const std::string& space) {
+    auto definition = read_space_text(space, "test.yaml", {}, read_test_file);
+    if (!definition) {
+      for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+      return;
+    }
+    kernel_ = definition->kernel;
+    problem_ = {{"n", kernel_.axes[0].values[0]}};
+  }
+
+  Module compiled(const SourcePlan& source) {
+    CompileJob job;
+    job.variants = {source};
+    job.cache_dir = GKTUNE_TEST_CACHE;
+    const CompiledVariant variant = compiler_.compile(job)[0];
+    EXPECT_EQ(variant.status, Status::ok) << variant.log;
+    return variant.module;
+  }
+
+  RunJob job_of(const Config& config) {
+    DeviceInfo device;
+    device.kind = "host";
+    RunJob job;
+    auto plan = resolve(kernel_, config, problem_, device);
+    EXPECT_TRUE(plan.ok()) << plan.error().message;
+    if (!plan) return job;
+    job.plan = std::move(*plan);
+    job.candidate = compiled(job.plan.candidate.source);
+    job.reference = compiled(job.plan.reference.source);
+    job.cutoff_us = std::numeric_limits<double>::infinity();
+    return job;
+  }
+
+  HostCompiler compiler_{HostCompilerOptions{}};
+  HostRunner runner_{std::size_t{1} << 20};
+  KernelDefinition kernel_;
+  Problem problem_;
+};
+
+TEST_F(HostRunnerTest, several_steps_are_one_candidate_whatever_scratch_each_asks_for) {
+  read(kSumSpace);
+  for (int blocks : {3, 50, 1, 50}) {
+    const RunReply reply = runner_.run(job_of({{"blocks", blocks}, {"WRONG", 0}}));
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_GE(reply.samples_us.size(), 10u);
+    EXPECT_GT(reply.timing.median_us, 0);
+    EXPECT_LE(reply.timing.low_us, reply.timing.median_us);
+    EXPECT_EQ(reply.resources.grid[0], blocks);
+    EXPECT_EQ(reply.resources.block[0], 64);
+    EXPECT_GT(reply.seconds, 0);
+  }
+}
+
+TEST_F(HostRunnerTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
+  read(kSumSpace);
+  const RunReply wrong = runner_.run(job_of({{"blocks", 3}, {"WRONG", 1}}));
+  EXPECT_EQ(wrong.status, Status::wrong_result);
+  EXPECT_TRUE(wrong.message.starts_with("1 of 1 element differs; it is out[0]: ")) << wrong.message;
+  EXPECT_TRUE(wrong.samples_us.empty());
+  EXPECT_EQ(runner_.run(job_of({{"blocks", 3}, {"WRONG", 0}})).status, Status::ok);
+}
+
+TEST_F(HostRunnerTest, what_is_slower_than_the_cutoff_is_out_of_the_race_after_three_samples) {
+  read(kSumSpace);
+  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
+  job.cutoff_us = 0.001;
+  const RunReply reply = runner_.run(job);
+  EXPECT_EQ(reply.status, Status::ok);
+  EXPECT_TRUE(reply.out_of_race);
+  EXPECT_EQ(reply.samples_us.size(), 3u);
+}
+
+TEST_F(HostRunnerTest, inputs_that_a_kernel_changes_are_what_they_were_before_every_run) {
+  read(kAccumulateSpace);
+  for (int time = 0; time < 2; ++time) {
+    const RunReply reply = runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 0}}));
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  }
+}
+
+TEST_F(HostRunnerTest, checking_alone_takes_no_samples) {
+  read(kAccumulateSpace);
+  RunJob job = job_of({{"threadsPerBlock", 256}, {"WRONG", 0}});
+  job.check_only = true;
+  const RunReply reply = runner_.run(job);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_TRUE(reply.samples_us.empty());
+}
+
+TEST_F(HostRunnerTest, plain_functions_are_run_as_what_they_are) {
+  read(kFunctionSpace);
+  const RunReply right = runner_.run(job_of({{"FACTOR", 2}}));
+  EXPECT_EQ(right.status, Status::ok) << right.message;
+  EXPECT_EQ(right.resources.grid[0], 0);
+  EXPECT_EQ(runner_.run(job_of({{"FACTOR", 3}})).status, Status::wrong_result);
+}
+
+TEST_F(HostRunnerTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_samples) {
+  read(kSumSpace);
+  PlayoffJob job;
+  for (const auto& [blocks, wrong] : {std::pair(3, 0), std::pair(3, 1), std::pair(50, 0)}) {
+    job.finalists.push_back(job_of({{"blocks", blocks}, {"WRONG", wrong}}));
+  }
+  job.rounds.count = 5;
+  const auto samples = runner_.playoff(job);
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[0].size(), 5u);
+  EXPECT_TRUE(samples[1].empty());
+  EXPECT_EQ(samples[2].size(), 5u);
+}
+
+TEST_F(HostRunnerTest, arguments_that_do_not_fit_a_function_are_named) {
+  read(kSumSpace);
+  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
+  RunJob few = job;
+  few.plan.candidate.steps[2].arguments = {2, 1};
+  EXPECT_EQ(runner_.run(few).message, "total has 3 parameters and is given 2 arguments");
+  RunJob swapped = job;
+  swapped.plan.candidate.steps[2].arguments = {4, 1, 2};
+  EXPECT_EQ(runner_.run(swapped).message, "parameter 1 of total is a pointer, 'blocks' is a scalar");
+  RunJob wide = job;
+  wide.plan.arguments[4].type = ElementType::int64;
+  const RunReply reply = runner_.run(wide);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.message, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8");
+}
+
+TEST_F(HostRunnerTest, a_fault_of_the_reference_is_said_to_be_its_own) {
+  read(kSumSpace);
+  RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
+  job.plan.reference.steps[0].arguments = {0, 1};
+  EXPECT_EQ(runner_.run(job).message, "the reference: plain_total has 3 parameters and is given 2 arguments");
+}
+
+}  // namespace
+}  // namespace gktune
