@@ -13,6 +13,7 @@ namespace {
 
 template <class T>
 std::string shortest(T value) {
+  if (value != value) return "nan";  // its sign says nothing
   std::array<char, 32> buffer{};
   auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return std::string(buffer.data(), end);
