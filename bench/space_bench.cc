@@ -19,8 +19,8 @@ namespace gktune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kBuilds = 15;
-constexpr int kFetches = 200'000;
+constexpr int kBuilds = 31;
+constexpr int kRounds = 101, kFetches = 2000;
 constexpr double kKttFetchUs = 1.4;
 
 struct Peer {
@@ -45,6 +45,12 @@ std::string beside(double own, double peer, const char* unit) {
   return text;
 }
 
+double median(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 // From the text of the constraints to a space that can be asked.
@@ -60,16 +66,20 @@ std::optional<Space> build(const KnownSpace& known, double& took_ms) {
   return std::move(*space);
 }
 
+// The median over many short rounds: others may run on this machine.
 double fetch_us(const Space& space) {
   std::mt19937_64 random(1);
-  std::vector<std::uint64_t> indices;
-  for (int i = 0; i < kFetches; ++i) indices.push_back(static_cast<std::uint64_t>(space.sample(random)));
-  std::size_t fetched = 0;
-  const auto start = Clock::now();
-  for (const std::uint64_t index : indices) fetched += space.at(index).size();
-  const auto end = Clock::now();
-  if (fetched != indices.size() * space.parameters().size()) std::abort();
-  return std::chrono::duration<double, std::micro>(end - start).count() / kFetches;
+  std::vector<double> rounds_us(kRounds);
+  for (double& round_us : rounds_us) {
+    std::vector<std::uint64_t> indices;
+    for (int i = 0; i < kFetches; ++i) indices.push_back(static_cast<std::uint64_t>(space.sample(random)));
+    std::size_t fetched = 0;
+    const auto start = Clock::now();
+    for (const std::uint64_t index : indices) fetched += space.at(index).size();
+    round_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count() / kFetches;
+    if (fetched != indices.size() * space.parameters().size()) std::abort();
+  }
+  return median(std::move(rounds_us));
 }
 
 bool report(const KnownSpace& known) {
@@ -84,11 +94,10 @@ bool report(const KnownSpace& known) {
     if (!space) return false;
     used_bytes = HeapCount::peak_bytes() - before;
   }
-  std::ranges::nth_element(times_ms, times_ms.begin() + kBuilds / 2);
   const Peer peer = ktt(known.name);
   std::printf("%s: %s of %s%s\n", known.name.c_str(), space->size().str().c_str(),
               space->cartesian().str().c_str(), space->size() == known.valid ? "" : "  WRONG");
-  std::printf("  build  %s\n", beside(times_ms[kBuilds / 2], peer.build_ms, "ms").c_str());
+  std::printf("  build  %s\n", beside(median(times_ms), peer.build_ms, "ms").c_str());
   std::printf("  tree   %s\n", beside(mebibytes(space->bytes()), peer.mebibytes, "MiB").c_str());
   std::printf("  most   %s, at any time while it is built\n",
               beside(mebibytes(used_bytes), peer.mebibytes, "MiB").c_str());
