@@ -153,7 +153,9 @@ std::string zsh_function(const CompletionCommand& command) {
 std::string zsh_script(const CompletionCommand& program) {
   std::string functions;
   for (const CompletionCommand* command : flattened(program)) functions += zsh_function(*command);
-  return "#compdef gktune\n# zsh completion of gktune\n" + functions + "compdef _gktune gktune\n";
+  // Sourced, or called by zsh from a file of $fpath.
+  return "#compdef gktune\n# zsh completion of gktune\n" + functions +
+         "if [ \"$funcstack[1]\" = _gktune ]; then _gktune \"$@\"; else compdef _gktune gktune; fi\n";
 }
 
 std::string fish_condition(const CompletionCommand& command) {

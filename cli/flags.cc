@@ -1,5 +1,7 @@
 #include "cli/flags.h"
 
+#include "cli/quantity.h"
+
 namespace gktune {
 
 void add_database_flag(CLI::App& app, std::string& path) {
@@ -7,10 +9,18 @@ void add_database_flag(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
-void add_device_flag(CLI::App& app, std::string& name) {
-  app.add_option("--device", name, "Where to run; auto takes a GPU if there is one")
-      ->type_name("auto|host|cuda[:N]|cuda:all")
+void add_device_flag(CLI::App& app, DeviceFlags& flags) {
+  add_parsed(app, "--device", flags.choice, parse_device, "Where to run; auto takes a GPU if there is one",
+             "auto|host|cuda|cuda:all|cuda:[N]")
       ->default_str("auto");
+}
+
+void add_worker_flags(CLI::App& app, DeviceFlags& flags) {
+  add_parsed(app, "--jobs", flags.jobs, parse_count, "How many compilers at a time; one a core by default",
+             "N");
+  app.add_option("--cache", flags.cache_dir,
+                 "Where compiled code is kept; $XDG_CACHE_HOME/gktune or ~/.cache/gktune by default")
+      ->type_name("DIR");
 }
 
 void add_json_flag(CLI::App& app, bool& is_wanted) {

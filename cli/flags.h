@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/find_device.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
@@ -24,8 +26,9 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& flag, Target& target,
 
 // Flags that several commands have, with the same words everywhere.
 void add_database_flag(CLI::App& app, std::string& path);
-void add_device_flag(CLI::App& app, std::string& name);
 void add_json_flag(CLI::App& app, bool& is_wanted);
 void add_problem_flag(CLI::App& app, std::vector<std::string>& selections);
+void add_device_flag(CLI::App& app, DeviceFlags& flags);
+void add_worker_flags(CLI::App& app, DeviceFlags& flags);  // of what compiles
 
 }  // namespace gktune

@@ -48,7 +48,8 @@ std::string progress_text(const ProgressState& state) {
       state.total > 0 ? fmt::format("{}/{}", state.done, state.total) : fmt::format("{} done", state.done);
   if (!state.best.empty()) text += "  best " + state.best;
   if (!state.failures.empty()) text += "  failed: " + failures_text(state.failures);
-  if (auto left = seconds_left(state)) text += "  " + format_seconds(*left) + " left";
+  bool is_over = state.total > 0 && state.done >= state.total;
+  if (auto left = seconds_left(state); left && !is_over) text += "  " + format_seconds(*left) + " left";
   return text;
 }
 

@@ -36,18 +36,24 @@ std::string title_of(const Tuning& tuning) {
   return title + " on " + tuning.device;
 }
 
-// What was tried, and how it went: "120 of 11,130 configurations, 40 of them earlier; failed: 3 crashed".
+// What was tried, and how it went: "120 of 11,130 configurations tried, 40 of them now, in 12 s; failed: 3
+// crashed".
 std::string account_of(const Tuning& tuning) {
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   std::string text =
       fmt::format("{} of {} configurations tried", format_count(tried), format_count(tuning.valid));
-  if (tuning.earlier > 0) {
-    text += tuning.outcome.measured > 0 ? fmt::format(", {} of them earlier", format_count(tuning.earlier))
-                                        : ", all of them earlier";
+  if (tuning.outcome.measured == 0) {
+    text += ", all of them earlier";
+  } else {
+    if (tuning.earlier > 0) text += fmt::format(", {} of them now,", format_count(tuning.outcome.measured));
+    text += " in " + format_seconds(tuning.seconds);
   }
-  if (tuning.outcome.measured > 0) text += " in " + format_seconds(tuning.seconds);
   Failures failures = failures_of(tuning.trials);
   if (!failures.empty()) text += "; failed: " + failures_text(failures);
+  if (tuning.busy) {
+    text += fmt::format("\nbusy: device {:.0f} %, compilers {:.0f} %", tuning.busy->device * 100,
+                        tuning.busy->compilers * 100);
+  }
   return text;
 }
 
@@ -68,6 +74,13 @@ std::vector<Trial> winner_first(const Tuning& tuning) {
   auto winner = std::ranges::find(best, tuning.outcome.best->config, &Trial::config);
   if (winner != best.end()) std::rotate(best.begin(), winner, winner + 1);
   return best;
+}
+
+// Twice what was tried, or all there is.
+std::int64_t next_bound(const Tuning& tuning) {
+  auto twice = static_cast<std::int64_t>(tuning.trials.size()) * 2;
+  bool fits = tuning.valid.size() < 18;
+  return fits ? std::min<std::int64_t>(twice, std::stoll(tuning.valid)) : twice;
 }
 
 bool ended_by_limit(const Tuning& tuning) {
@@ -101,6 +114,7 @@ Json report_json(const Tuning& tuning) {
                  {"measured", tuning.outcome.measured},
                  {"seconds", tuning.seconds},
                  {"end", end_name(tuning.outcome.end)}};
+  if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
   report["failed"] = Json::object();
   for (const auto& [status, count] : failures_of(tuning.trials))
     report["failed"][status_name(status)] = count;
@@ -137,9 +151,10 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
     hints.push_back("the same command goes on from here; --fresh starts over");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("nothing was left to measure; --fresh measures all of it again");
-  } else if (tuning.outcome.end == TuneOutcome::End::trials) {
+  } else if (tuning.outcome.end == TuneOutcome::End::trials &&
+             format_count(tried) != format_count(tuning.valid)) {
     hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} goes on from here",
-                                format_count(tried), format_count(tuning.valid), tried * 2));
+                                format_count(tried), format_count(tuning.valid), next_bound(tuning)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
     hints.push_back(
         fmt::format("the time was up after {} of {} configurations; --time {:.0f}s goes on from here",

@@ -11,6 +11,11 @@
 
 namespace gktune {
 
+// Which share of the time each was at work, of 1.
+struct Busy {
+  double device = 0, compilers = 0;
+};
+
 // How the tuning of one problem went.
 struct Tuning {
   std::string kernel;
@@ -20,11 +25,11 @@ struct Tuning {
   std::string valid, cartesian;  // configurations, in digits: they may not fit in 64 bits
   std::vector<Trial> trials;     // all of the study, those of earlier runs first
   std::int64_t earlier = 0;
-  TuneLimits limits;
   double budget_s = 0;  // 0: none
   TuneOutcome outcome;
   std::optional<Config> default_config;
   double seconds = 0;  // of this run
+  std::optional<Busy> busy;
 };
 
 // How many times better the best is.

@@ -51,6 +51,12 @@ TEST(Progress, a_budget_bounds_the_time_left) {
   EXPECT_DOUBLE_EQ(seconds_left(state).value(), 0);
 }
 
+TEST(Progress, at_the_end_no_time_is_left_to_tell) {
+  ProgressState state = halfway();
+  state.done = state.total;
+  EXPECT_EQ(progress_text(state), "reduce n=1Mi  200/200  best 12.4 µs, 4613 GB/s");
+}
+
 TEST(Progress, a_terminal_has_one_line_that_is_rewritten) {
   std::ostringstream stream;
   {

@@ -88,6 +88,23 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
 }
 
+TEST(Report, no_hint_asks_for_more_than_there_is) {
+  Tuning tuning = finished();
+  tuning.valid = "6";
+  EXPECT_EQ(hints_for(tuning, "")[1], "4 of 6 configurations were tried; --trials 6 goes on from here");
+  tuning.valid = "4";
+  EXPECT_EQ(hints_for(tuning, "").size(), 1u);
+}
+
+TEST(Report, what_is_new_is_told_from_what_was_known) {
+  Tuning tuning = finished();
+  tuning.earlier = 3;
+  tuning.outcome.measured = 1;
+  EXPECT_NE(printed(tuning).find("4 of 11,130 configurations tried, 1 of them now, in 12 s;"),
+            std::string::npos)
+      << printed(tuning);
+}
+
 TEST(Report, a_run_that_measured_nothing_says_so) {
   Tuning tuning = finished();
   tuning.outcome.end = TuneOutcome::End::exhausted;

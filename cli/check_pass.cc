@@ -1,0 +1,61 @@
+#include "cli/check_pass.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace gktune {
+
+std::int64_t CheckResult::failed() const {
+  std::int64_t count = 0;
+  for (const Finding& finding : findings) count += std::ssize(finding.trials);
+  return count;
+}
+
+Failures CheckResult::failures() const {
+  Failures failures;
+  for (const Finding& finding : findings) failures[finding.status] += std::ssize(finding.trials);
+  return failures;
+}
+
+void add_finding(std::vector<Finding>& findings, const Trial& trial) {
+  auto known = std::ranges::find_if(findings, [&](const Finding& finding) {
+    return finding.status == trial.status && finding.message == trial.message;
+  });
+  if (known == findings.end()) known = findings.insert(findings.end(), {trial.status, trial.message, {}});
+  known->trials.push_back(trial);
+}
+
+CheckResult CheckPass::run(const std::string& title, std::int64_t total,
+                           const std::function<bool(Candidate&)>& next) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  CheckResult result;
+  std::size_t in_flight = 0;
+  bool is_over = false;
+  while (true) {
+    while (!is_over && in_flight < device_.capacity()) {
+      Candidate candidate;
+      result.was_stopped = stop_();
+      is_over = result.was_stopped || !next(candidate);
+      if (is_over) break;
+      device_.submit(std::move(candidate));
+      ++in_flight;
+    }
+    if (in_flight == 0) break;
+    Trial trial = device_.next();
+    --in_flight;
+    ++result.checked;
+    if (!trial.ok()) add_finding(result.findings, trial);
+    ProgressState state;
+    state.title = title;
+    state.done = result.checked;
+    state.total = total;
+    state.failures = result.failures();
+    state.elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
+    progress_.show(state, Clock::now());
+  }
+  progress_.clear();
+  return result;
+}
+
+}  // namespace gktune

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/progress.h"
+#include "tuner/core/trial.h"
+#include "tuner/device/device.h"
+
+namespace gktune {
+
+// A fault that several configurations may share: their words are the same.
+struct Finding {
+  Status status;
+  std::string message;
+  std::vector<Trial> trials;  // where it showed
+};
+
+// What became of candidates that were looked at without being timed.
+struct CheckResult {
+  std::int64_t checked = 0;
+  std::vector<Finding> findings;  // in the order in which they came up
+  bool was_stopped = false;
+
+  std::int64_t failed() const;
+  Failures failures() const;
+};
+
+// Adds a failure to those with the same words.
+void add_finding(std::vector<Finding>& findings, const Trial& trial);
+
+// Sends candidates through the device, as many at a time as it takes.
+class CheckPass {
+ public:
+  CheckPass(Device& device, Progress& progress, std::function<bool()> stop)
+      : device_(device), progress_(progress), stop_(std::move(stop)) {}
+
+  // `next` answers false when there is none left.
+  CheckResult run(const std::string& title, std::int64_t total, const std::function<bool(Candidate&)>& next);
+
+ private:
+  Device& device_;
+  Progress& progress_;
+  std::function<bool()> stop_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,69 @@
+// gktune devices: what there is to run on.
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/device_text.h"
+#include "cli/find_device.h"
+#include "cli/flags.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "cli/version.h"
+
+namespace gktune {
+namespace {
+
+struct DevicesOptions {
+  bool json = false;
+};
+
+void declare(CLI::App& app, DevicesOptions& options) { add_json_flag(app, options.json); }
+
+void print_device(const std::string& name, const DeviceInfo& device, Context& context) {
+  context.out << paint(context.out_screen, Ink::bold, fmt::format("{}  {}", name, device.name)) << '\n';
+  std::size_t widest = 0;
+  auto lines = describe(device);
+  for (const auto& [what, value] : lines) widest = std::max(widest, columns_of(what));
+  for (const auto& [what, value] : lines) {
+    context.out << "  " << what << std::string(widest - columns_of(what) + 2, ' ') << value << '\n';
+  }
+}
+
+ExitCode run(const DevicesOptions& options, Context& context) {
+  Json array = Json::array();
+  std::size_t found = 0;
+  for (const std::string& kind : device_kinds()) {
+    for (int ordinal = 0;; ++ordinal) {
+      auto info = probe_device(worker_argv(context), {kind, ordinal});
+      if (!info) {
+        // Past the last GPU there is nothing to complain about.
+        if (ordinal == 0) context.err << kind << ": " << info.error().message << '\n';
+        break;
+      }
+      ++found;
+      std::string name = kind == "host" ? kind : fmt::format("{}:{}", kind, ordinal);
+      if (options.json) {
+        array.push_back(json_of(*info));
+        array.back()["device"] = name;
+      } else {
+        if (found > 1) context.out << '\n';
+        print_device(name, *info, context);
+      }
+      if (kind == "host") break;
+    }
+  }
+  if (options.json) print(context.out, array);
+  return found > 0 ? ExitCode::done : ExitCode::no_device;
+}
+
+}  // namespace
+
+Command devices_command() {
+  return make_command<DevicesOptions>("devices", "Show what there is to run on", "gktune devices", declare,
+                                      run);
+}
+
+}  // namespace gktune

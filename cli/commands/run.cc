@@ -1,0 +1,220 @@
+// gktune run: tunes the problems of space files.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/logger.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/database.h"
+#include "cli/find_device.h"
+#include "cli/flags.h"
+#include "cli/problem_selection.h"
+#include "cli/quantity.h"
+#include "cli/report.h"
+#include "cli/tune_problem.h"
+#include "tuner/core/version.h"
+#include "tuner/search/strategy.h"
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> paths;
+  std::string database;
+  DeviceFlags device;
+  std::vector<std::string> problems;
+  std::optional<std::string> strategy;
+  std::optional<std::int64_t> trials;
+  std::optional<double> seconds;
+  std::optional<Regime> regime;
+  bool fresh = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+Result<std::string> parse_strategy(std::string_view text) {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+  if (std::ranges::find(names, text) != names.end()) return std::string(text);
+  return Error{fmt::format("no strategy is called '{}'{}; there is {}", text, did_you_mean(text, names),
+                           fmt::join(names, ", "))};
+}
+
+Result<Regime> parse_regime(std::string_view text) {
+  if (auto regime = regime_from_name(text)) return *regime;
+  return Error{fmt::format("'{}' is neither cold nor hot", text)};
+}
+
+std::string strategy_choices() {
+  std::string choices;
+  for (const Strategy& strategy : strategies())
+    choices += (choices.empty() ? "" : "|") + std::string(strategy.name);
+  return choices;
+}
+
+void declare(CLI::App& app, RunOptions& options) {
+  app.add_option("SPACE", options.paths, "Space files")->required()->type_name("FILE");
+  add_database_flag(app, options.database);
+  add_device_flag(app, options.device);
+  add_problem_flag(app, options.problems);
+  add_parsed(app, "--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
+  add_parsed(app, "--trials", options.trials, parse_count,
+             "At most so many, earlier ones counted in; 0: no bound", "N");
+  add_parsed(app, "--time", options.seconds, parse_seconds,
+             "At most so long a problem, earlier runs counted in: 60s, 2m; 0: no bound", "TIME");
+  add_parsed(app, "--seed", options.device.seed, parse_count, "Of the search", "N");
+  add_worker_flags(app, options.device);
+  add_parsed(app, "--regime", options.regime, parse_regime, "What the caches hold when a launch begins",
+             "cold|hot");
+  app.add_flag("--fresh", options.fresh, "Measure again what is known already");
+  add_json_flag(app, options.json);
+  app.add_flag("--quiet", options.quiet, "No progress, no hints: results and errors alone");
+}
+
+// One call of the command, and what it has come to.
+class RunCall {
+ public:
+  RunCall(const RunOptions& options, Context& context, Store store)
+      : options_(options),
+        context_(context),
+        store_(std::move(store)),
+        progress_(context.err, context.err_screen,
+                  options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
+        caught_(context.catch_interrupts()) {}
+
+  // The worst that befell any of the problems.
+  ExitCode tune_all(const std::vector<Definition>& definitions, const FoundDevice& found);
+
+ private:
+  ExitCode tune_file(const Definition& definition, const FoundDevice& found);
+  ExitCode tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device);
+  void tell(const Tuning& tuning);
+  bool interrupted();
+  Busy busy_between(const Usage& before, const Usage& after) const;
+
+  const RunOptions& options_;
+  Context& context_;
+  Store store_;
+  Progress progress_;
+  std::function<bool()> caught_;
+  bool told_of_interrupt_ = false;
+  std::int64_t session_ = 0;
+  double devices_ = 1, compilers_ = 1;
+  Json reports_ = Json::array();
+};
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  if (a == ExitCode::interrupted || b == ExitCode::interrupted) return ExitCode::interrupted;
+  return a == ExitCode::done ? b : a;
+}
+
+ExitCode RunCall::tune_all(const std::vector<Definition>& definitions, const FoundDevice& found) {
+  const DeviceInfo& info = found.info;
+  auto session = store_.begin_session({std::string(kVersion), info.driver, info.runtime, info.compiler,
+                                       context_.environment.host_name, context_.environment.command_line});
+  if (!session) return fail(context_, ExitCode::failed, session.error().message);
+  session_ = *session;
+
+  ExitCode code = ExitCode::done;
+  for (const Definition& definition : definitions) {
+    code = worse(code, tune_file(definition, found));
+    if (code == ExitCode::interrupted) break;
+  }
+  if (auto ended = store_.end_session(session_); !ended) {
+    code = worse(code, fail(context_, ExitCode::failed, ended.error().message));
+  }
+  if (options_.json) print(context_.out, {{"device", json_of(info)}, {"results", std::move(reports_)}});
+  return code;
+}
+
+ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
+  auto problems = select_problems(definition.kernel.axes, options_.problems);
+  if (!problems) return fail(context_, ExitCode::usage, definition.path + ": " + problems.error().message);
+  WorkerDeviceOptions worker_options = device_options(found, options_.device, context_);
+  devices_ = static_cast<double>(worker_options.backends.size());
+  compilers_ = worker_options.jobs;
+  auto device = WorkerDevice::open(definition.kernel, std::move(worker_options));
+  if (!device) return fail(context_, ExitCode::no_device, device.error().message);
+
+  ExitCode code = ExitCode::done;
+  for (const Problem& problem : *problems) {
+    code = worse(code, tune_one(definition, problem, **device));
+    if (code == ExitCode::interrupted) break;
+  }
+  return code;
+}
+
+ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device) {
+  const SearchLimits& limits = definition.search;
+  TuneRequest request{.definition = definition,
+                      .problem = problem,
+                      .strategy = options_.strategy.value_or(limits.strategy),
+                      .seed = static_cast<std::uint64_t>(options_.device.seed),
+                      .trials = options_.trials.value_or(limits.trials),
+                      .budget_s = options_.seconds.value_or(limits.seconds)};
+  if (options_.fresh) request.earlier = TuneRequest::Earlier::ignored;
+  const Usage before = device.usage();
+  auto tuning =
+      tune_problem(request, {device, store_, session_, progress_, [this] { return interrupted(); }});
+  progress_.clear();
+  if (!tuning) return fail(context_, tuning.error().code, tuning.error().message);
+
+  if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
+  tell(*tuning);
+  if (tuning->outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
+  if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
+  return ExitCode::done;
+}
+
+bool RunCall::interrupted() {
+  if (!caught_()) return false;
+  if (!told_of_interrupt_) {
+    told_of_interrupt_ = true;
+    progress_.clear();
+    context_.log.info("ending after the trials in flight; Ctrl-C again ends at once");
+  }
+  return true;
+}
+
+Busy RunCall::busy_between(const Usage& before, const Usage& after) const {
+  double wall_s = after.wall_s - before.wall_s;
+  if (wall_s <= 0) return {};
+  return {(after.run_busy_s - before.run_busy_s) / wall_s / devices_,
+          (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers_};
+}
+
+void RunCall::tell(const Tuning& tuning) {
+  if (options_.json) {
+    reports_.push_back(report_json(tuning));
+  } else {
+    print_report(context_.out, context_.out_screen, tuning);
+    context_.out << std::flush;
+  }
+  if (options_.quiet) return;
+  for (const std::string& each : hints_for(tuning, database_flag(options_.database))) hint(context_, each);
+}
+
+ExitCode run(const RunOptions& options, Context& context) {
+  auto read = read_files(options.paths, options.device.choice, context);
+  if (!read) return read.error();
+  for (Definition& definition : read->definitions) {
+    if (options.regime) definition.kernel.regime = *options.regime;
+  }
+  auto store = Store::open(database_path(options.database, context), Store::Mode::write);
+  if (!store) return fail(context, ExitCode::failed, store.error().message);
+  return RunCall(options, context, *std::move(store)).tune_all(read->definitions, read->device);
+}
+
+}  // namespace
+
+Command run_command() {
+  return make_command<RunOptions>("run", "Tune a kernel: find the fastest configuration of each problem",
+                                  "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s",
+                                  declare, run);
+}
+
+}  // namespace gktune

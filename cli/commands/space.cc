@@ -1,0 +1,141 @@
+// gktune space: the configurations of a space file, without running any.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <random>
+
+#include "cli/commands/commands.h"
+#include "cli/find_device.h"
+#include "cli/flags.h"
+#include "cli/json.h"
+#include "cli/problem_selection.h"
+#include "cli/problem_space.h"
+#include "cli/quantity.h"
+
+namespace gktune {
+namespace {
+
+struct SpaceOptions {
+  std::string path;
+  DeviceFlags device;
+  std::vector<std::string> problems;
+  bool list = false;
+  std::int64_t sample = 0;
+  std::optional<Count> at;
+  bool json = false;
+};
+
+Result<Count> parse_index(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos || text.size() > 1000) {
+    return Error{fmt::format("'{}' is not an index: they count from 0", text)};
+  }
+  // A leading zero would make the number octal.
+  std::size_t first = std::min(text.find_first_not_of('0'), text.size() - 1);
+  return Count(std::string(text.substr(first)));
+}
+
+void declare(CLI::App& app, SpaceOptions& options) {
+  app.add_option("SPACE", options.path, "A space file")->required()->type_name("FILE");
+  add_device_flag(app, options.device);
+  add_problem_flag(app, options.problems);
+  CLI::Option* list = app.add_flag("--list", options.list, "Every valid configuration, one a line");
+  CLI::Option* sample = add_parsed(app, "--sample", options.sample, parse_count,
+                                   "So many valid configurations, each as likely as any other", "N");
+  add_parsed(app, "--seed", options.device.seed, parse_count, "Of the sample", "N")->needs(sample);
+  CLI::Option* at =
+      add_parsed(app, "--at", options.at, parse_index, "The configuration of that index", "INDEX");
+  list->excludes(sample)->excludes(at);
+  sample->excludes(at);
+  add_json_flag(app, options.json);
+}
+
+bool asks_for_configurations(const SpaceOptions& options) {
+  return options.list || options.sample > 0 || options.at.has_value();
+}
+
+// Hands on the configurations that were asked for.
+Result<void, SpaceFailure> visit(const Space& space, const SpaceOptions& options,
+                                 const std::function<void(const Config&)>& use) {
+  if (options.at) {
+    if (*options.at >= space.size()) {
+      return SpaceFailure{ExitCode::usage,
+                          fmt::format("--at {}: there are {} valid configurations, counted from 0",
+                                      options.at->str(), space.size().str())};
+    }
+    use(space.at(*options.at));
+  }
+  if (options.list) {
+    for (Count index = 0; index < space.size(); ++index) use(space.at(index));
+  }
+  std::mt19937_64 random(static_cast<std::uint64_t>(options.device.seed));
+  for (std::int64_t i = 0; i < options.sample; ++i) use(space.at(space.sample(random)));
+  return {};
+}
+
+Json census_json(const Census& census) {
+  // Strings: they may not fit in what JSON's readers take for a number.
+  return {{"combinations", census.combinations.str()},
+          {"valid", census.valid.str()},
+          {"ruled_out",
+           {{"file", census.rejected_by_file.str()},
+            {"block_limit", census.rejected_by_block_limit.str()},
+            {"shared_memory_limit", census.rejected_by_shared_memory_limit.str()}}}};
+}
+
+// What the command has to say of one problem.
+Result<Json, SpaceFailure> show(const ProblemSpace& problem_space, const Problem& problem,
+                                const SpaceOptions& options, Context& context) {
+  Json report = {{"problem", json_of(problem)}};
+  if (!asks_for_configurations(options)) {
+    auto census = problem_space.census();
+    if (!census) return census.error();
+    report.update(census_json(*census));
+    std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
+    if (!options.json) context.out << title << census_text(*census) << '\n';
+    return report;
+  }
+  auto space = problem_space.build();
+  if (!space) return space.error();
+  report["configurations"] = Json::array();
+  auto visited = visit(*space, options, [&](const Config& config) {
+    if (options.json) {
+      report["configurations"].push_back(json_of(config));
+    } else {
+      context.out << config.str() << '\n';
+    }
+  });
+  if (!visited) return visited.error();
+  return report;
+}
+
+ExitCode run(const SpaceOptions& options, Context& context) {
+  auto read = read_files({options.path}, options.device.choice, context);
+  if (!read) return read.error();
+  const Definition& definition = read->definitions.front();
+  auto problems = select_problems(definition.kernel.axes, options.problems);
+  if (!problems) return fail(context, ExitCode::usage, problems.error().message);
+
+  Json reports = Json::array();
+  for (const Problem& problem : *problems) {
+    const ProblemSpace problem_space(definition, problem, read->device.info);
+    auto report = show(problem_space, problem, options, context);
+    if (!report) return fail(context, report.error().code, report.error().message);
+    reports.push_back(*std::move(report));
+  }
+  if (options.json) print(context.out, {{"kernel", definition.kernel.name}, {"spaces", std::move(reports)}});
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command space_command() {
+  return make_command<SpaceOptions>("space", "Count, list or sample a space's valid configurations",
+                                    "gktune space spaces/reduce.yaml --sample 3 --problem n=1Mi", declare,
+                                    run);
+}
+
+}  // namespace gktune

@@ -1,0 +1,42 @@
+// gktune worker KIND ORDINAL compile|run: one of the processes behind a device. Not for people.
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/flags.h"
+#include "tuner/device/worker/serve_worker.h"
+
+namespace gktune {
+namespace {
+
+struct WorkerOptions {
+  BackendName backend;
+  WorkerRole role = WorkerRole::run;
+};
+
+Result<WorkerRole> parse_role(std::string_view text) {
+  if (auto role = worker_role_from_name(text)) return *role;
+  return Error{"'" + std::string(text) + "' is neither compile nor run"};
+}
+
+void declare(CLI::App& app, WorkerOptions& options) {
+  app.add_option("KIND", options.backend.kind, "cuda or host")->required();
+  app.add_option("ORDINAL", options.backend.ordinal, "Which of them")->required();
+  add_parsed(app, "ROLE", options.role, parse_role, "What to serve", "compile|run")->required();
+}
+
+ExitCode run(const WorkerOptions& options, Context& context) {
+  BackendOptions backend;
+  if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
+  int code = serve_worker(options.role, [&] { return open_backend(options.backend, backend); });
+  return code == 0 ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace
+
+Command worker_command() {
+  Command command = make_command<WorkerOptions>("worker", "Serve a device", "", declare, run);
+  command.is_hidden = true;
+  return command;
+}
+
+}  // namespace gktune

@@ -1,0 +1,126 @@
+#include "cli/find_device.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+#include "cli/version.h"
+#include "tuner/search/strategy.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+Result<FoundDevice> find_one(const BackendName& name, const Context& context) {
+  auto info = probe_device(worker_argv(context), name);
+  if (!info) return Error{fmt::format("no device {}:{}: {}", name.kind, name.ordinal, info.error().message)};
+  return FoundDevice{{name}, *std::move(info)};
+}
+
+// All GPUs that are of the first one's model.
+Result<FoundDevice> find_all_gpus(const Context& context) {
+  auto found = find_one({"cuda", 0}, context);
+  if (!found) return found;
+  for (int ordinal = 1;; ++ordinal) {
+    auto another = find_one({"cuda", ordinal}, context);
+    if (!another) return found;
+    if (another->info.name == found->info.name) found->backends.push_back({"cuda", ordinal});
+  }
+}
+
+bool has_cuda() {
+  auto kinds = device_kinds();
+  return std::ranges::find(kinds, "cuda") != kinds.end();
+}
+
+// Definitions of all files; nothing where one has errors, which are printed.
+std::optional<std::vector<Definition>> read_all(const std::vector<std::string>& paths,
+                                                const std::string& device_kind, Context& context) {
+  ReadOptions options{.device_kind = device_kind, .strategies = {}};
+  for (const Strategy& strategy : strategies()) options.strategies.emplace_back(strategy.name);
+  std::vector<Definition> definitions;
+  for (const std::string& path : paths) {
+    auto definition = read_space_file(path, options);
+    if (definition) {
+      definitions.push_back(*std::move(definition));
+      continue;
+    }
+    for (const Diagnostic& each : definition.error()) context.err << each.str() << '\n';
+  }
+  if (definitions.size() != paths.size()) return std::nullopt;
+  return definitions;
+}
+
+const Definition* find_cpp(const std::vector<Definition>& definitions) {
+  auto cpp = std::ranges::find(definitions, Language::cpp,
+                               [](const Definition& each) { return each.kernel.language; });
+  return cpp == definitions.end() ? nullptr : &*cpp;
+}
+
+}  // namespace
+
+std::vector<std::string> worker_argv(const Context& context) {
+  return {context.environment.program.string(), "worker"};
+}
+
+Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& context) {
+  using Kind = DeviceChoice::Kind;
+  switch (choice.kind) {
+    case Kind::host:
+      return find_one({"host", 0}, context);
+    case Kind::cuda:
+      if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(context);
+      return find_one({"cuda", choice.ordinal}, context);
+    case Kind::automatic:
+      break;
+  }
+  if (has_cuda()) {
+    if (auto gpu = find_one({"cuda", 0}, context)) return gpu;
+  }
+  auto host = find_one({"host", 0}, context);
+  if (host) context.log.info("no GPU here: running on the host device, {}", host->info.name);
+  return host;
+}
+
+WorkerDeviceOptions device_options(const FoundDevice& found, const DeviceFlags& flags,
+                                   const Context& context) {
+  using While = WorkerDeviceOptions::CompileWhileTiming;
+  bool is_host = found.info.kind == "host";
+  WorkerDeviceOptions options;
+  options.backends = found.backends;
+  options.worker_argv = worker_argv(context);
+  options.jobs = static_cast<int>(std::min<std::int64_t>(flags.jobs, 1024));
+  if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.compile_while_timing = is_host ? While::no : While::yes;
+  options.cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir.string() : flags.cache_dir;
+  return options;
+}
+
+Result<ReadFiles, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
+                                       Context& context) {
+  auto device = find_device(choice, context);
+  if (!device) return fail(context, ExitCode::no_device, device.error().message);
+  auto definitions = read_all(paths, device->info.kind, context);
+  if (!definitions) return ExitCode::usage;
+
+  const Definition* cpp = find_cpp(*definitions);
+  if (cpp == nullptr || device->info.kind == "host")
+    return ReadFiles{*std::move(device), *std::move(definitions)};
+  // C++ functions run on the CPU, whatever else there is.
+  bool is_mixed = std::ranges::any_of(
+      *definitions, [](const Definition& each) { return each.kernel.language != Language::cpp; });
+  if (choice.kind != DeviceChoice::Kind::automatic || is_mixed) {
+    fail(context, ExitCode::no_device, cpp->path + ": a C++ function runs on the host device alone");
+    hint(context, is_mixed ? "tune it in a call of its own, with --device host" : "--device host");
+    return ExitCode::no_device;
+  }
+  context.log.info("a C++ function: running on the host device");
+  return read_files(paths, {DeviceChoice::Kind::host}, context);
+}
+
+}  // namespace gktune

@@ -1,0 +1,73 @@
+#include "cli/problem_space.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/quantity.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+ProblemSpace::ProblemSpace(const Definition& definition, const Problem& problem, const DeviceInfo& device)
+    : definition_(definition),
+      problem_(problem),
+      attributes_(device.attributes()),
+      constraints_(definition.constraints) {
+  for (Constraint& limit : device_limits(definition.kernel, device)) constraints_.push_back(std::move(limit));
+}
+
+Result<Space, SpaceFailure> ProblemSpace::build() const {
+  auto space = Space::build(definition_.parameters, constraints_, scope());
+  if (!space) return failure(space.error());
+  return *std::move(space);
+}
+
+Result<Census, SpaceFailure> ProblemSpace::census() const {
+  auto census = take_census(definition_.parameters, constraints_, scope());
+  if (!census) return failure(census.error());
+  return *std::move(census);
+}
+
+Scope ProblemSpace::scope() const {
+  Scope scope;
+  scope.add(problem_).add(attributes_, "device.");
+  return scope;
+}
+
+SpaceFailure ProblemSpace::failure(const SpaceError& error) const {
+  std::string message = definition_.path + ": ";
+  if (error.kind == SpaceError::Kind::empty) {
+    message += "no configuration is valid";
+    if (auto census = take_census(definition_.parameters, constraints_, scope())) {
+      message += ": " + census_text(*census);
+    }
+    return {ExitCode::no_configuration, std::move(message)};
+  }
+  message += error.message;
+  if (error.constraint) {
+    message +=
+        fmt::format("\n  {}\n  {}{}", constraints_[*error.constraint].condition.text(),
+                    std::string(error.offset, ' '), std::string(std::max<std::size_t>(error.length, 1), '^'));
+  }
+  return {ExitCode::usage, std::move(message)};
+}
+
+std::string census_text(const Census& census) {
+  auto number = [](const Count& count) { return format_count(count.str()); };
+  std::string text =
+      fmt::format("{} of {} combinations are valid", number(census.valid), number(census.combinations));
+  if (census.rejected_by_file != 0) {
+    text += fmt::format("; the file's constraints rule out {}", number(census.rejected_by_file));
+  }
+  if (census.rejected_by_block_limit != 0) {
+    text += fmt::format("; the device's limit on a block's size {}", number(census.rejected_by_block_limit));
+  }
+  if (census.rejected_by_shared_memory_limit != 0) {
+    text += fmt::format("; its limit on a block's shared memory {}",
+                        number(census.rejected_by_shared_memory_limit));
+  }
+  return text;
+}
+
+}  // namespace gktune

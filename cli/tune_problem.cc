@@ -1,0 +1,148 @@
+#include "cli/tune_problem.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "cli/known_device.h"
+#include "cli/problem_selection.h"
+#include "cli/trial_table.h"
+#include "tuner/search/strategy.h"
+
+namespace gktune {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::string objective_text(const Objective& objective) {
+  if (objective.metric.empty()) return "time";
+  return (objective.maximize ? "maximize " : "minimize ") + objective.metric;
+}
+
+// How many trials there will be at most; 0: too many to say.
+std::int64_t total_of(const Count& valid, std::int64_t limit) {
+  Count total = limit > 0 ? std::min(valid, Count(limit)) : valid;
+  return total <= std::numeric_limits<std::int64_t>::max() ? static_cast<std::int64_t>(total) : 0;
+}
+
+// Keeps each trial as it ends, and shows how far the search has come.
+class Ledger {
+ public:
+  Ledger(const TuneSite& site, std::int64_t study, ProgressState state)
+      : site_(site), study_(study), state_(std::move(state)), begin_(Clock::now()) {}
+
+  void recall(const std::vector<Trial>& earlier) {
+    for (const Trial& trial : earlier) count(trial);
+    state_.done_before = state_.done;
+  }
+
+  void add(const Trial& trial) {
+    auto stored = site_.store.add_trial(study_, site_.session, trial);
+    if (!stored && !error_) error_ = stored.error().message;
+    count(trial);
+    state_.elapsed_s = seconds_since(begin_);
+    site_.progress.show(state_, Clock::now());
+  }
+
+  // Why a trial could not be kept.
+  const std::optional<std::string>& error() const { return error_; }
+  double seconds() const { return seconds_since(begin_); }
+
+ private:
+  void count(const Trial& trial) {
+    ++state_.done;
+    if (!trial.ok()) {
+      ++state_.failures[trial.status];
+    } else if (trial.objective < best_) {
+      best_ = trial.objective;
+      state_.best = score_text(trial);
+    }
+  }
+
+  const TuneSite& site_;
+  std::int64_t study_;
+  ProgressState state_;
+  Clock::time_point begin_;
+  double best_ = std::numeric_limits<double>::infinity();
+  std::optional<std::string> error_;
+};
+
+}  // namespace
+
+Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneSite& site) {
+  const Definition& definition = request.definition;
+  const DeviceInfo& device = site.device.info();
+  auto failed = [](const Error& error) { return TuneFailure{ExitCode::failed, error.message}; };
+
+  auto space = ProblemSpace(definition, request.problem, device).build();
+  if (!space) return space.error();
+  auto searcher = make_searcher(request.strategy, *space, request.seed);
+  if (!searcher) return TuneFailure{ExitCode::usage, searcher.error().message};
+
+  const KernelDefinition& kernel = definition.kernel;
+  auto study = site.store.study_id({kernel.name, definition.fingerprint, identity_of(device), request.problem,
+                                    kernel.regime, objective_text(kernel.objective)});
+  if (!study) return failed(study.error());
+  std::vector<Trial> earlier;
+  double spent_s = 0;
+  if (request.earlier == TuneRequest::Earlier::resumed) {
+    auto known = site.store.trials(*study);
+    if (!known) return failed(known.error());
+    // Configurations that the file no longer admits stay in the database, and out of this search.
+    std::ranges::copy_if(*known, std::back_inserter(earlier),
+                         [&](const Trial& trial) { return space->contains(trial.config); });
+    auto seconds = site.store.seconds_spent(*study);
+    if (!seconds) return failed(seconds.error());
+    spent_s = *seconds;
+  }
+
+  Tuning tuning;
+  tuning.kernel = kernel.name;
+  tuning.problem = request.problem;
+  tuning.device = device.name;
+  tuning.objective = kernel.objective;
+  tuning.valid = space->size().str();
+  tuning.cartesian = space->cartesian().str();
+  tuning.trials = earlier;
+  tuning.earlier = std::ssize(earlier);
+  tuning.budget_s = request.budget_s;
+  tuning.default_config = space->default_config();
+  TuneTask task{.problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}};
+  task.limits.trials = request.trials;
+  bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
+  if (request.budget_s > 0) task.limits.seconds = request.budget_s - spent_s;
+
+  ProgressState state;
+  state.title = kernel.name + (request.problem.empty() ? "" : ' ' + problem_text(request.problem));
+  state.total = total_of(space->size(), request.trials);
+  if (request.budget_s > 0) state.budget_s = task.limits.seconds;
+  Ledger ledger(site, *study, std::move(state));
+  ledger.recall(task.earlier);
+
+  TuneEvents events;
+  events.on_trial = [&](const Trial& trial) {
+    ledger.add(trial);
+    tuning.trials.push_back(trial);
+  };
+  // Without a database there is no point in going on.
+  events.stop = [&] { return budget_is_spent || ledger.error() || site.stop(); };
+  tuning.outcome = tune(task, **searcher, site.device, events);
+  if (budget_is_spent && !site.stop()) tuning.outcome.end = TuneOutcome::End::seconds;
+  tuning.seconds = ledger.seconds();
+  site.progress.clear();
+  if (ledger.error()) return TuneFailure{ExitCode::failed, *ledger.error()};
+
+  if (tuning.outcome.best && !tuning.outcome.playoff.empty()) {
+    auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);
+    if (!kept) return failed(kept.error());
+  }
+  return tuning;
+}
+
+}  // namespace gktune

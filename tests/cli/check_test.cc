@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/check_pass.h"
+#include "cli/check_problems.h"
+#include "cli/problem_selection.h"
+#include "example_database.h"
+#include "tuner/device/replay/replay_device.h"
+
+namespace gktune {
+namespace {
+
+std::vector<std::string> texts(const std::vector<Problem>& problems) {
+  std::vector<std::string> all;
+  for (const Problem& problem : problems) all.push_back(problem_text(problem));
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(CheckProblems, what_the_compiler_cannot_tell_apart_is_compiled_once) {
+  const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
+  EXPECT_EQ(texts(one_for_each_source(axes, select_problems(axes, {}).value())),
+            (Texts{"T=int,n=1Ki", "T=float,n=1Ki"}));
+}
+
+TEST(CheckProblems, awkward_sizes_replace_those_of_the_file) {
+  const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
+  EXPECT_EQ(texts(awkward_problems(axes)),
+            (Texts{"T=int,n=1", "T=int,n=31", "T=int,n=33", "T=int,n=257", "T=int,n=1009", "T=float,n=1",
+                   "T=float,n=31", "T=float,n=33", "T=float,n=257", "T=float,n=1009"}));
+}
+
+TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
+  const std::vector<Axis> axes = {{"width", {3, 5}, ""}, {"n", {1 << 20}, ""}};
+  EXPECT_EQ(texts(awkward_problems(axes)),
+            (Texts{"width=1,n=31", "width=3,n=33", "width=3,n=257", "width=3,n=1009", "width=3,n=1"}));
+}
+
+TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
+  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::compile_failed, "k.cu:3: error"),
+                               bad_trial(3, Status::compile_failed, "k.cu:3: error"),
+                               bad_trial(4, Status::compile_failed, "k.cu:9: error")};
+  ReplayDevice device({}, trials, 2);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  std::size_t next = 0;
+  CheckResult result =
+      CheckPass(device, progress, [] { return false; }).run("k", 4, [&](Candidate& candidate) {
+        if (next == trials.size()) return false;
+        candidate.config = trials[next++].config;
+        return true;
+      });
+  EXPECT_EQ(result.checked, 4);
+  EXPECT_EQ(result.failed(), 3);
+  ASSERT_EQ(result.findings.size(), 2u);
+  EXPECT_EQ(result.findings[0].trials.size(), 2u);
+  EXPECT_EQ(result.findings[0].trials[0].config, trials[1].config);
+  EXPECT_EQ(result.failures(), (Failures{{Status::compile_failed, 3}}));
+  EXPECT_FALSE(result.was_stopped);
+}
+
+TEST(CheckPass, a_stop_waits_for_what_is_in_flight) {
+  ReplayDevice device({}, {good_trial(1, 10)}, 2);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  int asked = 0;
+  CheckResult result =
+      CheckPass(device, progress, [&asked] { return ++asked > 2; }).run("k", 0, [](Candidate& candidate) {
+        candidate.config = good_trial(1, 10).config;
+        return true;
+      });
+  EXPECT_TRUE(result.was_stopped);
+  EXPECT_EQ(result.checked, 2);
+}
+
+}  // namespace
+}  // namespace gktune

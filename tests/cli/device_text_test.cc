@@ -1,0 +1,78 @@
+#include "cli/device_text.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/device_choice.h"
+#include "cli/known_device.h"
+
+namespace gktune {
+namespace {
+
+using Line = std::pair<std::string, std::string>;
+
+TEST(DeviceText, a_gpu_is_described_as_device_queries_do) {
+  DeviceInfo device;
+  device.kind = "cuda";
+  device.architecture = "sm_90";
+  device.multiprocessors = 132;
+  device.clock_khz = 1980000;
+  device.memory_clock_khz = 3201000;
+  device.memory_bus_bits = 6144;
+  device.shared_bytes_per_block = 49152;
+  device.max_grid_x = 2147483647;
+  device.max_grid_y = device.max_grid_z = 65535;
+  device.ecc = true;
+  EXPECT_EQ(describe(device), (std::vector<Line>{{"architecture", "sm_90"},
+                                                 {"compute capability", "9.0"},
+                                                 {"multiprocessors", "132"},
+                                                 {"clock", "1980 MHz"},
+                                                 {"memory bandwidth", "4917 GB/s"},
+                                                 {"memory clock", "3201 MHz"},
+                                                 {"memory bus", "6144 bits"},
+                                                 {"shared memory a block", "48 KiB"},
+                                                 {"warp size", "32"},
+                                                 {"grid at most", "2,147,483,647 × 65,535 × 65,535"},
+                                                 {"ECC", "yes"},
+                                                 {"MIG", "no"}}));
+}
+
+TEST(DeviceText, a_cpu_has_cores_and_no_ecc) {
+  DeviceInfo device;
+  device.kind = "host";
+  device.architecture = "x86-64";
+  device.multiprocessors = 2;
+  device.compiler = "g++ 12.2.0";
+  EXPECT_EQ(
+      describe(device),
+      (std::vector<Line>{
+          {"architecture", "x86-64"}, {"cores", "2"}, {"warp size", "32"}, {"compiler", "g++ 12.2.0"}}));
+}
+
+TEST(DeviceChoice, names_are_read) {
+  using Kind = DeviceChoice::Kind;
+  EXPECT_EQ(*parse_device("auto"), DeviceChoice{});
+  EXPECT_EQ(*parse_device("host"), DeviceChoice{Kind::host});
+  EXPECT_EQ(*parse_device("cuda"), DeviceChoice{Kind::cuda});
+  EXPECT_EQ(*parse_device("cuda:3"), (DeviceChoice{Kind::cuda, 3}));
+  EXPECT_EQ(*parse_device("cuda:all"), (DeviceChoice{Kind::cuda, 0, DeviceChoice::Extent::all}));
+}
+
+TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
+  EXPECT_EQ(parse_device("hots").error().message,
+            "no device is called 'hots'; there is auto, host, cuda, cuda:0, cuda:all, did you mean 'host'?");
+  for (const char* text : {"", "cuda:", "cuda:-1", "cuda:1x", "gpu", "CUDA:99999999999"}) {
+    EXPECT_FALSE(parse_device(text).ok()) << text;
+  }
+}
+
+TEST(KnownDevice, a_part_of_a_name_will_do) {
+  const std::vector<DeviceIdentity> devices = {{"cuda", "NVIDIA H200", "sm_90", 132},
+                                               {"host", "CPU: x", "x86-64", 2}};
+  EXPECT_EQ(find_device("h200", devices)->name, "NVIDIA H200");
+  EXPECT_EQ(find_device("CPU: x", devices)->kind, "host");
+  EXPECT_EQ(find_device("A100", devices).error().message,
+            "the database knows no device 'A100'; it knows NVIDIA H200; CPU: x");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,87 @@
+// What happens to a run that is ended from outside: nothing that was measured is lost, nothing is measured
+// twice.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "db/store.h"
+#include "example_database.h"
+#include "program_process.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class InterruptedRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder_.path(), fs::copy_options::recursive);
+  }
+
+  std::vector<Trial> trials() const {
+    if (!fs::exists(database_)) return {};
+    auto store = Store::open(database_, Store::Mode::read);
+    if (!store) return {};
+    auto known = store->trials(1);
+    return known ? *std::move(known) : std::vector<Trial>{};
+  }
+
+  // Until so many trials are in the database.
+  bool wait_for_trials(std::size_t count) const {
+    for (int i = 0; i < 1000; ++i) {
+      if (trials().size() >= count) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
+  }
+
+  TestFolder folder_;
+  const std::string database_ = folder_.file("gktune.db");
+  const std::string run_ = "exec gktune run many.yaml --device host --jobs 1";
+};
+
+TEST_F(InterruptedRun, ctrl_c_keeps_what_was_measured_and_says_how_to_go_on) {
+  ShellProcess run(folder_.path(), run_);
+  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_.path() / "err");
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  const std::size_t kept = trials().size();
+  EXPECT_GE(kept, 1u);
+  EXPECT_LT(kept, 64u);
+  EXPECT_NE(contents_of(folder_.path() / "err").find("the same command goes on from here"), std::string::npos)
+      << contents_of(folder_.path() / "err");
+}
+
+TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
+  {
+    ShellProcess run(folder_.path(), run_);
+    ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_.path() / "err");
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait(), 128 + SIGKILL);
+  }
+  const std::vector<Trial> before = trials();
+  ASSERT_GE(before.size(), 2u);
+  const std::string goal = std::to_string(before.size() + 2);
+  ShellProcess next(folder_.path(), run_ + " --trials " + goal);
+  EXPECT_EQ(next.wait(), 0) << contents_of(folder_.path() / "err");
+
+  const std::vector<Trial> after = trials();
+  EXPECT_EQ(std::to_string(after.size()), goal);
+  std::set<std::string> configs;
+  for (const Trial& trial : after) configs.insert(trial.config.json());
+  EXPECT_EQ(configs.size(), after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after[i].ended_unix_ms, before[i].ended_unix_ms);
+  EXPECT_NE(contents_of(folder_.path() / "out").find(goal + " of 64 configurations tried, 2 of them now"),
+            std::string::npos)
+      << contents_of(folder_.path() / "out");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,48 @@
+#include "program_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace gktune {
+
+ShellProcess::ShellProcess(const std::filesystem::path& folder, const std::string& command_line) {
+  // `exec`: a signal is for the program, not for its shell.
+  const std::string script =
+      "cd '" + folder.string() + "' && PATH='" GKTUNE_PROGRAM_FOLDER ":'\"$PATH\" && " +
+      "export HOME=\"$PWD\" && unset GKTUNE_DB XDG_CACHE_HOME && exec >out 2>err && " + command_line;
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork");
+  if (pid_ == 0) {
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+}
+
+ShellProcess::~ShellProcess() {
+  if (pid_ < 0) return;
+  signal(SIGKILL);
+  wait();
+}
+
+void ShellProcess::signal(int number) const { ::kill(pid_, number); }
+
+int ShellProcess::wait() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace gktune

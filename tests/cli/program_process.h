@@ -1,0 +1,29 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+namespace gktune {
+
+// A command line in a shell, in a folder, with the gktune that was built on its path and nothing of the
+// caller's settings; output goes to the files out and err there.
+class ShellProcess {
+ public:
+  ShellProcess(const std::filesystem::path& folder, const std::string& command_line);
+  ~ShellProcess();
+  ShellProcess(const ShellProcess&) = delete;
+  ShellProcess& operator=(const ShellProcess&) = delete;
+
+  void signal(int number) const;
+  // The exit code, or 128 and the signal that ended it.
+  int wait();
+
+ private:
+  pid_t pid_ = -1;
+};
+
+std::string contents_of(const std::filesystem::path& path);
+
+}  // namespace gktune
