@@ -61,33 +61,31 @@ void GpuTest::SetUp() {
 }
 
 RunJob GpuTest::job(const Case& kernel) {
-  auto program = [&](const std::vector<StepPlan>& steps) {
-    ProgramPlan plan;
-    plan.source.path = "case.cu";
-    plan.source.text = kernel.source;
-    plan.source.macros = kernel.macros;
-    plan.steps = steps;
-    for (const auto& one : steps) {
-      if (!one.entry.empty()) plan.source.entries.push_back(one.entry);
-    }
-    return plan;
-  };
   RunJob job;
-  job.plan.candidate = program(kernel.steps);
-  job.plan.reference = program(kernel.reference);
   job.plan.arguments = kernel.arguments;
   job.plan.regime = kernel.regime;
   job.plan.time_limit_s = kernel.time_limit_s;
   job.cutoff_us = kernel.cutoff_us;
   job.check_only = kernel.check_only;
-  const auto compiled = compiler_->compile({{job.plan.candidate.source, job.plan.reference.source},
-                                            info_.architecture,
-                                            folder_.path("cache"),
-                                            Instrumentation::none});
-  for (const auto& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
-  job.candidate = compiled[0].module;
-  job.reference = compiled[1].module;
+  job.candidate = compile(job.plan.candidate, kernel.source, kernel.macros, kernel.steps);
+  job.reference = compile(job.plan.reference, kernel.reference_source, {}, kernel.reference);
   return job;
+}
+
+Module GpuTest::compile(ProgramPlan& program, const std::string& source,
+                        const std::vector<std::pair<std::string, std::string>>& macros,
+                        const std::vector<StepPlan>& steps) {
+  program.source.path = "case.cu";
+  program.source.text = source;
+  program.source.macros = macros;
+  program.steps = steps;
+  for (const auto& step : steps) {
+    if (!step.entry.empty()) program.source.entries.push_back(step.entry);
+  }
+  const auto compiled = compiler_->compile(
+      {{program.source}, info_.architecture, folder_.path("cache"), Instrumentation::none});
+  EXPECT_EQ(compiled[0].status, Status::ok) << compiled[0].log;
+  return compiled[0].module;
 }
 
 }  // namespace gktune

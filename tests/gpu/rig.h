@@ -17,8 +17,9 @@ struct Case {
   std::string source;
   std::vector<ArgumentPlan> arguments;
   std::vector<StepPlan> steps;
-  std::vector<StepPlan> reference;  // in the same source
-  std::vector<std::pair<std::string, std::string>> macros;
+  std::string reference_source;
+  std::vector<StepPlan> reference;
+  std::vector<std::pair<std::string, std::string>> macros;  // the candidate's
   Regime regime = Regime::cold;
   double time_limit_s = 10;
   double cutoff_us = std::numeric_limits<double>::infinity();
@@ -38,6 +39,9 @@ class GpuTest : public testing::Test {
  protected:
   void SetUp() override;
   RunJob job(const Case& kernel);
+  Module compile(ProgramPlan& program, const std::string& source,
+                 const std::vector<std::pair<std::string, std::string>>& macros,
+                 const std::vector<StepPlan>& steps);
   RunReply run(const Case& kernel) { return runner_->run(job(kernel)); }
 
   ScratchFolder folder_;

@@ -1,5 +1,8 @@
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/backend.h"
+#ifdef GKTUNE_HAVE_CUDA
+#include "tuner/device/cuda/cuda_backend.h"
+#endif
 
 namespace gktune {
 
@@ -8,7 +11,13 @@ Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const Bac
     if (name.ordinal != 0) return Error{"there is one host device: host:0"};
     return {std::make_unique<HostBackend>(options)};
   }
-  if (name.kind == "cuda") return Error{"this gktune was built without CUDA"};
+  if (name.kind == "cuda") {
+#ifdef GKTUNE_HAVE_CUDA
+    return open_cuda_backend(name.ordinal, {options.cuda_home});
+#else
+    return Error{"this gktune was built without CUDA"};
+#endif
+  }
   return Error{"no device is called '" + name.kind + "'"};
 }
 

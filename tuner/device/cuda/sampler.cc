@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/measure/element.h"
+
 namespace gktune {
 namespace {
 
@@ -86,7 +88,7 @@ Result<double, Trouble> Sampler::sample_us(double limit_s) {
   gpu_.record(end_);
   kernels_.release();
   if (!gpu_.wait(limit_s)) {
-    return Trouble{Status::timed_out, "ran longer than " + std::to_string(limit_s) + " s while it was timed",
+    return Trouble{Status::timed_out, "ran longer than " + number_text(limit_s) + " s while it was timed",
                    true};
   }
   const double elapsed_us = gpu_.elapsed_us(start_, end_);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "tuner/device/cuda/captured_output.h"
+#include "tuner/device/cuda/program_text.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/contents.h"
+#include "tuner/measure/element.h"
 #include "tuner/measure/guard.h"
 
 namespace gktune {
@@ -12,6 +15,8 @@ namespace {
 
 // For what is gktune's own: nothing of it takes longer, however large the problem.
 constexpr double kOwnLimitS = 60;
+// How long it takes until a kernel's fault is known.
+constexpr double kFaultTellingS = 0.4;
 // Copies leave the rest of the memory to the problem.
 constexpr std::size_t kCopiesShare = 4;
 
@@ -22,6 +27,14 @@ std::string gib_text(std::size_t bytes) {
 }
 
 std::size_t rounded_up(std::size_t size) { return (size + kGuardBytes - 1) / kGuardBytes * kGuardBytes; }
+
+std::string bytes_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+Trouble too_long(double limit_s) {
+  return {Status::timed_out, "ran longer than " + number_text(limit_s) + " s", true};
+}
 
 bool is_written(const ArgumentPlan& plan) { return plan.role != Argument::Role::in; }
 bool has_contents(const ArgumentPlan& plan) {
@@ -89,9 +102,9 @@ Result<void, Trouble> Workbench::adopt(const RunJob& job) {
     if (plan.role != Argument::Role::scratch || size == buffer.size) continue;
     buffer.size = size;
     if (size > buffer.capacity) {
-      copies_.clear();
       buffer.memory = {};
       allocate(buffer);
+      for (auto& copy : copies_) copy.addresses[buffer.argument] = buffer.data;
       if (auto failure = gpu_->take_failure()) return trouble_of(*failure);
     }
     fill_guards(buffer);
@@ -107,9 +120,7 @@ void Workbench::allocate(Buffer& buffer) {
 }
 
 Result<void, Trouble> Workbench::finished(double limit_s) {
-  if (!gpu_->wait(limit_s)) {
-    return Trouble{Status::timed_out, "ran longer than " + std::to_string(limit_s) + " s", true};
-  }
+  if (!gpu_->wait(limit_s)) return too_long(limit_s);
   if (auto failure = gpu_->take_failure()) return trouble_of(*failure);
   return {};
 }
@@ -153,7 +164,7 @@ Result<void, Trouble> Workbench::fill(Buffer& buffer, CUdeviceptr to) {
   if (plan.contents.kind == ContentsKind::file) {
     std::vector<std::byte> contents(buffer.size);
     if (auto read = fill_contents(plan.type, plan.contents, contents); !read) {
-      return Trouble{Status::invalid, plan.name + ": " + read.error().message, false};
+      return Trouble{Status::invalid, "argument '" + plan.name + "': " + read.error().message, false};
     }
     gpu_->upload(to, contents);
     return finished(kOwnLimitS);
@@ -162,7 +173,7 @@ Result<void, Trouble> Workbench::fill(Buffer& buffer, CUdeviceptr to) {
   std::array<std::byte, 8> one{};
   if (auto fits = fill_contents(plan.type, plan.contents, std::span(one).first(element_size(plan.type)));
       !fits) {
-    return Trouble{Status::invalid, plan.name + ": " + fits.error().message, false};
+    return Trouble{Status::invalid, "argument '" + plan.name + "': " + fits.error().message, false};
   }
   kernels_->fill(to, plan.type, plan.count, plan.contents);
   return {};
@@ -208,11 +219,26 @@ Result<void, Trouble> Workbench::check(const BoundProgram& candidate, double lim
   }
   restore();
   if (auto ready = finished(kOwnLimitS); !ready) return ready;
-  candidate.launch(*gpu_, addresses_);
-  if (auto done = finished(limit_s); !done) return done;
+  if (auto done = run_once(candidate, limit_s); !done) return done;
   if (auto outside = check_guards(); !outside) return outside;
   if (auto inputs = check_inputs(); !inputs) return inputs;
   return check_outputs();
+}
+
+Result<void, Trouble> Workbench::run_once(const BoundProgram& candidate, double limit_s) {
+  const CapturedOutput output;
+  report_phase(Phase::check);
+  candidate.launch(*gpu_, addresses_);
+  // The driver tells of a fault only once it has looked at the damage: a short limit would take that for a
+  // hang. So the parent, which keeps the time as well, is asked for patience half-way.
+  if (!gpu_->wait(limit_s / 2)) report_phase(Phase::check);
+  if (!gpu_->wait(limit_s / 2 + kFaultTellingS)) return too_long(limit_s);
+  auto failure = gpu_->take_failure();
+  if (!failure) return {};
+  Trouble trouble = trouble_of(*failure);
+  const std::string assertion = output.line_with(" Assertion `");
+  if (!assertion.empty()) trouble.message = without_variant_names(assertion);
+  return trouble;
 }
 
 bool Workbench::needs_restoring() const {
@@ -233,13 +259,17 @@ Result<void, Trouble> Workbench::check_guards() {
   }
   if (auto done = finished(kOwnLimitS); !done) return done;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const Buffer& buffer = buffers_[i];
     const auto before = guard_violation(zones[2 * i]), after = guard_violation(zones[2 * i + 1]);
     if (!before && !after) continue;
-    fill_guards(buffer);
-    const std::string where = before ? std::to_string(kGuardBytes - *before) + " bytes before its beginning"
-                                     : std::to_string(*after) + " bytes past its end";
-    return Trouble{Status::guard_violated, "wrote outside of " + plan_of(buffer).name + ": " + where, false};
+    for (const auto& buffer : buffers_) fill_guards(buffer);
+    // Of what was written before the beginning the nearest is what a wrong index would explain; the zone
+    // knows the farthest.
+    const std::string where = after ? bytes_text(*after) + " past its end"
+                                    : "up to " + bytes_text(kGuardBytes - *before) + " before its beginning";
+    const ArgumentPlan& plan = plan_of(buffers_[i]);
+    return Trouble{
+        Status::guard_violated,
+        "wrote outside '" + plan.name + "' (" + std::to_string(plan.count) + " elements): " + where, false};
   }
   return {};
 }
@@ -251,10 +281,26 @@ Result<void, Trouble> Workbench::check_inputs() {
     const auto digest = kernels_->digest(buffer.data, buffer.size, kOwnLimitS);
     if (auto done = finished(kOwnLimitS); !done) return done;
     if (digest == buffer.pristine_digest) continue;
+    const std::string what = change_in(buffer);
     if (auto filled = fill(buffer, buffer.data); !filled) return filled;
-    return Trouble{Status::input_changed, "changed its input " + plan.name, false};
+    return Trouble{Status::input_changed, what, false};
   }
   return {};
+}
+
+std::string Workbench::change_in(Buffer& buffer) {
+  const ArgumentPlan& plan = plan_of(buffer);
+  const DeviceMemory right = gpu_->allocate(buffer.size);
+  const bool is_filled = gpu_->ok() && fill(buffer, right.get()).ok();
+  const Verdict verdict =
+      is_filled ? kernels_->compare(buffer.data, right.get(), plan.type, plan.count, {}, kOwnLimitS)
+                : Verdict{};
+  const bool is_known = !gpu_->take_failure() && !verdict.passed();
+  std::string text = "wrote into its input: " + plan.name;
+  if (is_known) {
+    text += '[' + std::to_string(verdict.first) + "] was " + verdict.expected + ", is now " + verdict.actual;
+  }
+  return text;
 }
 
 Result<void, Trouble> Workbench::check_outputs() {
@@ -285,24 +331,30 @@ bool Workbench::is_intact() {
 
 std::size_t Workbench::footprint() const {
   std::size_t total = 0;
-  for (const auto& buffer : buffers_) total += rounded_up(buffer.capacity) + kGuardBytes;
+  for (const auto& buffer : buffers_) {
+    if (is_copied(buffer)) total += rounded_up(buffer.size) + kGuardBytes;
+  }
   return total;
 }
 
+bool Workbench::is_copied(const Buffer& buffer) const {
+  return plan_of(buffer).role != Argument::Role::scratch;
+}
+
 std::size_t Workbench::grow_copies(std::size_t count) {
-  const std::size_t free = gpu_->free_bytes();
-  const std::size_t room = footprint() == 0 ? 0 : free / kCopiesShare / footprint();
-  const std::size_t wanted = std::min(count, copies_.size() + room);
+  const std::size_t free = gpu_->free_bytes(), each = std::max<std::size_t>(footprint(), 1);
+  const std::size_t wanted = std::min(count, copies_.size() + free / kCopiesShare / each);
   while (gpu_->ok() && copies_.size() < wanted) {
     Copy copy;
-    copy.memory = gpu_->allocate(footprint());
+    copy.memory = gpu_->allocate(each);
     if (!gpu_->ok()) break;
     CUdeviceptr at = copy.memory.get();
-    copy.addresses.assign(arguments_.size(), 0);
+    copy.addresses = addresses_;
     for (const auto& buffer : buffers_) {
+      if (!is_copied(buffer)) continue;
       copy.addresses[buffer.argument] = at;
       gpu_->copy(at, buffer.pristine.get() != 0 ? buffer.pristine.get() : buffer.data, buffer.size);
-      at += rounded_up(buffer.capacity) + kGuardBytes;
+      at += rounded_up(buffer.size) + kGuardBytes;
     }
     copies_.push_back(std::move(copy));
   }

@@ -39,11 +39,13 @@ class Workbench {
   const std::vector<CUdeviceptr>& buffers() const { return addresses_; }
 
   // More buffers of the same contents, outside of the caches while others are in use: grown to `count` sets,
-  // or as many as there is room for. Returns how many there are.
+  // or as many as there is room for. Returns how many there are. All share the scratch memory, which is
+  // written before it is read: what one candidate needs of it must not move the buffers that the others are
+  // timed on.
   std::size_t grow_copies(std::size_t count);
   const std::vector<CUdeviceptr>& copy(std::size_t index) const { return copies_[index].addresses; }
   void restore_copy(std::size_t index);
-  // Bytes of all buffers of the problem.
+  // Bytes of one more set.
   std::size_t footprint() const;
 
  private:
@@ -66,6 +68,9 @@ class Workbench {
   const ArgumentPlan& plan_of(const Buffer& buffer) const { return arguments_[buffer.argument]; }
   Result<void, Trouble> make_buffers();
   void allocate(Buffer& buffer);
+  bool is_copied(const Buffer& buffer) const;
+  // The candidate alone, with what it says of itself.
+  Result<void, Trouble> run_once(const BoundProgram& candidate, double limit_s);
   Result<void, Trouble> fill(Buffer& buffer, CUdeviceptr to);
   Result<void, Trouble> run_reference(ModuleShelf& shelf, const RunJob& job);
   Result<void, Trouble> take_answers(const RunJob& job);
@@ -73,6 +78,8 @@ class Workbench {
   void fill_guards(const Buffer& buffer);
   Result<void, Trouble> check_guards();
   Result<void, Trouble> check_inputs();
+  // Of an input that is not what it was: where, and how.
+  std::string change_in(Buffer& buffer);
   Result<void, Trouble> check_outputs();
   // What went wrong with the GPU, or the limit, since the last call.
   Result<void, Trouble> finished(double limit_s);

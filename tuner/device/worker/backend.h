@@ -45,6 +45,7 @@ class Backend {
 
 struct BackendOptions {
   std::string cxx = "c++";  // the system's C++ compiler, for the host
+  std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
 };
 
 // The backend of that name, or why this build or machine has none.

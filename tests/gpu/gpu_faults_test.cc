@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/faults/fault_device.h"
+#include "tuner/device/cuda/cuda_backend.h"
+
+namespace gktune {
+namespace {
+
+struct Case {
+  const char* kernel;
+  Status status;
+  const char* message;
+  int threads = 256;
+  int blocks = 4;
+  std::int64_t shared_bytes = 0;
+};
+
+void PrintTo(const Case& fault, std::ostream* out) { *out << fault.kernel; }
+
+class GpuFaults : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const auto info = open_cuda_backend(0, {})->probe();
+    if (!info) GTEST_SKIP() << info.error().message;
+  }
+};
+
+TEST_P(GpuFaults, each_is_named_and_the_next_candidate_is_fine) {
+  const Case& fault = GetParam();
+  const auto device = open_fault_device(fault_definition(fault.kernel), fault_options("cuda"));
+  ASSERT_NE(device, nullptr);
+  const Config config = fault_config(fault.threads, fault.blocks, fault.shared_bytes);
+  // Twice: the first one leaves nothing behind that the second one trips over.
+  for (int time = 0; time < 2; ++time) {
+    const Trial trial = tried(*device, config);
+    EXPECT_EQ(status_name(trial.status), status_name(fault.status)) << trial.message;
+    EXPECT_NE(trial.message.find(fault.message), std::string::npos) << trial.message;
+    EXPECT_EQ(trial.ok(), !trial.samples_us.empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , GpuFaults,
+    ::testing::Values(
+        Case{"clean", Status::ok, ""}, Case{"long_printing", Status::ok, ""},
+        Case{"endless_loop", Status::timed_out, "ran longer than 0.5 s"},
+        Case{"trap", Status::aborted, "unspecified launch failure"},
+        Case{"failed_assertion", Status::aborted, "i < 600"},
+        Case{"bad_address", Status::illegal_access, "illegal memory access"},
+        Case{"null_pointer", Status::illegal_access, "illegal memory access"},
+        Case{"write_past_the_end", Status::guard_violated,
+             "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+        Case{"write_before_the_beginning", Status::guard_violated,
+             "wrote outside 'out' (1000 elements): up to 4 bytes before its beginning"},
+        Case{"wrong_result", Status::wrong_result, "983 of 1000 elements differ; the first is out[17]: "},
+        Case{"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
+        Case{"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
+        Case{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
+        Case{"compile_error", Status::compile_failed, "compile_error.cu(4)"},
+        Case{"clean", Status::launch_failed, "1048576 bytes of shared memory: a block can have ", 256, 4,
+             1 << 20},
+        Case{"clean", Status::launch_failed, "a block of 2048 threads", 2048, 1}),
+    [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
+
+TEST(GpuFaultsOfCompilers, one_that_never_ends_is_ended) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  WorkerDeviceOptions options = fault_options("cuda");
+  options.compile_time_limit_s = 2;
+  const auto device = open_fault_device(fault_definition("endless_compile"), options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device);
+  EXPECT_EQ(trial.status, Status::compile_timed_out) << trial.message;
+}
+
+TEST(GpuRecovery, takes_less_than_half_a_second_from_a_lost_context_to_the_next_trial) {
+  const auto info = open_cuda_backend(0, {})->probe();
+  if (!info) GTEST_SKIP() << info.error().message;
+  const auto device = open_fault_device(fault_definition("wrong_result"), fault_options("cuda"));
+  const auto broken = open_fault_device(fault_definition("trap"), fault_options("cuda"));
+  ASSERT_NE(broken, nullptr);
+  for (int time = 0; time < 3; ++time) {
+    const auto start = std::chrono::steady_clock::now();
+    const Trial trial = tried(*broken);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_EQ(trial.status, Status::aborted) << trial.message;
+    std::printf("from asking to the answer that the context is lost: %.3f s\n", seconds);
+  }
+}
+
+}  // namespace
+}  // namespace gktune
