@@ -100,7 +100,9 @@ complete -o filenames -F _gktune gktune
 
 std::string zsh_action(const CompletionWord& word) {
   if (word.takes_file) return ":file:_files";
-  if (!word.choices.empty()) return fmt::format(":value:({})", fmt::join(word.choices, " "));
+  if (!word.choices.empty()) {
+    return fmt::format(":value:({})", quoted(fmt::format("{}", fmt::join(word.choices, " ")), ":"));
+  }
   return word.takes_value ? ":value:" : "";
 }
 

@@ -61,10 +61,11 @@ std::string census_text(const Census& census) {
     text += fmt::format("; the file's constraints rule out {}", number(census.rejected_by_file));
   }
   if (census.rejected_by_block_limit != 0) {
-    text += fmt::format("; the device's limit on a block's size {}", number(census.rejected_by_block_limit));
+    text += fmt::format("; the device's limit on a block's size rules out {}",
+                        number(census.rejected_by_block_limit));
   }
   if (census.rejected_by_shared_memory_limit != 0) {
-    text += fmt::format("; its limit on a block's shared memory {}",
+    text += fmt::format("; the device's limit on a block's shared memory rules out {}",
                         number(census.rejected_by_shared_memory_limit));
   }
   return text;

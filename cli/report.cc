@@ -156,9 +156,9 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
     hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} goes on from here",
                                 format_count(tried), format_count(tuning.valid), next_bound(tuning)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
-    hints.push_back(
-        fmt::format("the time was up after {} of {} configurations; --time {:.0f}s goes on from here",
-                    format_count(tried), format_count(tuning.valid), tuning.budget_s * 2));
+    hints.push_back(fmt::format(
+        "the time was up after {} of {} configurations; --time {:.0f}s goes on from here",
+        format_count(tried), format_count(tuning.valid), std::max(tuning.budget_s, tuning.spent_s) * 2));
   }
 
   if (tuning.outcome.best) {

@@ -137,6 +137,9 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   tuning.seconds = ledger.seconds();
   site.progress.clear();
   if (ledger.error()) return TuneFailure{ExitCode::failed, *ledger.error()};
+  auto spent = site.store.seconds_spent(*study);
+  if (!spent) return failed(spent.error());
+  tuning.spent_s = *spent;
 
   if (tuning.outcome.best && !tuning.outcome.playoff.empty()) {
     auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);

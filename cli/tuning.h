@@ -26,6 +26,7 @@ struct Tuning {
   std::vector<Trial> trials;     // all of the study, those of earlier runs first
   std::int64_t earlier = 0;
   double budget_s = 0;  // 0: none
+  double spent_s = 0;   // of the budget, by this run and earlier ones
   TuneOutcome outcome;
   std::optional<Config> default_config;
   double seconds = 0;  // of this run

@@ -84,6 +84,8 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   tuning.budget_s = 60;
   EXPECT_EQ(hints_for(tuning, "")[1],
             "the time was up after 4 of 11,130 configurations; --time 120s goes on from here");
+  tuning.spent_s = 90;  // the last trials took their time
+  EXPECT_NE(hints_for(tuning, "")[1].find("--time 180s"), std::string::npos);
   tuning.outcome.end = TuneOutcome::End::stopped;
   EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
 }
