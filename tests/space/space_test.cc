@@ -284,6 +284,23 @@ TEST(Space, parameters_without_values_or_with_one_twice_are_errors) {
   EXPECT_EQ(try_build({up_to("a", 1), up_to("a", 2)}, {}).error().kind, SpaceError::Kind::bad_parameter);
 }
 
+TEST(Space, what_cannot_be_valid_any_more_is_not_followed) {
+  std::vector<Parameter> parameters;
+  std::string product = "1", sum = "0";
+  for (int i = 0; i < 8; ++i) {
+    parameters.push_back(parameter("p" + std::to_string(i), {1, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31}));
+    product += " * p" + std::to_string(i);
+    sum += " - p" + std::to_string(i);
+  }
+  SpaceLimits limits;
+  limits.evaluations = 5000;
+  const auto space = Space::build(parameters, constraints({product + " <= 8"}), Scope(), limits);
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(space->size(), 1 + 8 * 4 + 28 + 56 + 56);  // 1; one prime of four; 2*2; 2*3; 2*2*2
+  EXPECT_TRUE(Space::build(parameters, constraints({sum + " >= -9"}), Scope(), limits));
+  EXPECT_TRUE(Space::build(parameters, constraints({"p0 == 0 or max(" + product + ", 3) == 5"}), Scope(), limits));
+}
+
 TEST(Space, what_does_not_fit_the_limits_is_refused) {
   std::vector<Parameter> parameters;
   std::string hash = "0";

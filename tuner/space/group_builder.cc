@@ -38,69 +38,10 @@ std::size_t capacity_bytes(const auto& vector) { return vector.capacity() * size
 }  // namespace
 
 GroupBuilder::GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters,
-                           std::vector<std::uint32_t> members, std::vector<std::size_t> conditions,
+                           std::vector<std::uint32_t> members, std::span<const std::size_t> conditions,
                            const SpaceLimits& limits)
-    : terms_(terms),
-      parameters_(parameters),
-      members_(std::move(members)),
-      conditions_(std::move(conditions)),
-      limits_(limits),
-      columns_(terms.graph, parameters) {}
-
-std::size_t GroupBuilder::position(TermId term) const {
-  const auto parameter = static_cast<std::uint32_t>(terms_.graph[term].level);
-  return static_cast<std::size_t>(std::ranges::lower_bound(members_, parameter) - members_.begin());
-}
-
-// For each level: which terms of the levels above are used there or below.
-std::vector<std::vector<TermId>> GroupBuilder::live_terms() const {
-  std::vector<std::vector<TermId>> live(members_.size());
-  std::vector<TermId> open;
-  std::vector<bool> seen(terms_.graph.size());
-  std::map<TermId, std::size_t> last_use;
-  const auto visit = [&](TermId term) {
-    if (!seen[term]) open.push_back(term);
-    seen[term] = true;
-  };
-  for (const std::size_t condition : conditions_) visit(terms_.conditions[condition].root);
-  while (!open.empty()) {
-    const TermId id = open.back();
-    open.pop_back();
-    const Term& term = terms_.graph[id];
-    if (term.is_single) continue;  // a column by itself, whatever it is made of
-    for (const TermId operand : term.operands) {
-      if (terms_.graph.is_constant(operand)) continue;
-      visit(operand);
-      last_use[operand] = std::max(last_use[operand], position(id));
-    }
-  }
-  for (const auto& [term, last] : last_use) {
-    for (std::size_t level = position(term) + 1; level <= last; ++level) live[level].push_back(term);
-  }
-  return live;
-}
-
-void GroupBuilder::plan() {
-  const auto live = live_terms();
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    Level level;
-    level.parameter = members_[k];
-    level.values = parameters_[level.parameter].values.size();
-    level.slots = live[k];
-    const auto program = [&](std::span<const TermId> wanted) {
-      return ColumnProgram(terms_.graph, columns_, level.slots, static_cast<int>(level.parameter), wanted);
-    };
-    for (const std::size_t condition : conditions_) {
-      const TermId root = terms_.conditions[condition].root;
-      if (position(root) == k) level.checks.push_back({condition, program(std::span(&root, 1))});
-    }
-    if (k + 1 < members_.size()) {
-      level.advances_alike = std::ranges::includes(live[k], live[k + 1]);
-      level.advance.emplace(program(live[k + 1]));
-    }
-    layers_.emplace_back(level.slots.size());
-    levels_.push_back(std::move(level));
-  }
+    : terms_(terms), limits_(limits), plan_(terms, parameters, std::move(members), conditions) {
+  for (const auto& level : plan_.levels()) layers_.emplace_back(level.slots.size());
 }
 
 std::optional<SpaceError> GroupBuilder::over_limits() const {
@@ -113,9 +54,9 @@ std::optional<SpaceError> GroupBuilder::over_limits() const {
   const bool takes_too_long = evaluations_ > limits_.evaluations;
   if (bytes <= limits_.bytes && !takes_too_long) return std::nullopt;
   std::string names;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (i > 0) names += i + 1 == members_.size() ? " and " : ", ";
-    names += parameters_[members_[i]].name;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) names += i + 1 == layers_.size() ? " and " : ", ";
+    names += plan_.levels()[i].parameter->name;
   }
   return SpaceError{
       SpaceError::Kind::too_large,
@@ -127,17 +68,16 @@ std::optional<SpaceError> GroupBuilder::over_limits() const {
 }
 
 Result<GroupTree, SpaceError> GroupBuilder::build() {
-  plan();
   const Cell nothing = 0;
   layers_[0].states.add(&nothing);
   layers_[0].parents = {kNobody};
   layers_[0].parent_ranks = {0};
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
+  for (std::size_t level = 0; level < layers_.size(); ++level) {
     if (auto error = expand(level)) return *error;
   }
   GroupTree tree;
   std::vector<std::uint32_t> nodes;
-  for (std::size_t level = levels_.size(); level-- > 0;) {
+  for (std::size_t level = layers_.size(); level-- > 0;) {
     if (auto error = collapse(level, nodes, tree)) return *error;
   }
   tree.finish();
@@ -148,7 +88,7 @@ std::optional<SpaceError> GroupBuilder::expand(std::size_t k) {
   Layer& layer = layers_[k];
   Chunk chunk;
   chunk.level = k;
-  chunk.words = (levels_[k].values + kWordBits - 1) / kWordBits;
+  chunk.words = (plan_.levels()[k].parameter->values.size() + kWordBits - 1) / kWordBits;
   const std::size_t most = std::max<std::size_t>(1, kChunkWords / chunk.words);
   for (chunk.first = 0; chunk.first < layer.states.size(); chunk.first += chunk.count) {
     chunk.count = std::min(most, layer.states.size() - chunk.first);
@@ -161,13 +101,13 @@ std::optional<SpaceError> GroupBuilder::expand(std::size_t k) {
 }
 
 void GroupBuilder::decide(Chunk& chunk) {
-  Level& level = levels_[chunk.level];
+  GroupPlan::Level& level = plan_.levels()[chunk.level];
   chunk.masks.resize(chunk.count * chunk.words);
   for (std::size_t state = 0; state < chunk.count; ++state) {
-    fill_mask(chunk.mask(state), chunk.words, level.values);
+    fill_mask(chunk.mask(state), chunk.words, level.parameter->values.size());
   }
   std::vector<Verdicts> unsettled;
-  for (Check& check : level.checks) {
+  for (GroupPlan::Check& check : level.checks) {
     Verdicts verdicts = judge(chunk, check);
     for (std::size_t state = 0; state < chunk.count; ++state) {
       const std::uint64_t* const row = verdicts.masks.data() + verdicts.row_of[state] * chunk.words;
@@ -180,10 +120,10 @@ void GroupBuilder::decide(Chunk& chunk) {
 }
 
 // States between which the condition sees no difference are judged once.
-void GroupBuilder::group_rows(const Chunk& chunk, const Check& check, Verdicts& verdicts) const {
+void GroupBuilder::group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const {
   const CellTable& states = layers_[chunk.level].states;
   const auto& slots = check.program.slots();
-  const auto& terms = levels_[chunk.level].slots;
+  const auto& terms = plan_.levels()[chunk.level].slots;
   const bool sees_all = slots.size() == states.width();
   CellTable rows(slots.size());
   std::vector<Cell> row(slots.size() + 1);
@@ -201,11 +141,11 @@ void GroupBuilder::group_rows(const Chunk& chunk, const Check& check, Verdicts& 
   }
 }
 
-GroupBuilder::Verdicts GroupBuilder::judge(const Chunk& chunk, Check& check) {
+GroupBuilder::Verdicts GroupBuilder::judge(const Chunk& chunk, GroupPlan::Check& check) {
   const Layer& layer = layers_[chunk.level];
-  const auto values = static_cast<std::uint32_t>(levels_[chunk.level].values);
+  const auto values = static_cast<std::uint32_t>(plan_.levels()[chunk.level].parameter->values.size());
   Verdicts verdicts;
-  verdicts.condition = check.condition;
+  verdicts.condition = check.decision.condition;
   group_rows(chunk, check, verdicts);
   const std::size_t rows = verdicts.representatives.size();
   verdicts.masks.resize(rows * chunk.words);
@@ -226,7 +166,7 @@ GroupBuilder::Verdicts GroupBuilder::judge(const Chunk& chunk, Check& check) {
     for (std::size_t i = 0; i < count; ++i) {
       std::uint64_t* const mask = verdicts.masks.data() + judged_row * chunk.words;
       mask[judged_rank / kWordBits] |= std::uint64_t{results[i] != 0} << judged_rank % kWordBits;
-      if (results[i] == kUnknown) verdicts.unknown_ranks.push_back(judged_rank);
+      if (results[i] == kUnknown && !check.decision.is_implied) verdicts.unknown_ranks.push_back(judged_rank);
       if (++judged_rank == values) {
         ++judged_row, judged_rank = 0;
         verdicts.unknown_begin.push_back(verdicts.unknown_ranks.size());
@@ -264,14 +204,14 @@ void GroupBuilder::settle_unknowns(Chunk& chunk, const Verdicts& verdicts) {
 
 void GroupBuilder::advance(Chunk& chunk) {
   Layer& layer = layers_[chunk.level];
-  if (chunk.level + 1 == levels_.size()) {
+  if (chunk.level + 1 == layers_.size()) {
     for (std::size_t state = 0; state < chunk.count; ++state) {
       for_each_bit(chunk.mask(state), chunk.words, [&](std::uint32_t rank) {
         layer.branches.push_back({rank, GroupTree::kLeaf});
       });
       layer.begin.push_back(layer.branches.size());
     }
-  } else if (levels_[chunk.level].advances_alike) {
+  } else if (plan_.levels()[chunk.level].advances_alike) {
     advance_alike(chunk);
   } else {
     advance_each(chunk);
@@ -281,7 +221,7 @@ void GroupBuilder::advance(Chunk& chunk) {
 std::uint32_t GroupBuilder::next_state(const Chunk& chunk, const Cell* row, std::uint32_t state,
                                        std::uint32_t rank) {
   Layer& next = layers_[chunk.level + 1];
-  const auto& terms = levels_[chunk.level + 1].slots;
+  const auto& terms = plan_.levels()[chunk.level + 1].slots;
   bool is_known = true;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     is_known = is_known && !is_unknown(terms_.graph[terms[i]].type, row[i]);
@@ -297,8 +237,8 @@ std::uint32_t GroupBuilder::next_state(const Chunk& chunk, const Cell* row, std:
 
 void GroupBuilder::advance_alike(Chunk& chunk) {
   Layer& layer = layers_[chunk.level];
-  const auto& from = levels_[chunk.level].slots;
-  const auto& to = levels_[chunk.level + 1].slots;
+  const auto& from = plan_.levels()[chunk.level].slots;
+  const auto& to = plan_.levels()[chunk.level + 1].slots;
   std::vector<std::size_t> kept;
   for (const TermId term : to) {
     kept.push_back(static_cast<std::size_t>(std::ranges::lower_bound(from, term) - from.begin()));
@@ -320,8 +260,8 @@ void GroupBuilder::advance_alike(Chunk& chunk) {
 
 void GroupBuilder::advance_each(Chunk& chunk) {
   Layer& layer = layers_[chunk.level];
-  ColumnProgram& program = *levels_[chunk.level].advance;
-  const std::size_t width = levels_[chunk.level + 1].slots.size();
+  ColumnProgram& program = *plan_.levels()[chunk.level].advance;
+  const std::size_t width = plan_.levels()[chunk.level + 1].slots.size();
   std::vector<std::uint32_t> states, ranks;
   std::vector<Cell> row(width + 1);
   const auto flush = [&] {
@@ -352,7 +292,7 @@ void GroupBuilder::advance_each(Chunk& chunk) {
 std::optional<SpaceError> GroupBuilder::collapse(std::size_t k, std::vector<std::uint32_t>& nodes,
                                                  GroupTree& tree) {
   Layer& layer = layers_[k];
-  const bool is_last = k + 1 == levels_.size();
+  const bool is_last = k + 1 == layers_.size();
   const std::size_t count = layer.begin.size() - 1;
   for (const Failing& failing : failing_) {
     if (failing.level != k) continue;
@@ -392,7 +332,7 @@ NamedValues GroupBuilder::path(std::size_t level, std::uint32_t state, std::uint
   std::ranges::reverse(ranks);
   NamedValues values;
   for (std::size_t k = 0; k <= level; ++k) {
-    const Parameter& parameter = parameters_[members_[k]];
+    const Parameter& parameter = *plan_.levels()[k].parameter;
     values.set(parameter.name, parameter.values[ranks[k]]);
   }
   return values;

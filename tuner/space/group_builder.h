@@ -9,29 +9,21 @@
 
 #include "tuner/core/result.h"
 #include "tuner/space/cell_table.h"
-#include "tuner/space/column_program.h"
-#include "tuner/space/constraint_compiler.h"
+#include "tuner/space/group_plan.h"
 #include "tuner/space/group_tree.h"
 #include "tuner/space/parameter.h"
 #include "tuner/space/space.h"
 
 namespace gktune {
 
-// What constraints are decided with.
-struct Terms {
-  TermGraph graph;
-  std::vector<Condition> conditions;
-  const Scope* scope = nullptr;  // all but the parameters that vary
-};
-
 // Builds the tree of one group, level by level from the root. What the levels below need to know of those
 // above is a state: the cells of the terms that are still to be used. Combinations with the same state have
 // the same future, so states are expanded, not combinations.
 class GroupBuilder {
  public:
-  // All must outlive it. `members` are the group's parameters, `conditions` those that use them.
+  // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.
   GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
-               std::vector<std::size_t> conditions, const SpaceLimits& limits);
+               std::span<const std::size_t> conditions, const SpaceLimits& limits);
 
   Result<GroupTree, SpaceError> build();
 
@@ -39,19 +31,6 @@ class GroupBuilder {
   using Branch = GroupTree::Branch;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-  // A condition whose last parameter is the level's.
-  struct Check {
-    std::size_t condition;
-    ColumnProgram program;
-  };
-  struct Level {
-    std::uint32_t parameter = 0;
-    std::size_t values = 0;
-    std::vector<TermId> slots;  // of the states above it
-    std::vector<Check> checks;
-    std::optional<ColumnProgram> advance;  // works out the next level's slots
-    bool advances_alike = false;           // the next state is the same for all values
-  };
   // The states above a level, and how each of the valid values goes on.
   struct Layer {
     explicit Layer(std::size_t width) : states(width) {}
@@ -82,14 +61,10 @@ class GroupBuilder {
     ExpressionError error;
   };
 
-  void plan();
-  std::vector<std::vector<TermId>> live_terms() const;
-  std::size_t position(TermId term) const;
-
   std::optional<SpaceError> expand(std::size_t level);
   void decide(Chunk& chunk);
-  Verdicts judge(const Chunk& chunk, Check& check);
-  void group_rows(const Chunk& chunk, const Check& check, Verdicts& verdicts) const;
+  Verdicts judge(const Chunk& chunk, GroupPlan::Check& check);
+  void group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const;
   void settle_unknowns(Chunk& chunk, const Verdicts& verdicts);
   void advance(Chunk& chunk);
   void advance_alike(Chunk& chunk);
@@ -102,12 +77,8 @@ class GroupBuilder {
   std::optional<SpaceError> over_limits() const;
 
   Terms& terms_;
-  const std::vector<Parameter>& parameters_;
-  const std::vector<std::uint32_t> members_;
-  const std::vector<std::size_t> conditions_;
   const SpaceLimits& limits_;
-  ValueColumns columns_;
-  std::vector<Level> levels_;
+  GroupPlan plan_;
   std::vector<Layer> layers_;
   std::vector<Failing> failing_;
   std::uint64_t evaluations_ = 0;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -100,7 +101,7 @@ class TermGraph {
   TermId negated(TermId term);
   TermId call(Operation operation, CellType type, const std::vector<TermId>& operands);
 
-  std::vector<Term> terms_;
+  std::deque<Term> terms_;  // which stay where they are
   std::map<Key, TermId> known_;
   std::unordered_map<TermId, std::vector<Cell>> tables_;
   std::unordered_map<std::string, Cell> texts_;
