@@ -5,10 +5,13 @@ target_include_directories(gktune_flags INTERFACE
 # A designated initialiser that leaves members at their defaults is meant to.
 target_compile_options(gktune_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
-# GCC 12 sees overlapping copies inside std::string where there are none (its bug 105651), and at -O3 reads of the
+# GCC 12 sees overlapping copies inside std::string where there are none (its bug 105651), and reads of the
 # members that a std::variant does not hold.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(gktune_flags INTERFACE -Wno-restrict $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
+  target_compile_options(gktune_flags INTERFACE -Wno-restrict)
+  if(GKTUNE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(gktune_flags INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 if(GKTUNE_SANITIZE)
   target_compile_options(gktune_flags INTERFACE
