@@ -33,6 +33,29 @@ time_limit: 500ms
   return {};
 }
 
+// The same for a plain C++ function.
+inline Definition fault_function_definition(const std::string& function) {
+  const std::string text = "kernel: " + function + R"yaml(
+language: c++
+source: kernels/)yaml" + function +
+                           R"yaml(.cc
+problem: {n: [1000]}
+parameters: {unroll: [1]}
+arguments:
+  in: {type: float, extent: n, init: {uniform: [1, 2], seed: 7}}
+  out: {type: float, extent: n, role: out, check: {relative: 1e-6}}
+  n: {type: int32, value: n}
+launches: {entry: faulty, arguments: [in, out, n]}
+reference:
+  source: kernels/reference_function.cc
+  launches: {entry: twice, arguments: [in, out, n]}
+)yaml";
+  auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + function + ".yaml", {}, read_whole_file);
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
 inline Config fault_config(int threads = 256, int blocks = 4, std::int64_t shared_bytes = 0) {
   return {{"threadsPerBlock", threads}, {"blocks", blocks}, {"sharedBytes", shared_bytes}};
 }

@@ -57,6 +57,25 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"clean", Status::invalid, "block", 2048, 1}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
 
+TEST(HostFaultsOfFunctions, a_crash_is_named_with_its_line) {
+  const auto device =
+      open_fault_device(fault_function_definition("crashing_function"), fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::crashed) << trial.message;
+  EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
+}
+
+TEST(HostFaultsOfFunctions, more_memory_than_there_is_does_not_take_the_machine_down) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a sanitizer has its own word on this";
+#endif
+  const auto device = open_fault_device(fault_function_definition("greedy_function"), fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
+}
+
 TEST(HostFaultsOfCompilers, one_that_never_ends_is_ended) {
   WorkerDeviceOptions options = fault_options("host");
   options.compile_time_limit_s = 1;

@@ -47,7 +47,7 @@ class ScriptedCompiler final : public Compiler {
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
       if (action == "grandchild") leave_a_grandchild();
       CompiledVariant& answer = answers.emplace_back();
-      answer.seconds = 0.001;
+      answer.seconds = 1e-6;
       if (action == "fail") {
         answer.status = Status::compile_failed;
         answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());

@@ -32,11 +32,50 @@ Error outside(ElementType type, std::int64_t value) {
   return {std::to_string(value) + " does not fit into " + std::string(element_type_name(type))};
 }
 
+// Elements of one C++ type, at the speed that the generator allows.
+template <class T, class ValueAt>
+void store_all(std::span<std::byte> buffer, ValueAt&& value_at) {
+  const std::size_t count = buffer.size() / sizeof(T);
+  for (std::size_t i = 0; i < count; ++i) {
+    const T value = static_cast<T>(value_at(i));
+    std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <class BitsAt>
+void store_all_bits(ElementType type, std::span<std::byte> buffer, BitsAt&& bits_at) {
+  switch (element_size(type)) {
+    case 1:
+      return store_all<std::uint8_t>(buffer, bits_at);
+    case 2:
+      return store_all<std::uint16_t>(buffer, bits_at);
+    case 4:
+      return store_all<std::uint32_t>(buffer, bits_at);
+    default:
+      return store_all<std::uint64_t>(buffer, bits_at);
+  }
+}
+
+template <class ValueAt>
+void store_all_reals(ElementType type, std::span<std::byte> buffer, ValueAt&& value_at) {
+  switch (type) {
+    case ElementType::float16:
+      return store_all<std::uint16_t>(buffer,
+                                      [&](std::size_t i) { return encode_small_float(value_at(i), 5, 10); });
+    case ElementType::bfloat16:
+      return store_all<std::uint16_t>(buffer,
+                                      [&](std::size_t i) { return encode_small_float(value_at(i), 8, 7); });
+    case ElementType::float32:
+      return store_all<float>(buffer, value_at);
+    default:
+      return store_all<double>(buffer, value_at);
+  }
+}
+
 Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  const std::size_t size = element_size(type), count = buffer.size() / size;
   const auto a = static_cast<std::uint64_t>(plan.a_integer), b = static_cast<std::uint64_t>(plan.b_integer);
   auto each = [&](auto&& bits_at) {
-    for (std::size_t i = 0; i < count; ++i) store_bits(type, buffer.data() + i * size, bits_at(i));
+    store_all_bits(type, buffer, bits_at);
     return Result<void>();
   };
   switch (plan.kind) {
@@ -64,10 +103,7 @@ Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span
 }
 
 void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  const std::size_t size = element_size(type), count = buffer.size() / size;
-  auto each = [&](auto&& value_at) {
-    for (std::size_t i = 0; i < count; ++i) store_real(type, buffer.data() + i * size, value_at(i));
-  };
+  auto each = [&](auto&& value_at) { store_all_reals(type, buffer, value_at); };
   switch (plan.kind) {
     case ContentsKind::constant:
       return each([&](std::size_t) { return plan.a; });

@@ -3,7 +3,9 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/generator.h"
@@ -13,7 +15,9 @@ namespace {
 
 template <class T>
 std::string shortest(T value) {
-  if (value != value) return "nan";  // its sign says nothing
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return "nan";  // its sign says nothing
+  }
   std::array<char, 32> buffer{};
   auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return std::string(buffer.data(), end);

@@ -4,6 +4,17 @@
 #include <fmt/format.h>
 
 namespace gktune {
+namespace {
+
+// OpenMP's threads wait in its library for the next region, long after the module that needed them is
+// unloaded: the library has to stay.
+void keep_openmp() {
+  for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so"}) {
+    dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
+}  // namespace
 
 void HostModule::Unload::operator()(void* handle) const { dlclose(handle); }
 
@@ -11,6 +22,7 @@ Result<HostModule> HostModule::load(const Module& module) {
   void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
   HostModule loaded(handle);
+  keep_openmp();
   for (const std::string& symbol : module.symbols) {
     const void* entry = dlsym(handle, symbol.c_str());
     if (entry == nullptr) return Error{fmt::format("{} has no entry {}", module.path, symbol)};

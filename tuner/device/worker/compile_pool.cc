@@ -11,6 +11,14 @@ namespace {
 
 constexpr int kMaxFailures = 3;
 
+// A worker's own clock went on while it was held still.
+void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
+  double told_s = 0;
+  for (const CompiledVariant& variant : variants) told_s += variant.seconds;
+  if (told_s <= busy_s) return;
+  for (CompiledVariant& variant : variants) variant.seconds *= busy_s / told_s;
+}
+
 bool share_a_job(const SourcePlan& a, const SourcePlan& b) {
   return a.language == b.language && a.path == b.path && a.options == b.options &&
          a.include_dirs == b.include_dirs && a.text == b.text;
@@ -97,9 +105,8 @@ void CompilePool::advance(Clock::time_point now) {
   for (Bench& bench : benches_) {
     bench.worker.advance(now);
     if (const auto reply = bench.worker.take_reply()) {
-      busy_s_ += elapsed_s(bench.worker.busy_since(), now);
       failures_ = 0;
-      finish_job(bench, *reply);
+      finish_job(bench, *reply, elapsed_s(bench.worker.busy_since(), now));
     }
     if (bench.worker.state() != Worker::State::dead) continue;
     if (bench.batch.empty()) {
@@ -113,8 +120,10 @@ void CompilePool::advance(Clock::time_point now) {
   if (!broken_.empty()) fail_all();
 }
 
-void CompilePool::finish_job(Bench& bench, const std::string& reply) {
+void CompilePool::finish_job(Bench& bench, const std::string& reply, double busy_s) {
+  busy_s_ += busy_s;
   auto variants = decode_compiled_variants(reply);
+  if (variants) leave_out_pauses(*variants, busy_s);
   std::vector<Task> batch = std::exchange(bench.batch, {});
   for (std::size_t i = batch.size(); i-- > 0;) {
     CompiledVariant variant;

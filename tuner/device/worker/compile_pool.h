@@ -67,7 +67,7 @@ class CompilePool {
   Bench* idle_bench();
   std::size_t starting() const;
   std::vector<Task> next_batch(Haste haste);
-  void finish_job(Bench& bench, const std::string& reply);
+  void finish_job(Bench& bench, const std::string& reply, double busy_s);
   void take_apart(Bench& bench);
   void worker_failed(const std::string& message);
   void fail_all();

@@ -180,6 +180,9 @@ void Worker::end_late(Clock::time_point now) {
 Death Worker::cause_of(const Ending& ending) const {
   const std::string where = state_ == State::busy && phase_ == Phase::reference ? "in the reference: " : "";
   const std::string words = last_line(process_.output_tail());
+  if (words.find("std::bad_alloc") != std::string::npos) {
+    return {Status::out_of_memory, where + "asked for more memory than there is"};
+  }
   if (fault_) {
     // Who aborts says why on the way.
     const bool says_why = fault_->status == Status::aborted && !words.empty() &&
@@ -209,6 +212,7 @@ void Worker::pause(Clock::time_point now) {
 void Worker::resume(Clock::time_point now) {
   if (!paused_) return;
   if (limit_) *limit_ += now - *paused_;
+  busy_since_ += now - *paused_;
   paused_.reset();
   process_.signal(SIGCONT);
 }

@@ -63,6 +63,7 @@ class Worker {
   std::optional<Phase> phase() const { return phase_; }
   // Whether it ever got ready.
   bool was_ready() const { return was_ready_; }
+  // When its job began; pauses are left out by moving it later.
   Clock::time_point busy_since() const { return busy_since_; }
 
   void add_to(std::vector<pollfd>& descriptors) const;
