@@ -94,9 +94,10 @@ Result<void> fill_integers(ElementType type, const ContentsPlan& plan, std::span
       }
       return each([&](std::size_t i) { return uniform_integer(plan.seed, i, a, b); });
     default: {
-      const auto [low, high] = signed_range(type);
+      const auto range = signed_range(type);
       return each([&](std::size_t i) {
-        return static_cast<std::uint64_t>(normal_integer(plan.seed, i, plan.a, plan.b, low, high));
+        return static_cast<std::uint64_t>(
+            normal_integer(plan.seed, i, plan.a, plan.b, range.first, range.second));
       });
     }
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 
 #include "tuner/device/worker/job_json.h"
 
@@ -86,8 +85,9 @@ std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
   if (haste == Haste::wait_for_full_batches && chosen.size() < most) return {};
   std::vector<Task> batch;
   for (std::size_t i : chosen) batch.push_back(std::move(queue_[i]));
-  for (std::size_t i : std::views::reverse(chosen))
-    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+  for (auto i = chosen.rbegin(); i != chosen.rend(); ++i) {
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(*i));
+  }
   return batch;
 }
 
