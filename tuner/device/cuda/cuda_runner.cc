@@ -112,7 +112,10 @@ Result<void, Trouble> CudaRunner::check(const RunJob& job, const BoundProgram& p
 }
 
 Sampler CudaRunner::sampler(const RunJob& job, BoundProgram program) {
-  return {*gpu_, *kernels_, *bench_, std::move(program), job.plan.regime, sweep_buffer_.get(), sweep_bytes_};
+  auto execution = [gpu = gpu_.get(), program = std::move(program)](std::span<const CUdeviceptr> buffers) {
+    program.launch(*gpu, buffers);
+  };
+  return {*gpu_, *kernels_, *bench_, std::move(execution), job.plan.regime, sweep_buffer_.get(), sweep_bytes_};
 }
 
 Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, BoundProgram program) {

@@ -74,6 +74,7 @@ class Gpu {
 
   const Driver& driver() const { return driver_; }
   CUdevice device() const { return device_; }
+  CUstream stream() const { return stream_.get(); }
   std::size_t free_bytes();
 
   DeviceMemory allocate(std::size_t size);

@@ -18,12 +18,12 @@ constexpr int kWarmUps = 2;
 
 }  // namespace
 
-Sampler::Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, BoundProgram program, Regime regime,
+Sampler::Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, Execution execution, Regime regime,
                  CUdeviceptr sweep_buffer, std::size_t sweep_bytes)
     : gpu_(gpu),
       kernels_(kernels),
       bench_(bench),
-      program_(std::move(program)),
+      execute_(std::move(execution)),
       regime_(regime),
       sweep_buffer_(sweep_buffer),
       sweep_bytes_(sweep_bytes),
@@ -65,7 +65,7 @@ void Sampler::make_graph(double estimate_us) {
   }
   graph_ = gpu_.capture([&] {
     for (std::size_t i = 0; i < in_graph_; ++i) {
-      program_.launch(gpu_, rotates ? bench_.copy(i) : bench_.buffers());
+      execute_(rotates ? bench_.copy(i) : bench_.buffers());
     }
   });
 }
@@ -83,7 +83,7 @@ Result<double, Trouble> Sampler::sample_us(double limit_s) {
   if (has_graph) {
     gpu_.launch(graph_);
   } else {
-    program_.launch(gpu_, bench_.buffers());
+    execute_(bench_.buffers());
   }
   gpu_.record(end_);
   kernels_.release();

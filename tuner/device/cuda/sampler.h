@@ -1,16 +1,19 @@
 #pragma once
 
-#include <optional>
+#include <functional>
+#include <span>
 
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"
-#include "tuner/device/cuda/bound_program.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/trouble.h"
 #include "tuner/device/cuda/workbench.h"
 
 namespace gktune {
+
+// Puts one execution into the GPU's stream, with the address of each argument that is a buffer.
+using Execution = std::function<void(std::span<const CUdeviceptr> buffers)>;
 
 // Takes times of one candidate's executions, one after the other, each as the regime wants the caches.
 //
@@ -19,7 +22,7 @@ namespace gktune {
 // its own, which the sweep before the graph has driven out of the caches.
 class Sampler {
  public:
-  Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, BoundProgram program, Regime regime,
+  Sampler(Gpu& gpu, DeviceKernels& kernels, Workbench& bench, Execution execution, Regime regime,
           CUdeviceptr sweep_buffer, std::size_t sweep_bytes);
 
   // Runs it a few times, and learns how long it takes. Before the first sample.
@@ -35,7 +38,7 @@ class Sampler {
   Gpu& gpu_;
   DeviceKernels& kernels_;
   Workbench& bench_;
-  BoundProgram program_;
+  Execution execute_;
   Regime regime_;
   CUdeviceptr sweep_buffer_;
   std::size_t sweep_bytes_;

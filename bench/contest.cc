@@ -1,0 +1,144 @@
+#include "bench/contest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tuner/device/cuda/cuda_backend.h"
+#include "tuner/measure/statistics.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+// The card's clock rises while these run.
+constexpr int kRoundsBefore = 20;
+
+[[noreturn]] void give_up(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+template <class Value, class Reason>
+Value need(Result<Value, Reason> result) {
+  if (!result) give_up(result.error().message);
+  return *std::move(result);
+}
+
+Definition read(const std::string& path) {
+  auto definition = read_space_file(path, {.device_kind = "cuda", .strategies = {}});
+  if (definition) return *std::move(definition);
+  for (const auto& diagnostic : definition.error()) std::fprintf(stderr, "%s\n", diagnostic.str().c_str());
+  std::exit(2);
+}
+
+}  // namespace
+
+Contest::Contest(const std::string& space_path, const Problem& axes)
+    : definition_(read(space_path)), compiler_(need(CudaCompiler::open({}))) {
+  for (const auto& axis : definition_.kernel.axes) {
+    const Value* given = axes.find(axis.name);
+    problem_.set(axis.name, given != nullptr ? *given : axis.values.back());
+  }
+  device_ = need(open_cuda_backend(0, {})->probe());
+  gpu_ = need(Gpu::open(0));
+  const auto nvrtc = need(Nvrtc::open({}));
+  kernels_.emplace(*gpu_, need(compile_device_kernels(nvrtc, device_.architecture)),
+                   static_cast<int>(device_.multiprocessors));
+  shelf_.emplace(*gpu_);
+  sweep_buffer_ = gpu_->allocate(sweep_bytes());
+  gpu_->fill(sweep_buffer_.get(), 0, sweep_bytes());
+}
+
+std::size_t Contest::sweep_bytes() const { return 2 * static_cast<std::size_t>(device_.l2_bytes); }
+
+Result<RunJob, Trouble> Contest::job_for(const Config& config) {
+  const auto plan = resolve(definition_.kernel, config, problem_, device_);
+  if (!plan) return Trouble{Status::invalid, plan.error().message, false};
+  CompileJob compile;
+  compile.variants = {plan->candidate.source, plan->reference.source};
+  compile.architecture = device_.architecture;
+  compile.cache_dir = cache_.path();
+  const auto compiled = compiler_->compile(compile);
+  for (const auto& variant : compiled) {
+    if (variant.status != Status::ok) return Trouble{variant.status, variant.log, false};
+  }
+  RunJob job;
+  job.plan = *plan;
+  job.candidate = compiled[0].module;
+  job.reference = compiled[1].module;
+  return job;
+}
+
+Result<Execution, Trouble> Contest::execution_of(const RunJob& job) {
+  const auto code = shelf_->get(job.candidate.path);
+  if (!code) return code.error();
+  auto program =
+      BoundProgram::bind(*gpu_, *code, job.candidate, job.plan.candidate, job.plan.arguments);
+  if (!program) return program.error();
+  if (!bench_) bench_.emplace(need(Workbench::prepare(*gpu_, *kernels_, *shelf_, job)));
+  if (auto adopted = bench_->adopt(job); !adopted) return adopted.error();
+  if (auto checked = bench_->check(*program, job.plan.time_limit_s); !checked) return checked.error();
+  return Execution([gpu = gpu_.get(), program = *std::move(program)](std::span<const CUdeviceptr> buffers) {
+    program.launch(*gpu, buffers);
+  });
+}
+
+void Contest::enter(const std::string& name, const Config& config) {
+  auto job = job_for(config);
+  if (!job) give_up(name + ": " + job.error().message);
+  auto execution = execution_of(*job);
+  if (!execution) give_up(name + ": " + execution.error().message);
+  arguments_ = job->plan.arguments;
+  entries_.push_back({name, config, *std::move(execution)});
+}
+
+void Contest::enter(const std::string& name, Execution execution) {
+  entries_.push_back({name, {}, std::move(execution)});
+}
+
+std::size_t Contest::argument(const std::string& name) const {
+  const auto place = std::ranges::find(arguments_, name, &ArgumentPlan::name);
+  if (place == arguments_.end()) give_up("the space has no argument '" + name + "'");
+  return static_cast<std::size_t>(place - arguments_.begin());
+}
+
+std::vector<Contender> Contest::hold(int rounds) {
+  const KernelDefinition& kernel = definition_.kernel;
+  const double limit_s = 60;
+  std::vector<Sampler> samplers;
+  samplers.reserve(entries_.size());
+  for (auto& entry : entries_) {
+    samplers.emplace_back(*gpu_, *kernels_, *bench_, entry.execution, kernel.regime, sweep_buffer_.get(),
+                          sweep_bytes());
+    if (auto warm = samplers.back().warm_up(limit_s); !warm) give_up(entry.name + ": " + warm.error().message);
+  }
+  std::vector<Samples> samples(entries_.size());
+  for (int round = -kRoundsBefore; round < rounds; ++round) {
+    for (std::size_t i = 0; i < samplers.size(); ++i) {
+      const double sample_us = need(samplers[i].sample_us(limit_s));
+      if (round >= 0) samples[i].push_back(sample_us);
+    }
+  }
+  std::vector<Contender> contenders;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Contender contender{entries_[i].name, {}};
+    contender.trial.config = entries_[i].config;
+    contender.trial.problem = problem_;
+    contender.trial.samples_us = std::move(samples[i]);
+    contender.trial.timing = summarize(contender.trial.samples_us);
+    if (auto known = evaluate_metrics(kernel, device_, contender.trial); !known) give_up(known.error().message);
+    contenders.push_back(std::move(contender));
+  }
+  return contenders;
+}
+
+std::string score_of(const Contender& contender) {
+  if (contender.trial.metrics.empty()) return {};
+  const auto& [unit, value] = *contender.trial.metrics.begin();
+  char text[64];
+  std::snprintf(text, sizeof text, "%.4g %s", value.number(), unit.c_str());
+  return text;
+}
+
+}  // namespace gktune
