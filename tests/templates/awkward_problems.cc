@@ -1,0 +1,57 @@
+#include "awkward_problems.h"
+
+#include <algorithm>
+
+namespace gktune {
+namespace {
+
+// Of a problem with one size: up to more than the largest block of any template takes at once. 48 and 192
+// fill whole cache lines, so that their buffers end where reading further is a fault.
+constexpr std::int64_t kLengths[] = {0, 1, 2, 3, 31, 33, 48, 127, 192, 257, 1009, 4099, 32767, 32769, 131073};
+// Of one with several: as many as a prime, which is what lets every pair meet in its square of problems.
+constexpr std::int64_t kExtents[] = {0, 1, 31, 33, 48, 127, 257};
+constexpr std::size_t kPrime = std::size(kExtents);
+
+bool is_size(const Axis& axis) { return axis.values.front().is_integer(); }
+
+std::vector<Problem> sizes(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) {
+    if (is_size(axis)) names.push_back(axis.name);
+  }
+  std::vector<Problem> problems;
+  if (names.empty()) return {Problem()};
+  if (names.size() == 1) {
+    for (const std::int64_t length : kLengths) problems.push_back({{names.front(), length}});
+    return problems;
+  }
+  for (std::size_t first = 0; first < kPrime; ++first) {
+    for (std::size_t step = 0; step < kPrime; ++step) {
+      Problem problem;
+      for (std::size_t i = 0; i < names.size(); ++i)
+        problem.set(names[i], kExtents[(first + i * step) % kPrime]);
+      problems.push_back(std::move(problem));
+    }
+  }
+  return problems;
+}
+
+}  // namespace
+
+std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {
+  std::vector<Problem> problems = sizes(axes);
+  for (const Axis& axis : axes) {
+    if (is_size(axis)) continue;
+    std::vector<Problem> longer;
+    for (const Value& value : axis.values) {
+      for (Problem problem : problems) {
+        problem.set(axis.name, value);
+        longer.push_back(std::move(problem));
+      }
+    }
+    problems = std::move(longer);
+  }
+  return problems;
+}
+
+}  // namespace gktune

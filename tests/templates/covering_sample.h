@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tuner/space/space.h"
+
+namespace gktune {
+
+// A few configurations in which every value of every parameter occurs, and every value of a parameter of
+// texts, which names a way of doing something, together with every value of the others: as far as constraints
+// allow it. It grows from problem to problem, and takes what it has before anything new. The same on every
+// machine.
+class CoveringSample {
+ public:
+  explicit CoveringSample(std::vector<Parameter> parameters);
+
+  // Those for one problem. An error says why there is none.
+  Result<std::vector<Config>, SpaceError> cover(const std::vector<Constraint>& constraints,
+                                                const Scope& scope);
+
+  // Values that occurred in none of them so far: "tail=redux".
+  std::vector<std::string> unseen() const;
+
+ private:
+  struct Choice {
+    std::size_t parameter, value;  // the place of each
+    friend auto operator<=>(const Choice&, const Choice&) = default;
+  };
+  using Meeting = std::pair<Choice, Choice>;  // twice the same: one value alone
+
+  bool holds(const Config& config, const Choice& choice) const;
+  bool holds(const Config& config, const Meeting& meeting) const;
+  std::size_t count(const Config& config, const std::vector<Meeting>& meetings) const;
+  std::optional<Config> find(const Meeting& meeting, const std::vector<Meeting>& others,
+                             const std::vector<Constraint>& constraints, const Scope& scope) const;
+
+  std::vector<Parameter> parameters_;
+  std::vector<Meeting> meetings_;
+  std::vector<Config> configs_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,21 @@
+#include "shipped_spaces.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace gktune {
+
+std::vector<std::string> shipped_spaces() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(GKTUNE_SOURCE_DIR "/spaces")) {
+    paths.push_back(entry.path().string());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
+std::string space_name(const testing::TestParamInfo<std::string>& space) {
+  return std::filesystem::path(space.param).stem().string();
+}
+
+}  // namespace gktune

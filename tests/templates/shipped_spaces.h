@@ -1,0 +1,16 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gktune {
+
+// The space files that the project ships, in order.
+std::vector<std::string> shipped_spaces();
+
+// Names the test of each by its file.
+std::string space_name(const testing::TestParamInfo<std::string>& space);
+
+}  // namespace gktune
