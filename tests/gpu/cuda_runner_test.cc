@@ -196,10 +196,10 @@ TEST_F(CudaRunnerTest, grants_shared_memory_beyond_48_kib) {
   Case kernel;
   kernel.source = R"(
 __global__ void k(float* y, int n) {
-  extern __shared__ float all[];
-  for (int i = threadIdx.x; i < n; i += blockDim.x) all[i] = i;
+  extern __shared__ float numbers[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) numbers[i] = i;
   __syncthreads();
-  y[threadIdx.x] = all[n - 1 - threadIdx.x];
+  y[threadIdx.x] = numbers[n - 1 - threadIdx.x];
 })";
   kernel.arguments = {buffer("y", Role::scratch, 256), scalar("n", ElementType::int32, 90 * 256)};
   kernel.steps = {step("k", 1, 256, {0, 1}, 90 * 1024)};

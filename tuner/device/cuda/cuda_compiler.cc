@@ -7,6 +7,7 @@
 
 #include "tuner/device/cuda/compile_log.h"
 #include "tuner/device/cuda/program_text.h"
+#include "tuner/device/cuda/standard_headers.h"
 
 namespace gktune {
 namespace {
@@ -79,8 +80,8 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& pl
 }
 
 CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
-    : nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)) {
-  compiler_key_ = "1 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+    : nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
+  compiler_key_ = "2 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
   for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
 }
 
@@ -163,7 +164,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
   std::vector<const SourcePlan*> sources;
   for (const auto& pending : batch.pending) sources.push_back(pending.source);
   const ProgramText program = program_of_many(batch.source, sources);
-  NvrtcSource input{sources.front()->path, program.text, {}, batch.options, {}};
+  NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
   for (const auto& entries : program.entries) {
     input.entries.insert(input.entries.end(), entries.begin(), entries.end());
   }
@@ -220,12 +221,12 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
 
 NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
   const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
-  NvrtcOutput output = nvrtc_.compile({source.path, lean.text, {}, batch.options, source.entries});
+  NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
   if (output.ok) return output;
   // As it was written, in case that leaving something out was to blame.
   const ProgramText whole = program_of_one(batch.source, source, OtherKernels::keep);
   if (whole.text == lean.text) return output;
-  return nvrtc_.compile({source.path, whole.text, {}, batch.options, source.entries});
+  return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
 }
 
 void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, ModuleCache& cache) {

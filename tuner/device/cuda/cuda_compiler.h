@@ -49,6 +49,7 @@ class CudaCompiler : public Compiler {
 
   Nvrtc nvrtc_;
   std::vector<std::string> include_dirs_;  // the toolkit's
+  std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers
   std::string compiler_key_;               // of what compiles, apart from the source
   std::map<std::string, ModuleCache> caches_;
   std::set<std::string> loners_;  // sources that once failed together for no variant's fault

@@ -1,0 +1,84 @@
+#include "tuner/device/cuda/standard_headers.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cuda/scratch_folder.h"
+#include "tuner/device/cuda/cuda_compiler.h"
+
+namespace gktune {
+namespace {
+
+// What a kernel of somebody's may use of each.
+constexpr const char* kUses = R"(
+#include <algorithm>
+#include <array>
+#include <assert.h>
+#include <cassert>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <float.h>
+#include <limits>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+template <typename T>
+__global__ void uses(T* out, std::uint64_t n) {
+  static_assert(std::is_same<T, float>::value, "");
+  static_assert(sizeof(uint8_t) == 1 && sizeof(std::int64_t) == 8 && sizeof(size_t) == 8, "");
+  static_assert(std::numeric_limits<int>::max() == INT_MAX && CHAR_BIT == 8, "");
+  const std::size_t i = threadIdx.x;
+  assert(i < n);
+  if (i == count) printf("%d\n", static_cast<int>(i));
+  const std::array<float, 2> both{FLT_MAX, INFINITY};
+  std::pair<int, float> pair{1, both[i % 2]};
+  std::swap(pair.first, *reinterpret_cast<int*>(out));
+  out[i] = std::min(std::max(pair.second, std::sqrt(out[i])), sqrtf(static_cast<float>(M_PI))) + std::abs(out[i]);
+}
+)";
+
+SourcePlan user(int count) {
+  SourcePlan plan;
+  plan.path = "uses.cu";
+  plan.text = kUses;
+  plan.macros = {{"count", std::to_string(count)}};
+  plan.entries = {"uses<float>"};
+  return plan;
+}
+
+TEST(StandardHeadersTest, serve_a_kernel_that_includes_them_alone_and_with_others) {
+  auto compiler = CudaCompiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  const ScratchFolder folder;
+  for (const std::vector<SourcePlan>& variants : {std::vector{user(1)}, std::vector{user(2), user(3)}}) {
+    const auto compiled = (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none});
+    for (const auto& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
+    EXPECT_EQ(compiled.front().module.path, compiled.back().module.path);
+  }
+}
+
+TEST(StandardHeadersTest, each_can_be_included_by_itself) {
+  auto nvrtc = Nvrtc::open({});
+  if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
+  std::vector<std::string> options{"--gpu-architecture=sm_90"};
+  for (const auto& dir : toolkit_include_dirs({}, nvrtc->path())) options.push_back("-I" + dir);
+  const auto headers = standard_headers();
+  for (const auto& [name, text] : headers) {
+    const std::string twice = "#include <" + name + ">\n";
+    const NvrtcOutput output = nvrtc->compile({"k.cu", twice + twice + "__global__ void k() {}", headers, options, {}});
+    EXPECT_TRUE(output.ok) << name << ": " << output.log;
+  }
+}
+
+}  // namespace
+}  // namespace gktune
