@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/problem_selection.h"
+#include "tuner/space/problems.h"
 
 namespace gktune {
 namespace {
@@ -46,7 +46,7 @@ std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
 std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {
   std::vector<Axis> others;
   std::ranges::copy_if(axes, std::back_inserter(others), [](const Axis& axis) { return !is_size(axis); });
-  const std::vector<Problem> bases = select_problems(others, {}).value();
+  const std::vector<Problem> bases = cross_product(others);
 
   std::vector<Problem> problems;
   for (const Problem& base : bases) {

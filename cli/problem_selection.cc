@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/quantity.h"
+#include "tuner/space/problems.h"
 #include "tuner/space/spelling.h"
 
 namespace gktune {
@@ -71,20 +72,18 @@ Result<std::vector<Value>> chosen_values(const Axis& axis, const std::vector<std
   return values;
 }
 
-// The last axis varies fastest.
-std::vector<Problem> cross_product(const std::vector<Axis>& axes) {
-  std::vector<Problem> problems(1);
-  for (const Axis& axis : axes) {
-    std::vector<Problem> longer;
-    for (const Problem& problem : problems) {
-      for (const Value& value : axis.values) {
-        longer.push_back(problem);
-        longer.back().set(axis.name, value);
-      }
-    }
-    problems = std::move(longer);
+// The problems that have these values; where none has one of them, all with that value put in.
+std::vector<Problem> narrowed(const std::vector<Problem>& problems, const std::string& axis,
+                              const std::vector<Value>& values) {
+  std::vector<Problem> chosen;
+  for (const Value& value : values) {
+    std::vector<Problem> matching;
+    std::ranges::copy_if(problems, std::back_inserter(matching),
+                         [&](const Problem& problem) { return *problem.find(axis) == value; });
+    if (matching.empty()) matching = with_values(problems, axis, {value});
+    for (Problem& problem : matching) chosen.push_back(std::move(problem));
   }
-  return problems;
+  return chosen;
 }
 
 }  // namespace
@@ -111,25 +110,26 @@ Result<Selection> parse_selection(std::string_view text) {
   return selection;
 }
 
-Result<std::vector<Problem>> select_problems(const std::vector<Axis>& axes,
+Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections) {
-  if (selections.empty()) return cross_product(axes);
+  const std::vector<Problem> all = problems_of(kernel);
+  if (selections.empty()) return all;
   std::vector<std::string> names;
-  for (const Axis& axis : axes) names.push_back(axis.name);
+  for (const Axis& axis : kernel.axes) names.push_back(axis.name);
 
   std::vector<Problem> problems;
   for (const std::string& text : selections) {
     auto selection = parse_selection(text);
     if (!selection) return selection.error();
-    std::vector<Axis> narrowed = axes;
+    std::vector<Problem> selected = all;
     for (const auto& [name, typed] : *selection) {
-      auto axis = std::ranges::find(narrowed, name, &Axis::name);
-      if (axis == narrowed.end()) return unknown_axis(name, names);
+      auto axis = std::ranges::find(kernel.axes, name, &Axis::name);
+      if (axis == kernel.axes.end()) return unknown_axis(name, names);
       auto values = chosen_values(*axis, typed);
       if (!values) return values.error();
-      axis->values = *std::move(values);
+      selected = narrowed(selected, name, *values);
     }
-    for (Problem& problem : cross_product(narrowed)) {
+    for (Problem& problem : selected) {
       if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
     }
   }

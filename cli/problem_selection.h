@@ -15,9 +15,9 @@ namespace gktune {
 using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
 Result<Selection> parse_selection(std::string_view text);
 
-// The cross product of the axes; where there are selections, of each of them with the axes it does not name.
-// An integer axis takes any value, others one that the space file lists.
-Result<std::vector<Problem>> select_problems(const std::vector<Axis>& axes,
+// The file's problems, or those of them that a selection means: that have the values it names. An integer that
+// none of them has takes the place of theirs; of other kinds of axes only what the file lists will do.
+Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections);
 
 // One problem, for a question to the database. What is known there says what the axes are called and hold.

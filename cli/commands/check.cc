@@ -208,7 +208,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   auto read = read_files({options.path}, choice, context);
   if (!read) return read.error();
   const std::vector<Axis>& axes = read->definitions.front().kernel.axes;
-  auto problems = select_problems(axes, options.problems);
+  auto problems = select_problems(read->definitions.front().kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);
   if (options.sanitize) {
     if (options.problems.empty()) *problems = awkward_problems(axes);

@@ -132,7 +132,7 @@ ExitCode RunCall::tune_all(const std::vector<Definition>& definitions, const Fou
 }
 
 ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
-  auto problems = select_problems(definition.kernel.axes, options_.problems);
+  auto problems = select_problems(definition.kernel, options_.problems);
   if (!problems) return fail(context_, ExitCode::usage, definition.path + ": " + problems.error().message);
   WorkerDeviceOptions worker_options = device_options(found, options_.device, context_);
   devices_ = static_cast<double>(worker_options.backends.size());

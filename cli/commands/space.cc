@@ -116,7 +116,7 @@ ExitCode run(const SpaceOptions& options, Context& context) {
   auto read = read_files({options.path}, options.device.choice, context);
   if (!read) return read.error();
   const Definition& definition = read->definitions.front();
-  auto problems = select_problems(definition.kernel.axes, options.problems);
+  auto problems = select_problems(definition.kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);
 
   Json reports = Json::array();

@@ -5,7 +5,22 @@
 namespace gktune {
 namespace {
 
-std::vector<Axis> axes() { return {{"element", {"int", "float"}, "element"}, {"n", {1 << 16, 1 << 20}, ""}}; }
+KernelDefinition of_axes(std::vector<Axis> axes) {
+  KernelDefinition kernel;
+  kernel.axes = std::move(axes);
+  return kernel;
+}
+
+KernelDefinition reduce() {
+  return of_axes({{"element", {"int", "float"}, "element"}, {"n", {1 << 16, 1 << 20}, ""}});
+}
+
+// Squares, and one sliver.
+KernelDefinition matmul() {
+  KernelDefinition kernel = of_axes({{"m", {1024, 2048, 4097}, ""}, {"n", {1024, 2048, 1023}, ""}});
+  kernel.listed_problems = {{{"m", 1024}, {"n", 1024}}, {{"m", 2048}, {"n", 2048}}, {{"m", 4097}, {"n", 1023}}};
+  return kernel;
+}
 
 std::vector<std::string> texts(const std::vector<Problem>& problems) {
   std::vector<std::string> all;
@@ -16,49 +31,60 @@ std::vector<std::string> texts(const std::vector<Problem>& problems) {
 using Texts = std::vector<std::string>;
 
 TEST(ProblemSelection, without_one_all_problems_are_meant) {
-  EXPECT_EQ(texts(*select_problems(axes(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",
+  EXPECT_EQ(texts(*select_problems(reduce(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",
                                                         "element=float,n=64Ki", "element=float,n=1Mi"}));
 }
 
 TEST(ProblemSelection, no_axes_make_one_problem) {
-  auto problems = select_problems({}, {});
+  auto problems = select_problems(of_axes({}), {});
   ASSERT_EQ(problems->size(), 1u);
   EXPECT_TRUE(problems->front().empty());
 }
 
 TEST(ProblemSelection, an_axis_that_is_not_named_keeps_its_values) {
-  EXPECT_EQ(texts(*select_problems(axes(), {"element=float"})),
+  EXPECT_EQ(texts(*select_problems(reduce(), {"element=float"})),
             (Texts{"element=float,n=64Ki", "element=float,n=1Mi"}));
 }
 
 TEST(ProblemSelection, an_axis_takes_several_values) {
-  EXPECT_EQ(texts(*select_problems(axes(), {"n=1Ki,2Ki,element=int"})),
+  EXPECT_EQ(texts(*select_problems(reduce(), {"n=1Ki,2Ki,element=int"})),
             (Texts{"element=int,n=1Ki", "element=int,n=2Ki"}));
 }
 
 TEST(ProblemSelection, selections_add_up_and_none_comes_twice) {
-  EXPECT_EQ(texts(*select_problems(axes(), {"n=1Mi,element=int", "n=1Mi"})),
+  EXPECT_EQ(texts(*select_problems(reduce(), {"n=1Mi,element=int", "n=1Mi"})),
             (Texts{"element=int,n=1Mi", "element=float,n=1Mi"}));
 }
 
+TEST(ProblemSelection, listed_problems_are_taken_as_they_are_listed) {
+  EXPECT_EQ(texts(*select_problems(matmul(), {})), (Texts{"m=1Ki,n=1Ki", "m=2Ki,n=2Ki", "m=4097,n=1023"}));
+  EXPECT_EQ(texts(*select_problems(matmul(), {"m=4097,1024"})), (Texts{"m=4097,n=1023", "m=1Ki,n=1Ki"}));
+}
+
+TEST(ProblemSelection, a_size_that_is_not_listed_takes_the_place_of_those_that_are) {
+  EXPECT_EQ(texts(*select_problems(matmul(), {"m=7"})), (Texts{"m=7,n=1Ki", "m=7,n=2Ki", "m=7,n=1023"}));
+  EXPECT_EQ(texts(*select_problems(matmul(), {"m=7,n=1Ki"})), (Texts{"m=7,n=1Ki"}));
+  EXPECT_EQ(texts(*select_problems(matmul(), {"m=7,n=9"})), (Texts{"m=7,n=9"}));
+}
+
 TEST(ProblemSelection, a_misspelt_axis_is_guessed_at) {
-  EXPECT_EQ(select_problems(axes(), {"elment=int"}).error().message,
+  EXPECT_EQ(select_problems(reduce(), {"elment=int"}).error().message,
             "unknown problem axis 'elment', did you mean 'element'?");
-  EXPECT_EQ(select_problems(axes(), {"size=1Mi"}).error().message,
+  EXPECT_EQ(select_problems(reduce(), {"size=1Mi"}).error().message,
             "unknown problem axis 'size'; there is element, n");
-  EXPECT_EQ(select_problems({}, {"n=1"}).error().message,
+  EXPECT_EQ(select_problems(of_axes({}), {"n=1"}).error().message,
             "unknown problem axis 'n': this problem has no axes");
 }
 
 TEST(ProblemSelection, a_text_has_to_be_listed) {
-  EXPECT_EQ(select_problems(axes(), {"element=flaot"}).error().message,
+  EXPECT_EQ(select_problems(reduce(), {"element=flaot"}).error().message,
             "axis element has no value 'flaot', did you mean 'float'?");
-  EXPECT_EQ(select_problems(axes(), {"element=2"}).error().message,
+  EXPECT_EQ(select_problems(reduce(), {"element=2"}).error().message,
             "axis element has no value '2'; there is int, float");
 }
 
 TEST(ProblemSelection, an_integer_axis_takes_integers) {
-  EXPECT_EQ(select_problems(axes(), {"n=big"}).error().message,
+  EXPECT_EQ(select_problems(reduce(), {"n=big"}).error().message,
             "axis n: 'big' is not an integer; write it as 1048576, 1Mi or 1e6");
 }
 

@@ -54,6 +54,38 @@ TEST(SpaceFile, host_section_replaces_keys_on_the_host_alone) {
   EXPECT_EQ(host.fingerprint, read_reduce().fingerprint);
 }
 
+constexpr const char* kListedSpace = R"yaml(
+kernel: matmul
+source: ../templates/reduce.cu
+problem:
+  - {m: [1Ki, 2Ki], n: 2Ki, T: int}
+  - {T: float, m: 4097, n: 1023}
+launches: {entry: k, grid: m}
+host:
+  problem: {m: [8, 9]}
+)yaml";
+
+TEST(SpaceFile, problems_may_be_listed_one_by_one) {
+  const auto kernel = read_reduce(kListedSpace).kernel;
+  EXPECT_EQ(kernel.listed_problems,
+            (std::vector<Problem>{{{"m", 1024}, {"n", 2048}, {"T", "int"}},
+                                  {{"m", 2048}, {"n", 2048}, {"T", "int"}},
+                                  {{"m", 4097}, {"n", 1023}, {"T", "float"}}}));
+  ASSERT_EQ(kernel.axes.size(), 3u);
+  EXPECT_EQ(kernel.axes[0].values, (std::vector<Value>{1024, 2048, 4097}));
+  EXPECT_EQ(kernel.axes[2].values, (std::vector<Value>{"int", "float"}));
+  EXPECT_EQ(kernel.axes[2].macro, "T");
+}
+
+TEST(SpaceFile, an_axis_of_the_host_takes_its_place_in_each_listed_problem) {
+  const auto kernel = read_reduce(kListedSpace, {.device_kind = "host", .strategies = {}}).kernel;
+  EXPECT_EQ(kernel.listed_problems,
+            (std::vector<Problem>{{{"m", 8}, {"n", 2048}, {"T", "int"}},
+                                  {{"m", 9}, {"n", 2048}, {"T", "int"}},
+                                  {{"m", 8}, {"n", 1023}, {"T", "float"}},
+                                  {{"m", 9}, {"n", 1023}, {"T", "float"}}}));
+}
+
 // The first block of YAML in the page that documents them.
 TEST(SpaceFile, the_example_of_the_page_is_read) {
   const auto page = read_whole_file(GKTUNE_SOURCE_DIR "/docs/space-file.md");

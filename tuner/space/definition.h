@@ -109,6 +109,7 @@ struct KernelDefinition {
   std::vector<Option> host_options;  // for the system's C++ compiler, where it compiles CUDA C++
   std::vector<Setting> environment;
   std::vector<Axis> axes;
+  std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
   std::vector<std::string> parameter_names;
   std::vector<Argument> arguments;
   std::vector<Launch> launches;

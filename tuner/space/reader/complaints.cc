@@ -6,6 +6,11 @@
 #include "tuner/space/spelling.h"
 
 namespace gktune {
+namespace {
+
+constexpr std::size_t kMostNames = 512;
+
+}  // namespace
 
 void Complaints::add(const YamlNode& node, std::string message, std::string hint) {
   add_at(node.offset, node.length, std::move(message), std::move(hint));
@@ -97,6 +102,19 @@ std::string brace_words(const YamlNode& node) {
   const bool is_pattern =
       node.kind == YamlNode::Kind::map && node.is_flow && std::ranges::all_of(node.items, is_missing);
   return is_pattern ? "a text with {braces} has to stand in quotes" : "";
+}
+
+bool is_map_of_names(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::map && node.keys.size() <= kMostNames;
+}
+
+bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
+  if (is_map_of_names(node)) return true;
+  const bool is_map = node.kind == YamlNode::Kind::map;
+  complaints.add(node, is_map ? std::string(what) + " has more than " + std::to_string(kMostNames) + " names"
+                              : std::string(what) + " is a map of names, here is " +
+                                    std::string(kind_words(node)));
+  return false;
 }
 
 }  // namespace gktune

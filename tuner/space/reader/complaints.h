@@ -64,6 +64,11 @@ class Fields {
 // A sequence's items; anything else is an item by itself.
 std::span<const YamlNode> items_of(const YamlNode& node);
 
+// A map, and of a bearable size.
+bool is_map_of_names(const YamlNode& node);
+// The same, and a complaint where it is not; `what` as in "parameters".
+bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints);
+
 // "a list", "a map", "nothing".
 std::string_view kind_words(const YamlNode& node);
 // A hint for who wrote {T} and meant "{T}"; else nothing.

@@ -6,6 +6,7 @@
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/reader/aims.h"
 #include "tuner/space/reader/launches.h"
+#include "tuner/space/reader/problem_reader.h"
 #include "tuner/space/reader/scalar.h"
 
 namespace gktune {
@@ -34,18 +35,6 @@ bool is_kernel_name(std::string_view name) {
 const YamlNode* section(const Fields& fields, std::string_view key) {
   const YamlNode* node = fields.find(key);
   return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
-}
-
-constexpr std::size_t kMostNames = 512;
-
-bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
-  if (node.kind == YamlNode::Kind::map && node.keys.size() <= kMostNames) return true;
-  if (node.kind == YamlNode::Kind::map) {
-    complaints.add(node, std::string(what) + " has more than " + std::to_string(kMostNames) + " names");
-    return false;
-  }
-  complaints.add(node, std::string(what) + " is a map of names, here is " + std::string(kind_words(node)));
-  return false;
 }
 
 }  // namespace
@@ -136,9 +125,8 @@ void DefinitionReader::read_source(const Fields& fields) {
 }
 
 void DefinitionReader::read_names(const Fields& fields) {
-  if (const YamlNode* problem = section(fields, "problem");
-      problem != nullptr && check_map(*problem, "problem", complaints_)) {
-    for (const YamlNode& key : problem->keys) names_.add_axis(key);
+  if (const YamlNode* problem = section(fields, "problem")) {
+    ProblemReader(names_, complaints_).name_axes(*problem);
   }
   if (const YamlNode* node = section(fields, "parameters");
       node != nullptr && check_map(*node, "parameters", complaints_)) {
@@ -152,40 +140,17 @@ void DefinitionReader::read_names(const Fields& fields) {
 }
 
 void DefinitionReader::read_values(const Fields& fields) {
-  const YamlNode* problem = section(fields, "problem");
-  if (problem != nullptr && problem->keys.size() <= kMostNames) {
-    for (std::size_t i = 0; i < problem->keys.size(); ++i) {
-      Axis axis;
-      axis.name = problem->keys[i].text;
-      read_axis(problem->keys[i], problem->items[i], axis);
-      definition_.kernel.axes.push_back(std::move(axis));
-    }
+  if (const YamlNode* problem = section(fields, "problem")) {
+    ProblemReader(names_, complaints_).read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   }
   const YamlNode* parameters = section(fields, "parameters");
-  if (parameters != nullptr && parameters->keys.size() <= kMostNames) {
+  if (parameters != nullptr && is_map_of_names(*parameters)) {
     for (std::size_t i = 0; i < parameters->keys.size(); ++i) {
       Parameter parameter;
       parameter.name = parameters->keys[i].text;
       read_parameter(parameters->items[i], parameter);
       definition_.parameters.push_back(std::move(parameter));
     }
-  }
-}
-
-void DefinitionReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& axis) {
-  Choices choices = read_choices(node, ChoicesOf::axis, complaints_);
-  const bool is_text = !choices.values.empty() && choices.values[0].is_text();
-  axis.values = std::move(choices.values);
-  if (choices.macro) axis.macro = *choices.macro;
-  if (axis.macro.empty() && is_text) axis.macro = axis.name;
-  if (!choices.macro) return;
-  const auto reason = why_no_name(*choices.macro);
-  const YamlNode* macro = node.find("macro");
-  if (reason) {
-    complaints_.add(*macro, "'" + *choices.macro + "' cannot be a macro: " + *reason);
-  } else if (names_.is_parameter(*choices.macro) ||
-             (names_.is_axis(*choices.macro) && *choices.macro != key.text)) {
-    complaints_.add(*macro, "'" + *choices.macro + "' is the name of something else already");
   }
 }
 
@@ -199,35 +164,37 @@ void DefinitionReader::read_host(const YamlNode& node) {
   const Fields fields(node, "host", {"problem", "parameters", "search", "time_limit"}, complaints_);
   const bool is_used = options_.device_kind == "host";
   KernelDefinition& kernel = definition_.kernel;
-  const auto replace = [&](std::string_view word, std::string_view thing, auto& all, auto read) {
-    const YamlNode* map = fields.find(word);
-    if (map == nullptr || !check_map(*map, word, complaints_)) return;
+  if (const YamlNode* problem = fields.find("problem")) {
+    auto axes = kernel.axes;
+    auto listed = kernel.listed_problems;
+    ProblemReader(names_, complaints_).replace(*problem, axes, listed);
+    if (is_used) {
+      kernel.axes = std::move(axes);
+      kernel.listed_problems = std::move(listed);
+    }
+  }
+  if (const YamlNode* map = fields.find("parameters");
+      map != nullptr && check_map(*map, "parameters", complaints_)) {
     std::vector<std::string> names;
-    for (const auto& one : all) names.push_back(one.name);
+    for (const Parameter& parameter : definition_.parameters) names.push_back(parameter.name);
     for (std::size_t i = 0; i < map->keys.size(); ++i) {
       const YamlNode& key = map->keys[i];
-      const auto found = std::ranges::find(names, key.text);
-      if (found == names.end()) {
-        complaints_.add(key, "there is no " + std::string(thing) + " '" + key.text + "' to replace" +
+      const auto known = std::ranges::find(definition_.parameters, key.text, &Parameter::name);
+      if (known == definition_.parameters.end()) {
+        complaints_.add(key, "there is no parameter '" + key.text + "' to replace" +
                                  complaints_.guess(key.text, names));
         continue;
       }
-      auto& replaced = all[static_cast<std::size_t>(found - names.begin())];
-      auto copy = replaced;
-      read(key, map->items[i], copy);
-      if (is_used) replaced = std::move(copy);
+      Parameter parameter = *known;
+      const auto earlier = parameter.default_value;
+      read_parameter(map->items[i], parameter);
+      if (!parameter.default_value && earlier &&
+          std::ranges::find(parameter.values, *earlier) != parameter.values.end()) {
+        parameter.default_value = earlier;
+      }
+      if (is_used) *known = std::move(parameter);
     }
-  };
-  replace("problem", "axis", kernel.axes,
-          [&](const YamlNode& key, const YamlNode& item, Axis& axis) { read_axis(key, item, axis); });
-  replace("parameters", "parameter", definition_.parameters,
-          [&](const YamlNode&, const YamlNode& item, Parameter& p) {
-            const auto earlier = p.default_value;
-            read_parameter(item, p);
-            if (!p.default_value && earlier && std::ranges::find(p.values, *earlier) != p.values.end()) {
-              p.default_value = earlier;
-            }
-          });
+  }
   if (const YamlNode* search = fields.find("search")) {
     SearchLimits limits = definition_.search;
     read_search(*search, options_.strategies, limits, complaints_);

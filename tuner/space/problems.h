@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// A file that asks for more is a slip of the pen.
+constexpr std::size_t kMostProblems = 16'384;
+
+// How many problems the axes' values combine to; kMostProblems + 1: more than that.
+std::size_t problem_count(const std::vector<Axis>& axes);
+
+// All of them; the last axis varies fastest.
+std::vector<Problem> cross_product(const std::vector<Axis>& axes);
+
+// The problems that a kernel is to be tuned for.
+std::vector<Problem> problems_of(const KernelDefinition& kernel);
+
+// `problems` with an axis set to each of these values instead of its own; none twice.
+std::vector<Problem> with_values(const std::vector<Problem>& problems, const std::string& axis,
+                                 const std::vector<Value>& values);
+
+}  // namespace gktune

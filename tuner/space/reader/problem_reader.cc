@@ -1,0 +1,163 @@
+#include "tuner/space/reader/problem_reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/space/problems.h"
+#include "tuner/space/reader/choices.h"
+
+namespace gktune {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  return names;
+}
+
+bool is_list(const YamlNode& node) { return node.kind == YamlNode::Kind::sequence; }
+
+}  // namespace
+
+void ProblemReader::name_axes(const YamlNode& node) {
+  if (!is_list(node)) {
+    if (!check_map(node, "problem", complaints_)) return;
+    for (const YamlNode& key : node.keys) names_.add_axis(key);
+    return;
+  }
+  if (node.items.empty()) complaints_.add(node, "a list of no problems: nothing could be tuned");
+  // The first one says which axes there are.
+  for (const YamlNode& item : node.items) {
+    if (!check_map(item, "a problem of the list", complaints_) || &item != &node.items.front()) continue;
+    for (const YamlNode& key : item.keys) names_.add_axis(key);
+  }
+}
+
+void ProblemReader::read(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed) {
+  if (is_list(node)) return read_list(node, axes, listed);
+  if (!is_map_of_names(node)) return;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    Axis axis;
+    axis.name = node.keys[i].text;
+    read_axis(node.keys[i], node.items[i], axis);
+    axes.push_back(std::move(axis));
+  }
+  check_count(node, problem_count(axes));
+}
+
+void ProblemReader::read_list(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed) {
+  listed.clear();
+  std::set<std::string> seen;
+  for (const YamlNode& item : node.items) {
+    if (!is_map_of_names(item)) continue;
+    const bool is_first = axes.empty();
+    std::vector<Axis> own;
+    for (std::size_t i = 0; i < item.keys.size(); ++i) {
+      const YamlNode& key = item.keys[i];
+      Axis axis;
+      axis.name = key.text;
+      read_axis(key, item.items[i], axis);
+      const auto known = std::ranges::find(axes, key.text, &Axis::name);
+      if (is_first) {
+        own.push_back(axis);
+      } else if (known == axes.end()) {
+        complaints_.add(key, "the first problem of the list has no axis '" + key.text + "'" +
+                                 complaints_.guess(key.text, names_of(axes)));
+      } else {
+        own.push_back(axis);
+        join(item.items[i], axis, *known);
+      }
+    }
+    if (is_first) axes = own;
+    std::vector<Axis> ordered;  // as the first has them
+    for (const Axis& axis : axes) {
+      const auto given = std::ranges::find(own, axis.name, &Axis::name);
+      if (given != own.end()) {
+        ordered.push_back(*given);
+      } else {
+        complaints_.add(item, "this problem of the list says nothing of '" + axis.name + "'",
+                        "every one names the same axes");
+      }
+    }
+    if (problem_count(ordered) > kMostProblems) return check_count(item, problem_count(ordered));
+    for (Problem& problem : cross_product(ordered)) {
+      if (seen.insert(problem.json()).second) listed.push_back(std::move(problem));
+    }
+    check_count(item, listed.size());
+    if (listed.size() > kMostProblems) return;
+  }
+}
+
+void ProblemReader::join(const YamlNode& node, const Axis& more, Axis& axis) {
+  for (const Value& value : more.values) {
+    if (!axis.values.empty() && value.kind() != axis.values.front().kind()) {
+      complaints_.add(node, "'" + value.str() + "' is of another kind than '" + axis.values.front().str() +
+                                "', which '" + axis.name + "' has in an earlier problem");
+      return;
+    }
+    if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
+  }
+  const YamlNode* macro = node.find("macro");
+  if (macro != nullptr && more.macro != axis.macro) {
+    complaints_.add(*macro, "the macro of '" + axis.name + "' is said once, in the first problem of the list");
+  }
+}
+
+void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed) {
+  if (is_list(node)) {
+    std::vector<Axis> own;
+    read_list(node, own, listed);
+    const auto names = names_of(axes);
+    for (Axis& axis : own) {
+      const auto known = std::ranges::find(axes, axis.name, &Axis::name);
+      if (known != axes.end()) {
+        known->values = std::move(axis.values);
+        continue;
+      }
+      complaints_.add(node, "there is no axis '" + axis.name + "' to replace" + complaints_.guess(axis.name, names));
+    }
+    for (const std::string& name : names) {
+      if (!own.empty() && std::ranges::find(own, name, &Axis::name) == own.end()) {
+        complaints_.add(node, "these problems say nothing of '" + name + "'");
+      }
+    }
+    return;
+  }
+  if (!check_map(node, "problem", complaints_)) return;
+  for (std::size_t i = 0; i < node.keys.size(); ++i) {
+    const YamlNode& key = node.keys[i];
+    const auto axis = std::ranges::find(axes, key.text, &Axis::name);
+    if (axis == axes.end()) {
+      complaints_.add(key, "there is no axis '" + key.text + "' to replace" +
+                               complaints_.guess(key.text, names_of(axes)));
+      continue;
+    }
+    read_axis(key, node.items[i], *axis);
+    if (!listed.empty()) listed = with_values(listed, axis->name, axis->values);
+  }
+  check_count(node, listed.empty() ? problem_count(axes) : listed.size());
+}
+
+void ProblemReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& axis) {
+  Choices choices = read_choices(node, ChoicesOf::axis, complaints_);
+  const bool is_text = !choices.values.empty() && choices.values[0].is_text();
+  axis.values = std::move(choices.values);
+  if (choices.macro) axis.macro = *choices.macro;
+  if (axis.macro.empty() && is_text) axis.macro = axis.name;
+  if (!choices.macro) return;
+  const auto reason = why_no_name(*choices.macro);
+  const YamlNode* macro = node.find("macro");
+  if (reason) {
+    complaints_.add(*macro, "'" + *choices.macro + "' cannot be a macro: " + *reason);
+  } else if (names_.is_parameter(*choices.macro) ||
+             (names_.is_axis(*choices.macro) && *choices.macro != key.text)) {
+    complaints_.add(*macro, "'" + *choices.macro + "' is the name of something else already");
+  }
+}
+
+void ProblemReader::check_count(const YamlNode& node, std::size_t count) {
+  if (count <= kMostProblems) return;
+  complaints_.add(node, "more than " + std::to_string(kMostProblems) + " problems");
+}
+
+}  // namespace gktune
