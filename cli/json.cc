@@ -43,6 +43,7 @@ Json json_of(const DeviceIdentity& device) {
 
 Json json_of(const Trial& trial) {
   Json object = {{"config", json_of(trial.config)}, {"status", status_name(trial.status)}};
+  if (trial.id != 0) object["id"] = trial.id;
   if (!trial.ok()) {
     object["message"] = trial.message;
     return object;

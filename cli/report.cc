@@ -93,7 +93,7 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
   stream << paint(screen, Ink::bold, title_of(tuning)) << '\n' << account_of(tuning) << '\n';
   if (!tuning.outcome.best) return;
   stream << '\n';
-  trial_table(winner_first(tuning), kBestShown).print(stream, screen);
+  trial_table(winner_first(tuning), kBestShown, Ids::hidden).print(stream, screen);
   stream << '\n';
   if (!tuning.outcome.playoff.empty()) {
     Timing timing = summarize(tuning.outcome.playoff);

@@ -46,13 +46,14 @@ Failures failures_of(const std::vector<Trial>& trials) {
   return failures;
 }
 
-Table trial_table(const std::vector<Trial>& trials, std::size_t limit) {
+Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) {
   std::vector<std::string> metrics, parameters;
   for (const Trial& trial : trials) {
     collect_names(trial.metrics, metrics);
     collect_names(trial.config, parameters);
   }
   Table table;
+  if (ids == Ids::shown) table.add_column("id", Table::Align::right);
   table.add_column("time", Table::Align::right);
   table.add_column("±", Table::Align::right);
   for (const std::string& name : metrics) table.add_column(name, Table::Align::right);
@@ -62,8 +63,10 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit) {
   for (std::size_t i = 0; i < std::min(limit, trials.size()); ++i) {
     const Trial& trial = trials[i];
     double spread = spread_of(trial.timing);
-    std::vector<std::string> cells = {format_time_us(trial.timing.median_us),
-                                      spread < 0 ? "-" : format_percent(spread)};
+    std::vector<std::string> cells;
+    if (ids == Ids::shown) cells.push_back(std::to_string(trial.id));
+    cells.push_back(format_time_us(trial.timing.median_us));
+    cells.push_back(spread < 0 ? "-" : format_percent(spread));
     for (const std::string& name : metrics) cells.push_back(cell(trial.metrics, name));
     for (const std::string& name : parameters) cells.push_back(cell(trial.config, name));
     table.add_row(std::move(cells));
@@ -74,13 +77,15 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit) {
 
 Table failure_table(const std::vector<Trial>& trials, std::size_t limit) {
   Table table;
+  table.add_column("id", Table::Align::right);
   table.add_column("status", Table::Align::left);
   table.add_column("configuration", Table::Align::left);
   table.add_column("message", Table::Align::left);
   for (const Trial& trial : trials) {
     if (limit == 0) break;
     if (trial.ok()) continue;
-    table.add_row({std::string(status_name(trial.status)), trial.config.str(), first_line(trial.message)});
+    table.add_row({std::to_string(trial.id), std::string(status_name(trial.status)), trial.config.str(),
+                   first_line(trial.message)});
     --limit;
   }
   return table;

@@ -16,9 +16,12 @@ namespace gktune {
 std::vector<Trial> ranked(const std::vector<Trial>& trials);
 Failures failures_of(const std::vector<Trial>& trials);
 
+// Whether the numbers that the database has for trials are a column.
+enum class Ids { shown, hidden };
+
 // Time, spread, metrics, then the configuration; the first is bold.
-Table trial_table(const std::vector<Trial>& trials, std::size_t limit);
-// Status, configuration, and the first line of the message.
+Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids);
+// The number in the database, status, configuration, and the first line of the message.
 Table failure_table(const std::vector<Trial>& trials, std::size_t limit);
 
 // "12.4 µs, 4613 GB/s"

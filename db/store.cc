@@ -155,6 +155,24 @@ Result<std::vector<Trial>> Store::trials(std::int64_t study) const {
   });
 }
 
+Result<std::optional<StudiedTrial>> Store::trial(std::int64_t id) const {
+  return body_->guarded([&]() -> std::optional<StudiedTrial> {
+    Transaction snapshot(body_->database, Transaction::Kind::read);
+    Statement select(body_->database, std::string("SELECT ") + kTrialColumns +
+                                          ", study_id FROM trials WHERE id = ?");
+    if (!select.bind(id).step()) return std::nullopt;
+    ValuesReader values(body_->database);
+    auto row = select.row();
+    Trial trial = read_trial(row, values);
+    auto summaries = read_summaries(body_->database, "WHERE study_id = ?", row.integer());
+    if (summaries.empty()) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
+    StudiedTrial found{std::move(summaries.front().study), std::move(trial)};
+    found.trial.problem = found.study.problem;
+    found.trial.regime = found.study.regime;
+    return found;
+  });
+}
+
 Result<double> Store::seconds_spent(std::int64_t study) const {
   return body_->guarded([&] {
     Statement sum(body_->database, "SELECT total(compile_s + run_s) FROM trials WHERE study_id = ?");

@@ -39,6 +39,12 @@ struct StudySummary {
   std::int64_t updated_unix_ms = 0;
 };
 
+// A trial, and what it was a part of.
+struct StudiedTrial {
+  Study study;
+  Trial trial;
+};
+
 // The database of trials: SQLite in WAL, each trial written as it ends.
 class Store {
  public:
@@ -56,6 +62,7 @@ class Store {
 
   Result<std::int64_t> study_id(const Study& study);            // made where it is new
   Result<std::vector<Trial>> trials(std::int64_t study) const;  // in the order they ended
+  Result<std::optional<StudiedTrial>> trial(std::int64_t id) const;
   Result<double> seconds_spent(std::int64_t study) const;       // on its trials: compiling and running
   Result<void> add_trial(std::int64_t study, std::int64_t session,
                          const Trial& trial);  // one of a config: the last

@@ -59,12 +59,12 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
 
 Trial read_trial(sqlite::Row& row, ValuesReader& values) {
   Trial trial;
-  auto id = row.integer();
+  trial.id = row.integer();
   trial.config = values.read(row.text());
   auto name = row.text();
   auto status = status_from_name(name);
   if (!status)
-    throw sqlite::Failure("trial " + std::to_string(id) + " has an unknown status \"" + name + '"');
+    throw sqlite::Failure("trial " + std::to_string(trial.id) + " has an unknown status \"" + name + '"');
   trial.status = *status;
   trial.message = row.text();
   trial.objective = row.real();

@@ -144,7 +144,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
     print(context.out, report);
     return ExitCode::done;
   }
-  Table table = options.failed ? failure_table(chosen, limit) : trial_table(chosen, limit);
+  Table table = options.failed ? failure_table(chosen, limit) : trial_table(chosen, limit, Ids::shown);
   print_study(**summary, *trials, table, context);
   if (limit < chosen.size())
     hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(chosen))));

@@ -47,14 +47,14 @@ TEST_F(Db, show_ranks_what_went_well) {
             "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
             "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
             "\n"
-            "   time      ±    GB/s  threadsPerBlock  way\n"
-            "10.0 µs  1.0 %  400000              256  one_pass\n"
-            "12.5 µs  1.0 %  320000              128  one_pass\n");
+            "id     time      ±    GB/s  threadsPerBlock  way\n"
+            " 2  10.0 µs  1.0 %  400000              256  one_pass\n"
+            " 1  12.5 µs  1.0 %  320000              128  one_pass\n");
 }
 
 TEST_F(Db, show_failed_gives_the_reasons) {
   Call show = db({"show", "1", "--failed"});
-  EXPECT_NE(show.out.find("wrong_result   threadsPerBlock=512 way=one_pass   3 of 7 elements differ\n"),
+  EXPECT_NE(show.out.find(" 3  wrong_result   threadsPerBlock=512 way=one_pass   3 of 7 elements differ\n"),
             std::string::npos)
       << show.out;
 }
@@ -70,6 +70,7 @@ TEST_F(Db, show_says_when_a_limit_hides_something) {
 TEST_F(Db, show_as_json_has_the_trials) {
   auto study = Json::parse(db({"show", "1", "--json", "--failed"}).out);
   ASSERT_EQ(study["results"].size(), 2u);
+  EXPECT_EQ(study["results"][0]["id"], 3);
   EXPECT_EQ(study["results"][0]["status"], "wrong_result");
   EXPECT_EQ(study["results"][0]["message"], "3 of 7 elements differ\nthe first at 2");
 }

@@ -156,6 +156,24 @@ TEST_F(StoreTest, everything_that_identifies_a_study_makes_another) {
   }
 }
 
+TEST_F(StoreTest, a_trial_is_found_by_its_number_with_its_study) {
+  ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"threadsPerBlock", 128}}, 20)).ok());
+  ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"threadsPerBlock", 256}}, 10)).ok());
+  const std::vector<Trial> trials = *store_.trials(study_);
+  ASSERT_EQ(trials.size(), 2u);
+  for (const Trial& trial : trials) {
+    auto found = store_.trial(trial.id);
+    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found->has_value());
+    EXPECT_EQ((*found)->trial.id, trial.id);
+    EXPECT_EQ((*found)->trial.config, trial.config);
+    EXPECT_EQ((*found)->trial.problem, reduce_study().problem);
+    EXPECT_EQ((*found)->study.kernel, reduce_study().kernel);
+    EXPECT_EQ((*found)->study.device, reduce_study().device);
+  }
+  EXPECT_FALSE(store_.trial(99)->has_value());
+}
+
 TEST_F(StoreTest, trials_of_one_study_are_not_another_s) {
   auto other = *store_.study_id(reduce_study(7));
   ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 1}}, 1)).ok());

@@ -87,6 +87,7 @@ struct Trial {
   double compile_s = 0;       // this configuration's share
   double run_s = 0;           // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
+  std::int64_t id = 0;        // the database's, of a trial that was read from there
 
   bool ok() const { return status == Status::ok; }
 };
