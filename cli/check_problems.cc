@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-constexpr std::array<std::int64_t, 5> kAwkward = {1, 31, 33, 257, 1009};
+constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
 
 // What the compiler sees of a problem.
 Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
@@ -41,6 +41,11 @@ std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
     chosen.push_back(problem);
   }
   return chosen;
+}
+
+bool is_empty(const Problem& problem) {
+  return std::ranges::any_of(
+      problem, [](const auto& axis) { return axis.second.is_integer() && axis.second.integer() == 0; });
 }
 
 std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {

@@ -1,5 +1,6 @@
 // gktune check: what is wrong with a space file and its kernel, without timing anything.
 #include <fmt/format.h>
+#include <spdlog/logger.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -21,12 +22,14 @@ namespace gktune {
 namespace {
 
 constexpr std::size_t kFindingsShown = 20;
+// Configurations of each problem: what a machine of a few cores gets through in a minute or two.
+constexpr std::int64_t kSanitizedSample = 32;
 
 struct CheckOptions {
   std::string path;
   DeviceFlags device;
   std::vector<std::string> problems;
-  std::int64_t sample = 0;
+  std::optional<std::int64_t> sample;
   bool sanitize = false;
   bool json = false;
   bool quiet = false;
@@ -36,45 +39,43 @@ void declare(CLI::App& app, CheckOptions& options) {
   app.add_option("SPACE", options.path, "A space file")->required()->type_name("FILE");
   add_device_flag(app, options.device);
   add_problem_flag(app, options.problems);
-  add_parsed(app, "--sample", options.sample, parse_count, "So many configurations; all by default", "N");
+  add_parsed(app, "--sample", options.sample, parse_count,
+             "So many configurations of each problem, 0 for all; all by default, with --sanitize 32", "N");
   add_parsed(app, "--seed", options.device.seed, parse_count, "Of the sample", "N");
-  app.add_flag("--sanitize", options.sanitize,
-               "Run each configuration on the host device, with sanitizers and a search for races, on small "
-               "awkward problems");
+  app.add_flag(
+      "--sanitize", options.sanitize,
+      "Run each configuration on the host device, on small awkward problems, and look at each access to "
+      "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
   add_worker_flags(app, options.device);
   add_json_flag(app, options.json);
   app.add_flag("--quiet", options.quiet, "No progress: results and errors alone");
 }
 
-// One way of looking at candidates.
-struct Pass {
-  std::string name;
-  WorkerDeviceOptions::Work work;
-  Instrumentation instrumentation;
-};
-
-std::vector<Pass> passes_of(const CheckOptions& options) {
-  using Work = WorkerDeviceOptions::Work;
-  if (!options.sanitize) return {{"compile", Work::compile, Instrumentation::none}};
-  return {{"sanitize", Work::check, Instrumentation::sanitize},
-          {"races", Work::check, Instrumentation::races}};
+// How many configurations of each problem are looked at; 0: all of them.
+std::int64_t sample_of(const CheckOptions& options) {
+  return options.sample.value_or(options.sanitize ? kSanitizedSample : 0);
 }
 
-// The candidates of one pass: the configurations of each problem's space in turn.
+// What is looked at: the configurations of each problem's space in turn, or some of them at random.
 class Candidates {
  public:
+  struct Counts {
+    Count chosen, all;
+  };
+
   Candidates(const CheckOptions& options, const ReadFiles& read, const std::vector<Problem>& problems)
-      : options_(options), read_(read), problems_(problems) {}
+      : options_(options), read_(read), problems_(problems), sample_(sample_of(options)) {}
 
   // Finds out what is wrong with any of the spaces.
-  Result<Count, SpaceFailure> count() const {
-    Count total = 0;
+  Result<Counts, SpaceFailure> count() const {
+    Counts counts{0, 0};
     for (const Problem& problem : problems_) {
       auto space = build(problem);
       if (!space) return space.error();
-      total += options_.sample > 0 ? std::min(space->size(), Count(options_.sample)) : space->size();
+      counts.all += space->size();
+      counts.chosen += sample_ > 0 ? std::min(space->size(), Count(sample_)) : space->size();
     }
-    return total;
+    return counts;
   }
 
   // Asks for spaces that were counted.
@@ -84,8 +85,8 @@ class Candidates {
       space_ = build(problems_[problem_++]).value();
       random_.seed(static_cast<std::uint64_t>(options_.device.seed));
       index_ = 0;
-      is_sampled_ = options_.sample > 0 && space_->size() > options_.sample;
-      end_ = is_sampled_ ? Count(options_.sample) : space_->size();
+      is_sampled_ = sample_ > 0 && space_->size() > sample_;
+      end_ = is_sampled_ ? Count(sample_) : space_->size();
     }
     candidate.problem = problems_[problem_ - 1];
     candidate.config = space_->at(is_sampled_ ? space_->sample(random_) : index_);
@@ -101,6 +102,7 @@ class Candidates {
   const CheckOptions& options_;
   const ReadFiles& read_;
   const std::vector<Problem>& problems_;
+  std::int64_t sample_;
   std::optional<Space> space_;
   std::size_t problem_ = 0;  // the next one
   Count index_, end_;
@@ -139,44 +141,73 @@ class CheckCall {
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
         interrupted_(context.catch_interrupts()) {}
 
-  ExitCode check(const std::vector<Problem>& problems) {
-    auto total = Candidates(options_, read_, problems).count();
-    if (!total) return fail(context_, total.error().code, total.error().message);
+  ExitCode check(std::vector<Problem> problems) {
+    if (is_awkward()) leave_out_unsolvable(problems);
+    auto counts = Candidates(options_, read_, problems).count();
+    if (!counts) return fail(context_, counts.error().code, counts.error().message);
     // 0: too many to say.
-    std::int64_t shown_total = *total < (Count(1) << 62) ? static_cast<std::int64_t>(*total) : 0;
-    ExitCode code = ExitCode::done;
-    for (const Pass& pass : passes_of(options_)) {
-      WorkerDeviceOptions worker_options = device_options(read_.device, options_.device, context_);
-      worker_options.work = pass.work;
-      worker_options.instrumentation = pass.instrumentation;
-      auto device = WorkerDevice::open(definition_.kernel, std::move(worker_options));
-      if (!device) return fail(context_, ExitCode::no_device, device.error().message);
-      Candidates candidates(options_, read_, problems);
-      CheckResult result = CheckPass(**device, progress_, interrupted_)
-                               .run(definition_.kernel.name + ' ' + pass.name, shown_total,
-                                    [&](Candidate& candidate) { return candidates.next(candidate); });
-      tell(pass, result);
-      if (result.was_stopped) return ExitCode::interrupted;
-      if (!result.findings.empty()) code = ExitCode::failed;
-    }
-    if (options_.json) {
-      print(context_.out, {{"kernel", definition_.kernel.name}, {"passes", std::move(reports_)}});
-    }
-    return code;
+    std::int64_t shown_total =
+        counts->chosen < (Count(1) << 62) ? static_cast<std::int64_t>(counts->chosen) : 0;
+    WorkerDeviceOptions worker_options = device_options(read_.device, options_.device, context_);
+    using Work = WorkerDeviceOptions::Work;
+    worker_options.work = options_.sanitize ? Work::check : Work::compile;
+    worker_options.instrumentation = options_.sanitize ? Instrumentation::sanitize : Instrumentation::none;
+    auto device = WorkerDevice::open(definition_.kernel, std::move(worker_options));
+    if (!device) return fail(context_, ExitCode::no_device, device.error().message);
+    Candidates candidates(options_, read_, problems);
+    CheckResult result = CheckPass(**device, progress_, interrupted_)
+                             .run(definition_.kernel.name + ' ' + work_name(), shown_total,
+                                  [&](Candidate& candidate) { return candidates.next(candidate); });
+    if (is_awkward()) leave_out_unformed(result.findings);
+    tell(result, counts->all);
+    if (result.was_stopped) return ExitCode::interrupted;
+    return result.findings.empty() ? ExitCode::done : ExitCode::failed;
   }
 
  private:
-  void tell(const Pass& pass, const CheckResult& result) {
+  // Whether the problems are this command's choice, not the user's.
+  bool is_awkward() const { return options_.sanitize && options_.problems.empty(); }
+
+  // A kernel may well be made for large sizes alone; the first failure is kept where that is all there is.
+  void leave_out_unsolvable(std::vector<Problem>& problems) const {
+    std::vector<Problem> solvable;
+    std::ranges::copy_if(problems, std::back_inserter(solvable), [&](const Problem& problem) {
+      return ProblemSpace(definition_, problem, read_.device.info).build().ok();
+    });
+    if (!solvable.empty()) problems = std::move(solvable);
+  }
+
+  static void leave_out_unformed(std::vector<Finding>& findings) {
+    for (Finding& finding : findings) {
+      if (finding.status != Status::invalid) continue;
+      std::erase_if(finding.trials, [](const Trial& trial) { return is_empty(trial.problem); });
+    }
+    std::erase_if(findings, [](const Finding& finding) { return finding.trials.empty(); });
+  }
+
+  std::string work_name() const { return options_.sanitize ? "sanitize" : "compile"; }
+
+  void tell(const CheckResult& result, const Count& all) {
     if (options_.json) {
-      Json report = {{"pass", pass.name}, {"checked", result.checked}, {"failed", result.failed()}};
+      Json report = {{"kernel", definition_.kernel.name},
+                     {"pass", work_name()},
+                     {"checked", result.checked},
+                     {"of", all.str()},
+                     {"failed", result.failed()}};
       report["findings"] = Json::array();
       for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
-      reports_.push_back(std::move(report));
+      print(context_.out, report);
       return;
     }
-    context_.out << fmt::format("{} {}: {} checked, {}\n", definition_.kernel.name, pass.name,
-                                format_count(result.checked),
+    const std::string of_all = all > result.checked ? " of " + format_count(all.str()) : "";
+    context_.out << fmt::format("{} {}: {}{} checked, {}\n", definition_.kernel.name, work_name(),
+                                format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
+    if (!of_all.empty() && !options_.sample) {
+      context_.log.info(
+          "{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
+          kSanitizedSample);
+    }
     for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i) {
       print_finding(result.findings[i], context_);
     }
@@ -193,7 +224,6 @@ class CheckCall {
   Context& context_;
   Progress progress_;
   std::function<bool()> interrupted_;
-  Json reports_ = Json::array();
 };
 
 ExitCode run(const CheckOptions& options, Context& context) {

@@ -53,7 +53,9 @@ Module compile_kernel(const std::string& cxx, const SourcePlan& source, Instrume
 }
 
 Kernels::Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings)
-    : module_(load(compile_kernel(cxx, source))), executor_(settings) {}
+    : module_(load(compile_kernel(
+          cxx, source, settings.watch != nullptr ? Instrumentation::sanitize : Instrumentation::none))),
+      executor_(settings) {}
 
 LaunchShape shape(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes) {
   return {{blocks, 1, 1}, {threads, 1, 1}, shared_bytes};

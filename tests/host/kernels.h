@@ -27,7 +27,7 @@ Module compile_kernel(const std::string& cxx, const SourcePlan& source,
 CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
                             Instrumentation instrumentation = Instrumentation::none);
 
-// The entries of one loaded source, to be run by their number.
+// The entries of one loaded source, to be run by their number; instrumented where there is a watch.
 class Kernels {
  public:
   Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings = {.threads = 2});

@@ -22,6 +22,7 @@ constexpr std::pair<Status, std::string_view> kStatusNames[] = {
     {Status::aborted, "aborted"},
     {Status::barrier_divergence, "barrier_divergence"},
     {Status::data_race, "data_race"},
+    {Status::undefined_behavior, "undefined_behavior"},
     {Status::crashed, "crashed"},
     {Status::timed_out, "timed_out"},
 };

@@ -27,6 +27,7 @@ enum class Status {
   aborted,              // assert, trap, abort
   barrier_divergence,   // a barrier that some threads miss; a shuffle from a lane that is not there
   data_race,
+  undefined_behavior,   // anything else that the language forbids: a read of what nobody wrote, a shift too far
   crashed,              // any other sudden death
   timed_out,
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/device/host/block_runner.h"
+#include "tuner/device/host/source_line.h"
 
 namespace gktune {
 
@@ -17,6 +18,37 @@ void BlockRunner::fail_at(Status status, std::string_view what, const kernel::Th
                           kernel::Site site) {
   fail(status, fmt::format("{}, block {}, thread {}, {}", what, format_index(gktune_thread.block_index),
                            format_index(thread.index), format_site(site)));
+}
+
+void BlockRunner::fail_watched(Fault fault, const void* code) {
+  char line[512];
+  find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
+  fault.message +=
+      fmt::format(", kernel {}, block {}, thread {}", launch_->entry->name,
+                  format_index(gktune_thread.block_index), format_index(gktune_thread.self.index));
+  if (line[0] != '\0') fault.message += fmt::format(", {}", line);
+  fail(fault.status, std::move(fault.message));
+}
+
+void BlockRunner::fail_flaw(kernel::Flaw flaw, std::string_view what, kernel::Site site) {
+  const auto fail_so = [&](Status status, const std::string& words) {
+    fail_at(status, fmt::format("{}, kernel {}", words, launch_->entry->name), gktune_thread.self, site);
+  };
+  switch (flaw) {
+    case kernel::Flaw::null_pointer:
+      fail_so(Status::illegal_access, fmt::format("a null pointer to {}", what));
+      break;
+    case kernel::Flaw::misaligned:
+      fail_so(Status::misaligned_access, fmt::format("a misaligned address of {}", what));
+      break;
+    case kernel::Flaw::out_of_bounds:
+      fail_so(Status::illegal_access, fmt::format("an index outside its array, {}", what));
+      break;
+    case kernel::Flaw::other:
+      break;
+  }
+  fail_so(Status::undefined_behavior, std::string(what));
+  __builtin_unreachable();
 }
 
 void BlockRunner::fail_missed_barrier(const Thread& waiting) {

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "tuner/device/host/memory_watch.h"
 #include "tuner/device/host/warp_result.h"
 
 __thread gktune::kernel::ThreadState gktune_thread = {};
@@ -38,7 +39,16 @@ struct EngineServices {
   static unsigned long long clock() {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
-  static constexpr kernel::Services kTable{barrier, warp, yield, park, thread_returned, abort, clock};
+  static void access(const void* address, unsigned long bytes, kernel::AccessKind kind, const void* code) {
+    current_runner->access(address, bytes, kind, code);
+  }
+  static void acquire() { current_runner->launch_->watch->order().acquire(gktune_thread.self.rank); }
+  static void release() { current_runner->launch_->watch->order().release(gktune_thread.self.rank); }
+  [[noreturn]] static void flaw(kernel::Flaw flaw, const char* what, kernel::Site site) {
+    current_runner->fail_flaw(flaw, what, site);
+  }
+  static constexpr kernel::Services kTable{barrier, warp,    yield,   park, thread_returned, abort, clock,
+                                           access,  acquire, release, flaw};
 };
 
 // A switch goes through these: see switch_context for why they are to be one function with what calls them.
@@ -106,17 +116,15 @@ void BlockRunner::begin(const KernelLaunch& launch) {
   state.dynamic_shared_bytes = launch.shared_bytes;
   state.count = count;
   state.services = &EngineServices::kTable;
+  if (launch.watch != nullptr) launch.watch->begin_launch(launch, shared_, stacks_);
 }
 
 void BlockRunner::end() { current_runner = nullptr; }
 
 std::optional<Fault> BlockRunner::run(std::uint64_t position) {
   const std::uint64_t block = launch_->block_order.at(position);
-  const kernel::dim3 grid = launch_->grid;
   kernel::ThreadState& state = gktune_thread;
-  const std::uint64_t row = block / grid.x;
-  state.block_index = {static_cast<unsigned>(block % grid.x), static_cast<unsigned>(row % grid.y),
-                       static_cast<unsigned>(row / grid.y)};
+  state.block_index = launch_->block_index(block);
   state.order = launch_->thread_orders->of_block(block);
   state.next = 0;
   state.is_watching_returns = false;
@@ -124,6 +132,7 @@ std::optional<Fault> BlockRunner::run(std::uint64_t position) {
   returned_ = 0;
   ready_ = at_barrier_ = Queue();
 
+  if (launch_->watch != nullptr) launch_->watch->begin_block(block);
   switch_context(take_fiber(), &home_);
   if (fault_) {
     forget_threads();
@@ -191,6 +200,7 @@ int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site)
   predicates_ += predicate;
   if (++arrived_ == gktune_thread.count) {
     arrived_ = 0;
+    if (launch_->watch != nullptr) launch_->watch->order().barrier();
     const int count = static_cast<int>(gktune_thread.count);
     switch (op) {
       case kernel::BarrierOp::plain:
@@ -255,6 +265,8 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
     fail_absent_source(threads_[w * 32 + *reader], waits[*reader].argument);
   }
   compute_warp_results(waits, lanes);
+  const bool is_meeting = waits[__builtin_ctz(lanes)].op != kernel::WarpOp::converge;
+  if (launch_->watch != nullptr && is_meeting) launch_->watch->order().meet(w, lanes);
   warps_[w].waiting &= ~lanes;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
     Thread& thread = threads_[w * 32 + static_cast<unsigned>(__builtin_ctz(left))];
@@ -262,6 +274,12 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
     thread.state = State::ready;
     ready_.push(thread);
   }
+}
+
+void BlockRunner::access(const void* address, std::size_t bytes, kernel::AccessKind kind, const void* code) {
+  const unsigned rank = gktune_thread.self.rank;
+  if (auto fault = launch_->watch->access(rank, address, bytes, kind, code))
+    fail_watched(std::move(*fault), code);
 }
 
 void BlockRunner::yield() {

@@ -93,6 +93,7 @@ class BlockRunner {
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
                           kernel::Site site);
   void yield();
+  void access(const void* address, std::size_t bytes, kernel::AccessKind kind, const void* code);
   void thread_returned();
 
   void watch_returns();
@@ -113,6 +114,8 @@ class BlockRunner {
   [[noreturn]] void fail(Status status, std::string message);
   [[noreturn]] void fail_at(Status status, std::string_view what, const kernel::ThreadIndex& thread,
                             kernel::Site site);
+  [[noreturn]] void fail_watched(Fault fault, const void* code);
+  [[noreturn]] void fail_flaw(kernel::Flaw flaw, std::string_view what, kernel::Site site);
   [[noreturn]] void fail_missed_barrier(const Thread& waiting);
   [[noreturn]] void fail_different_barriers(const Thread& late);
   [[noreturn]] void fail_own_mask(const Thread& thread, unsigned mask);

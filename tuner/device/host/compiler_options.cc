@@ -28,9 +28,22 @@ void add_cuda_option(std::vector<std::string>& all, std::string_view option) {
   }
 }
 
+// A sanitizer's instrumentation without its library: gktune/instrument.h takes the calls.
+void add_instrumentation(std::vector<std::string>& all) {
+  // Optimised, a loop may read beforehand what it would not have read.
+  for (const char* option : {"-O1", "-include", "gktune/instrument.h",
+                             "-fsanitize=thread,alignment,null,bounds,shift-exponent,integer-divide-by-zero,"
+                             "bool,enum,return,unreachable,"
+                             "vla-bound",
+                             "-fno-sanitize-recover=all", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+                             "-fno-builtin-memset", "-Wl,-Bsymbolic", "-nodefaultlibs"}) {
+    all.emplace_back(option);
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation) {
+std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation) {
   std::vector<std::string> all{"-x", "c++", "-O2", "-g1", "-fPIC", "-shared"};
   if (source.language == Language::cpp) {
     all.emplace_back("-std=c++20");
@@ -42,10 +55,16 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
                                "-fno-asynchronous-unwind-tables", "-fstack-clash-protection"}) {
       all.emplace_back(option);
     }
+    if (instrumentation == Instrumentation::sanitize) add_instrumentation(all);
     for (const std::string& option : source.options) add_cuda_option(all, option);
   }
   for (const std::string& dir : source.include_dirs) all.push_back("-I" + dir);
   return all;
+}
+
+std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation) {
+  if (source.language == Language::cpp || instrumentation == Instrumentation::none) return {};
+  return {"-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"};
 }
 
 }  // namespace gktune

@@ -11,4 +11,7 @@ namespace gktune {
 // something here. Options that only NVRTC knows are left out of a CUDA source's.
 std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation);
 
+// What follows the source file on the command line: all but a sanitizer's library, where that would be added.
+std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation);
+
 }  // namespace gktune

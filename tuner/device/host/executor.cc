@@ -158,7 +158,8 @@ Result<void, Fault> Executor::run(const kernel::Entry& entry, const LaunchShape&
                             block,
                             static_cast<unsigned>(shape.shared_bytes),
                             &orders,
-                            seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks)};
+                            seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
+                            settings_.watch};
   if (std::optional<Fault> fault = crew_->run(launch)) return *std::move(fault);
   return {};
 }

@@ -11,12 +11,16 @@
 
 namespace gktune {
 
+class MemoryWatch;
+
 struct ExecutionSettings {
   unsigned threads = 0;                             // of the operating system, that run blocks; 0: one a core
   std::size_t stack_bytes = std::size_t{64} << 10;  // for a thread of a block
   // Blocks and threads run in an order that depends on this number alone; none: in the natural order. With
   // more than one thread of the operating system blocks still overlap as they please.
   std::optional<std::uint64_t> shuffle_seed = std::nullopt;
+  // Told of what instrumented kernels do; asks for one thread.
+  MemoryWatch* watch = nullptr;
 };
 
 struct LaunchShape {

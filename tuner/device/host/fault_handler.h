@@ -23,6 +23,7 @@ struct NamedMemory {
   std::string name;
   const void* begin = nullptr;
   std::size_t bytes = 0;
+  std::span<const std::byte> room = {};  // around it, and nobody else's
 };
 
 // Names memory for as long as it lives. One at a time.

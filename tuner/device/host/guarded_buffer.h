@@ -27,6 +27,8 @@ class GuardedBuffer {
   void place(std::size_t bytes, Against against);
   bool has_room_for(std::size_t bytes) const;
   std::span<std::byte> bytes() const { return bytes_; }
+  // With all that guards it.
+  std::span<const std::byte> mapping() const { return mapping_; }
 
   // What was written outside, if anything was: "4 bytes past its end".
   std::optional<std::string> violation() const;

@@ -72,6 +72,11 @@ RunReply HostRunner::run(const RunJob& job) {
   RunReply reply;
   reply.resources = resources_of(job.plan.candidate);
   report_phase(Phase::setup);
+  if (job.instrumentation == Instrumentation::none) {
+    watched_.reset();
+  } else if (watched_ == nullptr) {
+    watched_ = std::make_unique<WatchedExecutor>();
+  }
   std::optional<Fault> fault;
   if (auto prepared = prepare(job); !prepared) {
     buffers_.reset();
@@ -86,6 +91,11 @@ RunReply HostRunner::run(const RunJob& job) {
   if (fault) failed(reply, std::move(*fault));
   reply.seconds = us_between(begin, Clock::now()) * 1e-6;
   return reply;
+}
+
+Result<void, Fault> HostRunner::execute(const Program& program) {
+  if (watched_) watched_->watch.set_buffers(buffers_->names());
+  return program.run(executor(), *buffers_);
 }
 
 Result<void, Fault> HostRunner::prepare(const RunJob& job) {
@@ -113,7 +123,7 @@ Result<void, Fault> HostRunner::run_reference(const RunJob& job) {
   const MemoryNames names(buffers_->names());
   buffers_->poison_outputs();
   report_phase(Phase::reference);
-  auto done = program->run(executor_, *buffers_);
+  auto done = execute(*program);
   report_phase(Phase::setup);
   if (!done) return blamed(done.error());
   if (auto fault = buffers_->judge()) return blamed(std::move(*fault));
@@ -126,8 +136,8 @@ Result<void, Fault> HostRunner::run_reference(const RunJob& job) {
 std::optional<Fault> HostRunner::check(const Program& program, const RunJob& job) {
   if (auto fault = checked_run(program)) return fault;
   if (!job.check_only) return std::nullopt;
-  const auto settings = executor_.settings();
-  executor_.set_shuffle_seed(kShuffleSeed);
+  const auto settings = executor().settings();
+  executor().set_shuffle_seed(kShuffleSeed);
   std::optional<Fault> fault;
   if (auto laid = buffers_->lay(GuardedBuffer::Against::first_page); !laid) {
     fault = laid.error();
@@ -135,7 +145,7 @@ std::optional<Fault> HostRunner::check(const Program& program, const RunJob& job
     const MemoryNames names(buffers_->names());
     fault = checked_run(program);
   }
-  executor_.set_shuffle_seed(settings.shuffle_seed);
+  executor().set_shuffle_seed(settings.shuffle_seed);
   if (auto laid = buffers_->lay(GuardedBuffer::Against::last_page); !laid && !fault) fault = laid.error();
   return fault;
 }
@@ -144,7 +154,7 @@ std::optional<Fault> HostRunner::checked_run(const Program& program) {
   buffers_->restore();
   buffers_->poison_outputs();
   report_phase(Phase::check);
-  auto done = program.run(executor_, *buffers_);
+  auto done = execute(program);
   report_phase(Phase::setup);
   if (!done) {
     buffers_->judge();  // what it did until then is undone
@@ -175,7 +185,7 @@ Result<double, Fault> HostRunner::sample_us(const Program& program, Regime regim
   if (regime == Regime::cold) sweep_.run();
   const auto begin = Clock::now();
   for (int i = 0; i < executions; ++i) {
-    if (auto done = program.run(executor_, *buffers_); !done) return done.error();
+    if (auto done = execute(program); !done) return done.error();
   }
   return us_between(begin, Clock::now()) / executions;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "tuner/device/host/cache_sweep.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/fault_handler.h"
+#include "tuner/device/host/memory_watch.h"
 #include "tuner/device/host/problem_buffers.h"
 #include "tuner/device/host/program.h"
 #include "tuner/device/worker/backend.h"
@@ -24,6 +26,14 @@ class HostRunner final : public Runner {
   std::vector<Samples> playoff(const PlayoffJob& job) override;
 
  private:
+  // Runs instrumented code, block by block.
+  struct WatchedExecutor {
+    MemoryWatch watch;
+    Executor executor{{.threads = 1, .watch = &watch}};
+  };
+
+  Executor& executor() { return watched_ ? watched_->executor : executor_; }
+  Result<void, Fault> execute(const Program& program);
   Result<void, Fault> prepare(const RunJob& job);
   Result<void, Fault> run_reference(const RunJob& job);
   std::optional<Fault> check(const Program& program, const RunJob& job);
@@ -35,6 +45,7 @@ class HostRunner final : public Runner {
 
   FaultStack fault_stack_;
   Executor executor_;
+  std::unique_ptr<WatchedExecutor> watched_;  // where the job's code is instrumented
   CacheSweep sweep_;
   // The problem of the last job, which the next one often shares.
   std::optional<ProblemBuffers> buffers_;

@@ -7,6 +7,8 @@
 
 namespace gktune {
 
+class MemoryWatch;
+
 // The orders in which the threads of a block are started: natural, or a few random ones that blocks take
 // turns with.
 class ThreadOrders {
@@ -43,6 +45,13 @@ struct KernelLaunch {
   unsigned shared_bytes;
   const ThreadOrders* thread_orders;
   BlockOrder block_order;
+  MemoryWatch* watch = nullptr;  // of an instrumented kernel
+
+  kernel::uint3 block_index(std::uint64_t number) const {
+    const std::uint64_t row = number / grid.x;
+    return {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(row % grid.y),
+            static_cast<unsigned>(row / grid.y)};
+  }
 };
 
 }  // namespace gktune

@@ -154,7 +154,9 @@ Result<void, Fault> ProblemBuffers::lay(GuardedBuffer::Against against) {
 std::vector<NamedMemory> ProblemBuffers::names() const {
   std::vector<NamedMemory> names;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].buffer) names.push_back({arguments_[i].name, bytes(i).data(), bytes(i).size()});
+    if (slots_[i].buffer) {
+      names.push_back({arguments_[i].name, bytes(i).data(), bytes(i).size(), slots_[i].buffer->mapping()});
+    }
   }
   return names;
 }

@@ -30,9 +30,18 @@ void* SharedMemory::take(std::size_t bytes) {
   return end_ - (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+std::span<const std::byte> SharedMemory::taken() const {
+  return {end_ - (bytes_ + kAlignment - 1) / kAlignment * kAlignment, bytes_};
+}
+
+bool SharedMemory::holds(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  return at >= memory_ && at < end_ + kGuard;
+}
+
 long SharedMemory::bytes_past_end(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
-  const std::byte* taken_end = end_ - (bytes_ + kAlignment - 1) / kAlignment * kAlignment + bytes_;
+  const std::byte* taken_end = taken().data() + bytes_;
   return at >= taken_end && at < end_ + kGuard ? at - taken_end : -1;
 }
 

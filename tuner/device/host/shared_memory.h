@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace gktune {
 
@@ -17,6 +18,9 @@ class SharedMemory {
 
   // So many bytes, aligned to 16.
   void* take(std::size_t bytes);
+  std::span<const std::byte> taken() const;
+  // Whether the address lies where shared memory may be taken, or at the page behind.
+  bool holds(const void* address) const;
   // How far past the end of what was taken the address lies; -1 for one that has nothing to do with it.
   long bytes_past_end(const void* address) const;
 

@@ -52,7 +52,7 @@ void find_source_line(const void* code, char* line, std::size_t size) {
   // From the innermost function out: the first line that is not one of our headers'.
   char* rest = nullptr;
   for (char* one = strtok_r(output, "\n", &rest); one != nullptr; one = strtok_r(nullptr, "\n", &rest)) {
-    if (std::strstr(one, "??") != nullptr || std::strstr(one, "/gktune/") != nullptr) continue;
+    if (std::strstr(one, "??") != nullptr || std::strstr(one, "/host-headers-") != nullptr) continue;
     if (char* comment = std::strstr(one, " (")) *comment = '\0';
     std::snprintf(line, size, "%s", one);
     return;

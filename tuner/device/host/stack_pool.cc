@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 namespace gktune {
 namespace {
 
@@ -33,6 +35,12 @@ void* StackPool::top(std::size_t index) {
     bases_.push_back(static_cast<std::byte*>(memory));
   }
   return bases_[index] + kPage + stack_bytes_ - color_bytes(index);
+}
+
+bool StackPool::holds(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  return std::ranges::any_of(
+      bases_, [&](const std::byte* base) { return at >= base + kPage && at < base + kPage + stack_bytes_; });
 }
 
 bool StackPool::is_overflow(const void* address) const {

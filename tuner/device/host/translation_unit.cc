@@ -18,8 +18,8 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
     text += line_directive(1, fmt::format("entry {}", entry));
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::gktune::kernel::Entry {} = "
-        "::gktune::kernel::{}<&{}>();\n",
-        symbols.back(), make_entry, entry);
+        "::gktune::kernel::{}<&{}>(R\"gktune({})gktune\");\n",
+        symbols.back(), make_entry, entry, entry);
   }
   return symbols;
 }

@@ -13,7 +13,7 @@ namespace gktune {
 // What travels between the parent and its worker processes.
 
 // How the host device's code is to be instrumented.
-enum class Instrumentation { none, sanitize, races };
+enum class Instrumentation { none, sanitize };
 
 // Sources to compile together. They share text, options and include directories, and differ in macros and
 // entries.

@@ -215,7 +215,7 @@ constexpr Language last_of(Language) { return Language::cpp; }
 constexpr ElementType last_of(ElementType) { return ElementType::float64; }
 constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::file; }
 constexpr Argument::Role last_of(Argument::Role) { return Argument::Role::scratch; }
-constexpr Instrumentation last_of(Instrumentation) { return Instrumentation::races; }
+constexpr Instrumentation last_of(Instrumentation) { return Instrumentation::sanitize; }
 constexpr Value::Kind last_of(Value::Kind) { return Value::Kind::text; }
 
 struct Writer {

@@ -7,8 +7,8 @@
 
 inline void __pipeline_memcpy_async(void* to, const void* from, __SIZE_TYPE__ bytes,
                                     __SIZE_TYPE__ zero_bytes = 0) {
-  __builtin_memcpy(to, from, bytes - zero_bytes);
-  __builtin_memset(static_cast<char*>(to) + (bytes - zero_bytes), 0, zero_bytes);
+  memcpy(to, from, bytes - zero_bytes);
+  memset(static_cast<char*>(to) + (bytes - zero_bytes), 0, zero_bytes);
 }
 inline void __pipeline_commit() {}
 inline void __pipeline_wait_prior(__SIZE_TYPE__) {}

@@ -46,6 +46,12 @@ enum class WarpOp {
   bit_xor,
 };
 
+// What an instrumented kernel does with memory. Updates both read and write.
+enum class AccessKind { read, write, atomic_read, atomic_write, atomic_update };
+
+// What an instrumented kernel finds wrong by itself.
+enum class Flaw { null_pointer, misaligned, out_of_bounds, other };
+
 // What a kernel asks of the engine.
 struct Services {
   int (*barrier)(BarrierOp op, int predicate, Site site);
@@ -60,6 +66,12 @@ struct Services {
   void (*thread_returned)();
   __attribute__((noreturn)) void (*abort)(const char* what, Site site);
   unsigned long long (*clock)();  // nanoseconds
+
+  // Asked by instrumented kernels alone. The code is where it happens: a return address.
+  void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
+  void (*acquire)();  // what other threads released before is seen from now on
+  void (*release)();
+  __attribute__((noreturn)) void (*flaw)(Flaw flaw, const char* what, Site site);
 };
 
 // The state of an operating system's thread that runs blocks. Kernels read it where CUDA has built-in
@@ -80,6 +92,7 @@ struct ThreadState {
 // One entry of a compiled source.
 struct Entry {
   static constexpr unsigned kMaxArguments = 64;
+  const char* name;
   // A kernel: starts the block's threads, one after the other, until none is left to start. A plain function:
   // calls it. The stack is what `park` is to be told.
   void (*run)(void* const* arguments, void* stack);

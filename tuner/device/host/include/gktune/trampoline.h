@@ -65,10 +65,14 @@ struct Trampoline<kEntry, R (*)(A...)> {
   static void run_function(void* const* arguments, void* stack) {
     run<false>(arguments, stack, typename MakeIndices<sizeof...(A)>::type());
   }
-  static constexpr Entry entry(void (*run_entry)(void* const*, void*), bool is_kernel) {
+  static constexpr Entry entry(const char* name, void (*run_entry)(void* const*, void*), bool is_kernel) {
     static_assert(sizeof...(A) <= Entry::kMaxArguments, "an entry has too many parameters");
-    return {
-        run_entry, is_kernel, sizeof...(A), {sizeof(typename Bare<A>::type)...}, {Bare<A>::kIsPointer...}};
+    return {name,
+            run_entry,
+            is_kernel,
+            sizeof...(A),
+            {sizeof(typename Bare<A>::type)...},
+            {Bare<A>::kIsPointer...}};
   }
 };
 
@@ -78,12 +82,12 @@ struct Trampoline<kEntry, R (*)(A...) noexcept> : Trampoline<static_cast<R (*)(A
 };
 
 template <auto kEntry>
-constexpr Entry kernel_entry() {
-  return Trampoline<kEntry>::entry(Trampoline<kEntry>::run_kernel, true);
+constexpr Entry kernel_entry(const char* name) {
+  return Trampoline<kEntry>::entry(name, Trampoline<kEntry>::run_kernel, true);
 }
 template <auto kEntry>
-constexpr Entry function_entry() {
-  return Trampoline<kEntry>::entry(Trampoline<kEntry>::run_function, false);
+constexpr Entry function_entry(const char* name) {
+  return Trampoline<kEntry>::entry(name, Trampoline<kEntry>::run_function, false);
 }
 
 }  // namespace gktune::kernel

@@ -1,0 +1,248 @@
+// What instrumented kernels are found to do wrong, and what they are not blamed for.
+#include "tuner/device/host/memory_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/host/kernels.h"
+
+namespace gktune {
+namespace {
+
+class Watched : public WithEachCompiler {
+ protected:
+  // Runs one kernel on `out`, with `in` to read: 1024 elements each.
+  Result<void, Fault> run(const std::string& text, const LaunchShape& shape,
+                          std::optional<std::uint64_t> seed = std::nullopt) {
+    Kernels kernels(GetParam(), kernel_source(text, {"k"}),
+                    {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
+    watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_)}, {"out", out_.data(), 4096, room_of(out_)}});
+    return kernels.launch(0, shape, static_cast<const int*>(in_.data()), out_.data());
+  }
+  void expect_fault(const std::string& text, const LaunchShape& shape, Status status,
+                    const std::vector<std::string>& words) {
+    const auto result = run(text, shape);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(status_name(result.error().status), status_name(status));
+    for (const std::string& word : words) {
+      EXPECT_NE(result.error().message.find(word), std::string::npos)
+          << "no " << word << " in: " << result.error().message;
+    }
+  }
+  void expect_clean(const std::string& text, const LaunchShape& shape) {
+    for (const std::optional<std::uint64_t> seed :
+         {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(1), std::optional<std::uint64_t>(2)}) {
+      const auto result = run(text, shape, seed);
+      EXPECT_TRUE(result.ok()) << result.error().message;
+    }
+  }
+
+ private:
+  // Whole pages, so that nothing else lies in them.
+  struct Memory {
+    alignas(4096) std::array<int, 1024> front{};
+    std::array<int, 1024> values{}, back{};
+    int* data() { return values.data(); }
+  };
+  static std::span<const std::byte> room_of(const Memory& memory) {
+    return std::as_bytes(std::span(&memory, 1));
+  }
+
+  MemoryWatch watch_;
+  Memory in_, out_;
+};
+
+constexpr const char* kTree = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int tile[256];
+  tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) tile[threadIdx.x] += tile[threadIdx.x + half];
+    BARRIER
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = tile[0];
+})";
+
+std::string with(std::string text, const std::string& barrier) {
+  const std::string hole = "BARRIER";
+  return text.replace(text.find(hole), hole.size(), barrier);
+}
+
+TEST_P(Watched, a_tree_without_its_barrier_races) {
+  expect_fault(with(kTree, ""), shape(2, 256), Status::data_race,
+               {"shared memory", "kernel k", "block (0,0,0)", "thread (", "kernel.cu:7"});
+  expect_clean(with(kTree, "__syncthreads();"), shape(4, 256));
+}
+
+constexpr const char* kWarp = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  BARRIER
+  out[threadIdx.x] = tile[threadIdx.x ^ 1];
+})";
+
+TEST_P(Watched, a_warp_without_its_meeting_races) {
+  expect_fault(with(kWarp, ""), shape(1, 64), Status::undefined_behavior,
+               {"no thread of its block has written"});
+  const std::string twice = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  tile[threadIdx.x] = in[threadIdx.x];
+  BARRIER
+  out[threadIdx.x] = tile[threadIdx.x ^ 1];
+})";
+  expect_fault(with(twice, ""), shape(1, 64), Status::data_race,
+               {"of shared memory that thread (", "kernel.cu:6", "kernel.cu:8"});
+  expect_clean(with(twice, "__syncwarp();"), shape(1, 64));
+  expect_clean(with(twice, "__syncwarp(3u << (threadIdx.x % 32 & ~1));"), shape(1, 64));
+}
+
+TEST_P(Watched, a_meeting_of_a_warp_orders_no_other_warp) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  out[threadIdx.x] = tile[threadIdx.x ^ 32];
+})";
+  expect_fault(text, shape(1, 64), Status::data_race, {"kernel.cu:6", "kernel.cu:8"});
+}
+
+TEST_P(Watched, a_histogram_without_atomics_races) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int bins[16];
+  if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+  __syncthreads();
+  BARRIER;
+  __syncthreads();
+  if (threadIdx.x < 16) atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
+})";
+  expect_fault(with(text, "++bins[in[threadIdx.x] % 16]"), shape(1, 64), Status::data_race,
+               {"shared memory", "kernel.cu:6"});
+  expect_clean(with(text, "atomicAdd(&bins[in[threadIdx.x] % 16], 1)"), shape(3, 64));
+}
+
+TEST_P(Watched, bins_cleared_without_a_barrier_race) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int bins[64];
+  bins[threadIdx.x] = 0;
+  BARRIER
+  if (threadIdx.x > 0) atomicAdd(&bins[threadIdx.x - 1], 1);
+  __syncthreads();
+  out[threadIdx.x] = bins[threadIdx.x];
+})";
+  expect_fault(with(text, "if (in[threadIdx.x] == 0) __syncwarp();"), shape(1, 64), Status::data_race,
+               {"updates 4 bytes", "thread (31,0,0) writes", "thread (32,0,0)"});
+  expect_clean(with(text, "__syncthreads();"), shape(1, 64));
+}
+
+TEST_P(Watched, a_neighbours_slot_in_global_memory) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = i;
+  BARRIER
+  if (i > 0) out[512 + i] = out[i - 1];
+})";
+  expect_fault(with(text, ""), shape(1, 64), Status::data_race,
+               {"‘out’ at byte", "kernel.cu:4", "kernel.cu:6"});
+  expect_clean(with(text, "__syncthreads();"), shape(1, 64));
+}
+
+TEST_P(Watched, blocks_that_race_are_named_both) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  BARRIER;
+})";
+  expect_fault(with(text, "out[0] = blockIdx.x"), shape(3, 1), Status::data_race,
+               {"thread (0,0,0) of block (0,0,0) writes at ", "kernel.cu:3", "block (1,0,0)"});
+  expect_clean(with(text, "atomicAdd(&out[0], 1)"), shape(3, 1));
+  expect_clean(with(text, "out[blockIdx.x] = in[0]"), shape(3, 1));
+}
+
+TEST_P(Watched, the_last_block_may_read_what_the_others_released) {
+  const std::string text = R"(
+__device__ unsigned arrived = 0;
+__global__ void k(const int* in, int* out) {
+  __shared__ bool is_last;
+  out[16 + blockIdx.x] = in[blockIdx.x];
+  if (threadIdx.x == 0) {
+    BARRIER
+    is_last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x > 0) return;
+  int total = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) total += out[16 + i];
+  out[0] = total;
+})";
+  expect_fault(with(text, ""), shape(4, 1), Status::data_race, {"of block", "‘out’ at byte"});
+  expect_clean(with(text, "__threadfence();"), shape(4, 1));
+}
+
+TEST_P(Watched, a_lock_orders_what_it_guards) {
+  expect_clean(R"(
+__device__ int lock = 0;
+__global__ void k(const int* in, int* out) {
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  out[0] += in[threadIdx.x];
+  __threadfence();
+  atomicExch(&lock, 0);
+})",
+               shape(3, 4));
+}
+
+TEST_P(Watched, shared_memory_is_to_be_written_before_it_is_read) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  extern __shared__ int dynamic[];
+  __shared__ float4 fixed[8];
+  if (BARRIER) {
+    dynamic[threadIdx.x] = in[threadIdx.x];
+    fixed[threadIdx.x] = make_float4(1, 2, 3, 4);
+  }
+  __syncthreads();
+  out[threadIdx.x] = dynamic[threadIdx.x];
+  out[threadIdx.x] += fixed[threadIdx.x].y;
+})";
+  // The block before wrote what this one does not.
+  expect_fault(with(text, "blockIdx.x == 0 || threadIdx.x < 7"), shape(2, 8, 64), Status::undefined_behavior,
+               {"no thread of its block has written", "block (1,0,0)", "thread (7,0,0)", "kernel.cu:10"});
+  expect_clean(with(text, "true"), shape(1, 8, 64));
+}
+
+TEST_P(Watched, accesses_outside_are_exact_to_the_byte) {
+  const std::string text = "__global__ void k(const int* in, int* out) {\n  BARRIER;\n}";
+  expect_fault(with(text, "out[threadIdx.x] = in[1020 + threadIdx.x]"), shape(1, 8), Status::illegal_access,
+               {"reads 4 bytes outside ‘in’ (0 bytes past its end)", "thread (4,0,0)", "kernel.cu:2"});
+  expect_fault(with(text, "reinterpret_cast<char*>(out + threadIdx.x * 512)[-1] = 1"), shape(1, 8),
+               Status::illegal_access, {"outside ‘out’ (1 byte before its beginning)"});
+  expect_fault(with(text, "extern __shared__ char s[]; s[threadIdx.x] = 1"), shape(1, 8, 6),
+               Status::illegal_access,
+               {"outside the dynamic shared memory (0 bytes past its end)", "thread (6,0,0)"});
+}
+
+TEST_P(Watched, what_is_undefined_is_named_with_its_line) {
+  const std::string text =
+      "__global__ void k(const int* in, int* out) {\n  __shared__ int tile[8];\n  BARRIER;\n}";
+  expect_fault(with(text, "tile[in[0] + 2 * threadIdx.x] = 1"), shape(1, 8), Status::illegal_access,
+               {"an index outside its array, 'int", "thread (4,0,0)", "kernel.cu:3"});
+  expect_fault(with(text, "out[0] = reinterpret_cast<const int4*>(in + threadIdx.x)->x"), shape(1, 8),
+               Status::misaligned_access, {"a misaligned address", "thread (1,0,0)", "kernel.cu:3"});
+  expect_fault(with(text, "out[threadIdx.x] = 1 << (in[0] + 32)"), shape(1, 8), Status::undefined_behavior,
+               {"a shift by more bits than there are", "kernel.cu:3"});
+}
+
+GKTUNE_WITH_EACH_COMPILER(Watched);
+
+}  // namespace
+}  // namespace gktune

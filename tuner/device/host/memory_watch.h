@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/device/host/fault.h"
+#include "tuner/device/host/fault_handler.h"
+#include "tuner/device/host/launch.h"
+#include "tuner/device/host/shared_memory.h"
+#include "tuner/device/host/stack_pool.h"
+#include "tuner/device/host/thread_order.h"
+
+namespace gktune {
+
+// Follows what the threads of instrumented kernels read and write: finds data races, reads of shared memory
+// that nobody wrote, accesses outside buffers. Blocks have to run one after the other.
+class MemoryWatch {
+ public:
+  // The buffers there are from now on.
+  void set_buffers(std::vector<NamedMemory> buffers) { buffers_ = std::move(buffers); }
+
+  // Where the running block's threads keep what is their own, or shared.
+  void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
+  void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
+  ThreadOrder& order() { return order_; }
+
+  // What is wrong with it, if anything is: in words that say no more of this thread than "this thread".
+  std::optional<Fault> access(unsigned rank, const void* address, std::size_t bytes, kernel::AccessKind kind,
+                              const void* code);
+
+ private:
+  // The last access of some kind to a byte. Epoch 0: there was none.
+  struct Access {
+    ThreadOrder::Time epoch = 0;
+    std::uint32_t rank : 10 = 0;
+    std::uint32_t is_atomic : 1 = 0;
+    std::uint32_t code : 21 = 0;  // bytes into the module; 0: farther than that
+  };
+  // Two readers that nothing orders: a write that follows both of them follows any other one, or nearly so.
+  struct Byte {
+    Access write, read, other_read;
+  };
+  static constexpr std::size_t kPage = 4096;
+  struct Page {
+    enum class Kind { stack, buffer, dynamic_shared, other };
+    Kind kind = Kind::other;
+    std::uint64_t launch = 0;  // that the kind was found out in
+    const NamedMemory* buffer = nullptr;
+    std::unique_ptr<std::array<Byte, kPage>> bytes;
+  };
+  struct Slot {
+    std::uintptr_t number = 0;
+    Page* page = nullptr;
+  };
+  struct Place {
+    const void* address;
+    std::size_t bytes;
+    kernel::AccessKind kind;
+    const Page* page;
+    bool is_shared;
+  };
+
+  Page& page_at(std::uintptr_t address);
+  void classify(Page& page, std::uintptr_t address) const;
+  void find_static_shared();
+  std::optional<Fault> find_outside(const Place& place) const;
+  std::optional<Fault> note(const Place& place, Byte& byte, const Access& now);
+  bool conflicts(const Access& before, const Access& now, bool is_shared) const;
+  void note_read(Byte& byte, const Access& now) const;
+  Fault race(const Place& place, const Access& before, bool is_write_before) const;
+  std::string memory_name(const Place& place) const;
+  std::string line_of(const Access& access) const;
+
+  ThreadOrder order_;
+  std::vector<NamedMemory> buffers_;
+  const KernelLaunch* launch_ = nullptr;
+  const SharedMemory* shared_ = nullptr;
+  const StackPool* stacks_ = nullptr;
+  std::uint64_t launch_number_ = 0;
+  std::uintptr_t module_begin_ = 0;                                 // of the code that runs
+  std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
+  std::unordered_map<std::uintptr_t, Page> pages_;
+  std::array<Slot, 256> recent_;
+};
+
+}  // namespace gktune

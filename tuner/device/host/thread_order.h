@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace gktune {
+
+// What of a launch has happened before what, as far as barriers, meetings of warps and atomics say. Blocks
+// are run one after the other, by one thread of the operating system.
+//
+// Time moves at each event that orders threads. A thread's epoch is the time of the last such event that it
+// took part in, and all that it does until the next one has that epoch. Where releasing and acquiring meet,
+// whose release it was is not kept: what any thread released counts, so that a race may be missed there, and
+// none is made up.
+class ThreadOrder {
+ public:
+  using Time = std::uint32_t;
+  static constexpr unsigned kMaxThreads = 1024;
+
+  void begin_launch();
+  void begin_block(std::uint64_t block, unsigned threads);
+  // All threads of the block wait for each other.
+  void barrier();
+  // These lanes of a warp do.
+  void meet(unsigned warp, unsigned lanes);
+  // A fence, or an atomic write that others may wait for.
+  void release(unsigned rank);
+  // An atomic read: whatever was released until now is known to the thread.
+  void acquire(unsigned rank);
+
+  Time epoch(unsigned rank) const { return epochs_[rank]; }
+  bool is_this_block(Time epoch) const { return epoch >= block_begin_; }
+  // Whether what a thread of this launch, or of an earlier one, did then is over before what this one does
+  // now.
+  bool precedes(Time epoch, unsigned rank, unsigned now) const {
+    if (epoch < launch_begin_ || epoch < acquired_[now]) return true;
+    if (epoch < block_begin_) return epoch < block_acquired_;
+    if (epoch < barrier_) return true;
+    return rank / 32 == now / 32 && epoch < seen_[now][rank % 32];
+  }
+  // The block, of this launch, that the epoch belongs to.
+  std::uint64_t block_of(Time epoch) const;
+
+ private:
+  struct Block {
+    Time begin;
+    std::uint64_t index;
+  };
+
+  Time time_ = 0, launch_begin_ = 0, block_begin_ = 0, barrier_ = 0, released_ = 0, block_acquired_ = 0;
+  unsigned threads_ = 0;
+  std::array<Time, kMaxThreads> epochs_{};
+  std::array<Time, kMaxThreads> acquired_{};
+  std::array<std::array<Time, 32>, kMaxThreads> seen_{};  // of each lane of the thread's own warp
+  std::vector<Block> blocks_;
+};
+
+}  // namespace gktune
