@@ -1,20 +1,68 @@
-// The plain sum that reduce.cu is held against: integers modulo 2^32, floats added up in double.
+// The plain reduction that reduce.cu is held against: sums of floats are added up in double.
 
-template <class Element>
+using int64 = long long;
+
+enum class Operation { sum, min, max };
+constexpr Operation kOperation = Operation::operation;
+constexpr bool kIsInteger = static_cast<element>(0.5f) == element(0);
+
+template <bool kInteger>
 struct WideOf { using Type = double; };
 template <>
-struct WideOf<int> { using Type = unsigned long long; };
-using Wide = WideOf<element>::Type;
+struct WideOf<true> { using Type = long long; };
+using Wide = WideOf<kIsInteger>::Type;
 
-__global__ void reference_add(const element* in, unsigned long long* wide, long long n) {
-  Wide sum = 0;
+__device__ inline unsigned long long bits_of(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value));
+}
+__device__ inline unsigned long long bits_of(long long value) { return static_cast<unsigned long long>(value); }
+__device__ inline void read(unsigned long long bits, double* value) {
+  *value = __longlong_as_double(static_cast<long long>(bits));
+}
+__device__ inline void read(unsigned long long bits, long long* value) { *value = static_cast<long long>(bits); }
+
+__device__ inline Wide combined(Wide a, Wide b) {
+  if (kOperation == Operation::min) return b < a ? b : a;
+  if (kOperation == Operation::max) return a < b ? b : a;
+  if constexpr (kIsInteger) {
+    return static_cast<Wide>(static_cast<unsigned long long>(a) + static_cast<unsigned long long>(b));
+  } else {
+    return a + b;
+  }
+}
+
+// What changes nothing, as the element has it: its own highest or lowest value.
+__device__ inline Wide identity() {
+  if (kOperation == Operation::sum) return Wide(0);
+  if constexpr (kIsInteger) {
+    const long long highest = sizeof(element) == 4 ? 0x7fffffffll : 0x7fffffffffffffffll;
+    return kOperation == Operation::min ? highest : -highest - 1;
+  } else {
+    const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+    return kOperation == Operation::min ? infinity : -infinity;
+  }
+}
+
+__global__ void reference_start(unsigned long long* wide) { *wide = bits_of(identity()); }
+
+__global__ void reference_combine(const element* in, unsigned long long* wide, long long n) {
+  Wide result = identity();
   const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) {
-    sum += static_cast<Wide>(in[i]);
+    result = combined(result, static_cast<Wide>(in[i]));
   }
-  atomicAdd(reinterpret_cast<Wide*>(wide), sum);
+  unsigned long long seen = *static_cast<volatile unsigned long long*>(wide);
+  while (true) {
+    Wide other;
+    read(seen, &other);
+    const unsigned long long before = atomicCAS(wide, seen, bits_of(combined(other, result)));
+    if (before == seen) return;
+    seen = before;
+  }
 }
 
 __global__ void reference_store(const unsigned long long* wide, element* out) {
-  *out = static_cast<element>(*reinterpret_cast<const Wide*>(wide));
+  Wide result;
+  read(*wide, &result);
+  *out = static_cast<element>(result);
 }

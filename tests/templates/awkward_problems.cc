@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/space/problems.h"
+
 namespace gktune {
 namespace {
 
@@ -36,20 +38,28 @@ std::vector<Problem> sizes(const std::vector<Axis>& axes) {
   return problems;
 }
 
+// What the listed problems are apart from their sizes, each once: an element type, a distribution.
+std::vector<Problem> kinds(const KernelDefinition& kernel) {
+  std::vector<Problem> all;
+  for (const Problem& problem : problems_of(kernel)) {
+    Problem kind;
+    for (const Axis& axis : kernel.axes) {
+      if (!is_size(axis)) kind.set(axis.name, *problem.find(axis.name));
+    }
+    if (std::ranges::find(all, kind) == all.end()) all.push_back(std::move(kind));
+  }
+  return all;
+}
+
 }  // namespace
 
-std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {
-  std::vector<Problem> problems = sizes(axes);
-  for (const Axis& axis : axes) {
-    if (is_size(axis)) continue;
-    std::vector<Problem> longer;
-    for (const Value& value : axis.values) {
-      for (Problem problem : problems) {
-        problem.set(axis.name, value);
-        longer.push_back(std::move(problem));
-      }
+std::vector<Problem> awkward_problems(const KernelDefinition& kernel) {
+  std::vector<Problem> problems;
+  for (const Problem& kind : kinds(kernel)) {
+    for (Problem problem : sizes(kernel.axes)) {
+      for (const auto& [name, value] : kind) problem.set(name, value);
+      problems.push_back(std::move(problem));
     }
-    problems = std::move(longer);
   }
   return problems;
 }

@@ -78,7 +78,7 @@ class Template : public testing::TestWithParam<std::string> {
 TEST_P(Template, is_right_in_all_its_ways_at_awkward_sizes) {
   const NamedValues attributes = device_->info().attributes();
   CoveringSample sample(definition_.parameters);
-  for (const Problem& problem : awkward_problems(definition_.kernel.axes)) {
+  for (const Problem& problem : awkward_problems(definition_.kernel)) {
     Scope scope;
     scope.add(problem).add(attributes, "device.");
     const auto configs = sample.cover(constraints_, scope);

@@ -1,0 +1,78 @@
+// What a reduction does with two values, and with one in memory that many threads meet at.
+#pragma once
+
+namespace gktune {
+
+enum class Operation { sum, min, max };
+
+// Integers add up in unsigned arithmetic, where wrapping around is defined.
+template <Operation kOperation, class Element>
+struct ReducedAs { using Type = Element; };
+template <>
+struct ReducedAs<Operation::sum, int> { using Type = unsigned int; };
+template <>
+struct ReducedAs<Operation::sum, long long> { using Type = unsigned long long; };
+
+__device__ inline int highest(int) { return 0x7fffffff; }
+__device__ inline long long highest(long long) { return 0x7fffffffffffffffll; }
+__device__ inline float highest(float) { return __int_as_float(0x7f800000); }
+__device__ inline double highest(double) { return __longlong_as_double(0x7ff0000000000000ll); }
+__device__ inline int lowest(int) { return -0x7fffffff - 1; }
+__device__ inline long long lowest(long long) { return -0x7fffffffffffffffll - 1; }
+__device__ inline float lowest(float) { return -highest(0.0f); }
+__device__ inline double lowest(double) { return -highest(0.0); }
+
+__device__ inline unsigned int bits_of(float value) { return __float_as_uint(value); }
+__device__ inline unsigned long long bits_of(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value));
+}
+__device__ inline float value_of(unsigned int bits) { return __uint_as_float(bits); }
+__device__ inline double value_of(unsigned long long bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
+
+template <Operation kOperation, class Value>
+struct Reduction {
+  // What changes nothing: the result of no values at all.
+  static __device__ Value identity() {
+    if constexpr (kOperation == Operation::min) {
+      return highest(Value(0));
+    } else if constexpr (kOperation == Operation::max) {
+      return lowest(Value(0));
+    } else {
+      return Value(0);
+    }
+  }
+
+  static __device__ Value combined(Value a, Value b) {
+    if constexpr (kOperation == Operation::min) {
+      return b < a ? b : a;
+    } else if constexpr (kOperation == Operation::max) {
+      return a < b ? b : a;
+    } else {
+      return a + b;
+    }
+  }
+
+  static __device__ void combine_at(Value* address, Value value) {
+    if constexpr (kOperation == Operation::sum) {
+      atomicAdd(address, value);
+    } else if constexpr (static_cast<Value>(0.5f) == Value(0)) {  // an integer
+      if constexpr (kOperation == Operation::min) {
+        atomicMin(address, value);
+      } else {
+        atomicMax(address, value);
+      }
+    } else {  // there is none for floats
+      auto* word = reinterpret_cast<decltype(bits_of(value))*>(address);
+      auto seen = *const_cast<volatile decltype(bits_of(value))*>(word);
+      while (combined(value_of(seen), value) != value_of(seen)) {
+        const auto before = atomicCAS(word, seen, bits_of(value));
+        if (before == seen) break;
+        seen = before;
+      }
+    }
+  }
+};
+
+}  // namespace gktune
