@@ -1,0 +1,99 @@
+#include "tuner/search/climb.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/search/small_space.h"
+
+namespace gktune {
+namespace {
+
+// A bowl whose lowest point is x = 37, y = 71; the diagonals beside it, which no single step leaves, are at 3.
+Trial measured(const Config& config) {
+  Trial trial{.config = config};
+  const double x = config.find("x")->number() - 37, y = config.find("y")->number() - 71;
+  trial.objective = 1 + x * x + y * y;
+  return trial;
+}
+
+double best_after(Searcher& search, int trials) {
+  double least = INFINITY;
+  for (int i = 0; i < trials; ++i) {
+    const Trial trial = measured(*search.ask());
+    search.tell(trial);
+    least = std::min(least, trial.objective);
+  }
+  return least;
+}
+
+TEST(Climb, reaches_the_bottom_of_a_bowl_where_draws_alone_seldom_do) {
+  Space space = checkered_space(100);
+  int climbs = 0, draws = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Climb climb(space, seed);
+    Random random(space, seed);
+    if (best_after(climb, 300) <= 3) ++climbs;
+    if (best_after(random, 300) <= 3) ++draws;
+  }
+  EXPECT_EQ(climbs, 20);
+  EXPECT_LT(draws, 10);
+}
+
+TEST(Climb, asks_for_everything_once) {
+  Space space = checkered_space(12);
+  Climb search(space, 1);
+  std::set<std::string> asked;
+  while (auto config = search.ask()) {
+    EXPECT_TRUE(asked.insert(config->json()).second);
+    search.tell(measured(*config));
+  }
+  EXPECT_EQ(asked.size(), 72u);
+}
+
+TEST(Climb, asks_for_everything_once_though_it_is_told_late) {
+  Space space = checkered_space(12);
+  Climb search(space, 2);
+  std::set<std::string> asked;
+  std::vector<Config> in_flight;
+  while (auto config = search.ask()) {
+    EXPECT_TRUE(asked.insert(config->json()).second);
+    in_flight.push_back(*config);
+    if (in_flight.size() < 16) continue;
+    search.tell(measured(in_flight.front()));
+    in_flight.erase(in_flight.begin());
+  }
+  EXPECT_EQ(asked.size(), 72u);
+}
+
+TEST(Climb, never_asks_for_what_it_was_told) {
+  Space space = checkered_space(12);
+  Climb search(space, 3);
+  std::set<std::string> told;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    search.tell(measured(space.at(i)));
+    told.insert(space.at(i).json());
+  }
+  int asked = 0;
+  while (auto config = search.ask()) {
+    EXPECT_FALSE(told.contains(config->json()));
+    search.tell(measured(*config));
+    ++asked;
+  }
+  EXPECT_EQ(asked, 12);
+}
+
+TEST(Climb, goes_on_from_failures_by_draws) {
+  Space space = checkered_space(12);
+  Climb search(space, 4);
+  int asked = 0;
+  while (auto config = search.ask()) {
+    search.tell(Trial{.config = *config, .status = Status::wrong_result});
+    ++asked;
+  }
+  EXPECT_EQ(asked, 72);
+}
+
+}  // namespace
+}  // namespace gktune

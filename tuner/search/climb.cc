@@ -1,0 +1,68 @@
+#include "tuner/search/climb.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gktune {
+namespace {
+
+// Draws before the first step.
+constexpr std::size_t kFirstDraws = 24;
+// Of so many proposals one is a draw.
+constexpr std::size_t kDrawEvery = 5;
+// Whose neighbours are tried at most.
+constexpr std::size_t kSummits = 8;
+
+}  // namespace
+
+std::optional<Config> Climb::ask() {
+  const bool may_climb = told_ >= kFirstDraws && ++asked_ % kDrawEvery != 0;
+  if (may_climb) {
+    if (auto config = step()) return config;
+  }
+  return draw();
+}
+
+std::optional<Config> Climb::draw() {
+  while (auto config = draws_.ask()) {
+    const auto index = space_.index_of(*config);
+    if (index && visited_.add(*index)) return config;
+  }
+  return std::nullopt;
+}
+
+std::optional<Config> Climb::step() {
+  for (auto& [objective, summit] : summits_) {
+    if (!summit.is_surveyed) survey(summit);
+    while (!summit.neighbours.empty()) {
+      Config config = std::move(summit.neighbours.back());
+      summit.neighbours.pop_back();
+      const auto index = space_.index_of(config);
+      if (index && visited_.add(*index)) return config;
+    }
+  }
+  return std::nullopt;
+}
+
+// The next value of one parameter before the others of it.
+void Climb::survey(Summit& summit) {
+  auto near = space_.neighbours(summit.config, Neighbourhood::one_step);
+  auto others = space_.neighbours(summit.config, Neighbourhood::one_parameter);
+  std::erase_if(others, [&](const Config& config) { return std::ranges::find(near, config) != near.end(); });
+  std::ranges::shuffle(near, random_);
+  std::ranges::shuffle(others, random_);
+  summit.neighbours = std::move(others);
+  summit.neighbours.insert(summit.neighbours.end(), near.begin(), near.end());  // taken from the end
+  summit.is_surveyed = true;
+}
+
+void Climb::tell(const Trial& trial) {
+  visited_.add(trial.config);
+  draws_.tell(trial);
+  ++told_;
+  if (!trial.ok()) return;
+  summits_.emplace(trial.objective, Summit{trial.config, false, {}});
+  if (summits_.size() > kSummits) summits_.erase(std::prev(summits_.end()));
+}
+
+}  // namespace gktune

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuner/search/random.h"
+#include "tuner/search/searcher.h"
+#include "tuner/search/visited.h"
+
+namespace gktune {
+
+// Draws at random first; then tries the neighbours of the best configurations known, the best one's first, with a
+// draw at random in between, so that no valley holds it for good.
+class Climb : public Searcher {
+ public:
+  Climb(const Space& space, std::uint64_t seed) : space_(space), visited_(space), draws_(space, seed), random_(seed) {}
+  std::optional<Config> ask() override;
+  void tell(const Trial& trial) override;
+
+ private:
+  // A configuration that went well, with the neighbours of it that are still to be tried.
+  struct Summit {
+    Config config;
+    bool is_surveyed = false;
+    std::vector<Config> neighbours;
+  };
+  std::optional<Config> draw();
+  std::optional<Config> step();
+  void survey(Summit& summit);
+
+  const Space& space_;
+  Visited visited_;
+  Random draws_;
+  std::mt19937_64 random_;
+  std::multimap<double, Summit> summits_;  // by objective, the best few
+  std::size_t told_ = 0, asked_ = 0;
+};
+
+}  // namespace gktune
