@@ -8,13 +8,14 @@
 //                   tileN. The next tiles of A and B are fetched when the last ones are used up
 //   vectorised      the same with loads and stores of 16 bytes, where the matrices' alignment allows them
 //   prefetched      the next tiles are on their way, in registers, while the last ones are used; two tiles in shared memory
-//   pipelined       the next stages - 1 tiles are on their way into shared memory, asynchronously
+//   pipelined       the next stages - 1 tiles are on their way into shared memory, asynchronously; A's tiles lie there
+//                   row by row, as they arrive
 //
 // Parameters of the last four:
 //   tileM, tileN, tileK  what a block keeps of C, and how deep its tiles of A and B are
 //   warpM, warpN         what a warp keeps of C
-//   laneRows             how its lanes lie over that: laneRows x 32 / laneRows, each at 4 x 4 elements, as often as
-//                        fits
+//   laneRows             how its lanes lie over that: laneRows x 32 / laneRows, each at 4 x 4 elements (pipelined: 1 x
+//                        4), as often as fits
 //   stages               pipelined: tiles in shared memory
 //   groupRows            rows of blocks that run side by side, so that they find each other's tiles in L2
 
@@ -26,6 +27,10 @@ constexpr bool kTiled = kWay >= Way::register_tiles;
 constexpr int kWidth = kWay >= Way::vectorised ? 4 : 1;
 constexpr int kStages = kWay == Way::prefetched ? 2 : kWay == Way::pipelined ? stages : 1;
 constexpr int kThreads = (tileM / warpM) * (tileN / warpN) * 32;
+// Whether A's tiles are transposed on their way into shared memory. What is copied asynchronously stays as it is.
+constexpr bool kTransposesA = kWay != Way::pipelined;
+// Steps along K whose code stands side by side: more takes long to compile, and gains nothing.
+constexpr int kUnrolled = 8;
 
 struct Matrix {
   const float* at;
@@ -69,36 +74,61 @@ __device__ inline void shared_tiles(Matrix a, Matrix b, float* c) {
 
 // ---- Tiles in registers -----------------------------------------------------------------------------------------
 
-// A tile of a matrix on its way from global to shared memory. kTransposed: its rows become the columns.
-template <int kRows, int kColumns, int kPack, bool kTransposed>
+enum class Along { rows, columns };
+
+// The tiles of a matrix on their way from global to shared memory, one after the other along kAlong. kTransposed: their
+// rows become the columns. kPadding floats between what becomes the rows keep stores and loads from asking one bank
+// again and again.
+template <int kRows, int kColumns, int kPack, Along kAlong, bool kTransposed, int kPadding>
 struct Transfer {
   static constexpr int kPacksPerRow = kColumns / kPack;
   static constexpr int kPacks = kRows * kPacksPerRow / kThreads;
-  // A padded row keeps a transposed store from asking one bank again and again.
-  static constexpr int kPitch = kTransposed ? kRows + 4 : kColumns;
+  static constexpr int kPitch = (kTransposed ? kRows : kColumns) + kPadding;
   static constexpr int kSize = kTransposed ? kColumns * kPitch : kRows * kPitch;
   static_assert(!kTiled || kRows * kPacksPerRow % kThreads == 0, "every thread moves as much");
 
+  const float* next;                   // the first element of the next tile
+  long long pitch;                     // of the matrix
+  long long rows_left, columns_left;   // of the matrix from there on
   Floats<kPack> packs[kPacks > 0 ? kPacks : 1];
+
+  __device__ Transfer(Matrix matrix, long long first_row, long long first_column)
+      : next(matrix.at + first_row * matrix.columns + first_column),
+        pitch(matrix.columns),
+        rows_left(matrix.rows - first_row),
+        columns_left(matrix.columns - first_column) {}
 
   // The tile's row and column that pack i of this thread starts at.
   static __device__ int row(int i) { return (static_cast<int>(threadIdx.x) + i * kThreads) / kPacksPerRow; }
   static __device__ int column(int i) {
     return (static_cast<int>(threadIdx.x) + i * kThreads) % kPacksPerRow * kPack;
   }
+  __device__ const float* address(int i) const { return next + row(i) * pitch + column(i); }
+
+  // Whether all of the next tile is inside, if only its last one along the way may not be.
+  __device__ bool is_whole() const { return kAlong == Along::rows ? rows_left >= kRows : columns_left >= kColumns; }
+  __device__ bool is_inside(int i) const { return row(i) < rows_left && column(i) < columns_left; }
+  __device__ void advance() {
+    if constexpr (kAlong == Along::rows) {
+      next += kRows * pitch;
+      rows_left -= kRows;
+    } else {
+      next += kColumns;
+      columns_left -= kColumns;
+    }
+  }
 
   template <bool kGuarded>
-  __device__ void fetch(Matrix matrix, long long first_row, long long first_column) {
+  __device__ void fetch() {
 #pragma unroll
     for (int i = 0; i < kPacks; ++i) {
-      const long long r = first_row + row(i), c = first_column + column(i);
-      const bool is_inside = !kGuarded || (r < matrix.rows && c < matrix.columns);
-      if (is_inside) {
-        packs[i] = *reinterpret_cast<const Floats<kPack>*>(matrix.at + r * matrix.columns + c);
+      if (!kGuarded || is_inside(i)) {
+        packs[i] = *reinterpret_cast<const Floats<kPack>*>(address(i));
       } else {
         packs[i] = {};
       }
     }
+    advance();
   }
 
   __device__ void store(float* tile) const {
@@ -115,22 +145,14 @@ struct Transfer {
 
   // Past the registers; what is outside arrives as zero.
   template <bool kGuarded>
-  static __device__ void copy_async(Matrix matrix, long long first_row, long long first_column, float* tile) {
+  __device__ void copy_async(float* tile) {
 #pragma unroll
     for (int i = 0; i < kPacks; ++i) {
-      const long long r = first_row + row(i), c = first_column + column(i);
-      const bool is_inside = !kGuarded || (r < matrix.rows && c < matrix.columns);
-      const float* from = is_inside ? matrix.at + r * matrix.columns + c : matrix.at;
-      if constexpr (kTransposed) {
-#pragma unroll
-        for (int k = 0; k < kPack; ++k) {
-          __pipeline_memcpy_async(tile + (column(i) + k) * kPitch + row(i), from + (is_inside ? k : 0), 4,
-                                  is_inside ? 0 : 4);
-        }
-      } else {
-        __pipeline_memcpy_async(tile + row(i) * kPitch + column(i), from, 4 * kPack, is_inside ? 0 : 4 * kPack);
-      }
+      const bool is_there = !kGuarded || is_inside(i);
+      __pipeline_memcpy_async(tile + row(i) * kPitch + column(i), is_there ? address(i) : next, 4 * kPack,
+                              is_there ? 0 : 4 * kPack);
     }
+    advance();
   }
 };
 
@@ -138,6 +160,8 @@ struct Transfer {
 struct Accumulator {
   static constexpr int kLaneColumns = 32 / laneRows;
   static constexpr int kRowsOf4 = warpM / (laneRows * 4), kColumnsOf4 = warpN / (kLaneColumns * 4);
+  // Rows that a lane has side by side.
+  static constexpr int kRowsTogether = kTransposesA ? 4 : 1;
   static_assert(!kTiled || (kRowsOf4 * laneRows * 4 == warpM && kColumnsOf4 * kLaneColumns * 4 == warpN),
                 "a warp's tile is made of its lanes' 4 x 4");
 
@@ -147,31 +171,54 @@ struct Accumulator {
   __device__ Accumulator() {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     constexpr int kWarpColumns = tileN / warpN;
-    first_row = warp / kWarpColumns * warpM + lane / kLaneColumns * 4;
+    first_row = warp / kWarpColumns * warpM + lane / kLaneColumns * kRowsTogether;
     first_column = warp % kWarpColumns * warpN + lane % kLaneColumns * 4;
   }
 
-  static __device__ int row_offset(int i) { return i * laneRows * 4; }
+  // Of the i-th row that this thread has.
+  static __device__ int row_offset(int i) {
+    return i / kRowsTogether * laneRows * kRowsTogether + i % kRowsTogether;
+  }
   static __device__ int column_offset(int j) { return j * kLaneColumns * 4; }
+
+  // One row of B's tile times what the thread has of one column of A's.
+  template <class ColumnOfA>
+  __device__ void multiply_row(const float* b_row, ColumnOfA a) {
+    Floats<4> b[kColumnsOf4];
+#pragma unroll
+    for (int j = 0; j < kColumnsOf4; ++j) {
+      b[j] = *reinterpret_cast<const Floats<4>*>(b_row + first_column + column_offset(j));
+    }
+#pragma unroll
+    for (int i = 0; i < kRowsOf4 * 4; ++i) {
+#pragma unroll
+      for (int j = 0; j < kColumnsOf4 * 4; ++j) sums[i][j] = fmaf(a(i), b[j / 4].at[j % 4], sums[i][j]);
+    }
+  }
 
   template <int kPitchA, int kPitchB>
   __device__ void multiply(const float* a_tile, const float* b_tile) {
+    if constexpr (kTransposesA) {
+#pragma unroll kUnrolled
+      for (int k = 0; k < tileK; ++k) {
+        Floats<4> a[kRowsOf4];
 #pragma unroll
-    for (int k = 0; k < tileK; ++k) {
-      Floats<4> a[kRowsOf4], b[kColumnsOf4];
-#pragma unroll
-      for (int i = 0; i < kRowsOf4; ++i) {
-        a[i] = *reinterpret_cast<const Floats<4>*>(a_tile + k * kPitchA + first_row + row_offset(i));
+        for (int i = 0; i < kRowsOf4; ++i) {
+          a[i] = *reinterpret_cast<const Floats<4>*>(a_tile + k * kPitchA + first_row + row_offset(i * 4));
+        }
+        multiply_row(b_tile + k * kPitchB, [&](int i) { return a[i / 4].at[i % 4]; });
       }
+    } else {
+#pragma unroll kUnrolled / 4
+      for (int k = 0; k < tileK; k += 4) {
+        Floats<4> a[kRowsOf4 * 4];
 #pragma unroll
-      for (int j = 0; j < kColumnsOf4; ++j) {
-        b[j] = *reinterpret_cast<const Floats<4>*>(b_tile + k * kPitchB + first_column + column_offset(j));
-      }
+        for (int i = 0; i < kRowsOf4 * 4; ++i) {
+          a[i] = *reinterpret_cast<const Floats<4>*>(a_tile + (first_row + row_offset(i)) * kPitchA + k);
+        }
 #pragma unroll
-      for (int i = 0; i < kRowsOf4 * 4; ++i) {
-#pragma unroll
-        for (int j = 0; j < kColumnsOf4 * 4; ++j) {
-          sums[i][j] = fmaf(a[i / 4].at[i % 4], b[j / 4].at[j % 4], sums[i][j]);
+        for (int step = 0; step < 4; ++step) {
+          multiply_row(b_tile + (k + step) * kPitchB, [&](int i) { return a[i].at[step]; });
         }
       }
     }
@@ -181,7 +228,7 @@ struct Accumulator {
   __device__ void store(float* c, long long rows, long long columns, long long block_row, long long block_column) const {
 #pragma unroll
     for (int i = 0; i < kRowsOf4 * 4; ++i) {
-      const long long r = block_row + first_row + row_offset(i / 4) + i % 4;
+      const long long r = block_row + first_row + row_offset(i);
 #pragma unroll
       for (int j = 0; j < kColumnsOf4 * 4; j += kPack) {
         const long long column = block_column + first_column + column_offset(j / 4) + j % 4;
@@ -199,12 +246,14 @@ struct Accumulator {
 template <int kPack, bool kGuarded>
 __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_row, long long block_column,
                                   float* shared) {
-  using TransferA = Transfer<tileM, tileK, kPack, true>;
-  using TransferB = Transfer<tileK, tileN, kPack, false>;
+  using TransferA = Transfer<tileM, tileK, kPack, Along::columns, kTransposesA, 4>;
+  using TransferB = Transfer<tileK, tileN, kPack, Along::rows, false, 0>;
   constexpr int kStage = TransferA::kSize + TransferB::kSize;
-  auto a_tile = [&](long long tile) { return shared + tile % kStages * kStage; };
-  auto b_tile = [&](long long tile) { return shared + tile % kStages * kStage + TransferA::kSize; };
-  const long long whole_tiles = a.columns / tileK, tiles = (a.columns + tileK - 1) / tileK;
+  auto a_tile = [&](long long tile) { return shared + static_cast<int>(tile % kStages) * kStage; };
+  auto b_tile = [&](long long tile) { return a_tile(tile) + TransferA::kSize; };
+  const long long tiles = (a.columns + tileK - 1) / tileK;
+  TransferA from_a(a, block_row, 0);
+  TransferB from_b(b, 0, block_column);
   Accumulator accumulator;
   auto multiply = [&](long long tile) {
     accumulator.multiply<TransferA::kPitch, TransferB::kPitch>(a_tile(tile), b_tile(tile));
@@ -212,12 +261,12 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
 
   if constexpr (kWay == Way::pipelined) {
     auto copy = [&](long long tile) {
-      if (tile < whole_tiles) {
-        TransferA::template copy_async<kGuarded>(a, block_row, tile * tileK, a_tile(tile));
-        TransferB::template copy_async<kGuarded>(b, tile * tileK, block_column, b_tile(tile));
+      if (from_a.is_whole()) {
+        from_a.template copy_async<kGuarded>(a_tile(tile));
+        from_b.template copy_async<kGuarded>(b_tile(tile));
       } else if (tile < tiles) {
-        TransferA::template copy_async<true>(a, block_row, tile * tileK, a_tile(tile));
-        TransferB::template copy_async<true>(b, tile * tileK, block_column, b_tile(tile));
+        from_a.template copy_async<true>(a_tile(tile));
+        from_b.template copy_async<true>(b_tile(tile));
       }
       __pipeline_commit();  // an empty one keeps the count
     };
@@ -229,15 +278,13 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
       multiply(tile);
     }
   } else {
-    TransferA from_a;
-    TransferB from_b;
-    auto fetch = [&](long long tile) {
-      if (tile < whole_tiles) {
-        from_a.template fetch<kGuarded>(a, block_row, tile * tileK);
-        from_b.template fetch<kGuarded>(b, tile * tileK, block_column);
+    auto fetch = [&] {
+      if (from_a.is_whole()) {
+        from_a.template fetch<kGuarded>();
+        from_b.template fetch<kGuarded>();
       } else {
-        from_a.template fetch<true>(a, block_row, tile * tileK);
-        from_b.template fetch<true>(b, tile * tileK, block_column);
+        from_a.template fetch<true>();
+        from_b.template fetch<true>();
       }
     };
     auto store = [&](long long tile) {
@@ -247,18 +294,18 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
     };
     if constexpr (kWay == Way::prefetched) {
       if (tiles > 0) {
-        fetch(0);
+        fetch();
         store(0);
       }
       for (long long tile = 0; tile < tiles; ++tile) {
         const bool has_next = tile + 1 < tiles;
-        if (has_next) fetch(tile + 1);
+        if (has_next) fetch();
         multiply(tile);
         if (has_next) store(tile + 1);
       }
     } else {
       for (long long tile = 0; tile < tiles; ++tile) {
-        fetch(tile);
+        fetch();
         store(tile);
         multiply(tile);
         __syncthreads();
@@ -288,12 +335,10 @@ __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   column *= tileN;
   const bool is_inside = row + tileM <= a.rows && column + tileN <= b.columns;
   const bool packs = a.columns % 4 == 0 && b.columns % 4 == 0 && is_aligned(a.at) && is_aligned(b.at) && is_aligned(c);
-  if (kWidth == 4 && packs && is_inside) {
+  if ((kWidth == 1 || packs) && is_inside) {
     block_tile<kWidth, false>(a, b, c, row, column, shared);
-  } else if (kWidth == 4 && packs) {
+  } else if (kWidth == 1 || packs) {
     block_tile<kWidth, true>(a, b, c, row, column, shared);
-  } else if (is_inside) {
-    block_tile<1, false>(a, b, c, row, column, shared);
   } else {
     block_tile<1, true>(a, b, c, row, column, shared);
   }
