@@ -56,12 +56,6 @@ std::optional<std::vector<Definition>> read_all(const std::vector<std::string>& 
   return definitions;
 }
 
-const Definition* find_cpp(const std::vector<Definition>& definitions) {
-  auto cpp = std::ranges::find(definitions, Language::cpp,
-                               [](const Definition& each) { return each.kernel.language; });
-  return cpp == definitions.end() ? nullptr : &*cpp;
-}
-
 }  // namespace
 
 std::vector<std::string> worker_argv(const Context& context) {
@@ -101,26 +95,35 @@ WorkerDeviceOptions device_options(const FoundDevice& found, const DeviceFlags& 
   return options;
 }
 
-Result<ReadFiles, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
-                                       Context& context) {
+Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::string>& paths,
+                                                    const DeviceChoice& choice, Context& context) {
   auto device = find_device(choice, context);
   if (!device) return fail(context, ExitCode::no_device, device.error().message);
   auto definitions = read_all(paths, device->info.kind, context);
   if (!definitions) return ExitCode::usage;
+  std::vector<ReadFiles> groups;
+  if (device->info.kind == "host") {
+    groups.push_back({*std::move(device), *std::move(definitions)});
+    return groups;
+  }
 
-  const Definition* cpp = find_cpp(*definitions);
-  if (cpp == nullptr || device->info.kind == "host")
-    return ReadFiles{*std::move(device), *std::move(definitions)};
-  // C++ functions run on the CPU, whatever else there is.
-  bool is_mixed = std::ranges::any_of(
-      *definitions, [](const Definition& each) { return each.kernel.language != Language::cpp; });
-  if (choice.kind != DeviceChoice::Kind::automatic || is_mixed) {
-    fail(context, ExitCode::no_device, cpp->path + ": a C++ function runs on the host device alone");
-    hint(context, is_mixed ? "tune it in a call of its own, with --device host" : "--device host");
+  std::vector<std::string> functions;
+  for (const Definition& each : *definitions) {
+    if (each.kernel.language == Language::cpp) functions.push_back(each.path);
+  }
+  std::erase_if(*definitions, [](const Definition& each) { return each.kernel.language == Language::cpp; });
+  if (!functions.empty() && choice.kind != DeviceChoice::Kind::automatic) {
+    fail(context, ExitCode::no_device, functions.front() + ": a C++ function runs on the host device alone");
+    hint(context, "--device host");
     return ExitCode::no_device;
   }
-  context.log.info("a C++ function: running on the host device");
-  return read_files(paths, {DeviceChoice::Kind::host}, context);
+  if (!definitions->empty()) groups.push_back({*std::move(device), *std::move(definitions)});
+  if (functions.empty()) return groups;
+  for (const std::string& path : functions) context.log.info("{}: a C++ function, for the host device", path);
+  auto on_host = read_files(functions, {DeviceChoice::Kind::host}, context);
+  if (!on_host) return on_host.error();
+  groups.push_back(std::move(on_host->front()));
+  return groups;
 }
 
 }  // namespace gktune

@@ -40,8 +40,9 @@ struct ReadFiles {
   FoundDevice device;
   std::vector<Definition> definitions;
 };
-// Says what is wrong, and returns the code to end with.
-Result<ReadFiles, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
+// What is for the chosen device first, then the C++ functions: they run on the CPU, whatever else there is.
+// Never empty. Says what is wrong, and returns the code to end with.
+Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
                                        Context& context);
 
 }  // namespace gktune

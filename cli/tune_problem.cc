@@ -73,6 +73,14 @@ class Ledger {
   std::optional<std::string> error_;
 };
 
+// An earlier run's winner is this one's, where it is still a configuration of the space.
+void recall_playoff(Playoff& held, Tuning& tuning) {
+  auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
+  if (winner == tuning.trials.end()) return;
+  tuning.outcome.best = *winner;
+  tuning.outcome.playoff = std::move(held.samples);
+}
+
 }  // namespace
 
 Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneSite& site) {
@@ -141,7 +149,11 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   if (!spent) return failed(spent.error());
   tuning.spent_s = *spent;
 
-  if (tuning.outcome.best && !tuning.outcome.playoff.empty()) {
+  if (tuning.outcome.measured == 0) {
+    auto held = site.store.playoff(*study);
+    if (!held) return failed(held.error());
+    if (*held) recall_playoff(**held, tuning);
+  } else if (tuning.outcome.best && !tuning.outcome.playoff.empty()) {
     auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);
     if (!kept) return failed(kept.error());
   }

@@ -209,6 +209,23 @@ Result<void> Store::set_best(std::int64_t study, const Config& config, const Sam
   });
 }
 
+Result<std::optional<Playoff>> Store::playoff(std::int64_t study) const {
+  return body_->guarded([&]() -> std::optional<Playoff> {
+    Statement held(body_->database,
+                   "SELECT config, best.samples FROM best JOIN trials ON trials.id = trial_id"
+                   " WHERE best.study_id = ?1 AND best.median_us IS NOT NULL"
+                   " AND last_trial_id = (SELECT max(id) FROM trials WHERE study_id = ?1)");
+    held.bind(study);
+    if (!held.step()) return std::nullopt;
+    auto row = held.row();
+    ValuesReader values(body_->database);
+    Playoff playoff;
+    playoff.config = values.read(row.text());
+    playoff.samples = row.reals();
+    return playoff;
+  });
+}
+
 Result<std::vector<StudySummary>> Store::studies() const {
   return body_->guarded([&] { return read_summaries(body_->database, "WHERE ?1 = 0", 0); });
 }

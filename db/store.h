@@ -30,6 +30,12 @@ struct Best {
   std::int64_t updated_unix_ms = 0;
 };
 
+// Who won when the finalists of a study met, and its samples there.
+struct Playoff {
+  Config config;
+  Samples samples;
+};
+
 // One line of `db ls`.
 struct StudySummary {
   std::int64_t id = 0;
@@ -67,6 +73,7 @@ class Store {
   Result<void> add_trial(std::int64_t study, std::int64_t session,
                          const Trial& trial);  // one of a config: the last
   Result<void> set_best(std::int64_t study, const Config& config, const Samples& playoff);
+  Result<std::optional<Playoff>> playoff(std::int64_t study) const;  // none since the last trial: nothing
 
   Result<std::vector<StudySummary>> studies() const;
   Result<std::optional<StudySummary>> study(std::int64_t id) const;

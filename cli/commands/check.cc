@@ -235,8 +235,9 @@ ExitCode run(const CheckOptions& options, Context& context) {
     }
     choice.kind = DeviceChoice::Kind::host;
   }
-  auto read = read_files({options.path}, choice, context);
-  if (!read) return read.error();
+  auto groups = read_files({options.path}, choice, context);
+  if (!groups) return groups.error();
+  ReadFiles* const read = &groups->front();
   const std::vector<Axis>& axes = read->definitions.front().kernel.axes;
   auto problems = select_problems(read->definitions.front().kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);

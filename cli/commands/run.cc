@@ -87,9 +87,10 @@ class RunCall {
         caught_(context.catch_interrupts()) {}
 
   // The worst that befell any of the problems.
-  ExitCode tune_all(const std::vector<Definition>& definitions, const FoundDevice& found);
+  ExitCode tune_all(const std::vector<ReadFiles>& groups);
 
  private:
+  ExitCode tune_group(const std::vector<Definition>& definitions, const FoundDevice& found);
   ExitCode tune_file(const Definition& definition, const FoundDevice& found);
   ExitCode tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device);
   void tell(const Tuning& tuning);
@@ -112,7 +113,19 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == ExitCode::done ? b : a;
 }
 
-ExitCode RunCall::tune_all(const std::vector<Definition>& definitions, const FoundDevice& found) {
+ExitCode RunCall::tune_all(const std::vector<ReadFiles>& groups) {
+  ExitCode code = ExitCode::done;
+  Json devices = Json::array();
+  for (const ReadFiles& group : groups) {
+    devices.push_back(json_of(group.device.info));
+    code = worse(code, tune_group(group.definitions, group.device));
+    if (code == ExitCode::interrupted) break;
+  }
+  if (options_.json) print(context_.out, {{"devices", std::move(devices)}, {"results", std::move(reports_)}});
+  return code;
+}
+
+ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const FoundDevice& found) {
   const DeviceInfo& info = found.info;
   auto session = store_.begin_session({std::string(kVersion), info.driver, info.runtime, info.compiler,
                                        context_.environment.host_name, context_.environment.command_line});
@@ -127,7 +140,6 @@ ExitCode RunCall::tune_all(const std::vector<Definition>& definitions, const Fou
   if (auto ended = store_.end_session(session_); !ended) {
     code = worse(code, fail(context_, ExitCode::failed, ended.error().message));
   }
-  if (options_.json) print(context_.out, {{"device", json_of(info)}, {"results", std::move(reports_)}});
   return code;
 }
 
@@ -199,14 +211,16 @@ void RunCall::tell(const Tuning& tuning) {
 }
 
 ExitCode run(const RunOptions& options, Context& context) {
-  auto read = read_files(options.paths, options.device.choice, context);
-  if (!read) return read.error();
-  for (Definition& definition : read->definitions) {
-    if (options.regime) definition.kernel.regime = *options.regime;
+  auto groups = read_files(options.paths, options.device.choice, context);
+  if (!groups) return groups.error();
+  for (ReadFiles& group : *groups) {
+    for (Definition& definition : group.definitions) {
+      if (options.regime) definition.kernel.regime = *options.regime;
+    }
   }
   auto store = Store::open(database_path(options.database, context), Store::Mode::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  return RunCall(options, context, *std::move(store)).tune_all(read->definitions, read->device);
+  return RunCall(options, context, *std::move(store)).tune_all(*groups);
 }
 
 }  // namespace

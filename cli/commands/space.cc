@@ -113,8 +113,9 @@ Result<Json, SpaceFailure> show(const ProblemSpace& problem_space, const Problem
 }
 
 ExitCode run(const SpaceOptions& options, Context& context) {
-  auto read = read_files({options.path}, options.device.choice, context);
-  if (!read) return read.error();
+  auto groups = read_files({options.path}, options.device.choice, context);
+  if (!groups) return groups.error();
+  ReadFiles* const read = &groups->front();
   const Definition& definition = read->definitions.front();
   auto problems = select_problems(definition.kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);

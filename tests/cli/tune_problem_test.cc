@@ -84,6 +84,15 @@ TEST_F(TuneProblem, a_second_run_measures_nothing) {
   EXPECT_TRUE(store_.best("line")->front().from_playoff);
 }
 
+TEST_F(TuneProblem, a_second_run_tells_the_winner_of_the_playoff_that_was_held) {
+  ASSERT_TRUE(tune(request()).ok());
+  ASSERT_TRUE(store_.set_best(1, {{"x", 9}}, {7.5, 8.5, 9.5}).ok());
+  auto again = tune(request());
+  EXPECT_EQ(again->outcome.best->config, (Config{{"x", 9}}));
+  EXPECT_EQ(again->outcome.playoff, (Samples{7.5, 8.5, 9.5}));
+  EXPECT_EQ(store_.best("line")->front().median_us, 8.5);
+}
+
 TEST_F(TuneProblem, a_bound_on_trials_counts_the_earlier_ones) {
   TuneRequest four = request();
   four.trials = 4;

@@ -215,6 +215,19 @@ TEST_F(StoreTest, best_without_a_playoff_is_the_trial_with_the_least_objective) 
   EXPECT_EQ(winner.updated_unix_ms, 7777);
 }
 
+TEST_F(StoreTest, a_playoff_is_remembered_until_there_is_another_trial) {
+  EXPECT_FALSE(store_.playoff(study_)->has_value());
+  ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 1}}, 5.1)).ok());
+  ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 2}}, 5)).ok());
+  ASSERT_TRUE(store_.set_best(study_, {{"a", 1}}, {4.9, 5.2}).ok());
+  auto held = store_.playoff(study_);
+  ASSERT_TRUE(held.ok() && held->has_value());
+  EXPECT_EQ((*held)->config, (Config{{"a", 1}}));
+  EXPECT_EQ((*held)->samples, (Samples{4.9, 5.2}));
+  ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 3}}, 6)).ok());
+  EXPECT_FALSE(store_.playoff(study_)->has_value());
+}
+
 TEST_F(StoreTest, the_winner_of_the_playoff_is_the_best) {
   ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 1}}, 5.1)).ok());
   ASSERT_TRUE(store_.add_trial(study_, session_, ok_trial({{"a", 2}}, 5)).ok());
