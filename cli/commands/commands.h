@@ -10,6 +10,7 @@ Command check_command();
 Command space_command();
 Command best_command();
 Command db_command();
+Command repro_command();
 Command devices_command();
 Command completions_command();
 Command worker_command();  // hidden: what the processes behind a device run

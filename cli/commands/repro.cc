@@ -1,0 +1,144 @@
+// gktune repro: one trial as a program of its own, for debuggers, sanitizers and profilers.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/database.h"
+#include "cli/flags.h"
+#include "cli/problem_selection.h"
+#include "cli/quantity.h"
+#include "cli/trial_plan.h"
+#include "tuner/repro/repro_source.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+struct ReproOptions {
+  std::int64_t trial = 0;
+  std::string space;
+  std::string database;
+  std::string output;
+  bool force = false;
+};
+
+void declare(CLI::App& app, ReproOptions& options) {
+  add_parsed(app, "TRIAL", options.trial, parse_count, "The trial, as `gktune db show` numbers them", "ID")
+      ->required();
+  app.add_option("SPACE", options.space, "The space file that it was tuned with")
+      ->required()
+      ->type_name("FILE");
+  add_database_flag(app, options.database);
+  app.add_option("--output,-o", options.output, "Write there, not to standard output")->type_name("FILE");
+  app.add_flag("--force", options.force, "Even if the space file or its sources have changed since");
+}
+
+std::string outcome_of(const Trial& trial) {
+  if (!trial.ok()) {
+    std::string text = std::string(status_name(trial.status)) + ": " + trial.message;
+    return text.substr(0, text.find('\n'));
+  }
+  return fmt::format("{} in the median, caches {}", format_time_us(trial.timing.median_us),
+                     regime_name(trial.regime));
+}
+
+std::string file_name_of(const ReproOptions& options, Language language) {
+  if (!options.output.empty()) return std::filesystem::path(options.output).filename().string();
+  return language == Language::cuda ? "repro.cu" : "repro.cc";
+}
+
+ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, const Definition& definition,
+                    const TrialPlan& planned, const Context& context) {
+  const auto& [study, trial] = found;
+  ReproFacts facts;
+  facts.title =
+      fmt::format("Trial {} of {}", trial.id, database_path(options.database, context).filename().string());
+  facts.facts = {{"kernel", study.kernel},
+                 {"problem", problem_text(trial.problem)},
+                 {"configuration", trial.config.str()},
+                 {"device", fmt::format("{} ({}, {} multiprocessors)", study.device.name,
+                                        study.device.architecture, study.device.multiprocessors)},
+                 {"outcome", outcome_of(trial)},
+                 {"space file", options.space}};
+  if (study.fingerprint != definition.fingerprint) {
+    facts.facts.emplace_back("but", "the space file or its sources have changed since");
+  }
+  const Plan& plan = planned.plan;
+  if (!plan.reference.steps.empty() && plan.reference.source.options != plan.candidate.source.options) {
+    facts.facts.emplace_back("but",
+                             "the tuner compiles the reference without options that hang on a parameter");
+  }
+  facts.file_name = file_name_of(options, definition.kernel.language);
+  facts.options = planned.options;
+  return facts;
+}
+
+// The space file, if it is the one that the trial was tuned with.
+Result<Definition, ExitCode> read_definition(const ReproOptions& options, const Study& study,
+                                             Context& context) {
+  auto definition = read_space_file(options.space, {.device_kind = study.device.kind, .strategies = {}});
+  if (!definition) {
+    for (const Diagnostic& each : definition.error()) context.err << each.str() << '\n';
+    return ExitCode::usage;
+  }
+  if (definition->kernel.name != study.kernel) {
+    return fail(context, ExitCode::failed,
+                fmt::format("trial {} is of kernel {}, {} describes {}", options.trial, study.kernel,
+                            options.space, definition->kernel.name));
+  }
+  if (definition->fingerprint != study.fingerprint && !options.force) {
+    fail(context, ExitCode::failed,
+         fmt::format("{} or one of its sources has changed since trial {}", options.space, options.trial));
+    hint(context, "--force writes what they say now, with the trial's configuration and problem");
+    return ExitCode::failed;
+  }
+  return *std::move(definition);
+}
+
+ExitCode write(const ReproOptions& options, const std::string& text, Context& context) {
+  if (options.output.empty()) {
+    context.out << text << std::flush;
+    return ExitCode::done;
+  }
+  std::ofstream file(options.output, std::ios::binary);
+  file << text << std::flush;
+  if (!file) return fail(context, ExitCode::failed, options.output + " cannot be written");
+  return ExitCode::done;
+}
+
+ExitCode run(const ReproOptions& options, Context& context) {
+  auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  auto found = store->trial(options.trial);
+  if (!found) return fail(context, ExitCode::failed, found.error().message);
+  if (!*found) {
+    fail(context, ExitCode::failed, fmt::format("there is no trial {}", options.trial));
+    hint(context,
+         fmt::format("gktune db show ID{} numbers those of a study", database_flag(options.database)));
+    return ExitCode::failed;
+  }
+  auto definition = read_definition(options, (*found)->study, context);
+  if (!definition) return definition.error();
+  auto planned = plan_of_trial(definition->kernel, **found, context);
+  if (!planned) {
+    return fail(context, ExitCode::failed,
+                fmt::format("trial {}: {}", options.trial, planned.error().message));
+  }
+  return write(options,
+               repro_source(planned->plan, facts_of(options, **found, *definition, *planned, context)),
+               context);
+}
+
+}  // namespace
+
+Command repro_command() {
+  return make_command<ReproOptions>("repro",
+                                    "Write one trial as a program of its own, for debuggers and profilers",
+                                    "gktune repro 17 spaces/reduce.yaml -o repro.cu", declare, run);
+}
+
+}  // namespace gktune

@@ -1,0 +1,319 @@
+#include "tuner/repro/repro_source.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "repro_program.h"
+#include "tests/templates/shipped_spaces.h"
+#include "tuner/device/host/command.h"
+#include "tuner/measure/contents.h"
+#include "tuner/space/space.h"
+#include "tuner/space/space_file.h"
+
+namespace {
+
+std::map<int, std::string> taken;
+
+}  // namespace
+
+// What a repro of these tests gives away of its inputs.
+extern "C" __attribute__((visibility("default"))) void gktune_test_take(int index, const void* bytes,
+                                                                        unsigned long long size) {
+  taken[index] = std::string(static_cast<const char*>(bytes), size);
+}
+
+namespace gktune {
+namespace {
+
+const ReproFacts kFacts{"Trial 1 of test.db", {{"problem", "n=1009"}}, "repro.cu", {}};
+
+DeviceInfo device() {
+  DeviceInfo info;
+  info.kind = "host";
+  info.multiprocessors = 2;
+  info.max_threads_per_block = 1024;
+  return info;
+}
+
+Definition read(const std::string& path) {
+  auto definition = read_space_file(path, {.device_kind = "host"});
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
+Plan planned(const KernelDefinition& kernel, const Config& config, const Problem& problem) {
+  auto plan = resolve(kernel, config, problem, device());
+  if (plan) return *std::move(plan);
+  ADD_FAILURE() << plan.error().message;
+  return {};
+}
+
+// A shipped space on a problem of awkward size, its default configuration.
+Plan default_plan(const Definition& definition) {
+  Problem problem;
+  std::int64_t size = 1009;
+  for (const Axis& axis : definition.kernel.axes) {
+    const bool is_size = axis.values.front().is_integer();
+    problem.set(axis.name, is_size ? Value(size) : axis.values.front());
+    if (is_size) size = size / 4 + 1;
+  }
+  const NamedValues attributes = device().attributes();
+  Scope scope;
+  scope.add(problem).add(attributes, "device.");
+  auto space = Space::build(definition.parameters, definition.constraints, scope);
+  if (space) return planned(definition.kernel, space->default_config().value(), problem);
+  ADD_FAILURE() << space.error().message;
+  return {};
+}
+
+class ReproOfShipped : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReproOfShipped, runs_and_is_right) {
+  const Definition definition = read(GetParam());
+  const auto run = run_repro(repro_source(default_plan(definition), kFacts), definition.kernel.language);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->exit_code, 0) << run->output;
+  EXPECT_TRUE(run->output.starts_with("right\n2 runs, ")) << run->output;
+}
+
+TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
+  const Definition definition = read(GetParam());
+  if (definition.kernel.language != Language::cuda) GTEST_SKIP() << "it is C++";
+  const auto version = run_command({"nvcc", "--version"});
+  if (!version || version->exit_code != 0) GTEST_SKIP() << "there is no nvcc";
+  const std::string base = testing::TempDir() + "/gktune_nvcc_" + definition.kernel.name;
+  std::ofstream(base + ".cu") << repro_source(default_plan(definition), kFacts);
+  const auto compiled = run_command({"nvcc", "-arch=sm_80", "-c", base + ".cu", "-o", base + ".o"});
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_EQ(compiled->exit_code, 0) << compiled->text;
+  EXPECT_EQ(compiled->text, "");
+  std::filesystem::remove(base + ".cu");
+  std::filesystem::remove(base + ".o");
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(shipped_spaces()), space_name);
+
+// A kernel in files of its own, written down for one test.
+class Repro : public testing::Test {
+ protected:
+  Repro() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~Repro() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  Plan plan_of(const std::string& space, const Config& config) const {
+    write("space.yaml", space);
+    return planned(read((folder_ / "space.yaml").string()).kernel, config, {{"n", 1009}});
+  }
+  ReproRun run(const Plan& plan) const {
+    auto run = run_repro(repro_source(plan, kFacts), plan.candidate.source.language);
+    if (run) return *std::move(run);
+    ADD_FAILURE() << run.error().message;
+    return {};
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("gktune_repro_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+constexpr const char* kTwice = R"yaml(
+kernel: twice
+source: twice.cu
+problem: {n: [1009]}
+parameters: {WRONG: [0, 1], LIMIT: [0]}
+arguments:
+  in: {type: float, extent: n, init: {ramp: [1, 0.5]}}
+  out: {type: float, extent: n, role: out, check: {absolute: 0.25}}
+  n: {type: int32, value: n}
+launches: {entry: "twice<4>", grid: 4, block: 64, shared: 64}
+reference: {launches: {entry: plain, grid: 4, block: 64}}
+)yaml";
+
+constexpr const char* kTwiceSource = R"cuda(
+#include <limits.h>
+#include "factor.h"
+#include "factor.h"
+#define LENGTH 64
+extern "C" __global__ void plain(const float* in, float* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = FACTOR * in[i];
+}
+#ifdef WRONG
+template <int kTile>
+__global__ void twice(const float* in, float* out, int n) {
+  extern __shared__ float tile[];
+  for (int i = blockIdx.x * LENGTH + threadIdx.x; i < n; i += gridDim.x * LENGTH) {
+    tile[threadIdx.x % kTile] = 0;
+    out[i] = FACTOR * in[i] + (WRONG && i % 100 == 17 ? 1 : 0);
+  }
+}
+#endif
+)cuda";
+
+TEST_F(Repro, of_a_wrong_output_says_where_and_exits_with_1) {
+  write("twice.cu", kTwiceSource);
+  write("factor.h", "#pragma once\n#include <float.h>\nconstexpr int FACTOR = 2;\n");
+  EXPECT_EQ(run(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}})).exit_code, 0);
+  const ReproRun wrong = run(plan_of(kTwice, {{"WRONG", 1}, {"LIMIT", 0}}));
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(wrong.output.starts_with(
+      "10 of 1009 elements of out differ; the first is out[17]: 20, expected 19\nwrong\n"))
+      << wrong.output;
+}
+
+TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers_outside) {
+  write("twice.cu", kTwiceSource);
+  write("factor.h", "#pragma once\n#include <float.h>\nconstexpr int FACTOR = 2;  // a comment\n");
+  const std::string text = repro_source(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}}), kFacts);
+  EXPECT_EQ(text.find("#include \""), std::string::npos);
+  EXPECT_NE(text.find("constexpr int FACTOR = 2;  // a comment\n"), std::string::npos);
+  EXPECT_NE(
+      text.find(
+          "}  // namespace candidate\n#undef WRONG\n#undef LIMIT\n#include <float.h>\n#define WRONG 0\n"),
+      std::string::npos)
+      << text;
+  // What the candidate defines is nothing to the reference.
+  EXPECT_NE(text.find("#undef LENGTH\n"), std::string::npos);
+}
+
+TEST_F(Repro, opens_with_what_it_is_and_how_to_compile_it) {
+  write("twice.cu", kTwiceSource);
+  write("factor.h", "constexpr int FACTOR = 2;\n");
+  ReproFacts facts{
+      "Trial 7 of my.db", {{"kernel", "twice"}, {"problem", "n=1009"}}, "mine.cu", {"--use_fast_math"}};
+  const std::string text = repro_source(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}}), facts);
+  EXPECT_TRUE(
+      text.starts_with("// Trial 7 of my.db, on its own: its kernel, inputs, reference and check.\n"
+                       "//\n"
+                       "//   kernel   twice\n"
+                       "//   problem  n=1009\n"
+                       "//\n"))
+      << text.substr(0, 500);
+  EXPECT_NE(text.find("//   nvcc -O3 -lineinfo -arch=native --use_fast_math mine.cu -o repro && ./repro\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("-k regex:'^twice$'"), std::string::npos);
+}
+
+TEST_F(Repro, of_a_kernel_that_writes_into_its_input_exits_with_1) {
+  write("twice.cu",
+        "__global__ void twice(float* in, float* out, int n) {\n"
+        "  for (int i = 0; i < n; ++i) out[i] = in[i];\n"
+        "#ifdef WRONG\n  in[5] = 0;\n#endif\n}\n");
+  std::string space = kTwice;
+  for (const char* entry : {"\"twice<4>\"", "plain"})
+    space.replace(space.find(entry), std::strlen(entry), "twice");
+  const ReproRun changed = run(plan_of(space, {{"WRONG", 0}, {"LIMIT", 0}}));
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_TRUE(changed.output.starts_with("wrote into its input: in[5] was 3.5, is now 0\n"))
+      << changed.output;
+}
+
+TEST_F(Repro, of_a_function_in_cpp_restores_what_it_changes) {
+  write("add.cc",
+        "#include <cstdint>\n"
+        "void add(int* sums, std::int64_t n) {\n"
+        "  for (std::int64_t i = 0; i < n; ++i) sums[i] += ADDEND;\n}\n");
+  write("plain.cc",
+        "#include <cstdint>\n"
+        "void add(int* sums, std::int64_t n) {\n"
+        "  for (std::int64_t i = 0; i < n; ++i) sums[i] += 1;\n}\n");
+  const std::string space = R"yaml(
+kernel: add
+language: c++
+source: add.cc
+problem: {n: [1009]}
+parameters: {ADDEND: [1, 2]}
+arguments:
+  sums: {type: int, extent: n, role: inout, init: {ramp: [5, -1]}, check: exact}
+  n: {type: int64, value: n}
+launches: {entry: add}
+reference: {source: plain.cc, launches: {entry: add}}
+)yaml";
+  EXPECT_EQ(run(plan_of(space, {{"ADDEND", 1}})).exit_code, 0);
+  EXPECT_TRUE(
+      run(plan_of(space, {{"ADDEND", 2}}))
+          .output.starts_with("1009 of 1009 elements of sums differ; the first is sums[0]: 7, expected 6\n"));
+}
+
+// One plan whose candidate hands out each of its inputs.
+struct Taken {
+  Plan plan;
+
+  void add(ElementType type, const ContentsPlan& contents) {
+    const std::size_t index = plan.arguments.size();
+    ArgumentPlan argument;
+    argument.name = "in_" + std::to_string(index);
+    argument.type = type;
+    argument.count = 1009;
+    argument.contents = contents;
+    plan.arguments.push_back(argument);
+    StepPlan step;
+    step.entry =
+        "take<" + std::to_string(index) + ", " + std::to_string(argument.count * element_size(type)) + ">";
+    step.arguments = {static_cast<int>(index)};
+    plan.candidate.steps.push_back(step);
+  }
+};
+
+TEST(ReproInputs, are_those_of_the_tuner_bit_by_bit) {
+  Taken all;
+  all.plan.candidate.source.language = Language::cpp;
+  all.plan.candidate.source.path = "take.cc";
+  all.plan.candidate.source.text =
+      "extern \"C\" void gktune_test_take(int index, const void* bytes, unsigned long long size);\n"
+      "template <int kIndex, unsigned long long kSize>\n"
+      "void take(const void* bytes) { gktune_test_take(kIndex, bytes, kSize); }\n";
+  for (auto type = ElementType::int8; type <= ElementType::float64;
+       type = static_cast<ElementType>(static_cast<int>(type) + 1)) {
+    all.add(type, {.kind = ContentsKind::zero});
+    all.add(type, {.kind = ContentsKind::constant, .a = 3, .a_integer = 3});
+    all.add(type, {.kind = ContentsKind::ramp, .a = 7, .b = -0.3, .a_integer = 7, .b_integer = -3});
+    all.add(type,
+            {.kind = ContentsKind::uniform, .a = 2, .b = 99.7, .a_integer = 2, .b_integer = 99, .seed = 5});
+    all.add(type, {.kind = ContentsKind::normal, .a = 0.5, .b = 20.25, .seed = ~std::uint64_t{0}});
+  }
+  taken.clear();
+  const auto run = run_repro(repro_source(all.plan, kFacts), Language::cpp);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->exit_code, 0) << run->output;
+  for (std::size_t i = 0; i < all.plan.arguments.size(); ++i) {
+    const ArgumentPlan& argument = all.plan.arguments[i];
+    std::string expected(argument.count * element_size(argument.type), '\0');
+    ASSERT_TRUE(
+        fill_contents(argument.type, argument.contents, std::as_writable_bytes(std::span(expected))).ok());
+    EXPECT_TRUE(taken[static_cast<int>(i)] == expected)
+        << element_type_name(argument.type) << ", contents of kind "
+        << static_cast<int>(argument.contents.kind);
+  }
+}
+
+TEST_F(Repro, reads_its_npy_files_where_they_lie) {
+  std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }";
+  header.resize(118, ' ');
+  const int values[] = {10, 20, 30};
+  std::string file = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
+  file.append(reinterpret_cast<const char*>(values), sizeof values);
+  write("three.npy", file);
+  Taken all;
+  all.plan.candidate.source.language = Language::cpp;
+  all.plan.candidate.source.text =
+      "extern \"C\" void gktune_test_take(int index, const void* bytes, unsigned long long size);\n"
+      "template <int kIndex, unsigned long long kSize>\n"
+      "void take(const void* bytes) { gktune_test_take(kIndex, bytes, 12); }\n";
+  all.add(ElementType::int32, {.kind = ContentsKind::file, .file = (folder_ / "three.npy").string()});
+  all.plan.arguments[0].count = 3;
+  taken.clear();
+  EXPECT_EQ(run(all.plan).exit_code, 0);
+  EXPECT_EQ(taken[0], file.substr(file.size() - 12));
+}
+
+}  // namespace
+}  // namespace gktune

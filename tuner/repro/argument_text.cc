@@ -1,0 +1,133 @@
+#include "tuner/repro/argument_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "tuner/core/value.h"
+
+namespace gktune {
+namespace {
+
+std::string cpp_type(ElementType type) {
+  switch (type) {
+    case ElementType::int8:
+      return "signed char";
+    case ElementType::int16:
+      return "short";
+    case ElementType::int32:
+      return "int";
+    case ElementType::int64:
+      return "long long";
+    case ElementType::uint8:
+      return "unsigned char";
+    case ElementType::uint16:
+      return "unsigned short";
+    case ElementType::uint32:
+      return "unsigned";
+    case ElementType::uint64:
+      return "unsigned long long";
+    case ElementType::float16:
+      return "gktune::Half";
+    case ElementType::bfloat16:
+      return "gktune::Bfloat16";
+    case ElementType::float32:
+      return "float";
+    case ElementType::float64:
+      break;
+  }
+  return "double";
+}
+
+bool is_real(ElementType type) { return type >= ElementType::float16; }
+
+std::string literal(std::int64_t value) {
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+  return std::to_string(value);
+}
+
+// The shortest that is the same double again.
+std::string literal(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+// The signed integers of the type, as far as 64 bits with a sign reach: what normal ones are cut off at.
+std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
+  const auto bits = static_cast<int>(element_size(type) * 8);
+  const std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  if (type <= ElementType::int64) return {-(all >> (64 - bits)) - 1, all >> (64 - bits)};
+  return {0, bits == 64 ? all : all >> (63 - bits)};
+}
+
+// Element i, as the tuner makes it.
+std::string element(const ArgumentPlan& argument) {
+  const ContentsPlan& contents = argument.contents;
+  const bool real = is_real(argument.type);
+  // Integers as their bits: those that are negative wrap, and so do sums and products.
+  const std::string a = real ? literal(contents.a) : fmt::format("{}ull", contents.a_integer);
+  const std::string b = real ? literal(contents.b) : fmt::format("{}ull", contents.b_integer);
+  switch (contents.kind) {
+    case ContentsKind::zero:
+    case ContentsKind::file:
+      break;
+    case ContentsKind::constant:
+      return a;
+    case ContentsKind::ramp:
+      return real ? fmt::format("{} + {} * static_cast<double>(i)", a, b) : fmt::format("{} + {} * i", a, b);
+    case ContentsKind::uniform:
+      return fmt::format("gktune::{}({}ull, i, {}, {})", real ? "uniform_real" : "uniform_integer",
+                         contents.seed, a, b);
+    case ContentsKind::normal: {
+      const std::string moments =
+          fmt::format("{}ull, i, {}, {}", contents.seed, literal(contents.a), literal(contents.b));
+      if (real) return fmt::format("gktune::normal_real({})", moments);
+      const auto [low, high] = signed_range(argument.type);
+      return fmt::format("gktune::normal_integer({}, {}, {})", moments, literal(low), literal(high));
+    }
+  }
+  return "0";
+}
+
+}  // namespace
+
+std::string argument_member(const ArgumentPlan& argument) {
+  if (argument.is_scalar) {
+    // The kernel's parameter, whatever its type, is made of this one.
+    const bool real = is_real(argument.type);
+    const std::string type = !real                                   ? cpp_type(argument.type)
+                             : argument.type == ElementType::float32 ? "float"
+                                                                     : "double";
+    const std::string value = real ? literal(argument.scalar.number()) : literal(argument.scalar.integer());
+    return fmt::format("{} {} = {};", type, argument.name,
+                       type == "float" ? "static_cast<float>(" + value + ')' : value);
+  }
+  return fmt::format("gktune::Buffer<{}> {}{{\"{}\", {}}};", cpp_type(argument.type), argument.name,
+                     argument.name, argument.count);
+}
+
+std::string argument_contents(const ArgumentPlan& argument) {
+  using Role = Argument::Role;
+  if (argument.is_scalar || (argument.role != Role::in && argument.role != Role::inout)) return {};
+  if (argument.contents.kind == ContentsKind::file) {
+    const std::string path = std::filesystem::absolute(argument.contents.file).lexically_normal().string();
+    return fmt::format("{}.load({});", argument.name, json_quote(path));
+  }
+  const std::string value = element(argument);
+  const bool sees_i = value.find('i') != std::string::npos &&
+                      argument.contents.kind != ContentsKind::constant &&
+                      argument.contents.kind != ContentsKind::zero;
+  return fmt::format("{}.generate([](unsigned long long{}) {{ return {}; }});", argument.name,
+                     sees_i ? " i" : "", value);
+}
+
+std::string argument_bounds(const ArgumentPlan& argument) {
+  const TolerancePlan& tolerance = argument.tolerance;
+  return fmt::format("{{{}, {}, {}}}", literal(tolerance.absolute), literal(tolerance.relative),
+                     tolerance.ulp);
+}
+
+}  // namespace gktune

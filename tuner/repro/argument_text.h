@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+// Arguments of a plan as lines of C++ in a repro.
+
+// The member of the struct that holds them all: "Buffer<float> in{"in", 1024};", "long long n = 1024;".
+std::string argument_member(const ArgumentPlan& argument);
+// The statement that makes what it holds at the start; empty where it holds nothing.
+std::string argument_contents(const ArgumentPlan& argument);
+// The tolerance that an output is judged with: "{0.001, 0.0001, 0}".
+std::string argument_bounds(const ArgumentPlan& argument);
+
+}  // namespace gktune

@@ -1,0 +1,198 @@
+#pragma once
+
+// Arguments: how they are made, what they are to hold, and the judgement. Stands on the functions of gpu.h or
+// cpu.h.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tuner/measure/comparison.h"
+#include "tuner/measure/generator.h"
+
+namespace gktune {
+
+struct Half {
+  unsigned short bits;
+};
+struct Bfloat16 {
+  unsigned short bits;
+};
+
+template <class T>
+constexpr bool kIsReal =
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
+
+template <class T, class X>
+T element_of(X x) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return {static_cast<unsigned short>(encode_small_float(x, 5, 10))};
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return {static_cast<unsigned short>(encode_small_float(x, 8, 7))};
+  } else {
+    return static_cast<T>(x);
+  }
+}
+
+inline double real_of(Half x) { return decode_small_float(x.bits, 5, 10); }
+inline double real_of(Bfloat16 x) { return decode_small_float(x.bits, 8, 7); }
+inline double real_of(float x) { return static_cast<double>(x); }
+inline double real_of(double x) { return x; }
+
+template <class T>
+unsigned long long bits_of(T x) {
+  unsigned long long bits = 0;
+  std::memcpy(&bits, &x, sizeof x);
+  return bits;
+}
+
+template <class T>
+Difference compare(T actual, T expected, Bounds bounds) {
+  if constexpr (kIsReal<T>) {
+    return compare_reals(real_of(actual), real_of(expected), bits_of(actual), bits_of(expected), sizeof(T),
+                         bounds);
+  } else {
+    return compare_integers(static_cast<unsigned long long>(actual),
+                            static_cast<unsigned long long>(expected), std::is_signed_v<T>, bounds);
+  }
+}
+
+template <class T>
+std::string text_of(T x) {
+  char text[40];
+  if constexpr (kIsReal<T>) {
+    std::snprintf(text, sizeof text, "%.9g", real_of(x));
+  } else if constexpr (std::is_signed_v<T>) {
+    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(x));
+  } else {
+    std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(x));
+  }
+  return text;
+}
+
+template <class T>
+class Buffer {
+ public:
+  Buffer(const char* name, std::size_t count)
+      : name_(name), count_(count), memory_(allocate(count * sizeof(T))), start_(), expected_() {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(memory_); }
+
+  void* data() const { return memory_; }
+  void fill(int byte) { set_bytes(memory_, byte, size()); }
+
+  // What it holds at the start: element i is value_at(i).
+  template <class ValueAt>
+  void generate(ValueAt value_at) {
+    start_.resize(count_);
+    const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t share = count_ / threads + 1;
+    std::vector<std::thread> crew;
+    for (std::size_t begin = 0; begin < count_; begin += share) {
+      crew.emplace_back([this, value_at, begin, end = std::min(begin + share, count_)] {
+        for (std::size_t i = begin; i < end; ++i) start_[i] = element_of<T>(value_at(i));
+      });
+    }
+    for (std::thread& each : crew) each.join();
+    restore();
+  }
+  // The same from a .npy file, which the tuner has found to be of this type and size.
+  void load(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    unsigned char head[12] = {};
+    file.read(reinterpret_cast<char*>(head), 10);
+    std::size_t length = head[8] + 256u * head[9];
+    if (head[6] > 1) {
+      file.read(reinterpret_cast<char*>(head + 10), 2);
+      length += (std::size_t{head[10]} << 16) + (std::size_t{head[11]} << 24);
+    }
+    file.ignore(static_cast<std::streamsize>(length));
+    start_.resize(count_);
+    if (count_ > 0) file.read(reinterpret_cast<char*>(start_.data()), static_cast<std::streamsize>(size()));
+    if (!file) {
+      std::printf("%s: cannot be read\n", path);
+      std::exit(1);
+    }
+    restore();
+  }
+  void restore() { copy_in(memory_, start_.data(), size()); }
+
+  // What is no answer: not a number, and never the integer that is expected.
+  void poison() {
+    if (kIsReal<T> || expected_.empty()) {
+      fill(0xff);
+      return;
+    }
+    std::vector<T> wrong = expected_;
+    unsigned char* bytes = reinterpret_cast<unsigned char*>(wrong.data());
+    for (std::size_t i = 0; i < size(); ++i) bytes[i] = static_cast<unsigned char>(~bytes[i]);
+    copy_in(memory_, wrong.data(), size());
+  }
+  // What it holds now is right.
+  void expect() { expected_ = contents(); }
+
+  bool judge(Bounds bounds) const {
+    const std::vector<T> actual = contents();
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (compare(actual[i], expected_[i], bounds).passes) continue;
+      if (wrong++ == 0) first = i;
+    }
+    if (wrong > 0) {
+      std::printf("%zu of %zu elements of %s differ; the first is %s[%zu]: %s, expected %s\n", wrong, count_,
+                  name_, name_, first, text_of(actual[first]).c_str(), text_of(expected_[first]).c_str());
+    }
+    return wrong == 0;
+  }
+  bool is_unchanged() const {
+    const std::vector<T> now = contents();
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (bits_of(now[i]) == bits_of(start_[i])) continue;
+      std::printf("wrote into its input: %s[%zu] was %s, is now %s\n", name_, i, text_of(start_[i]).c_str(),
+                  text_of(now[i]).c_str());
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t size() const { return count_ * sizeof(T); }
+  std::vector<T> contents() const {
+    std::vector<T> all(count_);
+    copy_out(all.data(), memory_, size());
+    return all;
+  }
+
+  const char* name_;
+  std::size_t count_;
+  void* memory_;
+  std::vector<T> start_, expected_;
+};
+
+// Not gktune's own way of timing: nothing drives the inputs out of the caches between the runs.
+template <class Prepare, class Execute>
+void print_times(int runs, Prepare prepare, Execute execute) {
+  if (runs < 1) return;
+  Stopwatch stopwatch;
+  std::vector<double> times_us;
+  for (int i = 0; i < runs; ++i) {
+    prepare();
+    stopwatch.start();
+    execute();
+    times_us.push_back(stopwatch.stop_us());
+  }
+  std::sort(times_us.begin(), times_us.end());
+  std::printf("%d runs, %.2f us in the median, %.2f us at best\n", runs, times_us[times_us.size() / 2],
+              times_us.front());
+}
+
+}  // namespace gktune

@@ -1,0 +1,243 @@
+#include "tuner/repro/repro_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "tuner/core/embedded_file.h"
+#include "tuner/measure/shared_headers.h"
+#include "tuner/repro/argument_text.h"
+#include "tuner/repro/enclosed_source.h"
+#include "tuner/repro/parts.h"
+
+namespace gktune {
+namespace {
+
+using Role = Argument::Role;
+
+bool is_system_include(std::string_view line) { return line.starts_with("#include <"); }
+bool is_own_include(std::string_view line) {
+  return line.starts_with("#include \"") || line == "#pragma once";
+}
+
+template <class Function>
+void for_each_line(std::string_view text, Function&& function) {
+  while (!text.empty()) {
+    const std::size_t feed = text.find('\n');
+    function(text.substr(0, feed));
+    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+  }
+}
+
+class Writer {
+ public:
+  Writer(const Plan& plan, const ReproFacts& facts)
+      : plan_(plan), facts_(facts), is_cuda_(plan.candidate.source.language == Language::cuda) {}
+
+  std::string run() {
+    add_comment();
+    add_parts();
+    add_arguments();
+    add_program(plan_.candidate, "candidate");
+    if (has_reference()) add_program(plan_.reference, "reference");
+    add_main();
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
+    text_ += fmt::format(format, std::forward<Parts>(parts)...) + '\n';
+  }
+
+  bool has_reference() const { return !plan_.reference.steps.empty(); }
+
+  void add_comment() {
+    line("// {}, on its own: its kernel, inputs, reference and check.", facts_.title);
+    line("//");
+    std::size_t width = 0;
+    for (const auto& [name, value] : facts_.facts) width = std::max(width, name.size());
+    for (const auto& [name, value] : facts_.facts) line("//   {:<{}}  {}", name, width, value);
+    line("//");
+    std::string options = is_cuda_ && !names_an_architecture() ? " -arch=native" : "";
+    for (const std::string& option : facts_.options) options += ' ' + option;
+    const std::string& file = facts_.file_name;
+    if (is_cuda_) {
+      line("// Compile and run, debug, look for writes outside and for races, profile:");
+      line("//   nvcc -O3 -lineinfo{} {} -o repro && ./repro", options, file);
+      line("//   nvcc -g -G{} {} -o repro && cuda-gdb --args ./repro 0", options, file);
+      line("//   compute-sanitizer ./repro 0 && compute-sanitizer --tool racecheck ./repro 0");
+      line("//   ncu --set full -k regex:'{}' ./repro 0", kernel_names());
+    } else {
+      std::string settings;
+      for (const auto& [name, value] : plan_.environment) settings += fmt::format("{}={} ", name, value);
+      line("// Compile and run, debug:");
+      line("//   g++ -std=c++20 -O2{} -pthread {} -o repro && {}./repro", options, file, settings);
+      line("//   g++ -std=c++20 -g{} -pthread {} -o repro && {}gdb --args ./repro 0", options, file,
+           settings);
+    }
+    line(
+        "// It exits with 0 where the output is right, with 1 where it is not. Its argument is how many "
+        "timed runs follow");
+    line("// the check, 20 if there is none.");
+    line("");
+  }
+
+  bool names_an_architecture() const {
+    return std::ranges::any_of(facts_.options, [](const std::string& option) {
+      return option.starts_with("-arch") || option.starts_with("--gpu-architecture");
+    });
+  }
+
+  // What an expression for ncu finds the candidate's kernels by.
+  std::string kernel_names() const {
+    std::string names;
+    for (const std::string& entry : plan_.candidate.source.entries) {
+      std::string name = entry.substr(0, entry.find('<'));
+      name = name.substr(name.rfind(':') + 1);
+      names += (names.empty() ? "" : "|") + ("^" + name + "$");
+    }
+    return names;
+  }
+
+  void add_parts() {
+    std::vector<std::string_view> parts;
+    for (const EmbeddedFile& header : shared_headers()) parts.push_back(header.text);
+    for (const EmbeddedFile& part : repro_parts()) {
+      const bool is_for_gpu = part.path == "gpu.h", is_for_cpu = part.path == "cpu.h";
+      if (is_cuda_ ? !is_for_cpu : !is_for_gpu) parts.push_back(part.text);
+    }
+    std::set<std::string> includes;
+    for (std::string_view part : parts) {
+      for_each_line(part, [&](std::string_view each) {
+        if (is_system_include(each)) includes.emplace(each);
+      });
+    }
+    for (const std::string& include : includes) line("{}", include);
+    line(
+        "\n// ---- gktune's own: what inputs hold, when outputs are right "
+        "-------------------------------------------");
+    for (std::string_view part : parts) {
+      bool was_blank = false;
+      for_each_line(part, [&](std::string_view each) {
+        if (is_system_include(each) || is_own_include(each)) return;
+        if (!each.empty() || !was_blank) line("{}", each);
+        was_blank = each.empty();
+      });
+    }
+    line("");
+  }
+
+  void add_arguments() {
+    line(
+        "// ---- The problem "
+        "---------------------------------------------------------------------------------------");
+    line("\nstruct Arguments {{");
+    for (const ArgumentPlan& argument : plan_.arguments) line("  {}", argument_member(argument));
+    line("}};\n");
+  }
+
+  void add_program(const ProgramPlan& program, const std::string& name) {
+    line("// ---- The {} {}\n", name, std::string(110 - 14 - name.size(), '-'));
+    text_ += enclosed_source(program.source, name);
+    line("\nnamespace {} {{", name);
+    line("void execute_steps(::Arguments& arguments) {{");
+    if (program.steps.empty()) line("  (void)arguments;");
+    for (const StepPlan& step : program.steps) add_step(step);
+    line("}}\n}}  // namespace {}\n", name);
+  }
+
+  void add_step(const StepPlan& step) {
+    if (step.entry.empty()) {
+      line("  arguments.{}.fill({});", plan_.arguments[static_cast<std::size_t>(step.fill_argument)].name,
+           step.fill_byte);
+      return;
+    }
+    std::string call = "  ::gktune::launch(" + step.entry;
+    if (is_cuda_) {
+      call += fmt::format(", dim3({}, {}, {}), dim3({}, {}, {}), {}", step.grid[0], step.grid[1],
+                          step.grid[2], step.block[0], step.block[1], step.block[2], step.shared_bytes);
+    }
+    for (const int index : step.arguments) {
+      const ArgumentPlan& argument = plan_.arguments[static_cast<std::size_t>(index)];
+      call += fmt::format(", arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()");
+    }
+    line("{});", call);
+  }
+
+  void add_main() {
+    line(
+        "// ---- What the tuner does "
+        "-------------------------------------------------------------------------------");
+    line("\nint main(int argc, char** argv) {{");
+    line("  const int runs = argc > 1 ? std::atoi(argv[1]) : 20;");
+    line("  Arguments arguments;");
+    for (const ArgumentPlan& argument : plan_.arguments) {
+      if (const std::string contents = argument_contents(argument); !contents.empty())
+        line("  arguments.{}", contents);
+    }
+    if (has_reference()) {
+      line("\n  // What is right.");
+      add_run("reference");
+      for_each_checked(
+          [&](const ArgumentPlan& argument) { line("  arguments.{}.expect();", argument.name); });
+    }
+    line("\n  // What the configuration makes of it.");
+    add_restoring("  ");
+    add_run("candidate");
+    line("  bool is_right = true;");
+    for (const ArgumentPlan& argument : plan_.arguments) {
+      if (argument.is_scalar || argument.role != Role::in) continue;
+      line("  is_right = arguments.{}.is_unchanged() && is_right;", argument.name);
+    }
+    if (has_reference()) {
+      for_each_checked([&](const ArgumentPlan& argument) {
+        line("  is_right = arguments.{}.judge({}) && is_right;", argument.name, argument_bounds(argument));
+      });
+    }
+    line("  std::printf(\"%s\\n\", is_right ? \"{}\" : \"wrong\");",
+         has_reference() ? "right" : "it ran: there is no reference to compare with");
+    line("\n  const auto prepare = [&] {{");
+    add_restoring("    ");
+    line("  }};");
+    line("  gktune::print_times(runs, prepare, [&] {{ candidate::execute_steps(arguments); }});");
+    line("  return is_right ? 0 : 1;");
+    line("}}");
+  }
+
+  void add_run(const std::string& name) {
+    for (const ArgumentPlan& argument : plan_.arguments) {
+      const bool is_output = argument.role == Role::out || argument.role == Role::scratch;
+      if (!argument.is_scalar && is_output) line("  arguments.{}.poison();", argument.name);
+    }
+    line("  {}::execute_steps(arguments);", name);
+    line("  gktune::wait(\"the {}\");", name);
+  }
+
+  void add_restoring(std::string_view indent) {
+    for (const ArgumentPlan& argument : plan_.arguments) {
+      if (!argument.is_scalar && argument.role == Role::inout)
+        line("{}arguments.{}.restore();", indent, argument.name);
+    }
+  }
+
+  template <class Function>
+  void for_each_checked(Function&& function) {
+    for (const ArgumentPlan& argument : plan_.arguments) {
+      if (argument.is_checked) function(argument);
+    }
+  }
+
+  const Plan& plan_;
+  const ReproFacts& facts_;
+  const bool is_cuda_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string repro_source(const Plan& plan, const ReproFacts& facts) { return Writer(plan, facts).run(); }
+
+}  // namespace gktune
