@@ -7,6 +7,7 @@
 
 #include "awkward_problems.h"
 #include "covering_sample.h"
+#include "shifted_kernel.h"
 #include "shipped_spaces.h"
 #include "tuner/device/worker/worker_device.h"
 #include "tuner/space/plan.h"
@@ -32,6 +33,15 @@ std::unique_ptr<WorkerDevice> open_device(const KernelDefinition& kernel) {
   return nullptr;
 }
 
+// All of a problem but its sizes.
+Problem kind_of(const Problem& problem) {
+  Problem kind;
+  for (const auto& [name, value] : problem) {
+    if (!value.is_integer()) kind.set(name, value);
+  }
+  return kind;
+}
+
 class Template : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -39,10 +49,14 @@ class Template : public testing::TestWithParam<std::string> {
     auto definition = read_space_file(GetParam(), {.device_kind = "cuda"});
     ASSERT_TRUE(definition.ok()) << definition.error().front().str();
     definition_ = *std::move(definition);
-    device_ = open_device(definition_.kernel);
+  }
+
+  // Of that kernel, which the space file describes but for where its data lie.
+  void open(const KernelDefinition& kernel) {
+    device_ = open_device(kernel);
     ASSERT_NE(device_, nullptr);
     constraints_ = definition_.constraints;
-    for (Constraint& limit : device_limits(definition_.kernel, device_->info())) {
+    for (Constraint& limit : device_limits(kernel, device_->info())) {
       constraints_.push_back(std::move(limit));
     }
   }
@@ -70,28 +84,42 @@ class Template : public testing::TestWithParam<std::string> {
     }
   }
 
+  void try_awkward_sizes(CoveringSample::Depth depth) {
+    const NamedValues attributes = device_->info().attributes();
+    CoveringSample sample(definition_.parameters);
+    const auto problems = awkward_problems(definition_.kernel);
+    for (const Problem& problem : problems) {
+      // Another element type, another distribution: once is enough for what ways have to do with each other.
+      if (kind_of(problem) != kind_of(problems.front())) depth = CoveringSample::Depth::values;
+      Scope scope;
+      scope.add(problem).add(attributes, "device.");
+      const auto configs = sample.cover(constraints_, scope, depth);
+      if (configs) {
+        try_all(*configs, problem);
+      } else if (!is_ruled_out(configs.error())) {
+        ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << configs.error().message;
+      }
+      if (HasFailure()) break;  // the same again at other sizes would say no more
+    }
+    for (const std::string& value : sample.unseen()) {
+      if (!HasFailure())
+        ADD_FAILURE() << GetParam() << ": no problem has a valid configuration with " << value;
+    }
+  }
+
   Definition definition_;
   std::unique_ptr<WorkerDevice> device_;
   std::vector<Constraint> constraints_;
 };
 
 TEST_P(Template, is_right_in_all_its_ways_at_awkward_sizes) {
-  const NamedValues attributes = device_->info().attributes();
-  CoveringSample sample(definition_.parameters);
-  for (const Problem& problem : awkward_problems(definition_.kernel)) {
-    Scope scope;
-    scope.add(problem).add(attributes, "device.");
-    const auto configs = sample.cover(constraints_, scope);
-    if (configs) {
-      try_all(*configs, problem);
-    } else if (!is_ruled_out(configs.error())) {
-      ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << configs.error().message;
-    }
-    if (HasFailure()) break;  // the same again at other sizes would say no more
-  }
-  for (const std::string& value : sample.unseen()) {
-    if (!HasFailure()) ADD_FAILURE() << GetParam() << ": no problem has a valid configuration with " << value;
-  }
+  ASSERT_NO_FATAL_FAILURE(open(definition_.kernel));
+  try_awkward_sizes(CoveringSample::Depth::pairs);
+}
+
+TEST_P(Template, is_right_wherever_its_data_begin) {
+  ASSERT_NO_FATAL_FAILURE(open(shifted_kernel(definition_.kernel)));
+  try_awkward_sizes(CoveringSample::Depth::values);
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Template, testing::ValuesIn(shipped_spaces()), space_name);

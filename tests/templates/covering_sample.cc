@@ -31,11 +31,14 @@ CoveringSample::CoveringSample(std::vector<Parameter> parameters) : parameters_(
 }
 
 Result<std::vector<Config>, SpaceError> CoveringSample::cover(const std::vector<Constraint>& constraints,
-                                                              const Scope& scope) {
+                                                              const Scope& scope, Depth depth) {
   const auto space = Space::build(parameters_, constraints, scope);
   if (!space) return space.error();
   std::vector<Config> chosen;
   std::vector<Meeting> missing = meetings_;
+  if (depth == Depth::values) {
+    std::erase_if(missing, [](const Meeting& meeting) { return meeting.first != meeting.second; });
+  }
   const auto take = [&](const Config& config) {
     chosen.push_back(config);
     std::erase_if(missing, [&](const Meeting& meeting) { return holds(config, meeting); });

@@ -9,17 +9,19 @@
 
 namespace gktune {
 
-// A few configurations in which every value of every parameter occurs, and every value of a parameter of
-// texts, which names a way of doing something, together with every value of the others: as far as constraints
-// allow it. It grows from problem to problem, and takes what it has before anything new. The same on every
-// machine.
+// A few configurations in which every value of every parameter occurs, as far as constraints allow it. It
+// grows from problem to problem, and takes what it has before anything new. The same on every machine.
 class CoveringSample {
  public:
+  // With pairs every value of a parameter of texts, which names a way of doing something, also occurs
+  // together with every value of the others.
+  enum class Depth { values, pairs };
+
   explicit CoveringSample(std::vector<Parameter> parameters);
 
   // Those for one problem. An error says why there is none.
   Result<std::vector<Config>, SpaceError> cover(const std::vector<Constraint>& constraints,
-                                                const Scope& scope);
+                                                const Scope& scope, Depth depth);
 
   // Values that occurred in none of them so far: "tail=redux".
   std::vector<std::string> unseen() const;
