@@ -5,6 +5,7 @@
 #include "tests/host/conformance.h"
 #include "tests/host/kernels.h"
 #include "tuner/device/host/include_finder.h"
+#include "tuner/device/host/memory_watch.h"
 
 namespace gktune {
 namespace {
@@ -32,9 +33,15 @@ std::vector<std::string> entries_of(const std::string& file, const std::string& 
 
 class HostKernelRunner : public KernelRunner {
  public:
-  explicit HostKernelRunner(std::string cxx) : cxx_(std::move(cxx)) {}
+  // As a tuning run has it, or as a check has it: instrumented, and to be found without fault.
+  enum class Mode { plain, watched };
 
-  std::string name() const override { return cxx_.starts_with("clang") ? "clang" : "gcc"; }
+  HostKernelRunner(std::string cxx, Mode mode) : cxx_(std::move(cxx)), mode_(mode) {}
+
+  std::string name() const override {
+    return std::string(cxx_.starts_with("clang") ? "clang" : "gcc") +
+           (mode_ == Mode::watched ? "_watched" : "");
+  }
 
   void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
            std::span<const std::span<std::byte>> buffers) override {
@@ -64,12 +71,15 @@ class HostKernelRunner : public KernelRunner {
       loaded.entries = entries_of(file, text);
       SourcePlan source = kernel_source(text, loaded.entries);
       source.path = path;
-      loaded.kernels = std::make_unique<Kernels>(cxx_, source);
+      const ExecutionSettings plain{.threads = 2}, watched{.threads = 1, .watch = &watch_};
+      loaded.kernels = std::make_unique<Kernels>(cxx_, source, mode_ == Mode::watched ? watched : plain);
     }
     return loaded;
   }
 
   std::string cxx_;
+  Mode mode_;
+  MemoryWatch watch_;
   std::map<std::string, Loaded> loaded_;
 };
 
@@ -78,7 +88,11 @@ class HostKernelRunner : public KernelRunner {
 std::vector<std::shared_ptr<KernelRunner>> kernel_runners() {
   static const std::vector<std::shared_ptr<KernelRunner>> all = [] {
     std::vector<std::shared_ptr<KernelRunner>> made;
-    for (const std::string& cxx : compilers()) made.push_back(std::make_shared<HostKernelRunner>(cxx));
+    for (const std::string& cxx : compilers()) {
+      for (const auto mode : {HostKernelRunner::Mode::plain, HostKernelRunner::Mode::watched}) {
+        made.push_back(std::make_shared<HostKernelRunner>(cxx, mode));
+      }
+    }
     return made;
   }();
   return all;

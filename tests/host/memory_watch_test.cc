@@ -201,6 +201,42 @@ __global__ void k(const int* in, int* out) {
                shape(3, 4));
 }
 
+TEST_P(Watched, a_loop_around_compare_and_swap_begins_with_a_plain_read) {
+  expect_clean(R"(
+__global__ void k(const int* in, int* out) {
+  int old = *out, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(out, assumed, assumed + in[threadIdx.x] + 1);
+  } while (old != assumed);
+})",
+               shape(3, 40));
+}
+
+TEST_P(Watched, a_plain_read_of_what_others_update_races) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int bins[4];
+  if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x % 4], 1);
+  BARRIER
+  if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
+})";
+  // Found when the thread is through, and still told of where it read.
+  expect_fault(with(text, ""), shape(1, 64), Status::data_race,
+               {"4 bytes of shared memory that thread (", "kernel.cu:8"});
+  expect_clean(with(text, "__syncthreads();"), shape(1, 64));
+}
+
+TEST_P(Watched, volatile_accesses_do_not_race) {
+  expect_clean(R"(
+__global__ void k(const int* in, volatile int* out) {
+  if (in[threadIdx.x] + 1 > out[0]) out[0] = threadIdx.x;
+})",
+               shape(2, 40));
+}
+
 TEST_P(Watched, shared_memory_is_to_be_written_before_it_is_read) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {

@@ -44,7 +44,7 @@ __global__ void exchanges(int* out, unsigned long long* wide, float* real) {
 // A maximum of floats by compare and swap.
 __global__ void compare_and_swap(const float* in, int* out, unsigned long long* wide, unsigned short* narrow) {
   const float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
-  int old = *out, assumed;
+  int old = *static_cast<volatile int*>(out), assumed;
   do {
     assumed = old;
     if (__int_as_float(assumed) >= mine) break;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tuner/device/host/block_runner.h"
-#include "tuner/device/host/source_line.h"
 
 namespace gktune {
 
@@ -18,16 +17,6 @@ void BlockRunner::fail_at(Status status, std::string_view what, const kernel::Th
                           kernel::Site site) {
   fail(status, fmt::format("{}, block {}, thread {}, {}", what, format_index(gktune_thread.block_index),
                            format_index(thread.index), format_site(site)));
-}
-
-void BlockRunner::fail_watched(Fault fault, const void* code) {
-  char line[512];
-  find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
-  fault.message +=
-      fmt::format(", kernel {}, block {}, thread {}", launch_->entry->name,
-                  format_index(gktune_thread.block_index), format_index(gktune_thread.self.index));
-  if (line[0] != '\0') fault.message += fmt::format(", {}", line);
-  fail(fault.status, std::move(fault.message));
 }
 
 void BlockRunner::fail_flaw(kernel::Flaw flaw, std::string_view what, kernel::Site site) {

@@ -134,6 +134,7 @@ std::optional<Fault> BlockRunner::run(std::uint64_t position) {
 
   if (launch_->watch != nullptr) launch_->watch->begin_block(block);
   switch_context(take_fiber(), &home_);
+  if (launch_->watch != nullptr && !fault_) fault_ = launch_->watch->end_block();
   if (fault_) {
     forget_threads();
     return std::exchange(fault_, std::nullopt);
@@ -279,7 +280,7 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
 void BlockRunner::access(const void* address, std::size_t bytes, kernel::AccessKind kind, const void* code) {
   const unsigned rank = gktune_thread.self.rank;
   if (auto fault = launch_->watch->access(rank, address, bytes, kind, code))
-    fail_watched(std::move(*fault), code);
+    fail(fault->status, std::move(fault->message));
 }
 
 void BlockRunner::yield() {

@@ -114,7 +114,6 @@ class BlockRunner {
   [[noreturn]] void fail(Status status, std::string message);
   [[noreturn]] void fail_at(Status status, std::string_view what, const kernel::ThreadIndex& thread,
                             kernel::Site site);
-  [[noreturn]] void fail_watched(Fault fault, const void* code);
   [[noreturn]] void fail_flaw(kernel::Flaw flaw, std::string_view what, kernel::Site site);
   [[noreturn]] void fail_missed_barrier(const Thread& waiting);
   [[noreturn]] void fail_different_barriers(const Thread& late);

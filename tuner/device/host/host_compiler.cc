@@ -78,9 +78,14 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   std::vector<std::string> all{options_.cxx};
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
-  // GCC alone reads ahead of a loop what the loop may never read, which would be reported as a race.
-  const bool is_clang = version_.find("clang") != std::string::npos;
-  if (instrumentation != Instrumentation::none && !is_clang) all.emplace_back("-fno-tree-loop-im");
+  if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
+    const bool is_clang = version_.find("clang") != std::string::npos;
+    // GCC reads ahead of a loop what the loop may never read, which would be taken for a race.
+    const std::vector<std::string> own =
+        is_clang ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
+                 : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
+    all.insert(all.end(), own.begin(), own.end());
+  }
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
   all.insert(all.end(), {"-I" + headers_, "-iquote", beside.empty() ? "." : beside});
   return all;

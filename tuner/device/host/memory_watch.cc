@@ -5,7 +5,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "tuner/device/host/guard_variables.h"
 #include "tuner/device/host/source_line.h"
 
 namespace gktune {
@@ -69,6 +71,12 @@ void MemoryWatch::find_static_shared() {
   dl_iterate_phdr(find_thread_locals, &found);
   static_shared_begin_ = found.begin;
   static_shared_end_ = found.end;
+  guards_.clear();
+  if (found.begin == 0) return;
+  Dl_info info;
+  dladdr(reinterpret_cast<const void*>(launch_->entry->run), &info);
+  guards_ = find_guard_variables(info.dli_fname);
+  for (std::uintptr_t& guard : guards_) guard += found.begin;
 }
 
 void MemoryWatch::classify(Page& page, std::uintptr_t address) const {
@@ -106,6 +114,10 @@ std::optional<Fault> MemoryWatch::access(unsigned rank, const void* address, std
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
                    offset < (1u << 21) ? static_cast<std::uint32_t>(offset) & 0x1fffff : 0};
+  if (doubt_) {
+    if (doubt_->now.rank != now.rank) return resolve_doubt();
+    if (doubt_->place.address == address && kind == AccessKind::atomic_update) doubt_.reset();
+  }
   for (std::uintptr_t at = begin; at < end;) {
     Page& page = page_at(at);
     const std::uintptr_t page_end = std::min(end, (at / kPage + 1) * kPage);
@@ -114,18 +126,19 @@ std::optional<Fault> MemoryWatch::access(unsigned rank, const void* address, std
     if (page.kind == Page::Kind::other) {
       if (static_shared_begin_ == 0) find_static_shared();
       is_shared = at >= static_shared_begin_ && at < static_shared_end_;
+      if (is_shared && std::ranges::find(guards_, at) != guards_.end()) return std::nullopt;
     }
-    const Place place{address, bytes, kind, &page, is_shared};
-    if (auto fault = find_outside(place)) return fault;
+    const Place place{address, bytes, kind, &page, is_shared, code};
+    if (auto outside = find_outside(place, now)) return outside;
     if (page.bytes == nullptr) page.bytes = std::make_unique<std::array<Byte, kPage>>();
     for (; at < page_end; ++at) {
-      if (auto fault = note(place, (*page.bytes)[at % kPage], now)) return fault;
+      if (auto wrong = note(place, (*page.bytes)[at % kPage], now)) return wrong;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Fault> MemoryWatch::find_outside(const Place& place) const {
+std::optional<Fault> MemoryWatch::find_outside(const Place& place, const Access& now) const {
   std::string name;
   std::uintptr_t begin = 0, end = 0;
   if (place.page->kind == Page::Kind::buffer) {
@@ -144,28 +157,40 @@ std::optional<Fault> MemoryWatch::find_outside(const Place& place) const {
   const std::string where = at < begin ? fmt::format("{} before its beginning", bytes_text(begin - at))
                             : at < end ? std::string("across its end")
                                        : fmt::format("{} past its end", bytes_text(at - end));
-  return Fault{Status::illegal_access, fmt::format("this thread {} {} outside {} ({})", verb(place.kind),
-                                                   bytes_text(place.bytes), name, where)};
+  return fault(Status::illegal_access,
+               fmt::format("{} {} outside {} ({})", verb(place.kind), bytes_text(place.bytes), name, where),
+               now, place.code);
 }
 
 std::optional<Fault> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
-  if (reads(place.kind)) {
-    if (place.is_shared && !order_.is_this_block(byte.write.epoch)) {
-      return Fault{Status::undefined_behavior,
-                   fmt::format("this thread {} {} of shared memory that no thread of its block has written",
-                               verb(place.kind), bytes_text(place.bytes))};
-    }
+  if (reads(place.kind) && place.is_shared && !order_.is_this_block(byte.write.epoch)) {
+    return fault(Status::undefined_behavior,
+                 fmt::format("{} {} of shared memory that no thread of its block has written",
+                             verb(place.kind), bytes_text(place.bytes)),
+                 now, place.code);
   }
-  if (conflicts(byte.write, now, place.is_shared)) return race(place, byte.write, true);
+  if (conflicts(byte.write, now, place.is_shared)) {
+    if (place.kind != AccessKind::read || !byte.write.is_atomic)
+      return race(place, byte.write, Before::write, now);
+    if (!doubt_) doubt_ = {place, byte.write, now};
+  }
   if (writes(place.kind)) {
-    for (const Access& read : {byte.read, byte.other_read}) {
-      if (conflicts(read, now, place.is_shared)) return race(place, read, false);
+    for (Access* read : {&byte.read, &byte.other_read}) {
+      if (conflicts(*read, now, place.is_shared)) return race(place, *read, Before::read, now);
+      if (place.kind == AccessKind::atomic_update && read->rank == now.rank) read->is_atomic = 1;
     }
     byte.write = now;
   }
   if (reads(place.kind)) note_read(byte, now);
   return std::nullopt;
 }
+
+std::optional<Fault> MemoryWatch::resolve_doubt() {
+  const Doubt doubt = *std::exchange(doubt_, std::nullopt);
+  return race(doubt.place, doubt.before, Before::write, doubt.now);
+}
+
+std::optional<Fault> MemoryWatch::end_block() { return doubt_ ? resolve_doubt() : std::nullopt; }
 
 bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {
   if (before.epoch == 0 || (before.is_atomic && now.is_atomic)) return false;
@@ -202,23 +227,37 @@ std::string MemoryWatch::line_of(const Access& access) const {
   return line[0] == '\0' ? "an unknown line" : line;
 }
 
-Fault MemoryWatch::race(const Place& place, const Access& before, bool is_write_before) const {
+kernel::uint3 MemoryWatch::thread_index(unsigned rank) const {
+  const kernel::ThreadIndex* order = launch_->thread_orders->of_block(0);
+  return std::find_if(order, order + launch_->thread_orders->count(),
+                      [&](const kernel::ThreadIndex& each) { return each.rank == rank; })
+      ->index;
+}
+
+Fault MemoryWatch::fault(Status status, std::string what, const Access& now, const void* code) const {
+  char line[512];
+  find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
+  what += fmt::format(", kernel {}, block {}, thread {}{}{}", launch_->entry->name,
+                      format_index(launch_->block_index(order_.block_of(now.epoch))),
+                      format_index(thread_index(now.rank)), line[0] == '\0' ? "" : ", ", line);
+  return {status, std::move(what)};
+}
+
+Fault MemoryWatch::race(const Place& place, const Access& before, Before what, const Access& now) const {
   std::string where = memory_name(place);
   if (place.page->buffer != nullptr) {
     where += fmt::format(" at byte {}", number_of(place.address) - number_of(place.page->buffer->begin));
   }
-  const kernel::ThreadIndex* order = launch_->thread_orders->of_block(0);
-  const auto other = std::find_if(order, order + launch_->thread_orders->count(),
-                                  [&](const kernel::ThreadIndex& each) { return each.rank == before.rank; });
-  std::string who = fmt::format("thread {}", format_index(other->index));
+  std::string who = fmt::format("thread {}", format_index(thread_index(before.rank)));
   if (!order_.is_this_block(before.epoch)) {
     who += fmt::format(" of block {}", format_index(launch_->block_index(order_.block_of(before.epoch))));
   }
-  return {
+  return fault(
       Status::data_race,
-      fmt::format("a data race: this thread {} {} of {} that {} {}{} at {}, and nothing orders the two",
-                  verb(place.kind), bytes_text(place.bytes), where, who, is_write_before ? "writes" : "reads",
-                  before.is_atomic ? " atomically" : "", line_of(before))};
+      fmt::format("a data race: {} {} of {} that {} {}{} at {}, and nothing orders the two", verb(place.kind),
+                  bytes_text(place.bytes), where, who, what == Before::write ? "writes" : "reads",
+                  before.is_atomic ? " atomically" : "", line_of(before)),
+      now, place.code);
 }
 
 }  // namespace gktune

@@ -29,9 +29,11 @@ class MemoryWatch {
   // Where the running block's threads keep what is their own, or shared.
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
   void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
+  // What is wrong and was not known before.
+  std::optional<Fault> end_block();
   ThreadOrder& order() { return order_; }
 
-  // What is wrong with it, if anything is: in words that say no more of this thread than "this thread".
+  // What is wrong with it, if anything is.
   std::optional<Fault> access(unsigned rank, const void* address, std::size_t bytes, kernel::AccessKind kind,
                               const void* code);
 
@@ -65,16 +67,28 @@ class MemoryWatch {
     kernel::AccessKind kind;
     const Page* page;
     bool is_shared;
+    const void* code;
+  };
+  // A plain read of what another thread updates atomically. It is how a loop around atomicCAS begins, where
+  // the next thing that the thread does with that memory is to update it; else it is a race.
+  struct Doubt {
+    Place place;
+    Access before, now;
   };
 
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
-  std::optional<Fault> find_outside(const Place& place) const;
+  std::optional<Fault> find_outside(const Place& place, const Access& now) const;
   std::optional<Fault> note(const Place& place, Byte& byte, const Access& now);
+  std::optional<Fault> resolve_doubt();
   bool conflicts(const Access& before, const Access& now, bool is_shared) const;
   void note_read(Byte& byte, const Access& now) const;
-  Fault race(const Place& place, const Access& before, bool is_write_before) const;
+  enum class Before { write, read };
+  Fault race(const Place& place, const Access& before, Before what, const Access& now) const;
+  // With all that is known of where it happened.
+  Fault fault(Status status, std::string what, const Access& now, const void* code) const;
+  kernel::uint3 thread_index(unsigned rank) const;
   std::string memory_name(const Place& place) const;
   std::string line_of(const Access& access) const;
 
@@ -86,6 +100,8 @@ class MemoryWatch {
   std::uint64_t launch_number_ = 0;
   std::uintptr_t module_begin_ = 0;                                 // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
+  std::vector<std::uintptr_t> guards_;                              // the compiler's own bytes in it
+  std::optional<Doubt> doubt_;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;
 };

@@ -29,6 +29,18 @@
   GKTUNE_HOOK void __tsan_unaligned_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }     \
   GKTUNE_HOOK void __tsan_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }          \
   GKTUNE_HOOK void __tsan_unaligned_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }
+// A volatile access is a relaxed one that others may see: PTX says so, and spinning relies on it.
+#define GKTUNE_VOLATILE_ACCESSES(bytes)                                                                   \
+  GKTUNE_HOOK void __tsan_volatile_read##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_read); }           \
+  GKTUNE_HOOK void __tsan_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }         \
+  GKTUNE_HOOK void __tsan_unaligned_volatile_read##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_read); } \
+  GKTUNE_HOOK void __tsan_unaligned_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }
+GKTUNE_VOLATILE_ACCESSES(1)
+GKTUNE_VOLATILE_ACCESSES(2)
+GKTUNE_VOLATILE_ACCESSES(4)
+GKTUNE_VOLATILE_ACCESSES(8)
+GKTUNE_VOLATILE_ACCESSES(16)
+#undef GKTUNE_VOLATILE_ACCESSES
 GKTUNE_ACCESSES(1)
 GKTUNE_ACCESSES(2)
 GKTUNE_ACCESSES(4)
