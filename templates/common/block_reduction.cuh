@@ -69,7 +69,8 @@ __device__ inline Value block_reduction(Value value) {
         }
       }
     }
-    return values[0];
+    // The other warps do not wait for the first one to finish.
+    return kTail == Tail::tree || thread < 32 ? values[0] : value;
   } else {
     constexpr int kWarps = kThreads / 32;
     __shared__ Value of_warps[kWarps];
