@@ -2,16 +2,28 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "tuner/device/host/executor.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
+
+struct Geometry {
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t shared_bytes = 0;
+};
+
+// A file of tests/host/kernels, with all its kernels for entries. Templates are listed with the arguments
+// they are tested with.
+SourcePlan conformance_source(const std::string& file);
 
 // Runs kernels of tests/host/kernels: on a CPU by one of its compilers, or on a GPU. Nothing in the
 // conformance tests knows which.
@@ -19,8 +31,10 @@ class KernelRunner {
  public:
   virtual ~KernelRunner() = default;
   virtual std::string name() const = 0;
+  // Why it can run none here, where that is so.
+  virtual std::optional<std::string> absence() { return std::nullopt; }
   // Every argument is a buffer; the kernel may change any of them. What goes wrong is an exception.
-  virtual void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
+  virtual void run(const std::string& file, const std::string& entry, const Geometry& geometry,
                    std::span<const std::span<std::byte>> buffers) = 0;
 };
 
@@ -33,15 +47,19 @@ std::vector<std::shared_ptr<KernelRunner>> kernel_runners();
 
 class Conformance : public testing::TestWithParam<std::shared_ptr<KernelRunner>> {
  protected:
+  void SetUp() override {
+    if (const auto why = GetParam()->absence()) GTEST_SKIP() << *why;
+  }
+
   template <class... T>
-  void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
+  void run(const std::string& file, const std::string& entry, const Geometry& geometry,
            std::vector<T>&... buffers) {
     const std::span<std::byte> all[] = {std::as_writable_bytes(std::span(buffers))...};
-    GetParam()->run(file, entry, shape, all);
+    GetParam()->run(file, entry, geometry, all);
   }
 };
 
-inline LaunchShape line(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes = 0) {
+inline Geometry line(std::int64_t blocks, std::int64_t threads, std::int64_t shared_bytes = 0) {
   return {{blocks, 1, 1}, {threads, 1, 1}, shared_bytes};
 }
 

@@ -1,35 +1,13 @@
-#include <filesystem>
+#include <algorithm>
 #include <map>
-#include <regex>
+#include <stdexcept>
 
 #include "tests/host/conformance.h"
 #include "tests/host/kernels.h"
-#include "tuner/device/host/include_finder.h"
 #include "tuner/device/host/memory_watch.h"
 
 namespace gktune {
 namespace {
-
-// The names of the kernels in a text. Templates are listed with the arguments they are tested with.
-std::vector<std::string> entries_of(const std::string& file, const std::string& text) {
-  static const std::map<std::string, std::vector<std::string>> kTemplates{
-      {"templated", {"templated<float, 3>", "templated<int, 5>"}},
-      {"tiles", {"tiles<4>", "tiles<16>", "tiles<32>"}},
-      {"in_namespace", {"inner::in_namespace"}}};
-  std::vector<std::string> entries;
-  const std::regex kernel(R"(__global__ void (__launch_bounds__\([^)]*\) )?(\w+)\()");
-  for (std::sregex_iterator it(text.begin(), text.end(), kernel), end; it != end; ++it) {
-    const std::string name = (*it)[2];
-    const auto found = kTemplates.find(name);
-    if (found == kTemplates.end()) {
-      entries.push_back(name);
-    } else {
-      entries.insert(entries.end(), found->second.begin(), found->second.end());
-    }
-  }
-  if (entries.empty()) throw std::runtime_error("no kernels in " + file);
-  return entries;
-}
 
 class HostKernelRunner : public KernelRunner {
  public:
@@ -43,7 +21,7 @@ class HostKernelRunner : public KernelRunner {
            (mode_ == Mode::watched ? "_watched" : "");
   }
 
-  void run(const std::string& file, const std::string& entry, const LaunchShape& shape,
+  void run(const std::string& file, const std::string& entry, const Geometry& geometry,
            std::span<const std::span<std::byte>> buffers) override {
     Loaded& loaded = load(file);
     const auto at = std::find(loaded.entries.begin(), loaded.entries.end(), entry);
@@ -52,8 +30,8 @@ class HostKernelRunner : public KernelRunner {
     for (const std::span<std::byte> buffer : buffers) pointers.push_back(buffer.data());
     for (void*& pointer : pointers) arguments.push_back(&pointer);
     const auto index = static_cast<std::size_t>(at - loaded.entries.begin());
-    const Result<void, Fault> result =
-        loaded.kernels->module().launch(loaded.kernels->executor(), index, shape, arguments);
+    const Result<void, Fault> result = loaded.kernels->module().launch(
+        loaded.kernels->executor(), index, {geometry.grid, geometry.block, geometry.shared_bytes}, arguments);
     if (!result) throw std::runtime_error(result.error().message);
   }
 
@@ -66,11 +44,8 @@ class HostKernelRunner : public KernelRunner {
   Loaded& load(const std::string& file) {
     Loaded& loaded = loaded_[file];
     if (loaded.kernels == nullptr) {
-      const std::string path = GKTUNE_SOURCE_DIR "/tests/host/kernels/" + file;
-      const std::string text = read_text(path).value();
-      loaded.entries = entries_of(file, text);
-      SourcePlan source = kernel_source(text, loaded.entries);
-      source.path = path;
+      const SourcePlan source = conformance_source(file);
+      loaded.entries = source.entries;
       const ExecutionSettings plain{.threads = 2}, watched{.threads = 1, .watch = &watch_};
       loaded.kernels = std::make_unique<Kernels>(cxx_, source, mode_ == Mode::watched ? watched : plain);
     }
