@@ -109,9 +109,9 @@ class Repro : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
-  Plan plan_of(const std::string& space, const Config& config) const {
+  Plan plan_of(const std::string& space, const Config& config, int n = 1009) const {
     write("space.yaml", space);
-    return planned(read((folder_ / "space.yaml").string()).kernel, config, {{"n", 1009}});
+    return planned(read((folder_ / "space.yaml").string()).kernel, config, {{"n", n}});
   }
   ReproRun run(const Plan& plan) const {
     auto run = run_repro(repro_source(plan, kFacts), plan.candidate.source.language);
@@ -169,6 +169,17 @@ TEST_F(Repro, of_a_wrong_output_says_where_and_exits_with_1) {
       << wrong.output;
 }
 
+TEST_F(Repro, of_no_elements_is_right) {
+  write("twice.cu", kTwiceSource);
+  write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
+  std::string space = kTwice;
+  while (space.find("grid: 4") != std::string::npos) {
+    space.replace(space.find("grid: 4"), 7, "grid: \"ceil_div(n, 64)\"");
+  }
+  const ReproRun nothing = run(plan_of(space, {{"WRONG", 0}, {"LIMIT", 0}}, 0));
+  EXPECT_EQ(nothing.exit_code, 0) << nothing.output;
+}
+
 TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers_outside) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\n#include <float.h>\nconstexpr int FACTOR = 2;  // a comment\n");
@@ -186,7 +197,7 @@ TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers
 
 TEST_F(Repro, opens_with_what_it_is_and_how_to_compile_it) {
   write("twice.cu", kTwiceSource);
-  write("factor.h", "constexpr int FACTOR = 2;\n");
+  write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
   ReproFacts facts{
       "Trial 7 of my.db", {{"kernel", "twice"}, {"problem", "n=1009"}}, "mine.cu", {"--use_fast_math"}};
   const std::string text = repro_source(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}}), facts);
