@@ -91,6 +91,7 @@ WorkerDeviceOptions device_options(const FoundDevice& found, const DeviceFlags& 
   options.jobs = static_cast<int>(std::min<std::int64_t>(flags.jobs, 1024));
   if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.compile_while_timing = is_host ? While::no : While::yes;
+  options.fault_telling_s = is_host ? 0 : 2;  // a GPU's driver looks at the damage first
   options.cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir.string() : flags.cache_dir;
   return options;
 }

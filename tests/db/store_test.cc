@@ -81,14 +81,15 @@ TEST_F(StoreTest, a_trial_is_read_back_as_it_was) {
 }
 
 TEST_F(StoreTest, a_failure_is_read_back_with_its_message_and_what_is_not_known) {
-  for (int i = 0; i <= static_cast<int>(Status::timed_out); ++i) {
+  const int last = static_cast<int>(Status::timed_out);
+  for (int i = 0; i <= last; ++i) {
     auto status = static_cast<Status>(i);
     if (status == Status::ok) continue;
     ASSERT_TRUE(store_.add_trial(study_, session_, failed_trial({{"i", i}}, status)).ok());
   }
   auto trials = store_.trials(study_);
   ASSERT_TRUE(trials.ok());
-  ASSERT_EQ(trials->size(), 15u);
+  ASSERT_EQ(std::ssize(*trials), last);
   for (const Trial& trial : *trials) {
     EXPECT_EQ(static_cast<std::int64_t>(trial.status), trial.config.find("i")->integer());
     EXPECT_EQ(trial.message, "it did not go well");

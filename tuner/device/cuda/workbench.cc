@@ -15,7 +15,8 @@ namespace {
 
 // For what is gktune's own: nothing of it takes longer, however large the problem.
 constexpr double kOwnLimitS = 60;
-// How long it may take until a kernel's fault is known.
+// The driver tells of a fault only once it has looked at the damage, which takes up to a second: a short limit would
+// take that for a hang.
 constexpr double kFaultTellingS = 1.5;
 // Copies leave the rest of the memory to the problem.
 constexpr std::size_t kCopiesShare = 4;
@@ -227,16 +228,9 @@ Result<void, Trouble> Workbench::check(const BoundProgram& candidate, double lim
 
 Result<void, Trouble> Workbench::run_once(const BoundProgram& candidate, double limit_s) {
   const CapturedOutput output;
+  report_phase(Phase::check);
   candidate.launch(*gpu_, addresses_);
-  // The driver tells of a fault only once it has looked at the damage: a short limit would take that for a
-  // hang. So the parent, which keeps the time as well, is asked for patience again and again.
-  const double slice_s = limit_s / 2;
-  bool is_done = false;
-  for (double waited_s = 0; !is_done && waited_s < limit_s + kFaultTellingS; waited_s += slice_s) {
-    report_phase(Phase::check);
-    is_done = gpu_->wait(slice_s);
-  }
-  if (!is_done) return too_long(limit_s);
+  if (!gpu_->wait(limit_s + kFaultTellingS)) return too_long(limit_s);
   auto failure = gpu_->take_failure();
   if (!failure) return {};
   Trouble trouble = trouble_of(*failure);

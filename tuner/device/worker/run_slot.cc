@@ -48,7 +48,10 @@ void RunSlot::send_when_ready() {
 }
 
 void RunSlot::replace_worker() {
-  active_.reset();
+  if (active_) {
+    active_->kill();
+    leaving_.push_back(*std::exchange(active_, std::nullopt));
+  }
   ensure_workers();
 }
 
@@ -59,6 +62,7 @@ bool RunSlot::is_timing() const {
 void RunSlot::add_to(std::vector<pollfd>& descriptors) const {
   if (active_) active_->add_to(descriptors);
   if (spare_) spare_->add_to(descriptors);
+  for (const Worker& worker : leaving_) worker.add_to(descriptors);
 }
 
 Clock::time_point RunSlot::deadline() const {
@@ -69,6 +73,8 @@ Clock::time_point RunSlot::deadline() const {
 }
 
 void RunSlot::advance(Clock::time_point now) {
+  for (Worker& worker : leaving_) worker.advance(now);
+  std::erase_if(leaving_, [](const Worker& worker) { return worker.state() == Worker::State::dead; });
   if (spare_) spare_->advance(now);
   if (is_dead(spare_)) {
     const std::string message = spare_->death().message;

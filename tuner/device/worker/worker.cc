@@ -101,7 +101,7 @@ void Worker::send(const std::string& request, const Limits& limits) {
 
 void Worker::allow(double limit_s, Clock::time_point now) {
   limit_s_ = limit_s;
-  limit_ = now + duration_s(limit_s);
+  limit_ = now + duration_s(limit_s + limits_.telling_s);
 }
 
 void Worker::add_to(std::vector<pollfd>& descriptors) const {
@@ -134,6 +134,8 @@ void Worker::advance(Clock::time_point now) {
     die(death.status, death.message);
   }
 }
+
+void Worker::kill() { process_.signal(SIGKILL); }
 
 void Worker::take(const Frame& frame, Clock::time_point now) {
   switch (frame.kind) {

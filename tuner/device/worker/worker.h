@@ -47,6 +47,7 @@ class Worker {
   // Each phase of a job may take so long; a job that names no phase has them all.
   struct Limits {
     double setup_s = 0, reference_s = 0, check_s = 0, timing_s = 0;
+    double telling_s = 0;  // on top of each: until a fault is known
     double of(Phase phase) const;
     double total() const { return setup_s + reference_s + check_s + timing_s; }
   };
@@ -71,6 +72,8 @@ class Worker {
   Clock::time_point deadline() const;
   // Reads, writes and ends what overstays.
   void advance(Clock::time_point now);
+  // Ends it the hard way; advance() sees it die.
+  void kill();
 
   // Holds the process and its children still; the time does not count against its limits.
   void pause(Clock::time_point now);

@@ -31,6 +31,7 @@ struct WorkerDeviceOptions {
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
   double compile_time_limit_s = 120;
+  double fault_telling_s = 0;             // how long past its limit a run may stay to tell of a fault
   std::uint64_t memory_limit_bytes = 0;  // for each worker; 0: none
 };
 
