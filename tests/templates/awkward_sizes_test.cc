@@ -70,7 +70,12 @@ class Template : public testing::TestWithParam<std::string> {
     });
   }
 
-  void try_all(const std::vector<Config>& configs, const Problem& problem) {
+  void try_all(std::vector<Config> configs, const Problem& problem) {
+    // A process has one environment: those that share it come one after the other.
+    std::ranges::stable_sort(configs, {}, [&](const Config& config) {
+      auto plan = resolve(definition_.kernel, config, problem, device_->info());
+      return plan ? plan->environment : std::vector<std::pair<std::string, std::string>>();
+    });
     std::size_t submitted = 0, done = 0;
     while (done < configs.size()) {
       while (submitted < configs.size() && submitted - done < device_->capacity()) {
