@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <numeric>
@@ -20,7 +21,7 @@ namespace {
 using namespace gktune;
 
 constexpr std::size_t kCount = std::size_t{1} << 24;
-constexpr int kRounds = 7;
+constexpr int kRounds = 21;
 
 constexpr const char* kSource = R"(
 __global__ void saxpy(long long n, float a, const float* x, float* y) {
@@ -48,16 +49,46 @@ __global__ void reduce(const float* in, float* out, long long n, int items) {
 }
 )";
 
-double median_ms(const std::function<void()>& run) {
-  std::vector<double> times;
-  for (int i = 0; i < kRounds; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+// A program to measure, on so many threads.
+struct Runner {
+  std::string name;
+  unsigned threads;
+  std::function<void()> run;
+};
+
+// Of the clock, and of the processor per thread: the second hardly sees what else the machine does.
+struct Times {
+  std::vector<double> clock_ms, processor_ms;
+
+  void measure(const Runner& runner) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const std::clock_t processor_start = std::clock();
+    runner.run();
+    processor_ms.push_back(static_cast<double>(std::clock() - processor_start) * 1e3 / CLOCKS_PER_SEC /
+                           runner.threads);
+    clock_ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  return times[kRounds / 2];
+};
+
+double median(std::vector<double> all) {
+  std::ranges::sort(all);
+  return all[all.size() / 2];
+}
+
+// In turns, so that what else the machine does meets both alike.
+void compare(const Runner& kernel, const Runner& peer, int rounds, double bar) {
+  Times ours, theirs;
+  for (int i = 0; i < rounds; ++i) {
+    ours.measure(kernel);
+    theirs.measure(peer);
+  }
+  const double clock_ms = median(ours.clock_ms), peer_clock_ms = median(theirs.clock_ms);
+  const double processor_ms = median(ours.processor_ms), peer_processor_ms = median(theirs.processor_ms);
+  fmt::print(
+      "{}: {:.1f} ms, {} {:.1f} ms, ratio {:.2f}; of each core {:.1f} ms, {:.1f} ms, ratio {:.2f} (bar {})\n",
+      kernel.name, clock_ms, peer.name, peer_clock_ms, clock_ms / peer_clock_ms, processor_ms,
+      peer_processor_ms, processor_ms / peer_processor_ms, bar);
 }
 
 void plain_saxpy(float a, const std::vector<float>& x, std::vector<float>& y, unsigned threads) {
@@ -104,23 +135,24 @@ int main() {
   float a = 0.5f;
   const float* in = x.data();
   float* out = y.data();
-  const double plain_ms = median_ms([&] { plain_saxpy(a, x, y, threads); });
-  const double saxpy_ms = median_ms([&] { launch(0, kCount / 256, {&n, &a, &in, &out}); });
-  fmt::print("saxpy of 16 Mi, {} cores: {:.1f} ms; a plain loop {:.1f} ms; ratio {:.2f} (bar 3)\n", threads,
-             saxpy_ms, plain_ms, saxpy_ms / plain_ms);
+  compare({fmt::format("saxpy of 16 Mi, {} cores", threads), threads,
+           [&] {
+             launch(0, kCount / 256, {&n, &a, &in, &out});
+           }},
+          {"a plain loop", threads, [&] { plain_saxpy(a, x, y, threads); }}, kRounds, 3);
 
   float sum = 0;
-  const double std_ms = median_ms([&] { sum += std::reduce(x.begin(), x.end(), 0.0f); });
   float* sums = partial.data();
   for (int items : {64, 16, 1}) {
     const auto blocks = static_cast<std::int64_t>(kCount) / 256 / items;
-    const double reduce_ms = median_ms([&] { launch(1, blocks, {&in, &sums, &n, &items}); });
+    compare({fmt::format("reduction of 16 Mi, 256 threads, {:2} a thread", items), threads,
+             [&] {
+               launch(1, blocks, {&in, &sums, &n, &items});
+             }},
+            {"std::reduce", 1, [&] { sum += std::reduce(x.begin(), x.end(), 0.0f); }},
+            items == 1 ? kRounds / 7 : kRounds, 15);
     const double total = std::accumulate(partial.begin(), partial.begin() + blocks, 0.0);
     if (total != static_cast<double>(kCount)) return fail(fmt::format("the reduction gives {}", total));
-    fmt::print(
-        "reduction of 16 Mi, 256 threads, {:2} a thread: {:.1f} ms; std::reduce {:.1f} ms; ratio {:.2f} (bar "
-        "15)\n",
-        items, reduce_ms, std_ms, reduce_ms / std_ms);
   }
   return is_ok && sum > 0 ? EXIT_SUCCESS : fail("a launch failed");
 }

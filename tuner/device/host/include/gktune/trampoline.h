@@ -36,10 +36,19 @@ template <auto kEntry, class... A>
 inline void run_threads(void* stack, A... arguments) {
   ThreadState& state = gktune_thread;
   for (;;) {
-    while (state.next < state.count) {
-      state.self = state.order[state.next++];
+    // Kept here and written there: reading it back would make each thread wait for the one before. Nobody
+    // else starts threads before someone waits, and returns are watched from then on.
+    unsigned next = state.next;
+    const unsigned count = state.count;
+    const ThreadIndex* const order = state.order;
+    while (next < count) {
+      state.self = order[next];
+      state.next = ++next;
       kEntry(arguments...);
-      if (__builtin_expect(state.is_watching_returns, 0)) state.services->thread_returned();
+      if (__builtin_expect(state.is_watching_returns, 0)) {
+        state.services->thread_returned();
+        next = state.next;
+      }
     }
     state.services->park(stack);
   }
