@@ -35,6 +35,7 @@ constexpr gktune::Hint kHint = gktune::Hint::loadHint;
 constexpr bool kShared = kWay != Way::global_bytes && kWay != Way::global_words;
 constexpr int kBins = 256;
 constexpr int kPacksPerThread = wordsPerThread / vectorWidth;
+static_assert((copies & (copies - 1)) == 0, "a power of two");
 static_assert(wordsPerThread % vectorWidth == 0, "a thread's words are made of whole loads");
 
 typedef unsigned char Byte;
@@ -42,12 +43,14 @@ typedef unsigned long long Count;
 
 // Where a thread's bytes are counted.
 struct Bins {
-  unsigned int* mine;  // this thread's copy in shared memory: bin b is mine[b * copies]
-  Count* counts;       // the result in global memory
+  unsigned int* shared;  // all copies: bin b of copy c is shared[b * copies + c]
+  int copy;              // this thread's
+  Count* counts;         // the result in global memory
 
   __device__ void add(int bin, unsigned int times) const {
     if constexpr (kShared) {
-      atomicAdd(&mine[bin * copies], times);
+      // The copy's bits lie below the bin's: one instruction masks a byte out of its word and brings both together.
+      atomicAdd(&shared[bin * copies | copy], times);
     } else {
       atomicAdd(&counts[bin], static_cast<Count>(times));
     }
@@ -109,7 +112,7 @@ __global__ void __launch_bounds__(threadsPerBlock) histogram(const Byte* in, Cou
   const int thread = static_cast<int>(threadIdx.x);
   const int copy = (kCopyBy == CopyBy::lane ? thread : thread / 32) % copies;
   if constexpr (kShared) clear(bins);
-  Counter counter{{bins + copy, counts}};
+  Counter counter{{bins, copy, counts}};
 
   if constexpr (kWay == Way::global_bytes) {
     const long long stride = static_cast<long long>(gridDim.x) * threadsPerBlock;
@@ -134,21 +137,30 @@ __global__ void __launch_bounds__(threadsPerBlock) histogram(const Byte* in, Cou
   constexpr unsigned int kBytesPerBatch = threadsPerBlock * wordsPerThread * 4u;
   unsigned int unflushed = 0;  // bytes that a 32-bit bin may hold
 
+  // How far the last pack of a block's batch lies from its first.
+  const long long reach = kWay == Way::interleaved ? (kPacksPerThread - 1) * grid_threads + threadsPerBlock : kBatch;
+
   for (long long first = block_begin; first < split.packs; first += gridDim.x * kBatch) {
-    gktune::Pack<unsigned int, vectorWidth> packs[kPacksPerThread];
+    const unsigned int* words = reinterpret_cast<const unsigned int*>(body);
+    const long long mine = first + my_begin;
+    if (first + reach <= split.packs) {
+      gktune::Pack<unsigned int, vectorWidth> packs[kPacksPerThread];
 #pragma unroll
-    for (int i = 0; i < kPacksPerThread; ++i) {
-      const long long pack = first + my_begin + i * step;
-      if (pack < split.packs) {
-        packs[i] = gktune::load_pack<kHint, vectorWidth>(
-            reinterpret_cast<const unsigned int*>(body + pack * 4 * vectorWidth));
+      for (int i = 0; i < kPacksPerThread; ++i) {
+        packs[i] = gktune::load_pack<kHint, vectorWidth>(words + (mine + i * step) * vectorWidth);
       }
-    }
 #pragma unroll
-    for (int i = 0; i < kPacksPerThread; ++i) {
-      const bool is_there = first + my_begin + i * step < split.packs;
+      for (int i = 0; i < kPacksPerThread; ++i) {
 #pragma unroll
-      for (int w = 0; w < vectorWidth; ++w) counter.count_word(packs[i].at[w], is_there);
+        for (int w = 0; w < vectorWidth; ++w) counter.count_word(packs[i].at[w], true);
+      }
+    } else {
+      for (int i = 0; i < kPacksPerThread; ++i) {
+        const bool is_there = mine + i * step < split.packs;
+        gktune::Pack<unsigned int, vectorWidth> pack = {};
+        if (is_there) pack = gktune::load_pack<kHint, vectorWidth>(words + (mine + i * step) * vectorWidth);
+        for (int w = 0; w < vectorWidth; ++w) counter.count_word(pack.at[w], is_there);
+      }
     }
     unflushed += kBytesPerBatch;
     if (kShared && unflushed > 0xffffffffu - kBytesPerBatch) {

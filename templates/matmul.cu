@@ -1,4 +1,5 @@
-// C = A B in single precision, row-major: A is M x K, B is K x N, C is M x N, each of any size and alignment.
+// C = A B in single precision, row-major: A is M x K, B is K x N, C is M x N, each of any size. matmul<true> may be
+// launched where all three begin at multiples of 16 bytes and N and K are multiples of 4; matmul<false> always.
 //
 // The ways, from the textbook's first to the one that reaches a GPU's arithmetic:
 //   naive           one thread an element of C; neighbouring threads lie in one column, and share no memory transaction
@@ -6,7 +7,7 @@
 //   shared_tiles    square tiles of A and B in shared memory, tileK wide; one thread an element of C
 //   register_tiles  each thread computes a tile of C in registers; each warp a tile made of those; each block tileM x
 //                   tileN. The next tiles of A and B are fetched when the last ones are used up
-//   vectorised      the same with loads and stores of 16 bytes, where the matrices' alignment allows them
+//   vectorised      the same with loads and stores of 16 bytes, if aligned
 //   prefetched      the next tiles are on their way, in registers, while the last ones are used; two tiles in shared memory
 //   pipelined       the next stages - 1 tiles are on their way into shared memory, asynchronously; A's tiles lie there
 //                   row by row, as they arrive
@@ -181,32 +182,55 @@ struct Accumulator {
   }
   static __device__ int column_offset(int j) { return j * kLaneColumns * 4; }
 
-  // One row of B's tile times what the thread has of one column of A's.
-  template <class ColumnOfA>
-  __device__ void multiply_row(const float* b_row, ColumnOfA a) {
-    Floats<4> b[kColumnsOf4];
+  struct ColumnOfA {
+    Floats<4> at[kRowsOf4 > 0 ? kRowsOf4 : 1];
+    __device__ float operator()(int i) const { return at[i / 4].at[i % 4]; }
+  };
+  __device__ ColumnOfA column_of_a(const float* column) const {
+    ColumnOfA a;
+#pragma unroll
+    for (int i = 0; i < kRowsOf4; ++i) {
+      a.at[i] = *reinterpret_cast<const Floats<4>*>(column + first_row + row_offset(i * 4));
+    }
+    return a;
+  }
+
+  struct RowOfB {
+    Floats<4> at[kColumnsOf4 > 0 ? kColumnsOf4 : 1];
+  };
+  __device__ RowOfB row_of_b(const float* row) const {
+    RowOfB b;
 #pragma unroll
     for (int j = 0; j < kColumnsOf4; ++j) {
-      b[j] = *reinterpret_cast<const Floats<4>*>(b_row + first_column + column_offset(j));
+      b.at[j] = *reinterpret_cast<const Floats<4>*>(row + first_column + column_offset(j));
     }
+    return b;
+  }
+
+  // One row of B's tile times what the thread has of one column of A's.
+  template <class Column>
+  __device__ void multiply(Column a, const RowOfB& b) {
 #pragma unroll
     for (int i = 0; i < kRowsOf4 * 4; ++i) {
 #pragma unroll
-      for (int j = 0; j < kColumnsOf4 * 4; ++j) sums[i][j] = fmaf(a(i), b[j / 4].at[j % 4], sums[i][j]);
+      for (int j = 0; j < kColumnsOf4 * 4; ++j) sums[i][j] = fmaf(a(i), b.at[j / 4].at[j % 4], sums[i][j]);
     }
   }
 
   template <int kPitchA, int kPitchB>
-  __device__ void multiply(const float* a_tile, const float* b_tile) {
+  __device__ void multiply_tiles(const float* a_tile, const float* b_tile) {
     if constexpr (kTransposesA) {
+      // What the next step needs is on its way while this one is computed; past the last one it is the first again.
+      ColumnOfA a = column_of_a(a_tile);
+      RowOfB b = row_of_b(b_tile);
 #pragma unroll kUnrolled
       for (int k = 0; k < tileK; ++k) {
-        Floats<4> a[kRowsOf4];
-#pragma unroll
-        for (int i = 0; i < kRowsOf4; ++i) {
-          a[i] = *reinterpret_cast<const Floats<4>*>(a_tile + k * kPitchA + first_row + row_offset(i * 4));
-        }
-        multiply_row(b_tile + k * kPitchB, [&](int i) { return a[i / 4].at[i % 4]; });
+        const int next = (k + 1) % tileK;
+        const ColumnOfA next_a = column_of_a(a_tile + next * kPitchA);
+        const RowOfB next_b = row_of_b(b_tile + next * kPitchB);
+        multiply(a, b);
+        a = next_a;
+        b = next_b;
       }
     } else {
 #pragma unroll kUnrolled / 4
@@ -218,7 +242,7 @@ struct Accumulator {
         }
 #pragma unroll
         for (int step = 0; step < 4; ++step) {
-          multiply_row(b_tile + (k + step) * kPitchB, [&](int i) { return a[i].at[step]; });
+          multiply([&](int i) { return a[i].at[step]; }, row_of_b(b_tile + (k + step) * kPitchB));
         }
       }
     }
@@ -256,7 +280,7 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
   TransferB from_b(b, 0, block_column);
   Accumulator accumulator;
   auto multiply = [&](long long tile) {
-    accumulator.multiply<TransferA::kPitch, TransferB::kPitch>(a_tile(tile), b_tile(tile));
+    accumulator.multiply_tiles<TransferA::kPitch, TransferB::kPitch>(a_tile(tile), b_tile(tile));
   };
 
   if constexpr (kWay == Way::pipelined) {
@@ -324,8 +348,7 @@ __device__ inline void place(long long block_rows, long long block_columns, long
   *column = block % per_group / rows;
 }
 
-__device__ inline bool is_aligned(const float* address) { return reinterpret_cast<unsigned long long>(address) % 16 == 0; }
-
+template <bool kAligned>
 __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   extern __shared__ float4 shared_memory[];
   float* shared = reinterpret_cast<float*>(shared_memory);
@@ -334,21 +357,20 @@ __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   row *= tileM;
   column *= tileN;
   const bool is_inside = row + tileM <= a.rows && column + tileN <= b.columns;
-  const bool packs = a.columns % 4 == 0 && b.columns % 4 == 0 && is_aligned(a.at) && is_aligned(b.at) && is_aligned(c);
-  if ((kWidth == 1 || packs) && is_inside) {
-    block_tile<kWidth, false>(a, b, c, row, column, shared);
-  } else if (kWidth == 1 || packs) {
-    block_tile<kWidth, true>(a, b, c, row, column, shared);
+  constexpr int kPack = kAligned ? kWidth : 1;
+  if (is_inside) {
+    block_tile<kPack, false>(a, b, c, row, column, shared);
   } else {
-    block_tile<1, true>(a, b, c, row, column, shared);
+    block_tile<kPack, true>(a, b, c, row, column, shared);
   }
 }
 
+template <bool kAligned>
 __global__ void __launch_bounds__(kTiled ? kThreads : 1024)
     matmul(const float* a, const float* b, float* c, long long m, long long n, long long k) {
   const Matrix left{a, m, k}, right{b, k, n};
   if constexpr (kTiled) {
-    register_tiles(left, right, c);
+    register_tiles<kAligned>(left, right, c);
   } else if constexpr (kWay == Way::shared_tiles) {
     shared_tiles(left, right, c);
   } else {
