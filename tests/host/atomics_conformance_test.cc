@@ -55,6 +55,38 @@ TEST_P(Atomics, subtraction_and_wrapping_counters) {
   EXPECT_EQ(out[8], (10u - kCount % 10u) % 10u);
 }
 
+TEST_P(Atomics, signed_numbers_of_64_bits) {
+  std::vector<long long> in = inputs<long long>(), out{0, 0, -1, 0, 0}, expected = out;
+  run("atomics.cu", "atomics_long_long", line(kBlocks, kThreads), in, out);
+  for (const long long x : in) {
+    expected[0] = std::min(expected[0], x - 50000);
+    expected[1] = std::max(expected[1], x - 50000);
+    expected[2] &= x - 50000;
+    expected[3] |= x - 50000;
+    expected[4] ^= x - 50000;
+  }
+  EXPECT_EQ(out, expected);
+}
+
+TEST_P(Atomics, of_a_block_and_of_the_system) {
+  std::vector<int> in = inputs<int>(), out(kBlocks * 6), expected(kBlocks * 6);
+  std::vector<unsigned> all{0, ~0u, 0}, total{0, ~0u, kCount};
+  run("atomics.cu", "atomics_in_scopes", line(kBlocks, kThreads), in, out, all);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    int* row = &expected[i / kThreads * 6];
+    row[0] += in[i];
+    row[1] = std::max(row[1], in[i]);
+    row[2] ^= in[i];
+    row[3] -= in[i];
+    row[4] = 7;
+    row[5] += 2;
+    total[0] += static_cast<unsigned>(in[i]);
+    total[1] = std::min(total[1], static_cast<unsigned>(in[i]));
+  }
+  EXPECT_EQ(out, expected);
+  EXPECT_EQ(all, total);
+}
+
 TEST_P(Atomics, sums_of_floating_point_in_every_scope) {
   std::vector<float> in(kCount), out(10);
   for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<float>(i % 100) / 4;

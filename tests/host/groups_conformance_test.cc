@@ -61,6 +61,15 @@ TEST_P(Groups, asynchronous_copies) {
   }
 }
 
+TEST_P(Groups, stages_of_a_block) {
+  std::vector<int> in(64 * 4), out(64);
+  std::iota(in.begin(), in.end(), 0);
+  run("groups.cu", "stages_of_a_block", line(1, 64), in, out);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(out[static_cast<std::size_t>(i)], 4 * (63 - i) + 64 * (0 + 1 + 2 + 3) + (i + 1) % 64);
+  }
+}
+
 TEST_P(Groups, barriers_in_memory) {
   std::vector<int> in = inputs(), out(64);
   run("groups.cu", "barriers", line(1, 64), in, out);

@@ -100,6 +100,22 @@ TEST_P(Warp, lanes_of_two_masks_meet_apart) {
   EXPECT_EQ(out, expected);
 }
 
+TEST_P(Warp, matches_stay_within_their_mask) {
+  std::vector<int> in = inputs();
+  std::vector<unsigned> out(kThreads * 2), expected;
+  run("warp.cu", "matches_in_masks", line(1, kThreads), in, out);
+  for (unsigned i = 0; i < kThreads; ++i) {
+    const unsigned base = i / 32 * 32, mask = i % 32 < 12 ? 0xfffu : 0xfffff000u;
+    unsigned alike = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      if ((mask >> lane & 1) != 0 && (in[base + lane] & 1) == (in[i] & 1)) alike |= 1u << lane;
+    }
+    expected.push_back(alike);
+    expected.push_back(i % 32 < 12 ? (alike == mask ? mask : 0) : mask + 1);
+  }
+  EXPECT_EQ(out, expected);
+}
+
 TEST_P(Warp, a_last_warp_may_be_partial) {
   for (const unsigned threads : {1u, 31u, 33u, 50u, 64u}) {
     std::vector<int> in = inputs(), out(threads), expected;

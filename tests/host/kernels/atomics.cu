@@ -24,6 +24,34 @@ __global__ void atomics_unsigned(const unsigned* in, unsigned* out) {
 __global__ void atomics_unsigned_long_long(const unsigned long long* in, unsigned long long* out) {
   arithmetic(in, out);
 }
+__global__ void atomics_long_long(const long long* in, long long* out) {
+  const long long mine = in[blockIdx.x * blockDim.x + threadIdx.x] - 50000;
+  atomicMin(&out[0], mine);
+  atomicMax(&out[1], mine);
+  atomicAnd(&out[2], mine);
+  atomicOr(&out[3], mine);
+  atomicXor(&out[4], mine);
+}
+
+// Integers in the other two scopes. Each block has a row of its own.
+__global__ void atomics_in_scopes(const int* in, int* out, unsigned* all) {
+  const int mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+  int* row = out + blockIdx.x * 6;
+  atomicAdd_block(&row[0], mine);
+  atomicMax_block(&row[1], mine);
+  atomicXor_block(&row[2], mine);
+  atomicSub_block(&row[3], mine);
+  atomicExch_block(&row[4], 7);
+  int seen = 0, before;
+  do {
+    before = seen;
+    seen = atomicCAS_block(&row[5], before, before + 2);
+  } while (before != seen);
+  atomicAdd_system(&all[0], static_cast<unsigned>(mine));
+  atomicMin_system(&all[1], static_cast<unsigned>(mine));
+  atomicInc_system(&all[2], 1000000);
+}
+
 __global__ void atomics_float(const float* in, float* out) {
   const float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
   atomicAdd(out, mine);

@@ -65,6 +65,28 @@ __global__ void asynchronous(const int4* in, int* out) {
   stages.consumer_release();
 }
 
+// Stages that a whole block fills and empties, and a copy that a group makes.
+__global__ void stages_of_a_block(const int* in, int* out) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ int tile[2][64];
+  __shared__ int whole[64];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  const cg::thread_block block = cg::this_thread_block();
+  auto stages = cuda::make_pipeline(block, &state);
+  int sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    stages.producer_acquire();
+    cuda::memcpy_async(block, tile[round % 2], in + 64 * round, 64 * sizeof(int), stages);
+    stages.producer_commit();
+    stages.consumer_wait();
+    sum += tile[round % 2][63 - threadIdx.x];
+    stages.consumer_release();
+  }
+  cg::memcpy_async(block, whole, in, 64 * sizeof(int));
+  cg::wait(block);
+  out[threadIdx.x] = sum + whole[(threadIdx.x + 1) % 64];
+}
+
 __global__ void barriers(const int* in, int* out) {
 #pragma nv_diag_suppress static_var_with_dynamic_init
   __shared__ cuda::barrier<cuda::thread_scope_block> meeting;

@@ -55,6 +55,20 @@ __global__ void partial_masks(const int* in, int* out) {
   }
 }
 
+// Matches among the lanes of one mask alone.
+__global__ void matches_in_masks(const int* in, unsigned* out) {
+  const int mine = in[rank()];
+  unsigned* mine_out = out + rank() * 2;
+  int is_same = 0;
+  if (rank() % 32 < 12) {
+    mine_out[0] = __match_any_sync(0xfffu, mine & 1);
+    mine_out[1] = __match_all_sync(0xfffu, mine & 1, &is_same);
+  } else {
+    mine_out[0] = __match_any_sync(0xfffff000u, static_cast<long long>(mine & 1) << 40);
+    mine_out[1] = __match_all_sync(0xfffff000u, 3.5, &is_same) + is_same;
+  }
+}
+
 // The last warp of the block is not full: lanes that are not there are not waited for.
 __global__ void partial_last_warp(const int* in, int* out) {
   const unsigned mask = __ballot_sync(0xffffffffu, 1);

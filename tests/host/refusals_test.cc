@@ -1,0 +1,88 @@
+// What CUDA leaves undefined, and what this device cannot run: each is told of, with its place, and none
+// imitated.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/host/kernels.h"
+
+namespace gktune {
+namespace {
+
+class Refusals : public WithEachCompiler {
+ protected:
+  static std::string kernel(const std::string& body) {
+    return "__global__ void k(const int* in, int* out) {\n" + body + "\n}";
+  }
+  static void expect_words(const std::string& message, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      EXPECT_NE(message.find(word), std::string::npos) << "no " << word << " in: " << message;
+    }
+  }
+  void expect_fault(const std::string& body, const LaunchShape& shape,
+                    const std::vector<std::string>& words) {
+    Kernels kernels(GetParam(), kernel_source(kernel(body), {"k"}));
+    std::vector<int> in(64), out(64);
+    const auto result = kernels.launch(0, shape, static_cast<const int*>(in.data()), out.data());
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(status_name(result.error().status), "barrier_divergence");
+    expect_words(result.error().message, words);
+  }
+  void expect_no_code(const std::string& text, const std::vector<std::string>& words) {
+    const CompiledVariant compiled = try_compile(GetParam(), kernel_source(text, {"k"}));
+    EXPECT_EQ(status_name(compiled.status), "compile_failed");
+    expect_words(compiled.log, words);
+  }
+};
+
+TEST_P(Refusals, a_barrier_that_a_thread_misses) {
+  expect_fault("  if (threadIdx.x == 5) return;\n  __syncthreads();\n  out[threadIdx.x] = 1;", shape(1, 64),
+               {"a barrier that thread (5,0,0) misses", "block (0,0,0)", "kernel.cu:3"});
+}
+
+TEST_P(Refusals, barriers_in_two_branches) {
+  expect_fault("  if (threadIdx.x % 2)\n    __syncthreads();\n  else\n    __syncthreads();", shape(1, 64),
+               {"different barriers", "thread (0,0,0) at kernel.cu:5", "thread (1,0,0), kernel.cu:3"});
+}
+
+TEST_P(Refusals, a_shuffle_from_a_lane_that_takes_no_part) {
+  expect_fault("  if (threadIdx.x < 16)\n    out[threadIdx.x] = __shfl_sync(0xffffu, threadIdx.x, 20);",
+               shape(1, 32), {"reads from lane 20, which does not take part", "kernel.cu:3"});
+}
+
+TEST_P(Refusals, a_mask_without_its_caller) {
+  expect_fault("  out[threadIdx.x] = __ballot_sync(0x1u, 1);", shape(1, 32),
+               {"mask 0x00000001 leaves out its caller", "thread (1,0,0)", "kernel.cu:2"});
+}
+
+TEST_P(Refusals, a_mask_that_names_a_lane_that_never_comes) {
+  expect_fault("  if (threadIdx.x < 16) __syncwarp();\n  __syncthreads();", shape(1, 32),
+               {"waits for ever at a warp operation with mask 0xffffffff that lane 16 does not enter",
+                "waits at a block's barrier at kernel.cu:3", "kernel.cu:2"});
+}
+
+TEST_P(Refusals, lanes_that_disagree_on_who_meets) {
+  expect_fault("  __syncwarp(threadIdx.x == 0 ? 0x3u : 0xffffffffu);", shape(1, 32),
+               {"entered with another mask or as another operation", "kernel.cu:2"});
+}
+
+TEST_P(Refusals, inline_ptx) {
+  expect_no_code(
+      kernel("  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;"),
+      {"inline PTX cannot run on the host device", "kernel.cu:3"});
+}
+
+TEST_P(Refusals, tensor_cores) {
+  expect_no_code("#include <mma.h>\n" + kernel("  out[0] = 1;"),
+                 {"tensor-core kernels (<mma.h>) cannot run on the host device", "kernel.cu:1"});
+}
+
+TEST_P(Refusals, a_barrier_over_the_grid) {
+  expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_grid().sync();"),
+                 {"a barrier over the grid cannot be run on the host device", "kernel.cu:3"});
+}
+
+GKTUNE_WITH_EACH_COMPILER(Refusals);
+
+}  // namespace
+}  // namespace gktune
