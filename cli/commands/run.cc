@@ -11,6 +11,7 @@
 #include "cli/database.h"
 #include "cli/find_device.h"
 #include "cli/flags.h"
+#include "cli/parameter_selection.h"
 #include "cli/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   std::string database;
   DeviceFlags device;
   std::vector<std::string> problems;
+  std::vector<std::string> only;
   std::optional<std::string> strategy;
   std::optional<std::int64_t> trials;
   std::optional<double> seconds;
@@ -61,6 +63,9 @@ void declare(CLI::App& app, RunOptions& options) {
   add_database_flag(app, options.database);
   add_device_flag(app, options.device);
   add_problem_flag(app, options.problems);
+  app.add_option("--only", options.only, "Only configurations with these values: way=naive,tileM=64,128")
+      ->type_name("PARAMETER=VALUE,…")
+      ->allow_extra_args(false);
   add_parsed(app, "--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
   add_parsed(app, "--trials", options.trials, parse_count,
              "At most so many, earlier ones counted in; 0: no bound", "N");
@@ -215,6 +220,9 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (!groups) return groups.error();
   for (ReadFiles& group : *groups) {
     for (Definition& definition : group.definitions) {
+      if (auto selected = select_values(definition.parameters, options.only); !selected) {
+        return fail(context, ExitCode::usage, definition.path + ": " + selected.error().message);
+      }
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
