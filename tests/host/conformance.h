@@ -24,6 +24,7 @@ struct Geometry {
 // A file of tests/host/kernels, with all its kernels for entries. Templates are listed with the arguments
 // they are tested with.
 SourcePlan conformance_source(const std::string& file);
+std::vector<std::string> conformance_files();
 
 // Runs kernels of tests/host/kernels: on a CPU by one of its compilers, or on a GPU. Nothing in the
 // conformance tests knows which.

@@ -33,6 +33,12 @@ std::vector<std::string> entries_of(const std::string& text) {
 
 }  // namespace
 
+std::vector<std::string> conformance_files() {
+  std::vector<std::string> files;
+  for (const EmbeddedFile& kernels : conformance_kernels()) files.emplace_back(kernels.path);
+  return files;
+}
+
 SourcePlan conformance_source(const std::string& file) {
   for (const EmbeddedFile& kernels : conformance_kernels()) {
     if (kernels.path != file) continue;
@@ -40,6 +46,7 @@ SourcePlan conformance_source(const std::string& file) {
     source.path = "tests/host/kernels/" + file;
     source.text = kernels.text;
     source.entries = entries_of(source.text);
+    source.options = {"--extended-lambda"};  // NVRTC asks for it where a lambda says __device__
     return source;
   }
   throw std::runtime_error("no kernels in " + file);

@@ -1,0 +1,23 @@
+// The kernels of the conformance suite are CUDA C++ to NVRTC too: what a GPU will be asked to run.
+#include <gtest/gtest.h>
+
+#include "tests/cuda/scratch_folder.h"
+#include "tests/host/conformance.h"
+#include "tuner/device/cuda/cuda_compiler.h"
+
+namespace gktune {
+namespace {
+
+TEST(ConformanceKernels, compile_for_a_gpu) {
+  auto compiler = CudaCompiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  const ScratchFolder folder;
+  for (const std::string& file : conformance_files()) {
+    const std::vector<CompiledVariant> compiled = (*compiler)->compile(
+        {{conformance_source(file)}, "sm_90", folder.path("cache"), Instrumentation::none});
+    EXPECT_EQ(compiled.at(0).status, Status::ok) << file << ": " << compiled[0].log;
+  }
+}
+
+}  // namespace
+}  // namespace gktune
