@@ -46,7 +46,6 @@ SourcePlan conformance_source(const std::string& file) {
     source.path = "tests/host/kernels/" + file;
     source.text = kernels.text;
     source.entries = entries_of(source.text);
-    source.options = {"--extended-lambda"};  // NVRTC asks for it where a lambda says __device__
     return source;
   }
   throw std::runtime_error("no kernels in " + file);

@@ -66,11 +66,17 @@ template <class T, class F>
 __device__ void apply(const T* in, T* out, F f) {
   out[threadIdx.x] = f(in[threadIdx.x]);
 }
+// NVRTC takes every lambda for the device's, and none that says so.
+#ifdef __CUDACC_RTC__
+#define ON_DEVICE
+#else
+#define ON_DEVICE __device__
+#endif
 template <class T, int kFactor>
 __global__ void __launch_bounds__(128, 2) templated(const T* __restrict__ in, T* __restrict__ out) {
   const T twice = 2;
   apply(in, out, Scale<T, kFactor>{1});
-  apply(out, out, [=] __device__(T x) { return x * twice; });
+  apply(out, out, [=] ON_DEVICE(T x) { return x * twice; });
 }
 
 __constant__ int coefficients[4] = {1, 10, 100, 1000};
