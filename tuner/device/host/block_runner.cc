@@ -33,7 +33,7 @@ struct EngineServices {
   static void park(void* stack) { current_runner->park(*static_cast<BlockRunner::Fiber*>(stack)); }
   static void yield() { current_runner->yield(); }
   static void thread_returned() { current_runner->thread_returned(); }
-  [[noreturn]] static void abort(const char* what, kernel::Site site) {
+  __attribute__((noreturn)) static void abort(const char* what, kernel::Site site) {
     current_runner->fail_at(Status::aborted, what, gktune_thread.self, site);
   }
   static unsigned long long clock() {
@@ -44,7 +44,7 @@ struct EngineServices {
   }
   static void acquire() { current_runner->launch_->watch->order().acquire(gktune_thread.self.rank); }
   static void release() { current_runner->launch_->watch->order().release(gktune_thread.self.rank); }
-  [[noreturn]] static void flaw(kernel::Flaw flaw, const char* what, kernel::Site site) {
+  __attribute__((noreturn)) static void flaw(kernel::Flaw flaw, const char* what, kernel::Site site) {
     current_runner->fail_flaw(flaw, what, site);
   }
   static constexpr kernel::Services kTable{barrier, warp,    yield,   park, thread_returned, abort, clock,

@@ -1,5 +1,6 @@
 #include "tuner/device/host/fault_handler.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -65,6 +66,30 @@ void add_address(Text& text, const void* address) {
   text.add(" (%zu bytes past the end of ‘%s’)", distance, nearest->name.c_str());
 }
 
+bool is_trap([[maybe_unused]] const void* code) {
+#if defined(__x86_64__)
+  constexpr unsigned char kUd2[] = {0x0f, 0x0b}, kUd1[] = {0x67, 0x0f, 0xb9};
+  return code != nullptr &&
+         (std::memcmp(code, kUd2, sizeof kUd2) == 0 || std::memcmp(code, kUd1, sizeof kUd1) == 0);
+#else
+  return false;
+#endif
+}
+
+// AddressSanitizer's own interface, found where its library was loaded with the process.
+void on_sanitizer_report(const char*) {
+  const auto description =
+      reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_description"));
+  const auto code = reinterpret_cast<const void* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_pc"));
+  Text text;
+  text.add("AddressSanitizer: %s", description != nullptr ? description() : "a fault");
+  char line[512] = "";
+  if (code != nullptr) find_source_line(static_cast<const char*>(code()) - 1, line, sizeof(line));
+  if (line[0] != '\0') text.add(", %s", line);
+  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
+  if (const FaultCallback callback = told.load()) callback(Status::illegal_access, text.str());
+}
+
 Status describe(Text& text, int signal, const siginfo_t& info) {
   switch (signal) {
     case SIGSEGV:
@@ -93,6 +118,11 @@ Status describe(Text& text, int signal, const siginfo_t& info) {
       text.add("aborted");
       return Status::aborted;
     default:
+      // Where a compiler sees that it may reach no further, it puts a trap.
+      if (is_trap(info.si_addr)) {
+        text.add("undefined behaviour, which the compiler has put a trap for");
+        return Status::undefined_behavior;
+      }
       text.add("illegal instruction");
       return Status::crashed;
   }
@@ -131,6 +161,10 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 void set_fault_handler(FaultCallback callback) {
   told.store(callback);
+  using Report = void (*)(const char*);
+  if (void* set = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback")) {
+    reinterpret_cast<void (*)(Report)>(set)(on_sanitizer_report);
+  }
   struct sigaction action {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

@@ -18,6 +18,12 @@
 namespace gktune {
 namespace {
 
+#if defined(__aarch64__)
+constexpr const char* kMachine = "aarch64";
+#else
+constexpr const char* kMachine = "x86_64";
+#endif
+
 // What "-march=native" means here.
 std::string cpu_identity() {
   const std::string all = read_text("/proc/cpuinfo").value_or("");
@@ -79,16 +85,35 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
-    const bool is_clang = version_.find("clang") != std::string::npos;
     // GCC reads ahead of a loop what the loop may never read, which would be taken for a race.
     const std::vector<std::string> own =
-        is_clang ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
-                 : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
+        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
+                   : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
     all.insert(all.end(), own.begin(), own.end());
   }
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
+  if (instrumentation != Instrumentation::none && source.language == Language::cpp && is_clang()) {
+    all.emplace_back("-shared-libasan");
+  }
   all.insert(all.end(), {"-I" + headers_, "-iquote", beside.empty() ? "." : beside});
   return all;
+}
+
+// Plain functions are threads and memory of the operating system's own, so its sanitizers suit them.
+// AddressSanitizer has to be in a process from the start; signals stay with our own handler, which knows
+// more.
+std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
+    Language language, Instrumentation instrumentation) {
+  if (language == Language::cuda || instrumentation == Instrumentation::none) return {};
+  if (address_sanitizer_.empty()) {
+    const std::string name = is_clang() ? fmt::format("libclang_rt.asan-{}.so", kMachine) : "libasan.so";
+    const Result<CommandOutput> found = run_command({options_.cxx, "-print-file-name=" + name});
+    if (found) address_sanitizer_ = found->text.substr(0, found->text.find('\n'));
+  }
+  return {{"LD_PRELOAD", address_sanitizer_},
+          {"ASAN_OPTIONS",
+           "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
+           "abort_on_error=1"}};
 }
 
 std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
@@ -109,6 +134,7 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     const std::string name = "gktune_" + key;
     if (std::optional<std::string> path = cache.find(key)) {
       compiled[i].from_cache = true;
+      compiled[i].module.environment = environment_for(source.language, job.instrumentation);
       compiled[i].module.path = *std::move(path);
       for (std::size_t e = 0; e < source.entries.size(); ++e) {
         compiled[i].module.symbols.push_back(fmt::format("{}_{}", name, e));
@@ -174,7 +200,8 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
     if (!is_ok) continue;
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
-    variant.module = {cache.path(todo.key), text.symbols[at]};
+    variant.module = {cache.path(todo.key), text.symbols[at],
+                      environment_for(source.language, job.instrumentation)};
   }
 }
 

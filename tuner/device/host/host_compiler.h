@@ -31,9 +31,13 @@ class HostCompiler : public Compiler {
     std::string key;
   };
 
+  bool is_clang() const { return version_.find("clang") != std::string::npos; }
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
   std::vector<std::string> command(const SourcePlan& source, Instrumentation instrumentation) const;
+  // What a process has to be started with that loads code of this kind.
+  std::vector<std::pair<std::string, std::string>> environment_for(Language language,
+                                                                   Instrumentation instrumentation);
   void compile_unit(const CompileJob& job, std::span<const Todo> unit,
                     std::vector<CompiledVariant>& compiled);
 
@@ -41,6 +45,7 @@ class HostCompiler : public Compiler {
   std::string version_;
   std::string headers_;
   std::string folder_;
+  std::string address_sanitizer_;  // its library, once it was asked for
 };
 
 }  // namespace gktune
