@@ -96,13 +96,19 @@ __device__ inline void clear(unsigned int* bins) {
   __syncthreads();
 }
 
-// Adds the block's copies to the result. Lanes start at different copies, so that they ask different banks.
+// Adds the block's copies to the result. As many threads share a bin as there are for it, side by side, and start at
+// different copies, so that they ask different banks.
 __device__ inline void flush(const unsigned int* bins, Count* counts) {
+  constexpr int kEnough = threadsPerBlock / kBins > 0 ? threadsPerBlock / kBins : 1;
+  constexpr int kSharing = kEnough < copies ? kEnough : copies;
+  constexpr int kShare = copies / kSharing;
   __syncthreads();
-  for (int bin = static_cast<int>(threadIdx.x); bin < kBins; bin += threadsPerBlock) {
+  for (int i = static_cast<int>(threadIdx.x); i < kBins * kSharing; i += threadsPerBlock) {
+    const int bin = i / kSharing, first = i % kSharing * kShare;
     Count sum = 0;
-    for (int i = 0; i < copies; ++i) sum += bins[bin * copies + (i + bin) % copies];
-    if (sum > 0) atomicAdd(&counts[bin], sum);
+    for (int k = 0; k < kShare; ++k) sum += bins[bin * copies + (first + k + bin) % copies];
+    for (int offset = kSharing / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    if (i % kSharing == 0 && sum > 0) atomicAdd(&counts[bin], sum);
   }
   __syncthreads();
 }

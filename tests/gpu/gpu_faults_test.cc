@@ -88,7 +88,8 @@ TEST(GpuRecovery, takes_less_than_half_a_second_from_a_lost_context_to_the_next_
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     EXPECT_TRUE(trial.ok()) << trial.message;
     EXPECT_LT(seconds, 0.5);
-    std::printf("from the answer that the context is lost to the next answer: %.3f s\n", seconds);
+    std::printf("from the answer that the context is lost to the next answer: %.3f s, of which %.3f s its run\n",
+                seconds, trial.run_s);
   }
 }
 

@@ -21,6 +21,7 @@ double seconds_since(Clock::time_point start) {
 constexpr std::size_t kSweepFactor = 2;
 // A GPU that rested so long has lowered its clock, and gets it back by so much work.
 constexpr double kRestS = 0.5, kWakingS = 0.1;
+constexpr double kFullClock = 0.95;
 // A trial that was throttled is repeated once, after a pause.
 constexpr auto kCoolingPause = std::chrono::milliseconds(500);
 // Energy is counted by the card in steps of some ten milliseconds: shorter runs tell nothing.
@@ -41,6 +42,7 @@ Result<std::unique_ptr<CudaRunner>> CudaRunner::open(int ordinal, const ToolkitP
   std::unique_ptr<CudaRunner> runner(new CudaRunner(std::move(*gpu)));
   Gpu& opened = *runner->gpu_;
   runner->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
+  runner->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
   runner->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
   runner->sweep_buffer_ = opened.allocate(runner->sweep_bytes_);
   opened.fill(runner->sweep_buffer_.get(), 0, runner->sweep_bytes_);
@@ -156,6 +158,8 @@ Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, Bound
 
 void CudaRunner::wake_up() {
   if (last_busy_ && seconds_since(*last_busy_) < kRestS) return;
+  // Another process may have kept it at work.
+  if (!last_busy_ && nvml_ && nvml_->read().clock_mhz.value_or(0) >= kFullClock * full_clock_mhz_) return;
   const auto start = Clock::now();
   while (gpu_->ok() && seconds_since(start) < kWakingS) {
     kernels_->sweep(sweep_buffer_.get(), sweep_bytes_);

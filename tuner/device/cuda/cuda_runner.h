@@ -41,6 +41,7 @@ class CudaRunner : public Runner {
   std::unique_ptr<Gpu> gpu_;
   std::optional<DeviceKernels> kernels_;
   std::optional<Nvml> nvml_;
+  double full_clock_mhz_ = 0;
   ModuleShelf shelf_;
   DeviceMemory sweep_buffer_;
   std::size_t sweep_bytes_ = 0;
