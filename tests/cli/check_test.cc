@@ -40,6 +40,11 @@ TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
                                                   "width=3,n=257", "width=3,n=1009", "width=3,n=0"}));
 }
 
+TEST(CheckProblems, a_problem_is_empty_where_a_size_is_zero) {
+  EXPECT_TRUE(is_empty({{"T", "int"}, {"n", 0}, {"m", 3}}));
+  EXPECT_FALSE(is_empty({{"T", "0"}, {"n", 1}, {"share", 0.0}}));
+}
+
 TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
   std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::compile_failed, "k.cu:3: error"),
                                bad_trial(3, Status::compile_failed, "k.cu:3: error"),

@@ -189,6 +189,17 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "__threadfence();"), shape(4, 1));
 }
 
+TEST_P(Watched, who_counted_to_the_end_may_clear_the_counter) {
+  const std::string text = R"(
+__device__ unsigned arrived = 0;
+__global__ void k(const int* in, int* out) {
+  if (BARRIER == gridDim.x - 1) arrived = 0;
+})";
+  expect_clean(with(text, "atomicAdd(&arrived, 1)"), shape(4, 1));
+  expect_fault(with(text, "blockIdx.x + 0 * atomicAdd(&arrived + in[0], 1)"), shape(1, 2), Status::data_race,
+               {"global memory"});
+}
+
 TEST_P(Watched, a_lock_orders_what_it_guards) {
   expect_clean(R"(
 __device__ int lock = 0;

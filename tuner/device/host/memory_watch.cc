@@ -181,7 +181,8 @@ std::optional<Fault> MemoryWatch::note(const Place& place, Byte& byte, const Acc
     }
     byte.write = now;
   }
-  if (reads(place.kind)) note_read(byte, now);
+  // An update is noted once: who updates after it has seen it, and may then write as it likes.
+  if (!writes(place.kind)) note_read(byte, now);
   return std::nullopt;
 }
 

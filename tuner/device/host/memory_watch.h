@@ -45,7 +45,8 @@ class MemoryWatch {
     std::uint32_t is_atomic : 1 = 0;
     std::uint32_t code : 21 = 0;  // bytes into the module; 0: farther than that
   };
-  // Two readers that nothing orders: a write that follows both of them follows any other one, or nearly so.
+  // Two readers that nothing orders: what a write would have to follow of all others, it hardly does without
+  // one of them.
   struct Byte {
     Access write, read, other_read;
   };

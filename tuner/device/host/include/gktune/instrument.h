@@ -92,8 +92,8 @@ GKTUNE_MEMORY_FUNCTIONS(__tsan_memcpy, __tsan_memmove, __tsan_memset)
 
 namespace gktune::kernel {
 
-// Even a relaxed read may be what a thread waits with for another one: to take it for less would blame the
-// innocent.
+// Every atomic read acquires, even a relaxed one: a thread may wait with it, and a fence behind it is often
+// left out.
 inline bool is_release(int order) { return order >= __ATOMIC_RELEASE; }
 
 }  // namespace gktune::kernel
