@@ -45,8 +45,7 @@ class MemoryWatch {
     std::uint32_t is_atomic : 1 = 0;
     std::uint32_t code : 21 = 0;  // bytes into the module; 0: farther than that
   };
-  // Two readers that nothing orders: what a write would have to follow of all others, it hardly does without
-  // one of them.
+  // Of readers that nothing orders two are kept: a write that races with a third one hardly misses both.
   struct Byte {
     Access write, read, other_read;
   };
