@@ -73,6 +73,16 @@ class Ledger {
   std::optional<std::string> error_;
 };
 
+// How long these took, compiling and running side by side on all that there is.
+double seconds_of(const std::vector<Trial>& trials, const TuneRequest& request) {
+  double compile_s = 0, run_s = 0;
+  for (const Trial& trial : trials) {
+    compile_s += trial.compile_s;
+    run_s += trial.run_s;
+  }
+  return compile_s / request.compilers + run_s / request.devices;
+}
+
 // An earlier run's winner is this one's, where it is still a configuration of the space.
 void recall_playoff(Playoff& held, Tuning& tuning) {
   auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
@@ -99,15 +109,19 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   if (!study) return failed(study.error());
   std::vector<Trial> earlier;
   double spent_s = 0;
+  double best_elsewhere = std::numeric_limits<double>::infinity();
   if (request.earlier == TuneRequest::Earlier::resumed) {
     auto known = site.store.trials(*study);
     if (!known) return failed(known.error());
-    // Configurations that the file no longer admits stay in the database, and out of this search.
-    std::ranges::copy_if(*known, std::back_inserter(earlier),
-                         [&](const Trial& trial) { return space->contains(trial.config); });
-    auto seconds = site.store.seconds_spent(*study);
-    if (!seconds) return failed(seconds.error());
-    spent_s = *seconds;
+    // Configurations that are not searched, or that the file no longer admits, stay in the database, and out of this.
+    for (Trial& trial : *known) {
+      if (space->contains(trial.config)) {
+        earlier.push_back(std::move(trial));
+      } else if (trial.ok()) {
+        best_elsewhere = std::min(best_elsewhere, trial.objective);
+      }
+    }
+    spent_s = seconds_of(earlier, request);
   }
 
   Tuning tuning;
@@ -145,15 +159,14 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   tuning.seconds = ledger.seconds();
   site.progress.clear();
   if (ledger.error()) return TuneFailure{ExitCode::failed, *ledger.error()};
-  auto spent = site.store.seconds_spent(*study);
-  if (!spent) return failed(spent.error());
-  tuning.spent_s = *spent;
+  tuning.spent_s = seconds_of(tuning.trials, request);
 
   if (tuning.outcome.measured == 0) {
     auto held = site.store.playoff(*study);
     if (!held) return failed(held.error());
     if (*held) recall_playoff(**held, tuning);
-  } else if (tuning.outcome.best && !tuning.outcome.playoff.empty()) {
+  } else if (tuning.outcome.best && !tuning.outcome.playoff.empty() &&
+             tuning.outcome.best->objective <= best_elsewhere) {
     auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);
     if (!kept) return failed(kept.error());
   }

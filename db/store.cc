@@ -173,14 +173,6 @@ Result<std::optional<StudiedTrial>> Store::trial(std::int64_t id) const {
   });
 }
 
-Result<double> Store::seconds_spent(std::int64_t study) const {
-  return body_->guarded([&] {
-    Statement sum(body_->database, "SELECT total(compile_s + run_s) FROM trials WHERE study_id = ?");
-    sum.bind(study).step();
-    return sum.row().real();
-  });
-}
-
 Result<void> Store::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
   return body_->guarded([&] {
     Transaction transaction(body_->database, Transaction::Kind::write);

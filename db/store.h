@@ -69,7 +69,6 @@ class Store {
   Result<std::int64_t> study_id(const Study& study);            // made where it is new
   Result<std::vector<Trial>> trials(std::int64_t study) const;  // in the order they ended
   Result<std::optional<StudiedTrial>> trial(std::int64_t id) const;
-  Result<double> seconds_spent(std::int64_t study) const;       // on its trials: compiling and running
   Result<void> add_trial(std::int64_t study, std::int64_t session,
                          const Trial& trial);  // one of a config: the last
   Result<void> set_best(std::int64_t study, const Config& config, const Samples& playoff);

@@ -172,7 +172,9 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
                       .strategy = options_.strategy.value_or(limits.strategy),
                       .seed = static_cast<std::uint64_t>(options_.device.seed),
                       .trials = options_.trials.value_or(limits.trials),
-                      .budget_s = options_.seconds.value_or(limits.seconds)};
+                      .budget_s = options_.seconds.value_or(limits.seconds),
+                      .compilers = compilers_,
+                      .devices = devices_};
   if (options_.fresh) request.earlier = TuneRequest::Earlier::ignored;
   const Usage before = device.usage();
   auto tuning =

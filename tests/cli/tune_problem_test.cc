@@ -118,6 +118,26 @@ TEST_F(TuneProblem, a_budget_counts_the_seconds_of_earlier_runs) {
   EXPECT_EQ(tune(spent)->outcome.measured, 6);
 }
 
+TEST_F(TuneProblem, a_budget_is_of_seconds_that_pass_side_by_side) {
+  TuneRequest four = request();
+  four.trials = 4;
+  ASSERT_TRUE(tune(four).ok());
+  TuneRequest many = request();
+  many.budget_s = 2;
+  many.compilers = many.devices = 16;
+  EXPECT_EQ(tune(many)->outcome.measured, 6);
+}
+
+TEST_F(TuneProblem, a_search_of_some_values_does_not_dethrone_what_beats_them_all) {
+  definition_.parameters[0].values = {6, 7, 8, 9, 10};
+  ASSERT_TRUE(tune(request()).ok());
+  definition_.parameters[0].values = {1, 2, 3, 4, 5};
+  auto some = tune(request());
+  EXPECT_EQ(some->outcome.measured, 5);
+  EXPECT_EQ(some->outcome.best->config, (Config{{"x", 5}}));
+  EXPECT_EQ(store_.best("line")->front().trial.config, (Config{{"x", 10}}));
+}
+
 TEST_F(TuneProblem, afresh_everything_is_measured_again) {
   ASSERT_TRUE(tune(request()).ok());
   TuneRequest fresh = request();

@@ -77,7 +77,7 @@ TEST(module_cache, drops_what_was_not_used_for_long_once_it_is_full) {
   std::filesystem::last_write_time(folder.path("cache/older.txt"), now - std::chrono::hours(3));
 
   ModuleCache cache(folder.path("cache"), 5000);
-  ASSERT_TRUE(cache.add_module(kModule).ok());
+  ASSERT_TRUE(cache.add_module({std::string(500, 'x'), {}}).ok());
   EXPECT_FALSE(std::filesystem::exists(folder.path("cache/older.module")));
   EXPECT_TRUE(std::filesystem::exists(folder.path("cache/old.module")));
   EXPECT_TRUE(std::filesystem::exists(folder.path("cache/older.txt")));

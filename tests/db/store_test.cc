@@ -185,17 +185,6 @@ TEST_F(StoreTest, trials_of_one_study_are_not_another_s) {
   EXPECT_TRUE(store_.trials(99)->empty());
 }
 
-TEST_F(StoreTest, seconds_spent_are_those_of_compiling_and_running) {
-  EXPECT_EQ(*store_.seconds_spent(study_), 0);
-  for (int i : {1, 2}) {
-    Trial trial = ok_trial({{"a", i}}, 1);
-    trial.compile_s = 0.5;
-    trial.run_s = 0.25;
-    ASSERT_TRUE(store_.add_trial(study_, session_, trial).ok());
-  }
-  EXPECT_DOUBLE_EQ(*store_.seconds_spent(study_), 1.5);
-}
-
 TEST_F(StoreTest, best_without_a_playoff_is_the_trial_with_the_least_objective) {
   EXPECT_TRUE(store_.best("reduce")->empty());
   ASSERT_TRUE(store_.add_trial(study_, session_, failed_trial({{"a", 0}}, Status::crashed)).ok());

@@ -145,6 +145,13 @@ class ScriptedBackend final : public Backend {
 }  // namespace
 }  // namespace gktune
 
+#ifdef __SANITIZE_ADDRESS__
+// Signals end the process as they do without a sanitizer: how it ended is what is tested.
+extern "C" const char* __asan_default_options() {
+  return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0";
+}
+#endif
+
 // scripted_worker FILE KIND ORDINAL ROLE: while FILE exists and names the role, no worker of that role gets
 // ready.
 int main(int argc, char** argv) {
