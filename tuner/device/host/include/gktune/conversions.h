@@ -1,7 +1,7 @@
 #pragma once
 
-// Conversions between numbers with a rounding mode in their name. To integers they saturate, and a NaN
-// becomes 0.
+// Conversions between numbers with a rounding mode in their name. To integers they saturate. A NaN becomes 0 where
+// a float becomes 32 bits, and else the number of which only the highest bit is set: so a GPU does it.
 
 #include "gktune/math.h"
 
@@ -16,11 +16,12 @@ struct IntegerRange {
   static constexpr T kMin = kIsSigned ? static_cast<T>(-kMax - 1) : static_cast<T>(0);
 };
 
-// x is whole already.
-template <class T>
+// x is whole already, and was a From.
+template <class T, class From>
 inline T saturate_to(double x) {
   using Range = IntegerRange<T>;
-  if (x != x) return 0;
+  if (x != x && sizeof(From) == 4 && sizeof(T) == 4) return 0;
+  if (x != x) return static_cast<T>(1ull << (8 * sizeof(T) - 1));
   // kMax may round up to a power of two, which is out of range itself.
   if (x >= static_cast<double>(Range::kMax)) return Range::kMax;
   if (x <= static_cast<double>(Range::kMin)) return Range::kMin;
@@ -55,7 +56,7 @@ inline int sign_of_rest(T x, float rounded) {
 
 #define GKTUNE_TO_INTEGER(from, From, to, To, mode)                                                   \
   inline To __##from##2##to##_##mode(From x) {                                                        \
-    return ::gktune::kernel::saturate_to<To>(::gktune::kernel::round_##mode(static_cast<double>(x))); \
+    return ::gktune::kernel::saturate_to<To, From>(::gktune::kernel::round_##mode(static_cast<double>(x))); \
   }
 #define GKTUNE_TO_FLOAT(from, From, mode)                                                        \
   inline float __##from##2float_##mode(From x) {                                                 \
