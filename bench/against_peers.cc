@@ -28,7 +28,11 @@ Peer peer_of(const Contest& contest) {
     const bool is_float = element != nullptr && element->str() == "float";
     return {"CUB", (is_float ? cub_sum_float : cub_sum_int)(contest.stream(), at("in"), at("out"), size("n"))};
   }
-  if (kernel == "histogram") return {"CUB", cub_histogram(contest.stream(), at("in"), size("n"))};
+  if (kernel == "histogram") {
+    const Value* distribution = problem.find("distribution");
+    const bool is_skewed = distribution != nullptr && distribution->str() == "skewed";
+    return {"CUB", cub_histogram(contest.stream(), at(is_skewed ? "skewed" : "in"), size("n"))};
+  }
   if (kernel == "saxpy") {
     return {"cuBLAS", cublas_saxpy(contest.stream(), 1.25f, at("x"), at("y"), size("n"))};
   }

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "bench/variants.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/measure/statistics.h"
-#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
@@ -25,32 +25,22 @@ Value need(Result<Value, Reason> result) {
   return *std::move(result);
 }
 
-Definition read(const std::string& path) {
-  auto definition = read_space_file(path, {.device_kind = "cuda", .strategies = {}});
-  if (definition) return *std::move(definition);
-  for (const auto& diagnostic : definition.error()) std::fprintf(stderr, "%s\n", diagnostic.str().c_str());
-  std::exit(2);
-}
-
 }  // namespace
 
 Contest::Contest(const std::string& space_path, const Problem& axes)
-    : definition_(read(space_path)), compiler_(need(CudaCompiler::open({}))) {
-  for (const auto& axis : definition_.kernel.axes) {
-    const Value* given = axes.find(axis.name);
-    problem_.set(axis.name, given != nullptr ? *given : axis.values.back());
-  }
+    : definition_(read_space(space_path)),
+      problem_(problem_of(definition_, axes)),
+      compiler_(need(CudaCompiler::open({}))) {
   device_ = need(open_cuda_backend(0, {})->probe());
   gpu_ = need(Gpu::open(0));
   const auto nvrtc = need(Nvrtc::open({}));
   kernels_.emplace(*gpu_, need(compile_device_kernels(nvrtc, device_.architecture)),
                    static_cast<int>(device_.multiprocessors));
   shelf_.emplace(*gpu_);
-  sweep_buffer_ = gpu_->allocate(sweep_bytes());
-  gpu_->fill(sweep_buffer_.get(), 0, sweep_bytes());
+  const std::size_t size = sweep_bytes(device_);
+  sweep_buffer_ = gpu_->allocate(size);
+  gpu_->fill(sweep_buffer_.get(), 0, size);
 }
-
-std::size_t Contest::sweep_bytes() const { return 2 * static_cast<std::size_t>(device_.l2_bytes); }
 
 Result<RunJob, Trouble> Contest::job_for(const Config& config) {
   const auto plan = resolve(definition_.kernel, config, problem_, device_);
@@ -70,7 +60,7 @@ Result<RunJob, Trouble> Contest::job_for(const Config& config) {
   return job;
 }
 
-Result<Execution, Trouble> Contest::execution_of(const RunJob& job) {
+Result<Execution, Trouble> Contest::check(const RunJob& job) {
   const auto code = shelf_->get(job.candidate.path);
   if (!code) return code.error();
   auto program =
@@ -79,15 +69,13 @@ Result<Execution, Trouble> Contest::execution_of(const RunJob& job) {
   if (!bench_) bench_.emplace(need(Workbench::prepare(*gpu_, *kernels_, *shelf_, job)));
   if (auto adopted = bench_->adopt(job); !adopted) return adopted.error();
   if (auto checked = bench_->check(*program, job.plan.time_limit_s); !checked) return checked.error();
-  return Execution([gpu = gpu_.get(), program = *std::move(program)](std::span<const CUdeviceptr> buffers) {
-    program.launch(*gpu, buffers);
-  });
+  return execution_of(*gpu_, *std::move(program));
 }
 
 void Contest::enter(const std::string& name, const Config& config) {
   auto job = job_for(config);
   if (!job) give_up(name + ": " + job.error().message);
-  auto execution = execution_of(*job);
+  auto execution = check(*job);
   if (!execution) give_up(name + ": " + execution.error().message);
   arguments_ = job->plan.arguments;
   entries_.push_back({name, config, *std::move(execution)});
@@ -110,7 +98,7 @@ std::vector<Contender> Contest::hold(int rounds) {
   samplers.reserve(entries_.size());
   for (auto& entry : entries_) {
     samplers.emplace_back(*gpu_, *kernels_, *bench_, entry.execution, kernel.regime, sweep_buffer_.get(),
-                          sweep_bytes());
+                          sweep_bytes(device_));
     if (auto warm = samplers.back().warm_up(limit_s); !warm) give_up(entry.name + ": " + warm.error().message);
   }
   std::vector<Samples> samples(entries_.size());

@@ -23,8 +23,8 @@ struct Contender {
 // disturbs one disturbs all. Uses the GPU from this process, as the tuner's worker does.
 class Contest {
  public:
-  // Exits with a message where there is no GPU or the file is bad.
-  // The problem takes each axis' last value, unless `axes` says otherwise.
+  // Exits with a message where there is no GPU or the file is bad. The problem takes each axis' last value,
+  // unless `axes` says otherwise.
   Contest(const std::string& space_path, const Problem& axes);
 
   // Checked against the reference first; exits with a message where it fails.
@@ -47,9 +47,9 @@ class Contest {
     Config config;
     Execution execution;
   };
-  std::size_t sweep_bytes() const;
   Result<RunJob, Trouble> job_for(const Config& config);
-  Result<Execution, Trouble> execution_of(const RunJob& job);
+  // What it executes, once its output was right.
+  Result<Execution, Trouble> check(const RunJob& job);
 
   Definition definition_;
   Problem problem_;
@@ -67,4 +67,5 @@ class Contest {
 
 // What the space's first metric says of a contender: "4683 GB/s".
 std::string score_of(const Contender& contender);
+
 }  // namespace gktune

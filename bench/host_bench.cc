@@ -111,7 +111,7 @@ int fail(const std::string& message) {
 
 int main() {
   const char* named = std::getenv("CXX");
-  HostCompiler compiler({.cxx = named != nullptr ? named : "c++", .headers_dir = {}});
+  HostCompiler compiler(named != nullptr ? named : "c++");
   const std::filesystem::path cache = std::filesystem::temp_directory_path() / "gktune-host-bench";
   SourcePlan source;
   source.path = "bench.cu";

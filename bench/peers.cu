@@ -32,21 +32,21 @@ Memory allocate(std::size_t size) {
 }
 
 template <class Element>
-LibraryCall cub_sum(CUstream stream, std::size_t in, std::size_t out, std::int64_t count) {
-  auto sum = [=](void* scratch, std::size_t& size, CUdeviceptr from, CUdeviceptr to) {
+LibraryCall cub_sum(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count) {
+  auto sum = [=](void* scratch, std::size_t& size, PeerAddress from, PeerAddress to) {
     check(cub::DeviceReduce::Sum(scratch, size, reinterpret_cast<const Element*>(from),
                                  reinterpret_cast<Element*>(to), count, stream),
           "CUB's sum");
   };
   std::size_t size = 0;
   sum(nullptr, size, 0, 0);
-  return [=, scratch = allocate(size)](const CUdeviceptr* buffers) {
+  return [=, scratch = allocate(size)](const PeerAddress* buffers) {
     std::size_t of_scratch = size;
     sum(scratch.get(), of_scratch, buffers[in], buffers[out]);
   };
 }
 
-std::shared_ptr<cublasContext> blas(CUstream stream) {
+std::shared_ptr<cublasContext> blas(PeerStream stream) {
   cublasHandle_t handle = nullptr;
   check(cublasCreate(&handle), "open cuBLAS");
   check(cublasSetStream(handle, stream), "set the stream");
@@ -56,18 +56,18 @@ std::shared_ptr<cublasContext> blas(CUstream stream) {
 
 }  // namespace
 
-LibraryCall cub_sum_int(CUstream stream, std::size_t in, std::size_t out, std::int64_t count) {
+LibraryCall cub_sum_int(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count) {
   return cub_sum<int>(stream, in, out, count);
 }
 
-LibraryCall cub_sum_float(CUstream stream, std::size_t in, std::size_t out, std::int64_t count) {
+LibraryCall cub_sum_float(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count) {
   return cub_sum<float>(stream, in, out, count);
 }
 
-LibraryCall cub_histogram(CUstream stream, std::size_t in, std::int64_t count) {
+LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count) {
   constexpr int kBins = 256;
   const Memory counts = allocate(kBins * sizeof(int));
-  auto histogram = [=](void* scratch, std::size_t& size, CUdeviceptr from) {
+  auto histogram = [=](void* scratch, std::size_t& size, PeerAddress from) {
     check(cub::DeviceHistogram::HistogramEven(scratch, size, reinterpret_cast<const unsigned char*>(from),
                                               static_cast<int*>(counts.get()), kBins + 1, 0, kBins,
                                               static_cast<int>(count), stream),
@@ -75,24 +75,24 @@ LibraryCall cub_histogram(CUstream stream, std::size_t in, std::int64_t count) {
   };
   std::size_t size = 0;
   histogram(nullptr, size, 0);
-  return [=, scratch = allocate(size)](const CUdeviceptr* buffers) {
+  return [=, scratch = allocate(size)](const PeerAddress* buffers) {
     std::size_t of_scratch = size;
     histogram(scratch.get(), of_scratch, buffers[in]);
   };
 }
 
-LibraryCall cublas_saxpy(CUstream stream, float a, std::size_t x, std::size_t y, std::int64_t count) {
-  return [=, handle = blas(stream)](const CUdeviceptr* buffers) {
+LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count) {
+  return [=, handle = blas(stream)](const PeerAddress* buffers) {
     check(cublasSaxpy(handle.get(), static_cast<int>(count), &a, reinterpret_cast<const float*>(buffers[x]), 1,
                       reinterpret_cast<float*>(buffers[y]), 1),
           "cuBLAS' saxpy");
   };
 }
 
-LibraryCall cublas_sgemm(CUstream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
+LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
                          std::int64_t n, std::int64_t k) {
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), depth = static_cast<int>(k);
-  return [=, handle = blas(stream)](const CUdeviceptr* buffers) {
+  return [=, handle = blas(stream)](const PeerAddress* buffers) {
     const float one = 1, zero = 0;
     // cuBLAS counts in columns: to it our C is its transpose, B^T A^T.
     check(cublasSgemm(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, depth, &one,

@@ -1,24 +1,28 @@
 #pragma once
 
-#include <cuda.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
+struct CUstream_st;
+
 namespace gktune {
+
+// The driver's names of them, by what they are: nobody who compares has to include cuda.h for it.
+using PeerStream = CUstream_st*;
+using PeerAddress = unsigned long long;
 
 // The same work as libraries do it, put into a stream. The numbers are the places of buffers among those that
 // a call is given. What they need besides is allocated when they are made.
-using LibraryCall = std::function<void(const CUdeviceptr* buffers)>;
+using LibraryCall = std::function<void(const PeerAddress* buffers)>;
 
-LibraryCall cub_sum_int(CUstream stream, std::size_t in, std::size_t out, std::int64_t count);
-LibraryCall cub_sum_float(CUstream stream, std::size_t in, std::size_t out, std::int64_t count);
+LibraryCall cub_sum_int(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
+LibraryCall cub_sum_float(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
 // Of bytes into 256 bins.
-LibraryCall cub_histogram(CUstream stream, std::size_t in, std::int64_t count);
-LibraryCall cublas_saxpy(CUstream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
+LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count);
+LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
 // Row-major, TF32 off.
-LibraryCall cublas_sgemm(CUstream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
+LibraryCall cublas_sgemm(PeerStream stream, std::size_t a, std::size_t b, std::size_t c, std::int64_t m,
                          std::int64_t n, std::int64_t k);
 
 }  // namespace gktune

@@ -19,6 +19,22 @@ bool holds(const Constraint& constraint, const Scope& scope) {
 
 }  // namespace
 
+Definition read_space(const std::string& path) {
+  auto definition = read_space_file(path, {.device_kind = "cuda", .strategies = {}});
+  if (definition) return *std::move(definition);
+  for (const auto& diagnostic : definition.error()) std::fprintf(stderr, "%s\n", diagnostic.str().c_str());
+  std::exit(2);
+}
+
+Problem problem_of(const Definition& definition, const Problem& given) {
+  Problem problem;
+  for (const auto& axis : definition.kernel.axes) {
+    const Value* value = given.find(axis.name);
+    problem.set(axis.name, value != nullptr ? *value : axis.values.back());
+  }
+  return problem;
+}
+
 void set_axis(Problem& problem, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos) {
@@ -38,17 +54,9 @@ std::int64_t number_of(const NamedValues& values, const char* name, std::int64_t
 
 Variants draw_variants(const std::string& space_path, const DeviceInfo& device, const Problem& axes,
                        std::size_t count, unsigned seed) {
-  auto read = read_space_file(space_path);
-  if (!read) {
-    for (const auto& diagnostic : read.error()) std::fprintf(stderr, "%s\n", diagnostic.message.c_str());
-    std::exit(2);
-  }
   Variants variants;
-  variants.definition = std::move(*read);
-  for (const auto& axis : variants.definition.kernel.axes) {
-    const Value* given = axes.find(axis.name);
-    variants.problem.set(axis.name, given != nullptr ? *given : axis.values.back());
-  }
+  variants.definition = read_space(space_path);
+  variants.problem = problem_of(variants.definition, axes);
   auto constraints = variants.definition.constraints;
   for (auto& limit : device_limits(variants.definition.kernel, device))
     constraints.push_back(std::move(limit));

@@ -23,6 +23,11 @@ struct Variants {
 Variants draw_variants(const std::string& space_path, const DeviceInfo& device, const Problem& axes,
                        std::size_t count, unsigned seed);
 
+// The space file, read for a GPU. Exits with its errors where it has some.
+Definition read_space(const std::string& path);
+// Each axis' last value, unless `given` says otherwise.
+Problem problem_of(const Definition& definition, const Problem& given);
+
 // name=value, an integer where it is one.
 void set_axis(Problem& problem, const std::string& text);
 std::int64_t number_of(const NamedValues& values, const char* name, std::int64_t otherwise);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 
 #include "tuner/space/problems.h"
 
@@ -20,6 +22,22 @@ Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
 }
 
 bool is_size(const Axis& axis) { return !axis.values.empty() && axis.values.front().is_integer(); }
+
+// Of those whose value decides which file an input is read from, or how long it has to be: there is one for
+// the sizes of the space file and for no others.
+std::set<std::string> axes_of_files(const std::vector<Argument>& arguments) {
+  std::set<std::string> names;
+  const auto add = [&names](const std::optional<Expression>& expression) {
+    if (!expression) return;
+    for (const Expression::NameUse& use : expression->names()) names.insert(use.name);
+  };
+  for (const Argument& argument : arguments) {
+    if (argument.contents.kind != Contents::Kind::file) continue;
+    add(argument.extent);
+    for (const Pattern::Part& part : argument.contents.file.parts) add(part.expression);
+  }
+  return names;
+}
 
 // Several sizes differ within one problem: a square hides what a sliver shows.
 std::int64_t awkward_size(const Axis& axis, std::size_t choice) {
@@ -48,9 +66,11 @@ bool is_empty(const Problem& problem) {
       problem, [](const auto& axis) { return axis.second.is_integer() && axis.second.integer() == 0; });
 }
 
-std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {
+std::vector<Problem> awkward_problems(const KernelDefinition& kernel) {
+  const std::set<std::string> kept = axes_of_files(kernel.arguments);
+  const auto is_replaced = [&kept](const Axis& axis) { return is_size(axis) && !kept.contains(axis.name); };
   std::vector<Axis> others;
-  std::ranges::copy_if(axes, std::back_inserter(others), [](const Axis& axis) { return !is_size(axis); });
+  std::ranges::copy_if(kernel.axes, std::back_inserter(others), std::not_fn(is_replaced));
   const std::vector<Problem> bases = cross_product(others);
 
   std::vector<Problem> problems;
@@ -58,9 +78,9 @@ std::vector<Problem> awkward_problems(const std::vector<Axis>& axes) {
     for (std::size_t choice = 0; choice < kAwkward.size(); ++choice) {
       Problem problem;
       std::size_t shift = 0;
-      for (const Axis& axis : axes) {
+      for (const Axis& axis : kernel.axes) {
         problem.set(axis.name,
-                    is_size(axis) ? Value(awkward_size(axis, choice + shift++)) : *base.find(axis.name));
+                    is_replaced(axis) ? Value(awkward_size(axis, choice + shift++)) : *base.find(axis.name));
       }
       if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(std::move(problem));
     }

@@ -7,11 +7,9 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace gktune {
+
+class Flags;
 
 // One word after `gktune`, and what it does.
 struct Command {
@@ -20,7 +18,7 @@ struct Command {
   std::string name;
   std::string summary;
   std::string example;
-  std::function<Run(CLI::App&)> declare;  // adds the flags; what it returns runs with what they said
+  std::function<Run(Flags&)> declare;  // adds the flags; what it returns runs with what they said
   std::vector<Command> children;          // has these instead of flags: db ls
   bool is_hidden = false;
 };
@@ -28,12 +26,12 @@ struct Command {
 // The parts of a command, tied together by the struct that its flags fill.
 template <class Options>
 Command make_command(std::string name, std::string summary, std::string example,
-                     void (*declare)(CLI::App&, Options&), ExitCode (*run)(const Options&, Context&)) {
+                     void (*declare)(Flags&, Options&), ExitCode (*run)(const Options&, Context&)) {
   Command command{std::move(name), std::move(summary), std::move(example), {}, {}};
-  command.declare = [declare, run](CLI::App& app) -> Command::Run {
-    // Shared: the app's callbacks write into it, and the returned function reads it.
+  command.declare = [declare, run](Flags& flags) -> Command::Run {
+    // Shared: the flags write into it, and the returned function reads it.
     auto options = std::make_shared<Options>();
-    declare(app, *options);
+    declare(flags, *options);
     return [options, run](Context& context) { return run(*options, context); };
   };
   return command;

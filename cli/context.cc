@@ -5,7 +5,7 @@
 namespace gktune {
 
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {
-  context.err << paint(context.err_screen, Ink::red, "error:") << ' ' << message << '\n';
+  context.log.error(message);
   return code;
 }
 

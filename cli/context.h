@@ -6,11 +6,8 @@
 
 #include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/log.h"
 #include "cli/screen.h"
-
-namespace spdlog {
-class logger;
-}
 
 namespace gktune {
 
@@ -20,7 +17,7 @@ struct Context {
   std::ostream& out;  // results
   std::ostream& err;  // progress, logs, errors
   Screen out_screen, err_screen;
-  spdlog::logger& log;  // writes to err
+  Log& log;  // writes to err
   // From this call on Ctrl-C no longer ends the program; the function it returns tells whether it was
   // pressed.
   std::function<std::function<bool()>()> catch_interrupts;

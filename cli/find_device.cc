@@ -1,9 +1,12 @@
 #include "cli/find_device.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <spdlog/logger.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -22,15 +25,22 @@ Result<FoundDevice> find_one(const BackendName& name, const Context& context) {
   return FoundDevice{{name}, *std::move(info)};
 }
 
-// All GPUs that are of the first one's model.
+// All GPUs that are of the model of the first one that gets ready. One that does not takes no other out.
 Result<FoundDevice> find_all_gpus(const Context& context) {
-  auto found = find_one({"cuda", 0}, context);
-  if (!found) return found;
-  for (int ordinal = 1;; ++ordinal) {
-    auto another = find_one({"cuda", ordinal}, context);
-    if (!another) return found;
-    if (another->info.name == found->info.name) found->backends.push_back({"cuda", ordinal});
+  const auto count = count_devices(worker_argv(context), "cuda");
+  if (!count) return Error{"no device cuda: " + count.error().message};
+  Result<FoundDevice> all = Error{fmt::format("no device cuda: of {} GPUs none gets ready", *count)};
+  for (int ordinal = 0; ordinal < *count; ++ordinal) {
+    auto found = find_one({"cuda", ordinal}, context);
+    if (!found) {
+      context.log.info(found.error().message);
+    } else if (!all) {
+      all = std::move(found);
+    } else if (found->info.name == all->info.name) {
+      all->backends.push_back({"cuda", ordinal});
+    }
   }
+  return all;
 }
 
 bool has_cuda() {
@@ -56,6 +66,17 @@ std::optional<std::vector<Definition>> read_all(const std::vector<std::string>& 
   return definitions;
 }
 
+// A compiler without a place for what it makes fails for any kernel: no trial is to be blamed for that.
+Result<void> make_cache(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    error.assign(errno, std::generic_category());
+  if (!error) return {};
+  return Error{fmt::format("no compiled code can be kept in {}: {}; --cache names another folder",
+                           folder.string(), error.message())};
+}
+
 }  // namespace
 
 std::vector<std::string> worker_argv(const Context& context) {
@@ -77,22 +98,24 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& conte
     if (auto gpu = find_one({"cuda", 0}, context)) return gpu;
   }
   auto host = find_one({"host", 0}, context);
-  if (host) context.log.info("no GPU here: running on the host device, {}", host->info.name);
+  if (host) context.log.info("no GPU here: running on the host device, " + host->info.name);
   return host;
 }
 
-WorkerDeviceOptions device_options(const FoundDevice& found, const DeviceFlags& flags,
-                                   const Context& context) {
+Result<WorkerDeviceOptions> device_options(const FoundDevice& found, const DeviceFlags& flags,
+                                           const Context& context) {
   using While = WorkerDeviceOptions::CompileWhileTiming;
   bool is_host = found.info.kind == "host";
   WorkerDeviceOptions options;
   options.backends = found.backends;
   options.worker_argv = worker_argv(context);
+  options.seed = static_cast<std::uint64_t>(flags.seed);
   options.jobs = static_cast<int>(std::min<std::int64_t>(flags.jobs, 1024));
   if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.compile_while_timing = is_host ? While::no : While::yes;
-  options.fault_telling_s = is_host ? 0 : 2;  // a GPU's driver looks at the damage first
+  options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir.string() : flags.cache_dir;
+  if (auto made = make_cache(options.cache_dir); !made) return made.error();
   return options;
 }
 
@@ -120,11 +143,17 @@ Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::strin
   }
   if (!definitions->empty()) groups.push_back({*std::move(device), *std::move(definitions)});
   if (functions.empty()) return groups;
-  for (const std::string& path : functions) context.log.info("{}: a C++ function, for the host device", path);
+  for (const std::string& path : functions) context.log.info(path + ": a C++ function, for the host device");
   auto on_host = read_files(functions, {DeviceChoice::Kind::host}, context);
   if (!on_host) return on_host.error();
   groups.push_back(std::move(on_host->front()));
   return groups;
+}
+
+Result<ReadFiles, ExitCode> read_file(const std::string& path, const DeviceChoice& choice, Context& context) {
+  auto groups = read_files({path}, choice, context);
+  if (!groups) return groups.error();
+  return std::move(groups->front());
 }
 
 }  // namespace gktune

@@ -31,9 +31,10 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& conte
 // How this program starts its workers.
 std::vector<std::string> worker_argv(const Context& context);
 
-// What to do with a kernel on it: by default to compile, check and time it.
-WorkerDeviceOptions device_options(const FoundDevice& found, const DeviceFlags& flags,
-                                   const Context& context);
+// What to do with a kernel on it: by default to compile, check and time it. Fails where compiled code cannot
+// be kept.
+Result<WorkerDeviceOptions> device_options(const FoundDevice& found, const DeviceFlags& flags,
+                                           const Context& context);
 
 // Space files, read for the device that they are meant for.
 struct ReadFiles {
@@ -44,5 +45,7 @@ struct ReadFiles {
 // Never empty. Says what is wrong, and returns the code to end with.
 Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
                                        Context& context);
+// The same of one file.
+Result<ReadFiles, ExitCode> read_file(const std::string& path, const DeviceChoice& choice, Context& context);
 
 }  // namespace gktune

@@ -1,36 +1,86 @@
 #include "cli/flags.h"
 
+#include <CLI/CLI.hpp>
+#include <utility>
+
 #include "cli/quantity.h"
 
 namespace gktune {
 
-void add_database_flag(CLI::App& app, std::string& path) {
-  app.add_option("--db", path, "The database; $GKTUNE_DB where this is not given, else ./gktune.db")
-      ->type_name("FILE");
+Flag& Flag::required() {
+  option_.required();
+  return *this;
 }
 
-void add_device_flag(CLI::App& app, DeviceFlags& flags) {
-  add_parsed(app, "--device", flags.choice, parse_device, "Where to run; auto takes a GPU if there is one",
-             "auto|host|cuda|cuda:all|cuda:[N]")
-      ->default_str("auto");
+Flag& Flag::kind(const std::string& kind) {
+  option_.type_name(kind);
+  return *this;
 }
 
-void add_worker_flags(CLI::App& app, DeviceFlags& flags) {
-  add_parsed(app, "--jobs", flags.jobs, parse_count, "How many compilers at a time; one a core by default",
-             "N");
-  app.add_option("--cache", flags.cache_dir,
-                 "Where compiled code is kept; $XDG_CACHE_HOME/gktune or ~/.cache/gktune by default")
-      ->type_name("DIR");
+Flag& Flag::shown_default(const std::string& text) {
+  option_.default_str(text);
+  return *this;
 }
 
-void add_json_flag(CLI::App& app, bool& is_wanted) {
-  app.add_flag("--json", is_wanted, "Report as JSON, for scripts");
+Flag& Flag::needs(const Flag& other) {
+  option_.needs(&other.option_);
+  return *this;
 }
 
-void add_problem_flag(CLI::App& app, std::vector<std::string>& selections) {
-  app.add_option("--problem", selections, "Only these problems: n=1Mi,T=float; may be given again")
-      ->type_name("AXIS=VALUE,…")
-      ->allow_extra_args(false);
+Flag& Flag::excludes(const Flag& other) {
+  option_.excludes(&other.option_);
+  return *this;
+}
+
+Flag Flags::text(const std::string& flag, std::string& target, const std::string& description) {
+  return Flag(*app_.add_option(flag, target, description));
+}
+
+Flag Flags::texts(const std::string& word, std::vector<std::string>& target, const std::string& description) {
+  return Flag(*app_.add_option(word, target, description));
+}
+
+Flag Flags::collected(const std::string& flag, std::vector<std::string>& target, const std::string& description) {
+  return Flag(*app_.add_option(flag, target, description)->allow_extra_args(false));
+}
+
+Flag Flags::number(const std::string& flag, int& target, const std::string& description) {
+  return Flag(*app_.add_option(flag, target, description));
+}
+
+Flag Flags::on(const std::string& flag, bool& target, const std::string& description) {
+  return Flag(*app_.add_flag(flag, target, description));
+}
+
+Flag Flags::read(const std::string& flag, const std::string& description, Read read) {
+  auto take = [flag, read = std::move(read)](const std::string& text) {
+    if (auto taken = read(text); !taken) throw CLI::ValidationError(flag, taken.error().message);
+  };
+  return Flag(*app_.add_option_function<std::string>(flag, take, description));
+}
+
+void Flags::database(std::string& path) {
+  text("--db", path, "The database; $GKTUNE_DB where this is not given, else ./gktune.db").kind("FILE");
+}
+
+void Flags::device(DeviceFlags& flags) {
+  parsed("--device", flags.choice, parse_device, "Where to run; auto takes a GPU if there is one",
+         "auto|host|cuda|cuda:all|cuda:[N]")
+      .shown_default("auto");
+}
+
+void Flags::worker(DeviceFlags& flags) {
+  parsed("--jobs", flags.jobs, parse_count, "How many compilers at a time; one a core by default", "N");
+  text("--cache", flags.cache_dir,
+       "Where compiled code is kept; $XDG_CACHE_HOME/gktune or ~/.cache/gktune by default")
+      .kind("DIR");
+}
+
+void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Report as JSON, for scripts"); }
+
+void Flags::problem(std::vector<std::string>& selections) {
+  collected("--problem", selections, "Only these problems: n=1Mi,T=float; may be given again")
+      .kind("AXIS=VALUE,…");
 }
 
 }  // namespace gktune

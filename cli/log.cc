@@ -1,9 +1,10 @@
 #include "cli/log.h"
 
+#include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/ostream_sink.h>
 
-#include <memory>
+#include <string>
 #include <utility>
 
 namespace gktune {
@@ -15,22 +16,7 @@ class LevelWord : public spdlog::custom_flag_formatter {
   explicit LevelWord(Screen screen) : screen_(screen) {}
 
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& line) override {
-    std::string word;
-    switch (message.level) {
-      case spdlog::level::debug:
-        word = paint(screen_, Ink::dim, "debug:") + ' ';
-        break;
-      case spdlog::level::warn:
-        word = paint(screen_, Ink::yellow, "warning:") + ' ';
-        break;
-      case spdlog::level::err:
-      case spdlog::level::critical:
-        word = paint(screen_, Ink::red, "error:") + ' ';
-        break;
-      default:
-        break;
-    }
-    line.append(word);
+    if (message.level == spdlog::level::err) line.append(paint(screen_, Ink::red, "error:") + ' ');
   }
 
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -43,12 +29,18 @@ class LevelWord : public spdlog::custom_flag_formatter {
 
 }  // namespace
 
-spdlog::logger make_log(std::ostream& stream, const Screen& screen) {
+Log::Log(std::ostream& stream, const Screen& screen) {
   auto sink = std::make_shared<spdlog::sinks::ostream_sink_st>(stream, /*force_flush=*/true);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<LevelWord>('*', screen).set_pattern("%*%v");
   sink->set_formatter(std::move(formatter));
-  return spdlog::logger("gktune", std::move(sink));
+  logger_ = std::make_unique<spdlog::logger>("gktune", std::move(sink));
 }
+
+Log::~Log() = default;
+
+void Log::info(std::string_view message) { logger_->info(message); }
+
+void Log::error(std::string_view message) { logger_->error(message); }
 
 }  // namespace gktune

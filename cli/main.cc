@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Environment environment = read_environment(arguments);
   const Screen out_screen = screen_of(STDOUT_FILENO), err_screen = screen_of(STDERR_FILENO);
-  auto log = gktune::make_log(std::cerr, err_screen);
+  gktune::Log log(std::cerr, err_screen);
   std::optional<gktune::Interrupts> interrupts;
   auto catch_interrupts = [&interrupts] {
     interrupts.emplace();

@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/flags.h"
 #include "cli/version.h"
 #include "tuner/space/spelling.h"
 
@@ -23,7 +25,8 @@ void declare(CLI::App& parent, const Command& command, std::vector<Declared>& de
   if (!command.example.empty()) app->footer("Example:\n  " + command.example);
   if (command.is_hidden) app->group("");
   if (command.children.empty()) {
-    declared.push_back({app, command.declare(*app)});
+    Flags flags(*app);
+    declared.push_back({app, command.declare(flags)});
     return;
   }
   app->require_subcommand(1);
@@ -85,15 +88,19 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     if (rest.empty()) return "what to do is missing";
     return "unknown command '" + rest.front() + "'" + did_you_mean(rest.front(), names_of_commands(command));
   }
+  // "--device: At Most 1 required but received 2"
+  const std::string said = error.what();
+  if (said.find("At Most 1 required") != std::string::npos)
+    return said.substr(0, said.find(':')) + ": may be given once";
   if (is_extra && !rest.empty()) return "unexpected argument '" + rest.front() + "'";
   return error.what();
 }
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_app() {
+CompletionCommand program_completions() {
   std::vector<Declared> declared;
-  return declare_all(declared);
+  return completions_of(*declare_all(declared));
 }
 
 ExitCode run_program(const std::vector<std::string>& arguments, Context& context) try {
@@ -114,7 +121,10 @@ ExitCode run_program(const std::vector<std::string>& arguments, Context& context
     return ExitCode::usage;
   }
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
-  return called->run(context);
+  const ExitCode code = called->run(context);
+  // A full disk must not look like a report that was written.
+  if (!context.out.flush()) return fail(context, ExitCode::failed, "standard output cannot be written");
+  return code;
 } catch (const std::exception& error) {
   return fail(context, ExitCode::failed, error.what());
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kBestShown = 5;
 constexpr double kWideSpread = 0.05;
+constexpr double kMuchDrift = 0.05;
 
 std::string_view end_name(TuneOutcome::End end) {
   switch (end) {
@@ -55,6 +56,11 @@ std::string account_of(const Tuning& tuning) {
                         tuning.busy->compilers * 100);
   }
   return text;
+}
+
+// "-0.4 % to +1.2 %"
+std::string drift_text(const Drift& drift) {
+  return fmt::format("{:+.1f} % to {:+.1f} %", drift.least() * 100, drift.greatest() * 100);
 }
 
 std::string gain_text(const Tuning& tuning) {
@@ -102,6 +108,10 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
                           tuning.outcome.playoff.size());
   }
   if (std::string gain = gain_text(tuning); !gain.empty()) stream << "gain: " << gain << '\n';
+  if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
+    stream << fmt::format("drift: {} (of one configuration that was timed {} times)\n", drift_text(drift),
+                          drift.times_us.size());
+  }
 }
 
 Json report_json(const Tuning& tuning) {
@@ -125,6 +135,12 @@ Json report_json(const Tuning& tuning) {
                          {"low_us", timing.low_us},
                          {"high_us", timing.high_us},
                          {"samples", tuning.outcome.playoff.size()}};
+  }
+  if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
+    report["drift"] = {{"config", json_of(drift.config)},
+                       {"times_us", drift.times_us},
+                       {"least", drift.least()},
+                       {"greatest", drift.greatest()}};
   }
   report["top"] = Json::array();
   std::vector<Trial> best = winner_first(tuning);
@@ -169,6 +185,13 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
                       "again with --fresh",
                       format_percent(spread)));
     }
+  }
+  if (const Drift& drift = tuning.outcome.drift;
+      drift.is_known() && std::max(-drift.least(), drift.greatest()) > kMuchDrift) {
+    hints.push_back(
+        fmt::format("times drifted while they were taken ({}): the finalists were timed side by side, the others "
+                    "were not; leave the machine to itself and run it again with --fresh",
+                    drift_text(drift)));
   }
   auto throttled = std::ranges::count_if(
       tuning.trials, [](const Trial& trial) { return trial.ok() && trial.conditions.throttled; });

@@ -10,6 +10,7 @@
 #include "cli/problem_selection.h"
 #include "cli/trial_table.h"
 #include "tuner/search/strategy.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
@@ -43,11 +44,16 @@ class Ledger {
   }
 
   void add(const Trial& trial) {
-    auto stored = site_.store.add_trial(study_, site_.session, trial);
-    if (!stored && !error_) error_ = stored.error().message;
+    keep(trial);
     count(trial);
-    state_.elapsed_s = seconds_since(begin_);
-    site_.progress.show(state_, Clock::now());
+    show();
+  }
+
+  // In place of the trial that had gone well.
+  void revoke(const Trial& trial) {
+    keep(trial);
+    ++state_.failures[trial.status];
+    show();
   }
 
   // Why a trial could not be kept.
@@ -55,6 +61,16 @@ class Ledger {
   double seconds() const { return seconds_since(begin_); }
 
  private:
+  void keep(const Trial& trial) {
+    auto stored = site_.store.add_trial(study_, site_.session, trial);
+    if (!stored && !error_) error_ = stored.error().message;
+  }
+
+  void show() {
+    state_.elapsed_s = seconds_since(begin_);
+    site_.progress.show(state_, Clock::now());
+  }
+
   void count(const Trial& trial) {
     ++state_.done;
     if (!trial.ok()) {
@@ -83,6 +99,13 @@ double seconds_of(const std::vector<Trial>& trials, const TuneRequest& request) 
   return compile_s / request.compilers + run_s / request.devices;
 }
 
+// The database sorts the names; the file's author had a reason for the order they stand in.
+Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
+  Config ordered;
+  for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));
+  return ordered;
+}
+
 // An earlier run's winner is this one's, where it is still a configuration of the space.
 void recall_playoff(Playoff& held, Tuning& tuning) {
   auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
@@ -108,21 +131,19 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
                                     kernel.regime, objective_text(kernel.objective)});
   if (!study) return failed(study.error());
   std::vector<Trial> earlier;
-  double spent_s = 0;
   double best_elsewhere = std::numeric_limits<double>::infinity();
-  if (request.earlier == TuneRequest::Earlier::resumed) {
-    auto known = site.store.trials(*study);
-    if (!known) return failed(known.error());
-    // Configurations that are not searched, or that the file no longer admits, stay in the database, and out of this.
-    for (Trial& trial : *known) {
-      if (space->contains(trial.config)) {
-        earlier.push_back(std::move(trial));
-      } else if (trial.ok()) {
-        best_elsewhere = std::min(best_elsewhere, trial.objective);
-      }
+  auto known = site.store.trials(*study);
+  if (!known) return failed(known.error());
+  // Configurations that are not searched, or that the file no longer admits, stay in the database, and out of this.
+  for (Trial& trial : *known) {
+    if (!space->contains(trial.config)) {
+      if (trial.ok()) best_elsewhere = std::min(best_elsewhere, trial.objective);
+    } else if (request.earlier == TuneRequest::Earlier::resumed) {
+      trial.config = in_order_of(definition.parameters, trial.config);
+      earlier.push_back(std::move(trial));
     }
-    spent_s = seconds_of(earlier, request);
   }
+  const double spent_s = seconds_of(earlier, request);
 
   Tuning tuning;
   tuning.kernel = kernel.name;
@@ -135,7 +156,12 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   tuning.earlier = std::ssize(earlier);
   tuning.budget_s = request.budget_s;
   tuning.default_config = space->default_config();
-  TuneTask task{.problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}};
+  TuneTask task{.problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}, .objective = {}};
+  task.objective = [&](Trial trial) {
+    return evaluate_metrics(kernel, device, trial) ? trial.objective : std::numeric_limits<double>::infinity();
+  };
+  // The slow may be the frugal.
+  if (!kernel.objective.metric.empty()) task.race.cutoff_factor = 0;
   task.limits.trials = request.trials;
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
   if (request.budget_s > 0) task.limits.seconds = request.budget_s - spent_s;
@@ -151,6 +177,10 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   events.on_trial = [&](const Trial& trial) {
     ledger.add(trial);
     tuning.trials.push_back(trial);
+  };
+  events.on_revoked = [&](const Trial& trial) {
+    ledger.revoke(trial);
+    *std::ranges::find(tuning.trials, trial.config, &Trial::config) = trial;
   };
   // Without a database there is no point in going on.
   events.stop = [&] { return budget_is_spent || ledger.error() || site.stop(); };

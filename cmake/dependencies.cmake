@@ -12,6 +12,7 @@ find_package(SQLite3 3.38 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
+find_path(GKTUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
 
 # Debian's yaml-cpp package exports the shared library; the static one lies beside it.
 if(GKTUNE_STATIC_DEPS)
@@ -22,6 +23,10 @@ else()
   add_library(gktune_yaml INTERFACE)
   target_link_libraries(gktune_yaml INTERFACE yaml-cpp)
 endif()
+
+# Debian has no static fmt: its headers then bring all of it.
+add_library(gktune_fmt INTERFACE)
+target_link_libraries(gktune_fmt INTERFACE $<IF:$<BOOL:${GKTUNE_STATIC_DEPS}>,fmt::fmt-header-only,fmt::fmt>)
 
 # The CUDA toolkit is needed for its headers alone: its libraries are opened at run time.
 find_package(CUDAToolkit QUIET)

@@ -33,7 +33,23 @@ install(FILES
   ${PROJECT_BINARY_DIR}/installed/gktuneConfig.cmake ${PROJECT_BINARY_DIR}/installed/gktuneConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune OPTIONAL)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune)
+# As they lie here: one document names another by its path.
+install(FILES README.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+
+# What each shell reads of its own accord.
+set(completions_bash bash-completion/completions/gktune)
+set(completions_zsh zsh/site-functions/_gktune)
+set(completions_fish fish/vendor_completions.d/gktune.fish)
+foreach(shell bash zsh fish)
+  set(script ${PROJECT_BINARY_DIR}/installed/${completions_${shell}})
+  get_filename_component(folder ${completions_${shell}} DIRECTORY)
+  add_custom_command(OUTPUT ${script} DEPENDS gktune VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/installed/${folder}
+    COMMAND gktune completions ${shell} > ${script})
+  list(APPEND completion_scripts ${script})
+  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+endforeach()
+add_custom_target(gktune_completions ALL DEPENDS ${completion_scripts})

@@ -13,6 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(gktune_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
+# What is private to one source is so to the few that are compiled with it.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(gktune_flags INTERFACE -Wno-subobject-linkage)
+endif()
 if(GKTUNE_SANITIZE)
   target_compile_options(gktune_flags INTERFACE
     -fsanitize=${GKTUNE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

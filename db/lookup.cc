@@ -71,8 +71,9 @@ Answer answer(Match match, const Winner& winner) {
   return {match, winner.config, winner.time_us, winner.study.problem, winner.study.device};
 }
 
-const Value& expect(bool is_kind, const Value& value, std::string_view parameter, const char* kind) {
-  if (!is_kind) {
+const Value& expect(bool (Value::*is_of_kind)() const, const Value& value, std::string_view parameter,
+                    const char* kind) {
+  if (!(value.*is_of_kind)()) {
     throw std::invalid_argument("parameter " + std::string(parameter) + " is " + value.str() + ", not " +
                                 kind);
   }
@@ -106,22 +107,22 @@ const Value& Answer::value(std::string_view parameter) const {
 
 std::int64_t Answer::integer(std::string_view parameter) const {
   const auto& found = value(parameter);
-  return expect(found.is_integer(), found, parameter, "an integer").integer();
+  return expect(&Value::is_integer, found, parameter, "an integer").integer();
 }
 
 double Answer::real(std::string_view parameter) const {
   const auto& found = value(parameter);
-  return expect(found.is_number(), found, parameter, "a number").number();
+  return expect(&Value::is_number, found, parameter, "a number").number();
 }
 
 bool Answer::boolean(std::string_view parameter) const {
   const auto& found = value(parameter);
-  return expect(found.is_boolean(), found, parameter, "a boolean").boolean();
+  return expect(&Value::is_boolean, found, parameter, "a boolean").boolean();
 }
 
 const std::string& Answer::text(std::string_view parameter) const {
   const auto& found = value(parameter);
-  return expect(found.is_text(), found, parameter, "a text").text();
+  return expect(&Value::is_text, found, parameter, "a text").text();
 }
 
 struct Lookup::Body {

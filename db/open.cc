@@ -1,6 +1,10 @@
 #include "db/open.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <fstream>
 #include <string_view>
@@ -112,6 +116,9 @@ Database open_for_writing(const fs::path& path, std::chrono::milliseconds patien
   std::error_code error;
   if (!fs::is_directory(folder, error)) throw Failure("there is no directory " + folder.string());
   inspect(path);
+  if (!fs::exists(path, error) && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    throw Failure("cannot be made in " + folder.string() + ": " + std::generic_category().message(errno));
+  }
   Database database(path, Database::Access::create, patience);
   if (database.is_read_only()) throw Failure("cannot be written: it is read-only");
   // Our mark goes into the file itself, before there is a log.

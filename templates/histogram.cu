@@ -1,6 +1,6 @@
 // How often each of the 256 values occurs in a vector of bytes, of any length and from any address.
 //
-// The ways, from the textbook's first to the one that reaches a GPU's memory bandwidth:
+// The ways, values of `way`, from the textbook's first to the one that reaches a GPU's memory bandwidth:
 //   global_bytes  one byte a thread, added to the bins in global memory
 //   global_words  the same with the four bytes of a word
 //   shared        one word a thread, added to bins in shared memory; each block adds its bins up at the end
@@ -99,7 +99,7 @@ __device__ inline void clear(unsigned int* bins) {
 // Adds the block's copies to the result. As many threads share a bin as there are for it, side by side, and start at
 // different copies, so that they ask different banks.
 __device__ inline void flush(const unsigned int* bins, Count* counts) {
-  constexpr int kEnough = threadsPerBlock / kBins > 0 ? threadsPerBlock / kBins : 1;
+  constexpr int kEnough = threadsPerBlock >= 4 * kBins ? 4 : threadsPerBlock >= 2 * kBins ? 2 : 1;
   constexpr int kSharing = kEnough < copies ? kEnough : copies;
   constexpr int kShare = copies / kSharing;
   __syncthreads();

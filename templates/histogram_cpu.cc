@@ -1,13 +1,17 @@
 // How often each of the 256 values occurs in a vector of bytes, on the cores of a CPU.
 //
-// The ways:
+// The ways, values of `way`:
 //   plain       one thread
 //   atomics     threads share the bins and add to them atomically
 //   strided     bins of its own for each thread; thread t of k takes the bytes t, t + k, t + 2k …
 //   contiguous  bins of its own for each thread; each takes one slice
 //
-// The number of threads is the setting OMP_NUM_THREADS; `unroll` is how many tables a thread of `plain` or `contiguous`
-// counts in, in turn, so that equal neighbours do not wait for each other.
+// Parameters:
+//   threads  how many: the setting OMP_NUM_THREADS
+//   unroll   how many tables a thread of `plain` or `contiguous` counts in, in turn, so that equal neighbours do not
+//            wait for each other
+//   level    how much the compiler optimises
+//   machine  whether it may use all that this processor has
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,12 @@
 // matrices that begin at multiples of 16 bytes, with N and K multiples of 4; others it computes as well, but slowly.
 // matmul<false> takes all alike.
 //
-// The ways, from the textbook's first to the one that reaches a GPU's arithmetic:
+// The ways, values of `way`, from the textbook's first to the one that reaches a GPU's arithmetic:
 //   naive           one thread an element of C; neighbouring threads lie in one column, and share no memory transaction
 //   coalesced       the same with neighbouring threads in one row
 //   shared_tiles    square tiles of A and B in shared memory, tileK wide; one thread an element of C
+//   tiles_1d        each block computes tileM x tileN of C, each thread perThread elements below each other in registers
+//   tiles_2d        the same with perThread x perThread elements a thread
 //   register_tiles  each thread computes a tile of C in registers; each warp a tile made of those; each block tileM x
 //                   tileN. The next tiles of A and B are fetched when the last ones are used up
 //   vectorised      the same with loads and stores of 16 bytes, if aligned
@@ -13,8 +15,10 @@
 //   pipelined       the next stages - 1 tiles are on their way into shared memory, asynchronously; A's tiles lie there
 //                   row by row, as they arrive
 //
-// Parameters of the last four:
+// Parameters of the last six:
 //   tileM, tileN, tileK  what a block keeps of C, and how deep its tiles of A and B are
+//   perThread            tiles_1d: rows of C that a thread keeps; tiles_2d: rows and columns
+// Of the last four:
 //   warpM, warpN         what a warp keeps of C
 //   laneRows             how its lanes lie over that: laneRows x 32 / laneRows, each at 4 x 4 elements (pipelined: 1 x
 //                        4), as often as fits
@@ -23,12 +27,18 @@
 
 #include <cuda_pipeline.h>
 
-enum class Way { naive, coalesced, shared_tiles, register_tiles, vectorised, prefetched, pipelined };
+enum class Way {
+  naive, coalesced, shared_tiles, tiles_1d, tiles_2d, register_tiles, vectorised, prefetched, pipelined
+};
 constexpr Way kWay = Way::way;
 constexpr bool kTiled = kWay >= Way::register_tiles;
 [[maybe_unused]] constexpr int kWidth = kWay >= Way::vectorised ? 4 : 1;
 [[maybe_unused]] constexpr int kStages = kWay == Way::prefetched ? 2 : kWay == Way::pipelined ? stages : 1;
 constexpr int kThreads = (tileM / warpM) * (tileN / warpN) * 32;
+// The same of the ways that give each thread a tile, but no warp.
+constexpr bool kTiledByThread = kWay == Way::tiles_1d || kWay == Way::tiles_2d;
+[[maybe_unused]] constexpr int kThreadRows = perThread, kThreadColumns = kWay == Way::tiles_2d ? perThread : 1;
+constexpr int kTileThreads = tileM / kThreadRows * (tileN / kThreadColumns);
 // Whether A's tiles are transposed on their way into shared memory. What is copied asynchronously stays as it is.
 constexpr bool kTransposesA = kWay != Way::pipelined;
 // Steps along K whose code stands side by side: more takes long to compile, and gains nothing.
@@ -72,6 +82,52 @@ __device__ inline void shared_tiles(Matrix a, Matrix b, float* c) {
     __syncthreads();
   }
   if (row < a.rows && column < b.columns) c[row * b.columns + column] = sum;
+}
+
+// ---- A tile in registers a thread -------------------------------------------------------------------------------
+
+__device__ inline void tiles_by_thread(Matrix a, Matrix b, float* c) {
+  constexpr int kM = kTiledByThread ? tileM : 1, kN = kTiledByThread ? tileN : 1, kK = tileK;
+  __shared__ float a_tile[kM][kK + 1], b_tile[kK][kN];
+  // Neighbouring threads have neighbouring columns; what a thread has of them lies kAcross apart.
+  constexpr int kAcross = tileN / kThreadColumns;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int my_row = thread / kAcross * kThreadRows, my_column = thread % kAcross;
+  const long long row = blockIdx.y * static_cast<long long>(tileM), column = blockIdx.x * static_cast<long long>(tileN);
+
+  float sums[kThreadRows][kThreadColumns] = {};
+  for (long long first = 0; first < a.columns; first += kK) {
+    for (int i = thread; i < kM * kK; i += kTileThreads) {
+      const long long r = row + i / kK, s = first + i % kK;
+      a_tile[i / kK][i % kK] = r < a.rows && s < a.columns ? a.at[r * a.columns + s] : 0.0f;
+    }
+    for (int i = thread; i < kK * kN; i += kTileThreads) {
+      const long long r = first + i / kN, s = column + i % kN;
+      b_tile[i / kN][i % kN] = r < b.rows && s < b.columns ? b.at[r * b.columns + s] : 0.0f;
+    }
+    __syncthreads();
+#pragma unroll kUnrolled
+    for (int k = 0; k < kK; ++k) {
+      float of_b[kThreadColumns];
+#pragma unroll
+      for (int j = 0; j < kThreadColumns; ++j) of_b[j] = b_tile[k][my_column + j * kAcross];
+#pragma unroll
+      for (int i = 0; i < kThreadRows; ++i) {
+        const float of_a = a_tile[my_row + i][k];
+#pragma unroll
+        for (int j = 0; j < kThreadColumns; ++j) sums[i][j] = fmaf(of_a, of_b[j], sums[i][j]);
+      }
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int i = 0; i < kThreadRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < kThreadColumns; ++j) {
+      const long long r = row + my_row + i, s = column + my_column + j * kAcross;
+      if (r < a.rows && s < b.columns) c[r * b.columns + s] = sums[i][j];
+    }
+  }
 }
 
 // ---- Tiles in registers -----------------------------------------------------------------------------------------
@@ -383,11 +439,13 @@ __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
 }
 
 template <bool kAligned>
-__global__ void __launch_bounds__(kTiled ? kThreads : 1024)
+__global__ void __launch_bounds__(kTiled ? kThreads : kTiledByThread ? kTileThreads : 1024)
     matmul(const float* a, const float* b, float* c, long long m, long long n, long long k) {
   const Matrix left{a, m, k}, right{b, k, n};
   if constexpr (kTiled) {
     register_tiles<kAligned>(left, right, c);
+  } else if constexpr (kTiledByThread) {
+    tiles_by_thread(left, right, c);
   } else if constexpr (kWay == Way::shared_tiles) {
     shared_tiles(left, right, c);
   } else {

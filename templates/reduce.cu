@@ -1,9 +1,11 @@
 // The sum, minimum or maximum of a vector of 32- or 64-bit integers (sums modulo 2^32 or 2^64) or floats, of any length
 // and from any address.
 //
-// The ways. The textbooks' first, one launch for the blocks' results and another, of one block, for the whole:
+// The ways, values of `way`. The textbooks' first, one launch for the blocks' results and another, of one block, for
+// the whole:
 //   two_pass       a fixed grid strides over the vector an element a thread
 //   two_pass_warp  the same, with the last 32 lanes of a block meeting without block barriers
+//   library        the same by CUB: cub::BlockLoad brings a block batch after batch, cub::BlockReduce lets it meet
 //   global_tree    each block halves batchSize blocks' worth of elements in global memory, in a copy of its own
 //   shared_tree    the same in shared memory
 //   dynamic_tree   the same in shared memory whose size the launch says
@@ -31,8 +33,17 @@
 
 using int64 = long long;
 
+// The preprocessor knows no enumerators: this is 1 where `way` is library, and the headers of CUB take their time.
+#define REDUCE_WAY_library 1
+#define REDUCE_JOINED(a, b) a##b
+#define REDUCE_WAY(name) REDUCE_JOINED(REDUCE_WAY_, name)
+#if REDUCE_WAY(way)
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_reduce.cuh>
+#endif
+
 enum class Way {
-  two_pass, two_pass_warp, global_tree, shared_tree, dynamic_tree, one_pass, batched, vectorised, grid_stride,
+  two_pass, two_pass_warp, library, global_tree, shared_tree, dynamic_tree, one_pass, batched, vectorised, grid_stride,
   last_block, counted
 };
 enum class Layout { striped, blocked };
@@ -42,7 +53,7 @@ constexpr Layout kLayout = Layout::layout;
 constexpr gktune::Operation kOperation = gktune::Operation::operation;
 constexpr gktune::Tail kTail = gktune::Tail::tail;
 constexpr gktune::Hint kHint = gktune::Hint::loadHint;
-constexpr bool kTwoPass = kWay == Way::two_pass || kWay == Way::two_pass_warp;
+constexpr bool kTwoPass = kWay == Way::two_pass || kWay == Way::two_pass_warp || kWay == Way::library;
 constexpr int kPacksPerThread = batchSize / vectorWidth;
 static_assert(batchSize % vectorWidth == 0, "a batch is made of whole loads");
 
@@ -56,6 +67,41 @@ __device__ inline Partial pack_reduction(const element* address) {
   return result;
 }
 
+#if REDUCE_WAY(way)
+// The same as below, by CUB.
+__device__ inline Partial batch_reduction(const element* body, long long first, long long packs) {
+  using Pack = gktune::Pack<element, vectorWidth>;
+  using Load = cub::BlockLoad<Pack, threadsPerBlock, kPacksPerThread, cub::BLOCK_LOAD_STRIPED>;
+  __shared__ typename Load::TempStorage storage;
+  constexpr int kTile = threadsPerBlock * kPacksPerThread;
+  const Pack* tile = reinterpret_cast<const Pack*>(body) + first;
+  Pack mine[kPacksPerThread];
+  if (first + kTile <= packs) {
+    Load(storage).Load(tile, mine);
+  } else {
+    Pack nothing;
+    for (int i = 0; i < vectorWidth; ++i) nothing.at[i] = static_cast<element>(Reduction::identity());
+    Load(storage).Load(tile, mine, static_cast<int>(packs - first), nothing);
+  }
+  Partial result = Reduction::identity();
+#pragma unroll
+  for (int i = 0; i < kPacksPerThread; ++i) {
+    for (int k = 0; k < vectorWidth; ++k) {
+      result = Reduction::combined(result, static_cast<Partial>(mine[i].at[k]));
+    }
+  }
+  return result;
+}
+
+__device__ inline Partial block_reduction(Partial value) {
+  struct Combine {
+    __device__ Partial operator()(Partial a, Partial b) const { return Reduction::combined(a, b); }
+  };
+  using Reduce = cub::BlockReduce<Partial, threadsPerBlock>;
+  __shared__ typename Reduce::TempStorage storage;
+  return Reduce(storage).Reduce(value, Combine());
+}
+#else
 // The packs from `first` on that are this thread's share of one batch of its block. All loads of a whole batch are
 // issued before the first is used.
 __device__ inline Partial batch_reduction(const element* body, long long first, long long packs) {
@@ -79,6 +125,11 @@ __device__ inline Partial batch_reduction(const element* body, long long first, 
   return result;
 }
 
+__device__ inline Partial block_reduction(Partial value) {
+  return gktune::block_reduction<kOperation, threadsPerBlock, kTail>(value);
+}
+#endif
+
 // The result of all that is the block's, in thread 0.
 __device__ inline Partial share_of_block(const element* in, long long n) {
   const gktune::Split<element, vectorWidth> split(in, n);
@@ -96,7 +147,7 @@ __device__ inline Partial share_of_block(const element* in, long long n) {
       result = Reduction::combined(result, static_cast<Partial>(in[n - split.after + thread]));
     }
   }
-  return gktune::block_reduction<kOperation, threadsPerBlock, kTail>(result);
+  return block_reduction(result);
 }
 
 // `out` is the result, or in two passes the blocks' results.
@@ -138,7 +189,7 @@ __global__ void __launch_bounds__(threadsPerBlock) finish(const element* partial
   for (int i = static_cast<int>(threadIdx.x); i < count; i += threadsPerBlock) {
     result = Reduction::combined(result, static_cast<Partial>(partial[i]));
   }
-  result = gktune::block_reduction<kOperation, threadsPerBlock, kTail>(result);
+  result = block_reduction(result);
   if (threadIdx.x == 0) *out = static_cast<element>(result);
 }
 
@@ -173,7 +224,7 @@ __global__ void __launch_bounds__(threadsPerBlock)
     for (unsigned int i = threadIdx.x; i < gridDim.x; i += threadsPerBlock) {
       result = Reduction::combined(result, static_cast<Partial>(__ldcg(partial + i)));
     }
-    result = gktune::block_reduction<kOperation, threadsPerBlock, kTail>(result);
+    result = block_reduction(result);
     if (threadIdx.x == 0) *out = static_cast<element>(result);
   }
 }

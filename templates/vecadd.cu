@@ -1,4 +1,17 @@
-// c = a + b over vectors of any length and alignment. Ways and parameters are those of saxpy.cu.
+// c = a + b over vectors of any length and alignment.
+//
+// The ways, values of `way`, both of them the textbook's. The kernel is one and the same: the launch tells them apart.
+//   one_each     a grid that covers the vectors: each thread takes vectorWidth x unroll elements, one as the textbook has it,
+//                and ends
+//   grid_stride  blocksPerSm blocks a multiprocessor, which stride over the vectors until they are used up
+//
+// Parameters:
+//   threadsPerBlock  threads in a block
+//   vectorWidth      elements a load and a store
+//   unroll           packs that a thread loads before it stores the first
+//   blocksPerSm      grid_stride: how many blocks a multiprocessor is given
+//   loadHint         plain, streaming, bypass_l1 (see common/loads.cuh)
+//   storeHint        the same for what is written
 
 #include "common/elementwise.cuh"
 

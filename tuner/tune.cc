@@ -25,6 +25,22 @@ class Standings {
     return factor > 0 ? fastest_us_ * factor : std::numeric_limits<double>::infinity();
   }
 
+  void remove(const Config& config) {
+    std::erase_if(trials_, [&](const Trial& trial) { return trial.config == config; });
+    fastest_us_ = std::numeric_limits<double>::infinity();
+    for (const Trial& trial : trials_) fastest_us_ = std::min(fastest_us_, trial.timing.median_us);
+  }
+
+  // Of those in the race: its time is neither the luckiest nor the longest.
+  const Trial* middle() const {
+    const auto in_race = [](const Trial& trial) { return !trial.out_of_race; };
+    auto left = std::ranges::count_if(trials_, in_race) / 2;
+    for (const Trial& trial : trials_) {
+      if (in_race(trial) && left-- == 0) return &trial;
+    }
+    return nullptr;
+  }
+
   std::optional<Trial> best() const {
     if (trials_.empty()) return std::nullopt;
     return trials_.front();
@@ -44,7 +60,46 @@ class Standings {
   double fastest_us_ = std::numeric_limits<double>::infinity();
 };
 
-// Times the finalists in turn, so that drift hits them alike, and crowns the fastest.
+// Has the reference candidate timed again after every so many trials.
+class DriftWatch {
+ public:
+  // Where there are trials of an earlier run, the first new one asks how they compare.
+  DriftWatch(int interval, const std::vector<Trial>& earlier)
+      : interval_(interval), since_(earlier.empty() ? 0 : interval - 1) {}
+
+  // What to time now, if it is time.
+  std::optional<Config> ask(const Standings& standings) {
+    if (interval_ <= 0 || is_asked_ || since_ < interval_) return std::nullopt;
+    if (drift_.times_us.empty()) {
+      const Trial* reference = standings.middle();
+      if (reference == nullptr) return std::nullopt;
+      drift_.config = reference->config;
+      drift_.times_us.push_back(reference->timing.median_us);
+    }
+    since_ = 0;
+    is_asked_ = true;
+    return drift_.config;
+  }
+
+  bool awaits(const Trial& trial) const { return is_asked_ && trial.config == drift_.config; }
+
+  void tell(const Trial& trial) {
+    is_asked_ = false;
+    // One that fails is no reference: the next time there is another.
+    trial.ok() ? drift_.times_us.push_back(trial.timing.median_us) : drift_.times_us.clear();
+  }
+
+  void count_trial() { ++since_; }
+  const Drift& drift() const { return drift_; }
+
+ private:
+  int interval_;
+  int since_;  // trials since it was timed
+  bool is_asked_ = false;
+  Drift drift_;
+};
+
+// Times the finalists in turn, so that drift hits them alike, and crowns the best.
 void hold_playoff(const TuneTask& task, const Standings& standings, Device& device, TuneOutcome& outcome) {
   std::vector<Trial> finalists = standings.finalists(task.race.finalists);
   if (finalists.size() < 2) return;
@@ -52,12 +107,14 @@ void hold_playoff(const TuneTask& task, const Standings& standings, Device& devi
   for (const Trial& trial : finalists) configs.push_back(trial.config);
   std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.race.rounds);
 
-  double least_us = std::numeric_limits<double>::infinity();
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < finalists.size(); ++i) {
     if (samples[i].empty()) continue;
-    const double median_us = summarize(samples[i]).median_us;
-    if (median_us < least_us) {
-      least_us = median_us;
+    Trial again = finalists[i];
+    again.timing = summarize(samples[i]);
+    const double objective = task.objective ? task.objective(again) : again.timing.median_us;
+    if (objective < least) {
+      least = objective;
       outcome.best = finalists[i];
       outcome.playoff = std::move(samples[i]);
     }
@@ -87,11 +144,22 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     return std::nullopt;
   };
 
+  DriftWatch watch(task.race.drift_interval, task.earlier);
   std::optional<End> end;
+  const auto is_over = [&] {
+    if (end) return true;
+    end = reason_to_end();
+    // Whoever has no time left does not wait for what has not begun.
+    if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
+    return end.has_value();
+  };
   while (true) {
-    while (!end && in_flight < device.capacity()) {
-      end = reason_to_end();
-      if (end) break;
+    while (!is_over() && in_flight < device.capacity()) {
+      if (std::optional<Config> reference = watch.ask(standings)) {
+        device.submit({*std::move(reference), task.problem});
+        ++in_flight;
+        continue;
+      }
       std::optional<Config> config = searcher.ask();
       if (!config) {
         // What is in flight may still teach the searcher something new to try.
@@ -106,6 +174,14 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
     Trial trial = device.next();
     --in_flight;
+    if (watch.awaits(trial)) {
+      watch.tell(trial);
+      if (trial.ok()) continue;
+      standings.remove(trial.config);
+      if (events.on_revoked) events.on_revoked(trial);
+      continue;
+    }
+    watch.count_trial();
     ++outcome.measured;
     searcher.tell(trial);
     standings.add(trial);
@@ -115,6 +191,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   // Asked to stop while the last ones were in flight: no playoff either.
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
+  outcome.drift = watch.drift();
   outcome.best = standings.best();
   if (outcome.end != End::stopped && outcome.measured > 0) hold_playoff(task, standings, device, outcome);
   return outcome;

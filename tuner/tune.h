@@ -7,6 +7,7 @@
 
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
+#include "tuner/drift.h"
 #include "tuner/search/searcher.h"
 
 namespace gktune {
@@ -23,6 +24,7 @@ struct TuneRace {
       3;  // slower than the best by this factor: out of the race, a few samples will do; 0: none is
   int finalists = 5;  // the best so many meet in the playoff; under 2: none is held
   Rounds rounds;
+  int drift_interval = 20;  // after so many trials the reference candidate is timed again; 0: never
 };
 
 struct TuneTask {
@@ -30,11 +32,14 @@ struct TuneTask {
   std::vector<Trial> earlier;  // of the same study, from an earlier run: not repeated
   TuneLimits limits;
   TuneRace race;
+  // What a trial's timing makes of its objective, lower is better; the median where it is not given.
+  std::function<double(const Trial&)> objective;
 };
 
 struct TuneEvents {
-  std::function<void(const Trial&)> on_trial;  // as each ends
-  std::function<bool()> stop;  // asked between trials: true ends the run after those in flight
+  std::function<void(const Trial&)> on_trial;    // as each ends
+  std::function<void(const Trial&)> on_revoked;  // one that had gone well fails when it is timed again
+  std::function<bool()> stop;  // asked between trials: true ends the run after those that run already
 };
 
 struct TuneOutcome {
@@ -43,9 +48,11 @@ struct TuneOutcome {
   std::int64_t measured = 0;  // in this call
   std::optional<Trial> best;  // of these and the earlier ones
   Samples playoff;            // the winner's, where a playoff was held
+  Drift drift;
 };
 
-// Asks, submits, waits, tells, until a limit is reached; then lets the finalists play off.
+// Asks, submits, waits, tells, until a limit is reached; then lets the finalists play off. Now and again the
+// reference candidate is timed between the others.
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events);
 
 }  // namespace gktune

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 
@@ -28,15 +27,15 @@ struct BestOptions {
   bool json = false;
 };
 
-void declare(CLI::App& app, BestOptions& options) {
-  app.add_option("KERNEL", options.kernel, "Which kernel; all where none is named");
-  app.add_option("--problem", options.problem,
+void declare(Flags& flags, BestOptions& options) {
+  flags.text("KERNEL", options.kernel, "Which kernel; all where none is named");
+  flags.text("--problem", options.problem,
                  "For this problem: n=1Gi,T=float; the nearest one that was tuned answers")
-      ->type_name("AXIS=VALUE,…");
-  app.add_option("--device", options.device, "On this device: its name in the database, or a part of it")
-      ->type_name("NAME");
-  add_database_flag(app, options.database);
-  add_json_flag(app, options.json);
+      .kind("AXIS=VALUE,…");
+  flags.text("--device", options.device, "On this device: its name in the database, or a part of it")
+      .kind("NAME");
+  flags.database(options.database);
+  flags.json(options.json);
 }
 
 void add_new(std::vector<std::string>& list, const std::string& item) {

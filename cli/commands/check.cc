@@ -1,8 +1,6 @@
 // gktune check: what is wrong with a space file and its kernel, without timing anything.
 #include <fmt/format.h>
-#include <spdlog/logger.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 #include <ostream>
@@ -35,20 +33,21 @@ struct CheckOptions {
   bool quiet = false;
 };
 
-void declare(CLI::App& app, CheckOptions& options) {
-  app.add_option("SPACE", options.path, "A space file")->required()->type_name("FILE");
-  add_device_flag(app, options.device);
-  add_problem_flag(app, options.problems);
-  add_parsed(app, "--sample", options.sample, parse_count,
+void declare(Flags& flags, CheckOptions& options) {
+  flags.text("SPACE", options.path, "A space file").required().kind("FILE");
+  flags.device(options.device);
+  flags.problem(options.problems);
+  flags.parsed("--sample", options.sample, parse_count,
              "So many configurations of each problem, 0 for all; all by default, with --sanitize 32", "N");
-  add_parsed(app, "--seed", options.device.seed, parse_count, "Of the sample", "N");
-  app.add_flag(
+  flags.parsed("--seed", options.device.seed, parse_count,
+               "Of the sample, and of the order of blocks and threads when it runs", "N");
+  flags.on(
       "--sanitize", options.sanitize,
       "Run each configuration on the host device, on small awkward problems, and look at each access to "
       "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
-  add_worker_flags(app, options.device);
-  add_json_flag(app, options.json);
-  app.add_flag("--quiet", options.quiet, "No progress: results and errors alone");
+  flags.worker(options.device);
+  flags.json(options.json);
+  flags.on("--quiet", options.quiet, "No progress: results and errors alone");
 }
 
 // How many configurations of each problem are looked at; 0: all of them.
@@ -148,11 +147,12 @@ class CheckCall {
     // 0: too many to say.
     std::int64_t shown_total =
         counts->chosen < (Count(1) << 62) ? static_cast<std::int64_t>(counts->chosen) : 0;
-    WorkerDeviceOptions worker_options = device_options(read_.device, options_.device, context_);
+    auto worker_options = device_options(read_.device, options_.device, context_);
+    if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
     using Work = WorkerDeviceOptions::Work;
-    worker_options.work = options_.sanitize ? Work::check : Work::compile;
-    worker_options.instrumentation = options_.sanitize ? Instrumentation::sanitize : Instrumentation::none;
-    auto device = WorkerDevice::open(definition_.kernel, std::move(worker_options));
+    worker_options->work = options_.sanitize ? Work::check : Work::compile;
+    worker_options->instrumentation = options_.sanitize ? Instrumentation::sanitize : Instrumentation::none;
+    auto device = WorkerDevice::open(definition_.kernel, *std::move(worker_options));
     if (!device) return fail(context_, ExitCode::no_device, device.error().message);
     Candidates candidates(options_, read_, problems);
     CheckResult result = CheckPass(**device, progress_, interrupted_)
@@ -204,9 +204,9 @@ class CheckCall {
                                 format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
     if (!of_all.empty() && !options_.sample) {
-      context_.log.info(
+      context_.log.info(fmt::format(
           "{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
-          kSanitizedSample);
+          kSanitizedSample));
     }
     for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i) {
       print_finding(result.findings[i], context_);
@@ -235,14 +235,13 @@ ExitCode run(const CheckOptions& options, Context& context) {
     }
     choice.kind = DeviceChoice::Kind::host;
   }
-  auto groups = read_files({options.path}, choice, context);
-  if (!groups) return groups.error();
-  ReadFiles* const read = &groups->front();
+  auto read = read_file(options.path, choice, context);
+  if (!read) return read.error();
   const std::vector<Axis>& axes = read->definitions.front().kernel.axes;
   auto problems = select_problems(read->definitions.front().kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);
   if (options.sanitize) {
-    if (options.problems.empty()) *problems = awkward_problems(axes);
+    if (options.problems.empty()) *problems = awkward_problems(read->definitions.front().kernel);
   } else {
     *problems = one_for_each_source(axes, *problems);
   }

@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "cli/commands/commands.h"
 #include "cli/completion_script.h"
+#include "cli/flags.h"
 #include "cli/program.h"
 
 namespace gktune {
@@ -12,10 +12,10 @@ struct CompletionsOptions {
   std::string shell;
 };
 
-void declare(CLI::App& app, CompletionsOptions& options) {
-  app.add_option("SHELL", options.shell, "Whose completions to print")
-      ->required()
-      ->type_name("bash|zsh|fish");
+void declare(Flags& flags, CompletionsOptions& options) {
+  flags.text("SHELL", options.shell, "Whose completions to print")
+      .required()
+      .kind("bash|zsh|fish");
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {
@@ -24,7 +24,7 @@ ExitCode run(const CompletionsOptions& options, Context& context) {
     return fail(context, ExitCode::usage,
                 "no completions for '" + options.shell + "'; there are bash, zsh, fish");
   }
-  context.out << completion_script(completions_of(*make_app()), *shell);
+  context.out << completion_script(program_completions(), *shell);
   return ExitCode::done;
 }
 

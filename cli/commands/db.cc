@@ -1,7 +1,6 @@
 // gktune db ls, gktune db show: what the database holds.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -20,9 +19,9 @@ struct ListOptions {
   bool json = false;
 };
 
-void declare_list(CLI::App& app, ListOptions& options) {
-  add_database_flag(app, options.database);
-  add_json_flag(app, options.json);
+void declare_list(Flags& flags, ListOptions& options) {
+  flags.database(options.database);
+  flags.json(options.json);
 }
 
 Json summary_json(const StudySummary& summary) {
@@ -91,13 +90,13 @@ struct ShowOptions {
   bool json = false;
 };
 
-void declare_show(CLI::App& app, ShowOptions& options) {
-  add_parsed(app, "ID", options.study, parse_count, "The study, as `gktune db ls` numbers them", "ID")
-      ->required();
-  add_database_flag(app, options.database);
-  app.add_flag("--failed", options.failed, "What failed, with the reason");
-  add_parsed(app, "--limit", options.limit, parse_count, "How many trials; 0: all", "N")->default_str("20");
-  add_json_flag(app, options.json);
+void declare_show(Flags& flags, ShowOptions& options) {
+  flags.parsed("ID", options.study, parse_count, "The study, as `gktune db ls` numbers them", "ID")
+      .required();
+  flags.database(options.database);
+  flags.on("--failed", options.failed, "What failed, with the reason");
+  flags.parsed("--limit", options.limit, parse_count, "How many trials; 0: all", "N").shown_default("20");
+  flags.json(options.json);
 }
 
 void print_study(const StudySummary& summary, const std::vector<Trial>& trials, const Table& table,

@@ -1,8 +1,6 @@
 // gktune devices: what there is to run on.
 #include <fmt/format.h>
-#include <spdlog/logger.h>
 
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -20,7 +18,7 @@ struct DevicesOptions {
   bool json = false;
 };
 
-void declare(CLI::App& app, DevicesOptions& options) { add_json_flag(app, options.json); }
+void declare(Flags& flags, DevicesOptions& options) { flags.json(options.json); }
 
 void print_device(const std::string& name, const DeviceInfo& device, Context& context) {
   context.out << paint(context.out_screen, Ink::bold, fmt::format("{}  {}", name, device.name)) << '\n';
@@ -36,15 +34,16 @@ ExitCode run(const DevicesOptions& options, Context& context) {
   Json array = Json::array();
   std::size_t found = 0;
   for (const std::string& kind : device_kinds()) {
-    for (int ordinal = 0;; ++ordinal) {
+    auto count = count_devices(worker_argv(context), kind);
+    if (!count) context.err << kind << ": " << count.error().message << '\n';
+    for (int ordinal = 0; ordinal < (count ? *count : 0); ++ordinal) {
+      std::string name = kind == "host" ? kind : fmt::format("{}:{}", kind, ordinal);
       auto info = probe_device(worker_argv(context), {kind, ordinal});
       if (!info) {
-        // Past the last GPU there is nothing to complain about.
-        if (ordinal == 0) context.err << kind << ": " << info.error().message << '\n';
-        break;
+        context.err << name << ": " << info.error().message << '\n';
+        continue;
       }
       ++found;
-      std::string name = kind == "host" ? kind : fmt::format("{}:{}", kind, ordinal);
       if (options.json) {
         array.push_back(json_of(*info));
         array.back()["device"] = name;
@@ -52,7 +51,6 @@ ExitCode run(const DevicesOptions& options, Context& context) {
         if (found > 1) context.out << '\n';
         print_device(name, *info, context);
       }
-      if (kind == "host") break;
     }
   }
   if (options.json) print(context.out, array);

@@ -1,5 +1,4 @@
 // gktune new: a kernel to start from, with its reference and its space.
-#include <CLI/CLI.hpp>
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -24,11 +23,11 @@ Result<Language> parse_language(std::string_view text) {
                "; there are cuda, c++"};
 }
 
-void declare(CLI::App& app, NewOptions& options) {
-  app.add_option("NAME", options.name, "What the kernel is to be called")->required();
-  add_parsed(app, "--language", options.language, parse_language, "What it is written in", "cuda|c++")
-      ->default_str("cuda");
-  app.add_option("--dir", options.folder, "Where to put it")->type_name("DIR")->default_str(".");
+void declare(Flags& flags, NewOptions& options) {
+  flags.text("NAME", options.name, "What the kernel is to be called").required();
+  flags.parsed("--language", options.language, parse_language, "What it is written in", "cuda|c++")
+      .shown_default("cuda");
+  flags.text("--dir", options.folder, "Where to put it").kind("DIR").shown_default(".");
 }
 
 ExitCode run(const NewOptions& options, Context& context) {

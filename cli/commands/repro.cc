@@ -1,7 +1,6 @@
 // gktune repro: one trial as a program of its own, for debuggers, sanitizers and profilers.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -26,15 +25,15 @@ struct ReproOptions {
   bool force = false;
 };
 
-void declare(CLI::App& app, ReproOptions& options) {
-  add_parsed(app, "TRIAL", options.trial, parse_count, "The trial, as `gktune db show` numbers them", "ID")
-      ->required();
-  app.add_option("SPACE", options.space, "The space file that it was tuned with")
-      ->required()
-      ->type_name("FILE");
-  add_database_flag(app, options.database);
-  app.add_option("--output,-o", options.output, "Write there, not to standard output")->type_name("FILE");
-  app.add_flag("--force", options.force, "Even if the space file or its sources have changed since");
+void declare(Flags& flags, ReproOptions& options) {
+  flags.parsed("TRIAL", options.trial, parse_count, "The trial, as `gktune db show` numbers them", "ID")
+      .required();
+  flags.text("SPACE", options.space, "The space file that it was tuned with")
+      .required()
+      .kind("FILE");
+  flags.database(options.database);
+  flags.text("--output,-o", options.output, "Write there, not to standard output").kind("FILE");
+  flags.on("--force", options.force, "Even if the space file or its sources have changed since");
 }
 
 std::string outcome_of(const Trial& trial) {

@@ -1,9 +1,7 @@
 // gktune run: tunes the problems of space files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/logger.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 
@@ -58,26 +56,25 @@ std::string strategy_choices() {
   return choices;
 }
 
-void declare(CLI::App& app, RunOptions& options) {
-  app.add_option("SPACE", options.paths, "Space files")->required()->type_name("FILE");
-  add_database_flag(app, options.database);
-  add_device_flag(app, options.device);
-  add_problem_flag(app, options.problems);
-  app.add_option("--only", options.only, "Only configurations with these values: way=naive,tileM=64,128")
-      ->type_name("PARAMETER=VALUE,…")
-      ->allow_extra_args(false);
-  add_parsed(app, "--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
-  add_parsed(app, "--trials", options.trials, parse_count,
+void declare(Flags& flags, RunOptions& options) {
+  flags.texts("SPACE", options.paths, "Space files").required().kind("FILE");
+  flags.database(options.database);
+  flags.device(options.device);
+  flags.problem(options.problems);
+  flags.collected("--only", options.only, "Only configurations with these values: way=naive,tileM=64,128")
+      .kind("PARAMETER=VALUE,…");
+  flags.parsed("--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
+  flags.parsed("--trials", options.trials, parse_count,
              "At most so many, earlier ones counted in; 0: no bound", "N");
-  add_parsed(app, "--time", options.seconds, parse_seconds,
+  flags.parsed("--time", options.seconds, parse_seconds,
              "At most so long a problem, earlier runs counted in: 60s, 2m; 0: no bound", "TIME");
-  add_parsed(app, "--seed", options.device.seed, parse_count, "Of the search", "N");
-  add_worker_flags(app, options.device);
-  add_parsed(app, "--regime", options.regime, parse_regime, "What the caches hold when a launch begins",
+  flags.parsed("--seed", options.device.seed, parse_count, "Of the search", "N");
+  flags.worker(options.device);
+  flags.parsed("--regime", options.regime, parse_regime, "What the caches hold when a launch begins",
              "cold|hot");
-  app.add_flag("--fresh", options.fresh, "Measure again what is known already");
-  add_json_flag(app, options.json);
-  app.add_flag("--quiet", options.quiet, "No progress, no hints: results and errors alone");
+  flags.on("--fresh", options.fresh, "Measure again what is known already");
+  flags.json(options.json);
+  flags.on("--quiet", options.quiet, "No progress, no hints: results and errors alone");
 }
 
 // One call of the command, and what it has come to.
@@ -151,10 +148,11 @@ ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const F
 ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
   auto problems = select_problems(definition.kernel, options_.problems);
   if (!problems) return fail(context_, ExitCode::usage, definition.path + ": " + problems.error().message);
-  WorkerDeviceOptions worker_options = device_options(found, options_.device, context_);
-  devices_ = static_cast<double>(worker_options.backends.size());
-  compilers_ = worker_options.jobs;
-  auto device = WorkerDevice::open(definition.kernel, std::move(worker_options));
+  auto worker_options = device_options(found, options_.device, context_);
+  if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
+  devices_ = static_cast<double>(worker_options->backends.size());
+  compilers_ = worker_options->jobs;
+  auto device = WorkerDevice::open(definition.kernel, *std::move(worker_options));
   if (!device) return fail(context_, ExitCode::no_device, device.error().message);
 
   ExitCode code = ExitCode::done;
@@ -194,7 +192,7 @@ bool RunCall::interrupted() {
   if (!told_of_interrupt_) {
     told_of_interrupt_ = true;
     progress_.clear();
-    context_.log.info("ending after the trials in flight; Ctrl-C again ends at once");
+    context_.log.info("ending after what runs already; Ctrl-C again ends at once");
   }
   return true;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <ostream>
@@ -38,19 +37,19 @@ Result<Count> parse_index(std::string_view text) {
   return Count(std::string(text.substr(first)));
 }
 
-void declare(CLI::App& app, SpaceOptions& options) {
-  app.add_option("SPACE", options.path, "A space file")->required()->type_name("FILE");
-  add_device_flag(app, options.device);
-  add_problem_flag(app, options.problems);
-  CLI::Option* list = app.add_flag("--list", options.list, "Every valid configuration, one a line");
-  CLI::Option* sample = add_parsed(app, "--sample", options.sample, parse_count,
+void declare(Flags& flags, SpaceOptions& options) {
+  flags.text("SPACE", options.path, "A space file").required().kind("FILE");
+  flags.device(options.device);
+  flags.problem(options.problems);
+  Flag list = flags.on("--list", options.list, "Every valid configuration, one a line");
+  Flag sample = flags.parsed("--sample", options.sample, parse_count,
                                    "So many valid configurations, each as likely as any other", "N");
-  add_parsed(app, "--seed", options.device.seed, parse_count, "Of the sample", "N")->needs(sample);
-  CLI::Option* at =
-      add_parsed(app, "--at", options.at, parse_index, "The configuration of that index", "INDEX");
-  list->excludes(sample)->excludes(at);
-  sample->excludes(at);
-  add_json_flag(app, options.json);
+  flags.parsed("--seed", options.device.seed, parse_count, "Of the sample", "N").needs(sample);
+  Flag at =
+      flags.parsed("--at", options.at, parse_index, "The configuration of that index", "INDEX");
+  list.excludes(sample).excludes(at);
+  sample.excludes(at);
+  flags.json(options.json);
 }
 
 bool asks_for_configurations(const SpaceOptions& options) {
@@ -113,9 +112,8 @@ Result<Json, SpaceFailure> show(const ProblemSpace& problem_space, const Problem
 }
 
 ExitCode run(const SpaceOptions& options, Context& context) {
-  auto groups = read_files({options.path}, options.device.choice, context);
-  if (!groups) return groups.error();
-  ReadFiles* const read = &groups->front();
+  auto read = read_file(options.path, options.device.choice, context);
+  if (!read) return read.error();
   const Definition& definition = read->definitions.front();
   auto problems = select_problems(definition.kernel, options.problems);
   if (!problems) return fail(context, ExitCode::usage, problems.error().message);

@@ -1,5 +1,4 @@
 // gktune worker KIND ORDINAL compile|run: one of the processes behind a device. Not for people.
-#include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
@@ -18,10 +17,10 @@ Result<WorkerRole> parse_role(std::string_view text) {
   return Error{"'" + std::string(text) + "' is neither compile nor run"};
 }
 
-void declare(CLI::App& app, WorkerOptions& options) {
-  app.add_option("KIND", options.backend.kind, "cuda or host")->required();
-  app.add_option("ORDINAL", options.backend.ordinal, "Which of them")->required();
-  add_parsed(app, "ROLE", options.role, parse_role, "What to serve", "compile|run")->required();
+void declare(Flags& flags, WorkerOptions& options) {
+  flags.text("KIND", options.backend.kind, "cuda or host").required();
+  flags.number("ORDINAL", options.backend.ordinal, "Which of them").required();
+  flags.parsed("ROLE", options.role, parse_role, "What to serve", "compile|run").required();
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {

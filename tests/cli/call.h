@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/log.h"
 #include "cli/program.h"
 
 namespace gktune {
@@ -18,7 +17,7 @@ struct Call {
 inline Call call(const std::vector<std::string>& arguments, const Environment& environment = {}) {
   std::ostringstream out, err;
   const Screen screen;
-  auto log = make_log(err, screen);
+  Log log(err, screen);
   Context context{environment, out, err, screen, screen, log, [] { return [] { return false; }; }};
   ExitCode code = run_program(arguments, context);
   return {code, out.str(), err.str()};

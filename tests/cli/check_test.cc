@@ -8,6 +8,7 @@
 #include "example_database.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/space/problems.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
@@ -27,17 +28,30 @@ TEST(CheckProblems, what_the_compiler_cannot_tell_apart_is_compiled_once) {
 }
 
 TEST(CheckProblems, awkward_sizes_replace_those_of_the_file) {
-  const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
-  EXPECT_EQ(texts(awkward_problems(axes)),
+  KernelDefinition kernel;
+  kernel.axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
+  EXPECT_EQ(texts(awkward_problems(kernel)),
             (Texts{"T=int,n=0", "T=int,n=1", "T=int,n=31", "T=int,n=33", "T=int,n=257", "T=int,n=1009",
                    "T=float,n=0", "T=float,n=1", "T=float,n=31", "T=float,n=33", "T=float,n=257",
                    "T=float,n=1009"}));
 }
 
 TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
-  const std::vector<Axis> axes = {{"width", {3, 5}, ""}, {"n", {1 << 20}, ""}};
-  EXPECT_EQ(texts(awkward_problems(axes)), (Texts{"width=0,n=1", "width=1,n=31", "width=3,n=33",
-                                                  "width=3,n=257", "width=3,n=1009", "width=3,n=0"}));
+  KernelDefinition kernel;
+  kernel.axes = {{"width", {3, 5}, ""}, {"n", {1 << 20}, ""}};
+  EXPECT_EQ(texts(awkward_problems(kernel)), (Texts{"width=0,n=1", "width=1,n=31", "width=3,n=33",
+                                                    "width=3,n=257", "width=3,n=1009", "width=3,n=0"}));
+}
+
+TEST(CheckProblems, sizes_that_an_input_from_a_file_depends_on_stay_as_they_are) {
+  const auto read = read_space_text(
+      "kernel: k\nsource: k.cu\nproblem: {n: [4096], m: [5000], k: [3]}\nlet: {half: m // 2}\narguments:\n"
+      "  in: {type: float, extent: half, init: {file: \"in_{n}.npy\"}}\n"
+      "  out: {type: float, extent: k, role: out}\nlaunches: {entry: k}\n",
+      "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
+  ASSERT_TRUE(read.ok()) << read.error()[0].str();
+  EXPECT_EQ(texts(awkward_problems(read->kernel)),
+            (Texts{"n=4Ki,m=5000,k=0", "n=4Ki,m=5000,k=1", "n=4Ki,m=5000,k=3"}));
 }
 
 TEST(CheckProblems, a_problem_is_empty_where_a_size_is_zero) {

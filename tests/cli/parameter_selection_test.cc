@@ -5,19 +5,19 @@
 namespace gktune {
 namespace {
 
-std::vector<Parameter> matmul() {
+std::vector<Parameter> matmul_parameters() {
   return {{"way", {"naive", "coalesced", "tiles"}, Value("tiles")}, {"tileM", {32, 64, 128}, Value(64)}};
 }
 
 TEST(ParameterSelection, leaves_the_values_that_are_named_in_their_order) {
-  auto parameters = matmul();
+  auto parameters = matmul_parameters();
   ASSERT_TRUE(select_values(parameters, {"way=coalesced,naive", "tileM=64"}).ok());
   EXPECT_EQ(parameters[0].values, (std::vector<Value>{"coalesced", "naive"}));
   EXPECT_EQ(parameters[1].values, (std::vector<Value>{64}));
 }
 
 TEST(ParameterSelection, keeps_a_default_only_as_long_as_it_is_a_value) {
-  auto parameters = matmul();
+  auto parameters = matmul_parameters();
   ASSERT_TRUE(select_values(parameters, {"way=naive,tileM=64,128"}).ok());
   EXPECT_EQ(parameters[0].default_value, std::nullopt);
   EXPECT_EQ(parameters[1].default_value, Value(64));
@@ -31,7 +31,7 @@ TEST(ParameterSelection, a_number_may_be_written_as_it_likes) {
 }
 
 TEST(ParameterSelection, says_what_is_not_there) {
-  auto parameters = matmul();
+  auto parameters = matmul_parameters();
   EXPECT_EQ(select_values(parameters, {"wya=naive"}).error().message,
             "there is no parameter 'wya', did you mean 'way'?");
   EXPECT_EQ(select_values(parameters, {"way=nave"}).error().message,

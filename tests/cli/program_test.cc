@@ -54,6 +54,12 @@ TEST(Program, an_argument_too_many_is_named) {
   EXPECT_EQ(surplus.err, "error: unexpected argument 'zsh'\n  hint: gktune completions --help\n");
 }
 
+TEST(Program, a_flag_that_is_given_twice_is_named) {
+  Call twice = call({"space", "s.yaml", "--at", "1", "--at", "2"});
+  EXPECT_EQ(twice.code, ExitCode::usage);
+  EXPECT_EQ(twice.err, "error: --at: may be given once\n  hint: gktune space --help\n");
+}
+
 TEST(Program, a_missing_argument_is_named) {
   Call missing = call({"completions"});
   EXPECT_EQ(missing.code, ExitCode::usage);

@@ -73,6 +73,23 @@ TEST(Report, there_is_no_gain_over_what_was_not_tried) {
   EXPECT_FALSE(gain_of(tuning).over_median.has_value());
 }
 
+TEST(Report, drift_is_told_and_much_of_it_warned_of) {
+  Tuning tuning = finished();
+  tuning.outcome.drift = {tuning.trials[1].config, {20, 19.9, 20.2}};
+  EXPECT_NE(printed(tuning).find("drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"),
+            std::string::npos)
+      << printed(tuning);
+  EXPECT_EQ(report_json(tuning)["drift"]["times_us"], Json({20, 19.9, 20.2}));
+  EXPECT_EQ(hints_for(tuning, "").size(), 2u);
+  tuning.outcome.drift.times_us.push_back(22);
+  auto hints = hints_for(tuning, "");
+  ASSERT_EQ(hints.size(), 3u);
+  EXPECT_NE(hints[2].find("-0.5 % to +10.0 %"), std::string::npos) << hints[2];
+  tuning.outcome.drift.times_us = {20};
+  EXPECT_EQ(printed(tuning).find("drift"), std::string::npos);
+  EXPECT_FALSE(report_json(tuning).contains("drift"));
+}
+
 TEST(Report, hints_name_the_next_flag_to_try) {
   Tuning tuning = finished();
   auto hints = hints_for(tuning, " --db x.db");

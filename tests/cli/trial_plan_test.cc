@@ -38,7 +38,7 @@ class TrialPlanTest : public testing::Test {
     std::ostringstream out;
     const Environment environment;
     const Screen screen;
-    auto log = make_log(out, screen);
+    Log log(out, screen);
     const Context context{environment, out, out, screen, screen, log, {}};
     return plan_of_trial(definition->kernel, found, context);
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "example_database.h"
@@ -136,6 +138,83 @@ TEST_F(TuneProblem, a_search_of_some_values_does_not_dethrone_what_beats_them_al
   EXPECT_EQ(some->outcome.measured, 5);
   EXPECT_EQ(some->outcome.best->config, (Config{{"x", 5}}));
   EXPECT_EQ(store_.best("line")->front().trial.config, (Config{{"x", 10}}));
+  TuneRequest afresh = request();
+  afresh.earlier = TuneRequest::Earlier::ignored;
+  EXPECT_EQ(tune(afresh)->outcome.measured, 5);
+  EXPECT_EQ(store_.best("line")->front().trial.config, (Config{{"x", 10}}));
+}
+
+TEST_F(TuneProblem, a_resumed_run_has_its_parameters_in_the_order_of_the_file) {
+  Parameter a = x_up_to(1);
+  a.name = "a";
+  definition_.parameters.push_back(a);  // x, a
+  auto trial = recorded(1);
+  trial.config.set("a", 1);
+  ReplayDevice replay({.kind = "replay", .name = "recorded"}, {trial}, 1);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  ASSERT_TRUE(tune_problem(request(), {replay, store_, session_, progress, stop_}).ok());
+  auto again = tune_problem(request(), {replay, store_, session_, progress, stop_});
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->trials.front().config.begin()->first, "x");
+}
+
+// Far slower than the best in time, and far better.
+TEST_F(TuneProblem, the_slow_stay_in_the_race_where_the_objective_is_not_the_time) {
+  definition_.kernel.metrics = {{"J", *Expression::parse("x")}};
+  definition_.kernel.objective = {"J", false};
+  std::vector<Trial> trials;
+  for (int x = 1; x <= 10; ++x) {
+    trials.push_back(recorded(x));
+    trials.back().timing.median_us = 1000 - 99 * x;
+    trials.back().objective = x;
+  }
+  std::swap(trials.front(), trials.back());
+  ReplayDevice replay({.kind = "replay", .name = "recorded"}, std::move(trials), 1);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  auto tuning = tune_problem(request(), {replay, store_, session_, progress, stop_});
+  ASSERT_TRUE(tuning.ok()) << tuning.error().message;
+  for (const Trial& trial : tuning->trials) EXPECT_FALSE(trial.out_of_race);
+  EXPECT_EQ(tuning->outcome.best->config, (Config{{"x", 1}}));
+}
+
+// Goes wrong whenever a configuration comes for the second time.
+class FickleDevice final : public Device {
+ public:
+  explicit FickleDevice(ReplayDevice recorded) : recorded_(std::move(recorded)) {}
+  const DeviceInfo& info() const override { return recorded_.info(); }
+  std::size_t capacity() const override { return 1; }
+  void submit(Candidate candidate) override { recorded_.submit(std::move(candidate)); }
+  Trial next() override {
+    Trial trial = recorded_.next();
+    if (!met_.insert(trial.config.json()).second) trial.status = Status::wrong_result;
+    return trial;
+  }
+  std::size_t withdraw() override { return recorded_.withdraw(); }
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override {
+    return recorded_.playoff(problem, std::move(finalists), rounds);
+  }
+
+ private:
+  ReplayDevice recorded_;
+  std::set<std::string> met_;
+};
+
+TEST_F(TuneProblem, what_went_well_once_and_fails_later_is_a_failure_in_the_database_too) {
+  definition_.parameters = {x_up_to(21)};
+  std::vector<Trial> trials;
+  for (int x = 1; x <= 21; ++x) trials.push_back(recorded(x));
+  FickleDevice fickle(ReplayDevice({.kind = "replay", .name = "recorded"}, std::move(trials), 1));
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  auto tuning = tune_problem(request(), {fickle, store_, session_, progress, stop_});
+  ASSERT_TRUE(tuning.ok());
+  EXPECT_EQ(tuning->outcome.measured, 21);
+  EXPECT_EQ(std::ranges::count(tuning->trials, Status::wrong_result, &Trial::status), 1);
+  auto stored = store_.trials(1);
+  EXPECT_EQ(stored->size(), 21u);
+  EXPECT_EQ(std::ranges::count(*stored, Status::wrong_result, &Trial::status), 1);
 }
 
 TEST_F(TuneProblem, afresh_everything_is_measured_again) {
@@ -162,14 +241,14 @@ TEST_F(TuneProblem, another_source_begins_anew) {
   EXPECT_EQ(tune(request())->outcome.measured, 10);
 }
 
-TEST_F(TuneProblem, a_stop_keeps_what_was_in_flight) {
+TEST_F(TuneProblem, a_stop_keeps_what_has_run) {
   int asked = 0;
   stop_ = [&asked] { return ++asked > 3; };
   auto stopped = tune(request());
   ASSERT_TRUE(stopped.ok());
   EXPECT_EQ(stopped->outcome.end, TuneOutcome::End::stopped);
-  EXPECT_EQ(stopped->outcome.measured, 3);
-  EXPECT_EQ(store_.trials(1)->size(), 3u);
+  EXPECT_EQ(stopped->outcome.measured, 1);
+  EXPECT_EQ(store_.trials(1)->size(), 1u);
 }
 
 TEST_F(TuneProblem, an_empty_space_tells_whose_constraints_emptied_it) {

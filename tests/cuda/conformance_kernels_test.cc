@@ -1,8 +1,8 @@
 // The kernels of the conformance suite are CUDA C++ to NVRTC too: what a GPU will be asked to run.
 #include <gtest/gtest.h>
 
-#include "tests/cuda/scratch_folder.h"
 #include "tests/host/conformance.h"
+#include "tests/worker/scratch_folder.h"
 #include "tuner/device/cuda/cuda_compiler.h"
 
 namespace gktune {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what applications need, builds the example against it and nothing else, and asks it.
+# Installs everything, and looks whether it holds together; then what applications need, builds the example against it
+# and nothing else, and asks it.
 #   install_example.sh BUILD_DIR EXAMPLE_DIR MAKE_DATABASE CXX CXX_FLAGS
 set -euo pipefail
 build=$1 example=$2 make_database=$3 compiler=$4 flags=$5
@@ -8,6 +9,18 @@ trap 'rm -rf "$work"' EXIT
 
 fail() { echo "FAILED: $*"; exit 1; }
 expect() { grep -qF -- "$2" <<<"$1" || fail "expected \"$2\" in:"$'\n'"$1"; }
+
+cmake --install "$build" --prefix "$work/whole" >/dev/null
+gktune=$work/whole/bin/gktune
+expect "$("$gktune" --version)" "gktune "
+expect "$("$gktune" space "$work/whole/share/gktune/spaces/saxpy.yaml" --device host)" "combinations are valid"
+for script in bash-completion/completions/gktune zsh/site-functions/_gktune fish/vendor_completions.d/gktune.fish; do
+  expect "$(cat "$work/whole/share/$script")" "completion of gktune"
+done
+documents=$work/whole/share/doc/gktune
+while read -r page link; do
+  [ -e "$(dirname "$page")/$link" ] || fail "$page names $link, which is not installed"
+done < <(grep -oE '\]\([^):#]+\)' -r --include='*.md' "$documents" | sed -E 's/:\]\(/ /; s/\)$//')
 
 cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
 (cd "$work/prefix" && find . -type f | sort)

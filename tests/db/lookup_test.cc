@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "db/sqlite/database.h"
 #include "db/store.h"
@@ -220,6 +223,21 @@ TEST_F(LookupTest, a_lookup_can_be_moved) {
   Lookup second = std::move(first);
   first = std::move(second);
   EXPECT_TRUE(first.best("reduce", problem(1000)));
+}
+
+TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
+  for (int n = 1; n <= 64; n *= 2) tuned(reduce_study(n), n);
+  const Lookup shared = lookup();
+  std::atomic<int> right{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int n = 1; n <= 64; n *= 2) right += shared.best("reduce", problem(n)).match == Match::exact ? 1 : 0;
+      });
+    }
+  }
+  EXPECT_EQ(right, 4 * 7);
 }
 
 TEST_F(LookupTest, no_right_to_write_is_needed_to_ask) {

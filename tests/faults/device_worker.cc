@@ -10,5 +10,7 @@ int main(int argc, char** argv) {
   const auto role = worker_role_from_name(argv[3]);
   if (!role) return 2;
   const BackendName name{argv[1], std::atoi(argv[2])};
-  return serve_worker(*role, [&] { return open_backend(name, {}); });
+  BackendOptions options;
+  if (const char* cxx = std::getenv("CXX")) options.cxx = cxx;
+  return serve_worker(*role, [&] { return open_backend(name, options); });
 }

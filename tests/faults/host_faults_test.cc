@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "fault_device.h"
+#include "tuner/device/host/host_compiler.h"
 
 namespace gktune {
 namespace {
@@ -10,7 +13,7 @@ struct Case {
   Status status;
   const char* message;
   int threads = 256;
-  int blocks = 4;
+  std::int64_t blocks = 4;
   std::int64_t shared_bytes = 0;
 };
 
@@ -41,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"failed_assertion", Status::aborted, "i < 600"},
         Case{"bad_address", Status::illegal_access, "thread (3,0,0)"},
         Case{"null_pointer", Status::illegal_access, "null pointer"},
+        Case{"null_pointer_everywhere", Status::illegal_access, "null_pointer_everywhere.cu:5", 1, 1000},
         Case{"read_past_the_end", Status::illegal_access, "past the end of"},
         Case{"write_past_the_end", Status::guard_violated,
              "wrote outside 'out' (1000 elements): 0 bytes past its end"},
@@ -54,8 +58,49 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"stack_overflow", Status::illegal_access, "stack overflow"},
         Case{"compile_error", Status::compile_failed, "compile_error.cu:4"},
         Case{"clean", Status::invalid, "shared", 256, 4, 1 << 20},
-        Case{"clean", Status::invalid, "block", 2048, 1}),
+        Case{"clean", Status::invalid, "block", 2048, 1},
+        Case{"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
+        // A CPU has no end of registers.
+        Case{"many_registers", Status::ok, "", 1024, 1},
+        Case{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
+
+// The kernel, and where it goes wrong.
+struct Place {
+  const char* kernel;
+  const char* thread;
+  const char* line;
+};
+
+void PrintTo(const Place& place, std::ostream* out) { *out << place.kernel; }
+
+class HostFaultPlaces : public ::testing::TestWithParam<std::tuple<const char*, Place>> {};
+
+TEST_P(HostFaultPlaces, are_named_in_the_users_source) {
+  const auto& [cxx, place] = GetParam();
+  if (!HostCompiler::version(cxx)) GTEST_SKIP() << "this machine has no " << cxx;
+  WorkerDeviceOptions options = fault_options("host");
+  options.worker_argv.insert(options.worker_argv.begin(), {"/usr/bin/env", std::string("CXX=") + cxx});
+  const auto device = open_fault_device(fault_definition(place.kernel), options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device);
+  EXPECT_NE(trial.message.find(place.thread), std::string::npos) << trial.message;
+  EXPECT_NE(trial.message.find(std::string(place.kernel) + ".cu:" + place.line), std::string::npos)
+      << trial.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , HostFaultPlaces,
+    ::testing::Combine(::testing::Values("g++", "clang++"),
+                       ::testing::Values(Place{"bad_address", "block (0,0,0), thread (3,0,0)", "5"},
+                                         Place{"bad_address_in_a_function", "thread (3,0,0)", "4"},
+                                         Place{"stack_overflow", "thread (9,0,0)", "2"},
+                                         Place{"endless_loop", "block (0,0,0), thread (5,0,0)", "6"},
+                                         Place{"endless_barriers", "ran longer than 0.5 s, block (", "5"})),
+    [](const auto& place) {
+      const std::string cxx = std::get<0>(place.param);
+      return std::get<1>(place.param).kernel + std::string(cxx == "g++" ? "_gpp" : "_clangpp");
+    });
 
 TEST(HostFaultsOfFunctions, a_crash_is_named_with_its_line) {
   const auto device =
@@ -66,11 +111,42 @@ TEST(HostFaultsOfFunctions, a_crash_is_named_with_its_line) {
   EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
 }
 
+TEST(HostFaultsOfFunctions, one_that_never_ends_is_asked_for_its_line) {
+  const auto device = open_fault_device(fault_function_definition("endless_function", "time_limit: 500ms\n"),
+                                        fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::timed_out);
+  EXPECT_NE(trial.message.find("ran longer than 0.5 s, "), std::string::npos) << trial.message;
+  EXPECT_NE(trial.message.find("endless_function.cc:5"), std::string::npos) << trial.message;
+}
+
+TEST(HostFaultsOfFunctions, the_thread_that_never_ends_answers_for_those_that_wait) {
+  const auto device =
+      open_fault_device(fault_function_definition("endless_thread", "time_limit: 500ms\noptions: -fopenmp\n"),
+                        fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::timed_out);
+  EXPECT_NE(trial.message.find("endless_thread.cc:7"), std::string::npos) << trial.message;
+}
+
 TEST(HostFaultsOfFunctions, more_memory_than_there_is_does_not_take_the_machine_down) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer has its own word on this";
 #endif
   const auto device = open_fault_device(fault_function_definition("greedy_function"), fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
+}
+
+TEST(HostFaultsOfFunctions, the_memory_is_not_the_candidates_alone) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a sanitizer has its own word on this";
+#endif
+  const auto device =
+      open_fault_device(fault_function_definition("hoarding_function"), fault_options("host"));
   ASSERT_NE(device, nullptr);
   const Trial trial = tried(*device, {{"unroll", 1}});
   EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
@@ -93,6 +169,33 @@ TEST(HostChecks, a_read_before_the_beginning_is_found_when_checking) {
   const Trial trial = tried(*device);
   EXPECT_EQ(trial.status, Status::illegal_access) << trial.message;
   EXPECT_NE(trial.message.find("before ‘in’"), std::string::npos) << trial.message;
+}
+
+TEST(HostChecks, the_seed_is_that_of_the_order_of_threads) {
+  const auto message_with = [](std::uint64_t seed) {
+    WorkerDeviceOptions options = fault_options("host");
+    options.work = WorkerDeviceOptions::Work::check;
+    options.seed = seed;
+    const auto device = open_fault_device(fault_definition("order_of_threads"), options);
+    const Trial trial = tried(*device, fault_config(256, 1), 256);
+    EXPECT_EQ(trial.status, Status::wrong_result) << trial.message;
+    return trial.message;
+  };
+  const std::string first = message_with(1);
+  EXPECT_EQ(message_with(1), first);
+  EXPECT_NE(message_with(2), first);
+}
+
+// A CPU takes most misaligned addresses as they are: what a GPU will refuse is found when looked for.
+TEST(HostChecks, a_misaligned_address_is_found_by_instrumented_code) {
+  WorkerDeviceOptions options = fault_options("host");
+  options.work = WorkerDeviceOptions::Work::check;
+  options.instrumentation = Instrumentation::sanitize;
+  const auto device = open_fault_device(fault_definition("misaligned"), options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device);
+  EXPECT_EQ(trial.status, Status::misaligned_access) << trial.message;
+  EXPECT_NE(trial.message.find("misaligned.cu:6"), std::string::npos) << trial.message;
 }
 
 }  // namespace

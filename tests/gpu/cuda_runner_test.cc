@@ -228,7 +228,7 @@ TEST_F(CudaRunnerTest, says_which_contents_do_not_fit) {
 
 TEST_F(CudaRunnerTest, survives_a_module_that_is_gone) {
   RunJob lost = job(doubling(kRight));
-  lost.candidate.path = folder_.path("gone.module");
+  lost.candidate.path = folder_.path("gone.code");
   const RunReply reply = runner_->run(lost);
   EXPECT_EQ(reply.status, Status::launch_failed);
   EXPECT_FALSE(reply.worker_is_spent);
@@ -318,6 +318,32 @@ TEST_F(GpuFaultTest, assertion_is_told) {
 }
 TEST_F(GpuFaultTest, endless_loop_is_told) {
   expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
+}
+
+// Sixteen times the work takes several times the energy, however short it is.
+TEST_F(CudaRunnerTest, tells_the_energy_of_one_execution) {
+  Case kernel = doubling(kRight, 1 << 20);
+  kernel.check_only = false;
+  kernel.measures_power = true;
+  const RunReply small = run(kernel);
+  kernel = doubling(kRight, 1 << 24);
+  kernel.check_only = false;
+  kernel.measures_power = true;
+  const RunReply large = run(kernel);
+  ASSERT_EQ(small.status, Status::ok) << small.message;
+  ASSERT_EQ(large.status, Status::ok) << large.message;
+  if (small.conditions.energy_j < 0) GTEST_SKIP() << "this card does not count its energy";
+  EXPECT_GT(small.conditions.energy_j, 0);
+  EXPECT_GT(large.conditions.energy_j, 4 * small.conditions.energy_j);
+  // What it draws, the time it takes and the energy it spends are about one thing.
+  const double expected_j = large.conditions.power_w * large.timing.median_us * 1e-6;
+  EXPECT_LT(std::abs(large.conditions.energy_j / expected_j - 1), 0.5);
+}
+
+TEST_F(CudaRunnerTest, spends_no_time_on_energy_that_nobody_asked_for) {
+  Case kernel = doubling(kRight);
+  kernel.check_only = false;
+  EXPECT_LT(run(kernel).conditions.energy_j, 0);
 }
 
 }  // namespace

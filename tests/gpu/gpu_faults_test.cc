@@ -14,7 +14,7 @@ struct Case {
   Status status;
   const char* message;
   int threads = 256;
-  int blocks = 4;
+  std::int64_t blocks = 4;
   std::int64_t shared_bytes = 0;
 };
 
@@ -61,7 +61,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
         Case{"compile_error", Status::compile_failed, "compile_error.cu(4)"},
         Case{"clean", Status::invalid, "1048576 is more than the device's", 256, 4, 1 << 20},
-        Case{"clean", Status::invalid, "block", 2048, 1}),
+        Case{"clean", Status::invalid, "block", 2048, 1},
+        Case{"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
+        Case{"misaligned", Status::misaligned_access, "misaligned address"},
+        Case{"many_registers", Status::launch_failed, "a block of 1024 threads with ", 1024, 1},
+        Case{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
 
 TEST(GpuFaultsOfCompilers, one_that_never_ends_is_ended) {

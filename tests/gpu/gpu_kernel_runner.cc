@@ -3,8 +3,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "tests/cuda/scratch_folder.h"
 #include "tests/host/conformance.h"
+#include "tests/worker/scratch_folder.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/module_file.h"

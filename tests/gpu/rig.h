@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cuda/scratch_folder.h"
+#include "tests/worker/scratch_folder.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {
@@ -24,6 +24,7 @@ struct Case {
   double time_limit_s = 10;
   double cutoff_us = std::numeric_limits<double>::infinity();
   bool check_only = true;
+  bool measures_power = false;
 };
 
 ArgumentPlan buffer(const std::string& name, Argument::Role role, std::uint64_t count,

@@ -98,9 +98,18 @@ TEST_P(Atomics, sums_of_floating_point_in_every_scope) {
     const auto begin = in.begin() + block * kThreads;
     EXPECT_EQ(out[static_cast<std::size_t>(1 + block)], std::accumulate(begin, begin + kThreads, 0.0f));
   }
-  std::vector<double> wide(in.begin(), in.end()), total(1);
-  run("atomics.cu", "atomics_double", line(kBlocks, kThreads), wide, total);
-  EXPECT_EQ(total[0], sum);
+  std::vector<double> wide(in.begin(), in.end()), totals(out.size());
+  run("atomics.cu", "atomics_double", line(kBlocks, kThreads), wide, totals);
+  EXPECT_EQ(totals, std::vector<double>(out.begin(), out.end()));
+}
+
+TEST_P(Atomics, vectors_are_summed_component_by_component) {
+  std::vector<float> in(kCount), out(8), expected{1, 2, 0, 0, 1, 2, 3, 4};
+  for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<float>(i % 100) / 4;
+  run("atomics.cu", "atomics_of_vectors", line(kBlocks, kThreads), in, out);
+  const float sum = std::accumulate(in.begin(), in.end(), 0.0f);
+  for (float& factor : expected) factor *= sum;
+  EXPECT_EQ(out, expected);
 }
 
 TEST_P(Atomics, exchanges_hand_each_value_on_once) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "tests/host/kernels.h"
@@ -52,12 +53,19 @@ __global__ void where(int* out) {
   const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   out[block * blockDim.x * blockDim.y * blockDim.z + thread] += thread + 1;
 }
+
+template <bool kMeets>
+__global__ void stacks(unsigned long long* out) {
+  volatile int mine = 0;
+  out[threadIdx.x] = reinterpret_cast<unsigned long long>(&mine);
+  if (kMeets) __syncthreads();
+}
 )";
 
 class Execution : public WithEachCompiler {
  protected:
-  Kernels kernels_{GetParam(),
-                   kernel_source(kSource, {"saxpy", "sum<float, 256>", "sum_dynamic", "sum_warp", "where"})};
+  Kernels kernels_{GetParam(), kernel_source(kSource, {"saxpy", "sum<float, 256>", "sum_dynamic", "sum_warp",
+                                                       "where", "stacks<false>", "stacks<true>"})};
 };
 
 TEST_P(Execution, a_kernel_without_barriers_runs_every_thread) {
@@ -97,6 +105,16 @@ TEST_P(Execution, grids_and_blocks_have_three_dimensions) {
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], static_cast<int>(i % (2 * 6 * 7)) + 1);
 }
 
+TEST_P(Execution, only_threads_that_wait_have_a_stack_of_their_own) {
+  const auto count_stacks = [&](std::size_t entry) {
+    std::vector<unsigned long long> out(256);
+    kernels_.run(entry, shape(1, 256), out.data());
+    return std::set<unsigned long long>(out.begin(), out.end()).size();
+  };
+  EXPECT_EQ(count_stacks(5), 1u);
+  EXPECT_EQ(count_stacks(6), 256u);
+}
+
 TEST_P(Execution, an_executor_outlives_the_code_it_ran) {
   Executor executor({.threads = 2});
   const int n = 4096;
@@ -119,6 +137,28 @@ __global__ void sum(const int* in, int* out) {
     ASSERT_TRUE(module->launch(executor, 0, shape(n / block, block), arguments).ok());
     EXPECT_EQ(out, n);
   }
+}
+
+TEST_P(Execution, options_reach_the_compiler_as_they_are) {
+  SourcePlan source = kernel_source(R"(
+__global__ void say(int* out) {
+#ifdef __FAST_MATH__
+  out[0] = ADDED;
+#endif
+})",
+                                    {"say"});
+  source.options = {"-march=native", "-ffast-math", "-DADDED=7"};
+  int out = 0;
+  Kernels(GetParam(), source).run(0, shape(1, 1), &out);
+  EXPECT_EQ(out, 7);
+}
+
+TEST_P(Execution, an_option_that_the_compiler_does_not_know_is_its_error) {
+  SourcePlan source = kernel_source("__global__ void nothing() {}", {"nothing"});
+  source.options = {"-fnonsense-flag"};
+  const CompiledVariant compiled = try_compile(GetParam(), source);
+  EXPECT_EQ(status_name(compiled.status), "compile_failed");
+  EXPECT_NE(compiled.log.find("-fnonsense-flag"), std::string::npos) << compiled.log;
 }
 
 GKTUNE_WITH_EACH_COMPILER(Execution);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -30,6 +31,36 @@ TEST_P(Groups, tiles_of_every_size) {
     }
     EXPECT_EQ(out, expected) << size;
   }
+}
+
+TEST_P(Groups, parts_of_parts_and_groups_of_any_kind) {
+  std::vector<int> in = inputs(), out(64 * 8), expected;
+  run("groups.cu", "parts", line(1, 64), in, out);
+  for (int i = 0; i < 64; ++i) {
+    int rank[4] = {}, size[4] = {};  // with the same remainder by 2, by 3, among eight
+    for (int k = i / 8 * 8; k < i / 8 * 8 + 8; ++k) {
+      for (const int by : {2, 3}) {
+        if (in[static_cast<std::size_t>(k)] % by != in[static_cast<std::size_t>(i)] % by) continue;
+        ++size[by];
+        if (k < i) ++rank[by];
+      }
+    }
+    expected.insert(expected.end(), {7, i % 8 / 2 * 100 + 4, i * 100 + 64, i % 8 * 100 + 8, i % 16 * 100 + 16,
+                                     rank[3] * 100 + size[3], rank[2] * 100 + size[2], i % 4 * 100 + 4});
+  }
+  EXPECT_EQ(out, expected);
+}
+
+TEST_P(Groups, scans_of_tiles_and_of_threads_that_stand_together) {
+  std::vector<int> in = inputs(), out(64 * 4), expected;
+  run("groups.cu", "scans", line(1, 64), in, out);
+  for (int i = 0; i < 64; ++i) {
+    const auto end = in.begin() + i + 1, tile = in.begin() + i / 16 * 16, warp = in.begin() + i / 32 * 32;
+    const int sum = std::accumulate(tile, end, 0);
+    expected.insert(expected.end(),
+                    {sum, sum - *(end - 1), *std::max_element(tile, end), std::accumulate(warp, end, 0)});
+  }
+  EXPECT_EQ(out, expected);
 }
 
 TEST_P(Groups, a_block_is_a_group) {
@@ -80,6 +111,28 @@ TEST_P(Groups, the_standard_library_of_cuda) {
   std::vector<int> in = inputs(), out(3);
   run("groups.cu", "standard", line(1, 64), in, out);
   EXPECT_EQ(out, (std::vector<int>{63 * 64 / 2, 63, std::numeric_limits<int>::max()}));
+}
+
+TEST_P(Groups, bits_of_the_standard_library) {
+  std::vector<unsigned> in{0, 1, 2, 3, 0x80000000u, ~0u, 0xff00ff00u, 0x12345678u}, out(in.size() * 10),
+      expected;
+  run("groups.cu", "standard_bits", line(1, static_cast<std::int64_t>(in.size())), in, out);
+  for (const unsigned x : in) {
+    const auto unsigned_of = [](int count) { return static_cast<unsigned>(count); };
+    expected.insert(
+        expected.end(),
+        {unsigned_of(std::popcount(x)), unsigned_of(std::countl_zero(x)), unsigned_of(std::countr_zero(x)),
+         unsigned_of(std::countl_one(x)), unsigned_of(std::countr_one(x)), unsigned_of(std::bit_width(x)),
+         std::has_single_bit(x), std::bit_floor(x), std::rotl(x, 5) ^ std::rotr(x, 3),
+         std::bit_cast<unsigned>(1.0f) + unsigned_of(std::countl_zero(static_cast<unsigned char>(x)))});
+  }
+  EXPECT_EQ(out, expected);
+}
+
+TEST_P(Groups, atomics_of_the_standard_library) {
+  std::vector<int> in = inputs(), out(1);
+  run("groups.cu", "standard_atomics", line(1, 64), in, out);
+  EXPECT_EQ(out[0], 63 * 64 / 2);
 }
 
 TEST_P(Groups, a_thread_may_wait_for_another_one) {

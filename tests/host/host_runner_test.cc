@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "tuner/device/host/cores.h"
 #include "tuner/device/host/host_compiler.h"
 #include "tuner/space/space_file.h"
 
@@ -77,6 +78,40 @@ constexpr const char* kFunction = R"cpp(
   }
 )cpp";
 
+// How many cores each block's, or each iteration's, thread may run on.
+constexpr const char* kCores = R"cpp(
+#include <sched.h>
+  inline int own_core_count() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  }
+#ifdef __CUDACC__
+#define KERNEL __global__
+#else
+#define KERNEL
+#endif
+  KERNEL void count_cores(int* out, int n) {
+#ifdef __CUDACC__
+    out[blockIdx.x] = own_core_count();
+#else
+#pragma omp parallel for schedule(static, 1) num_threads(4)
+    for (int i = 0; i < n; ++i) out[i] = own_core_count();
+#endif
+  }
+  KERNEL void one_core(int* out, int n) {
+    for (int i = 0; i < n; ++i) out[i] = 1;
+  }
+)cpp";
+
+constexpr const char* kCoresSpace = R"yaml(
+kernel: cores
+problem: {n: [64]}
+arguments:
+  out: {type: int32, extent: n, role: out, check: exact}
+  n: {type: int32, value: n}
+)yaml";
+
 constexpr const char* kFunctionSpace = R"yaml(
 kernel: scale
 language: c++
@@ -100,6 +135,7 @@ Result<std::string> read_test_file(const std::string& path) {
   }
   if (path.ends_with("scale.cc"))
     return "#ifndef FACTOR\n#define FACTOR 2\n#endif\n" + std::string(kFunction);
+  if (path.find("cores.") != std::string::npos) return std::string(kCores);
   return Error{"there is no such file"};
 }
 
@@ -138,7 +174,7 @@ class HostRunnerTest : public ::testing::Test {
     return job;
   }
 
-  HostCompiler compiler_{HostCompilerOptions{}};
+  HostCompiler compiler_{"c++"};
   HostRunner runner_{std::size_t{1} << 20};
   KernelDefinition kernel_;
   Problem problem_;
@@ -200,6 +236,30 @@ TEST_F(HostRunnerTest, plain_functions_are_run_as_what_they_are) {
   EXPECT_EQ(right.status, Status::ok) << right.message;
   EXPECT_EQ(right.resources.grid[0], 0);
   EXPECT_EQ(runner_.run(job_of({{"FACTOR", 3}})).status, Status::wrong_result);
+}
+
+TEST_F(HostRunnerTest, each_thread_that_runs_blocks_keeps_to_one_core) {
+  read(kCoresSpace + std::string(R"yaml(
+source: cores.cu
+launches: {entry: count_cores, grid: n, block: 1}
+reference: {launches: {entry: one_core}}
+)yaml"));
+  const std::size_t before = own_cores().size();
+  const RunReply reply = runner_.run(job_of({}));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(own_cores().size(), before);
+}
+
+TEST_F(HostRunnerTest, each_thread_of_openmp_keeps_to_one_core) {
+  read(kCoresSpace + std::string(R"yaml(
+source: cores.cc
+language: c++
+options: -fopenmp
+launches: {entry: count_cores}
+reference: {launches: {entry: one_core}}
+)yaml"));
+  const RunReply reply = runner_.run(job_of({}));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
 TEST_F(HostRunnerTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_samples) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -120,6 +121,29 @@ TEST_P(Integers, minimum_and_maximum_of_mixed_types) {
     const auto row = out.begin() + static_cast<long>(i * 8);
     ASSERT_EQ(std::vector<long long>(row, row + 8), expected);
   }
+}
+
+TEST_P(Integers, the_nth_bit_that_is_set) {
+  std::vector<unsigned> mask, base;
+  std::vector<int> offset;
+  for (const unsigned x : words(4)) {
+    mask.push_back(x);
+    base.push_back(x % 32);
+    offset.push_back(static_cast<int>(mask.size() % 9) - 4);
+  }
+  std::vector<unsigned> out(kCount), expected;
+  run("integers.cu", "nth_bits", line(1, kCount), mask, base, offset, out);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::vector<unsigned> bits;  // those in the offset's direction, the base the first of them
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      if ((mask[i] >> bit & 1) != 0 && (offset[i] < 0 ? bit <= base[i] : bit >= base[i])) bits.push_back(bit);
+    }
+    if (offset[i] < 0) std::reverse(bits.begin(), bits.end());
+    if (offset[i] == 0 && (bits.empty() || bits[0] != base[i])) bits.clear();
+    const std::size_t n = offset[i] == 0 ? 0 : static_cast<std::size_t>(std::abs(offset[i])) - 1;
+    expected.push_back(n < bits.size() ? bits[n] : ~0u);
+  }
+  EXPECT_EQ(out, expected);
 }
 
 TEST_P(Integers, reinterpreted_bits) {

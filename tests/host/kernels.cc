@@ -42,7 +42,7 @@ SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
 
 CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
                             Instrumentation instrumentation) {
-  HostCompiler compiler({.cxx = cxx, .headers_dir = {}});
+  HostCompiler compiler(cxx);
   return compiler.compile({{source}, "", kernel_cache(), instrumentation}).at(0);
 }
 

@@ -82,6 +82,14 @@ TEST_P(Refusals, a_barrier_over_the_grid) {
                  {"a barrier over the grid cannot be run on the host device", "kernel.cu:3"});
 }
 
+TEST_P(Refusals, atomic_operations_of_128_bits) {
+  const std::string words = "128-bit atomic operations cannot run on the host device";
+  expect_no_code(kernel("  atomicExch(reinterpret_cast<int4*>(out), make_int4(1, 2, 3, 4));"),
+                 {words, "kernel.cu:2"});
+  expect_no_code(kernel("  int4 wide = {};\n  atomicCAS(reinterpret_cast<int4*>(out), wide, wide);"),
+                 {words, "kernel.cu:3"});
+}
+
 GKTUNE_WITH_EACH_COMPILER(Refusals);
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace gktune {
 namespace {
 
-const NamedValues kNames = {
+const NamedValues kKnownNames = {
     {"a", 7},        {"b", 2},           {"zero", 0},
     {"half", 0.5},   {"yes", true},      {"no", false},
     {"way", "tree"}, {"tile_size_x", 4}, {"least", std::numeric_limits<std::int64_t>::min()}};
 const NamedValues kDevice = {{"l2_bytes", 50 << 20}};
 
-Scope scope() { return Scope().add(kNames).add(kDevice, "device."); }
+Scope scope() { return Scope().add(kKnownNames).add(kDevice, "device."); }
 
 Value worth(std::string_view text) {
   const auto expression = Expression::parse(text);

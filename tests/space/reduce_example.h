@@ -19,7 +19,7 @@ inline FileReader files_of(std::map<std::string, std::string> texts) {
 }
 
 inline const std::map<std::string, std::string> kReduceFiles = {
-    {"templates/reduce.cu", "#include \"reduce.h\"\ntemplate <class T, int N> __global__ void reduce();\n"},
+    {"templates/reduce.cu", "#include \"reduce.h\"\ntemplate <class U, int N> __global__ void reduce();\n"},
     {"templates/reduce.h", "#pragma once\n"},
     {"templates/reference.cu", "__global__ void reference_sum();\n"},
 };

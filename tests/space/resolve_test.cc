@@ -35,6 +35,21 @@ TEST(Resolve, parameters_and_texts_of_the_problem_are_macros) {
   EXPECT_EQ(macros, expected);
 }
 
+TEST(Resolve, what_a_source_declares_itself_is_no_macro) {
+  auto files = kReduceFiles;
+  files["templates/reduce.h"] = "template <class T> void f(int batchSize) {}\n";
+  const auto read = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
+  ASSERT_TRUE(read.ok());
+  const auto plan = resolve(read->kernel, config(), problem(), device());
+  ASSERT_TRUE(plan.ok());
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"DISTRIBUTION", "even"}, {"threadsPerBlock", "256"}, {"way", "two_pass"}, {"hint", "true"}};
+  EXPECT_EQ(plan->candidate.source.macros, expected);
+  EXPECT_EQ(plan->candidate.steps[0].entry, "reduce<float, 256>");
+  EXPECT_EQ(plan->reference.source.macros,
+            (std::vector<std::pair<std::string, std::string>>{{"T", "float"}, {"DISTRIBUTION", "even"}}));
+}
+
 TEST(Resolve, names_in_template_arguments_are_replaced) {
   const auto plan = plan_of();
   ASSERT_EQ(plan.candidate.steps.size(), 2u);
@@ -210,6 +225,17 @@ TEST(Resolve, names_are_replaced_in_template_arguments_alone) {
   const auto plan = resolve(read->kernel, {{"a", 1}, {"way", "y"}, {"r", 0.5}, {"ok", true}}, {}, device());
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->candidate.steps[0].entry, "a::way<1, aa, 1::a, ns::way, y, 0.5, true, 2, 41, S<1>>");
+}
+
+TEST(Resolve, power_is_measured_where_a_metric_names_it) {
+  EXPECT_FALSE(plan_of().measures_power);
+  for (const std::string metric : {"J: energy_j", "W: 2 * power_w"}) {
+    std::string text = kReduceSpace;
+    text.replace(text.find("metrics: {"), 10, "metrics: {" + metric + ", ");
+    const auto plan = resolve(read_reduce(text).kernel, config(), problem(), device());
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    EXPECT_TRUE(plan->measures_power) << metric;
+  }
 }
 
 TEST(Resolve, a_missing_value_is_an_error) {

@@ -141,7 +141,7 @@ const std::vector<Parameter> kParameters = {
     {"d", {-3, 0, 5}, std::nullopt},      {"e", {1, 2.5}, std::nullopt},
     {"g", {false, true}, std::nullopt},   {"f", {6, 2}, std::nullopt}};
 
-std::string listing(const std::vector<Config>& configs) {
+std::string text_of(const std::vector<Config>& configs) {
   std::string all;
   for (const Config& config : configs) all += config.str() + "\n";
   return all;
@@ -176,7 +176,7 @@ TEST(SpaceProperty, random_constraints_leave_what_a_plain_loop_leaves) {
     const auto space = Space::build(parameters, constraints, scope);
     if (space) {
       ++built;
-      EXPECT_EQ(listing(all_of(*space)), listing(expected.valid));
+      EXPECT_EQ(text_of(all_of(*space)), text_of(expected.valid));
       EXPECT_FALSE(is_exact && expected.has_failing);
     } else if (space.error().kind == SpaceError::Kind::empty) {
       ++empty;

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "awkward_problems.h"
-#include "covering_sample.h"
+#include "covering_trials.h"
+#include "h200.h"
 #include "shifted_kernel.h"
 #include "shipped_spaces.h"
-#include "tuner/device/worker/worker_device.h"
-#include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -53,68 +53,64 @@ class Template : public testing::TestWithParam<std::string> {
 
   // Of that kernel, which the space file describes but for where its data lie.
   void open(const KernelDefinition& kernel) {
-    device_ = open_device(kernel);
-    ASSERT_NE(device_, nullptr);
-    constraints_ = definition_.constraints;
-    for (Constraint& limit : device_limits(kernel, device_->info())) {
-      constraints_.push_back(std::move(limit));
-    }
+    auto device = open_device(kernel);
+    ASSERT_NE(device, nullptr);
+    trials_.emplace(definition_, kernel, std::move(device));
   }
 
   // Whether the file itself rules the problem out: by a constraint that asks for no parameter.
   bool is_ruled_out(const SpaceError& error) const {
     if (error.kind != SpaceError::Kind::empty || !error.constraint) return false;
-    return std::ranges::none_of(constraints_[*error.constraint].condition.names(), [&](const auto& use) {
+    const Expression& condition = trials_->constraints()[*error.constraint].condition;
+    return std::ranges::none_of(condition.names(), [&](const auto& use) {
       return std::ranges::find(definition_.parameters, use.name, &Parameter::name) !=
              definition_.parameters.end();
     });
   }
 
-  void try_all(std::vector<Config> configs, const Problem& problem) {
-    // A process has one environment: those that share it come one after the other.
-    std::ranges::stable_sort(configs, {}, [&](const Config& config) {
-      auto plan = resolve(definition_.kernel, config, problem, device_->info());
-      return plan ? plan->environment : std::vector<std::pair<std::string, std::string>>();
-    });
-    std::size_t submitted = 0, done = 0;
-    while (done < configs.size()) {
-      while (submitted < configs.size() && submitted - done < device_->capacity()) {
-        device_->submit({configs[submitted++], problem});
-      }
-      const Trial trial = device_->next();
-      ++done;
-      EXPECT_TRUE(trial.ok()) << GetParam() << ", problem " << problem.str() << ", configuration "
-                              << trial.config.str() << "\n"
-                              << status_name(trial.status) << ": " << trial.message;
-    }
-  }
-
-  void try_awkward_sizes(CoveringSample::Depth depth) {
-    const NamedValues attributes = device_->info().attributes();
+  // Values that no GPU would take for any of the problems.
+  std::vector<std::string> unseen_by_a_gpu() const {
+    const NamedValues attributes = h200().attributes();
     CoveringSample sample(definition_.parameters);
-    const auto problems = awkward_problems(definition_.kernel);
-    for (const Problem& problem : problems) {
-      // Another element type, another distribution: once is enough for what ways have to do with each other.
-      if (kind_of(problem) != kind_of(problems.front())) depth = CoveringSample::Depth::values;
+    for (const Problem& problem : awkward_problems(definition_.kernel)) {
       Scope scope;
       scope.add(problem).add(attributes, "device.");
-      const auto configs = sample.cover(constraints_, scope, depth);
-      if (configs) {
-        try_all(*configs, problem);
-      } else if (!is_ruled_out(configs.error())) {
-        ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << configs.error().message;
-      }
-      if (HasFailure()) break;  // the same again at other sizes would say no more
+      (void)sample.cover(definition_.constraints, scope, CoveringSample::Depth::values);
     }
-    for (const std::string& value : sample.unseen()) {
-      if (!HasFailure())
+    return sample.unseen();
+  }
+
+  // A value that the host cannot take is one that a GPU can.
+  void expect_all_values_seen() {
+    const std::vector<std::string> unseen = trials_->unseen();
+    if (unseen.empty()) return;
+    for (const std::string& value : unseen_by_a_gpu()) {
+      if (std::ranges::find(unseen, value) != unseen.end())
         ADD_FAILURE() << GetParam() << ": no problem has a valid configuration with " << value;
     }
   }
 
+  void try_awkward_sizes(CoveringSample::Depth depth) {
+    const auto problems = awkward_problems(definition_.kernel);
+    for (const Problem& problem : problems) {
+      // Another element type, another distribution: once is enough for what ways have to do with each other.
+      if (kind_of(problem) != kind_of(problems.front())) depth = CoveringSample::Depth::values;
+      const auto trials = trials_->run(problem, depth);
+      if (!trials && !is_ruled_out(trials.error())) {
+        ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << trials.error().message;
+      }
+      for (const Trial& trial : trials ? *trials : std::vector<Trial>()) {
+        EXPECT_TRUE(trial.ok()) << GetParam() << ", problem " << problem.str() << ", configuration "
+                                << trial.config.str() << "\n"
+                                << status_name(trial.status) << ": " << trial.message;
+      }
+      if (HasFailure()) return;  // the same again at other sizes would say no more
+    }
+    expect_all_values_seen();
+  }
+
   Definition definition_;
-  std::unique_ptr<WorkerDevice> device_;
-  std::vector<Constraint> constraints_;
+  std::optional<CoveringTrials> trials_;
 };
 
 TEST_P(Template, is_right_in_all_its_ways_at_awkward_sizes) {

@@ -1,4 +1,4 @@
-#include "covering_sample.h"
+#include "tests/templates/covering_sample.h"
 
 #include <algorithm>
 #include <random>

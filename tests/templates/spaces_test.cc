@@ -1,6 +1,9 @@
 // Every space that the project ships, as its files say it.
 #include <gtest/gtest.h>
 
+#include <regex>
+#include <sstream>
+
 #include "shipped_spaces.h"
 #include "tuner/space/space_file.h"
 
@@ -14,6 +17,29 @@ TEST_P(ShippedSpace, is_read_without_a_complaint_for_a_gpu_and_for_a_cpu) {
     auto definition = read_space_file(GetParam(), {.device_kind = kind});
     if (definition.ok()) continue;
     for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << kind << ": " << diagnostic.str();
+  }
+}
+
+// The comment that a source begins with.
+std::string opening_of(const std::string& source) {
+  std::istringstream lines(source);
+  std::string opening, line;
+  while (std::getline(lines, line) && line.starts_with("//")) opening += line.substr(2) + '\n';
+  return opening;
+}
+
+bool names(const std::string& text, const std::string& word) {
+  return std::regex_search(text, std::regex("\\b" + word + "\\b"));
+}
+
+TEST_P(ShippedSpace, names_its_ways_and_parameters_where_its_source_begins) {
+  const auto definition = read_space_file(GetParam(), {.device_kind = "cuda"});
+  ASSERT_TRUE(definition.ok());
+  const std::string opening = opening_of(definition->kernel.source_text);
+  for (const Parameter& parameter : definition->parameters) {
+    EXPECT_TRUE(names(opening, parameter.name)) << parameter.name;
+    if (parameter.name != "way") continue;
+    for (const Value& way : parameter.values) EXPECT_TRUE(names(opening, way.str())) << way.str();
   }
 }
 

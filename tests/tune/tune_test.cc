@@ -84,10 +84,10 @@ TEST_F(Tune, a_finished_space_measures_nothing_again_and_keeps_its_best) {
   EXPECT_TRUE(outcome.playoff.empty());
 }
 
-TEST_F(Tune, a_stop_ends_after_the_trials_in_flight_without_a_playoff) {
+TEST_F(Tune, a_stop_ends_without_what_has_not_begun_and_without_a_playoff) {
   TuneOutcome outcome = tune_line(valley, {}, [&] { return seen_.size() >= 2; });
   EXPECT_EQ(outcome.end, End::stopped);
-  EXPECT_EQ(outcome.measured, 5);  // two, and the three that were in flight by then
+  EXPECT_EQ(outcome.measured, 2);
   EXPECT_TRUE(outcome.playoff.empty());
   EXPECT_TRUE(outcome.best.has_value());
 }
@@ -122,6 +122,110 @@ TEST_F(Tune, the_playoff_decides) {
   };
   EXPECT_EQ(tune_line(flattered, {}).best->config, (Config{{"x", 2}}));
   EXPECT_EQ(tune_line(flattered, {.race = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
+}
+
+// What a trial's timing makes of the objective may not be the time: here the slowest is the best.
+TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
+  auto thirsty = [](Config config) {
+    Trial trial = valley(std::move(config));
+    trial.objective = -trial.timing.median_us;
+    return trial;
+  };
+  TuneTask task{.objective = [](const Trial& trial) { return -trial.timing.median_us; }};
+  task.race.cutoff_factor = 0;
+  EXPECT_EQ(tune_line(thirsty, task).best->config, (Config{{"x", 20}}));
+}
+
+// One after the other, each time as `timed` has it.
+class ChangingDevice final : public Device {
+ public:
+  explicit ChangingDevice(std::function<Trial(Config, int)> timed) : timed_(std::move(timed)) {}
+  const DeviceInfo& info() const override { return info_; }
+  std::size_t capacity() const override { return 1; }
+  void submit(Candidate candidate) override { trial_ = timed_(std::move(candidate.config), submitted_++); }
+  Trial next() override { return trial_; }
+  std::size_t withdraw() override { return 0; }
+  std::vector<Samples> playoff(const Problem&, std::vector<Config> finalists, Rounds) override {
+    return std::vector<Samples>(finalists.size());
+  }
+  int submitted() const { return submitted_; }
+
+ private:
+  std::function<Trial(Config, int)> timed_;
+  DeviceInfo info_;
+  Trial trial_;
+  int submitted_ = 0;
+};
+
+class TuneDrift : public testing::Test {
+ protected:
+  TuneOutcome tune_on(ChangingDevice& device, const TuneTask& task) {
+    Exhaustive search(space_);
+    return tune(task, search, device,
+                {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); },
+                 .on_revoked = [&](const Trial& trial) { revoked_.push_back(trial); },
+                 .stop = {}});
+  }
+
+  Space space_ = line_space(20);
+  std::vector<Trial> seen_, revoked_;
+};
+
+TEST_F(TuneDrift, a_reference_candidate_is_timed_again_after_every_so_many_trials) {
+  ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
+  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 6}});
+  EXPECT_EQ(outcome.measured, 20);
+  EXPECT_EQ(seen_.size(), 20u);
+  EXPECT_EQ(device.submitted(), 23);
+  ASSERT_EQ(outcome.drift.times_us.size(), 4u);
+  EXPECT_EQ(outcome.drift.least(), 0);
+  EXPECT_EQ(outcome.drift.greatest(), 0);
+}
+
+TEST_F(TuneDrift, what_grows_slower_shows_it) {
+  // By one per cent of the first with every trial.
+  ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
+  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 8}});
+  // Of the first eight the middle one is the fifth; it is timed again as the ninth, and as the eighteenth.
+  EXPECT_EQ(outcome.drift.config, (Config{{"x", 5}}));
+  EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{104, 108, 117}));
+  EXPECT_DOUBLE_EQ(outcome.drift.greatest(), 117.0 / 104 - 1);
+}
+
+TEST_F(TuneDrift, what_an_earlier_run_measured_is_timed_again_at_once) {
+  ChangingDevice device([](Config config, int) { return timed_trial(std::move(config), 120); });
+  auto before = [](Config config) { return timed_trial(std::move(config), 100); };
+  TuneOutcome outcome = tune_on(device, {.earlier = recorded_line(3, before), .limits = {.trials = 5}});
+  EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{100, 120}));
+}
+
+TEST_F(TuneDrift, a_run_with_nothing_to_measure_times_nothing_again) {
+  ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
+  TuneOutcome outcome = tune_on(device, {.earlier = recorded_line(20, valley), .race = {.drift_interval = 1}});
+  EXPECT_EQ(device.submitted(), 0);
+  EXPECT_FALSE(outcome.drift.is_known());
+}
+
+TEST_F(TuneDrift, a_reference_that_fails_the_second_time_is_out) {
+  int times_first = 0;
+  ChangingDevice device([&](Config config, int) {
+    const double x = config.find("x")->number();
+    if (x == 1 && ++times_first == 2) return failed_trial(std::move(config), Status::wrong_result);
+    return timed_trial(std::move(config), x);
+  });
+  TuneOutcome outcome = tune_on(device, {.race = {.finalists = 0, .drift_interval = 1}});
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 2}}));
+  ASSERT_EQ(revoked_.size(), 1u);
+  EXPECT_EQ(revoked_.front().config, (Config{{"x", 1}}));
+  EXPECT_EQ(outcome.measured, 20);
+  EXPECT_EQ(outcome.drift.config, (Config{{"x", 2}}));
+}
+
+TEST_F(TuneDrift, none_is_watched_for_where_none_is_wanted) {
+  ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
+  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 0}});
+  EXPECT_EQ(device.submitted(), 20);
+  EXPECT_FALSE(outcome.drift.is_known());
 }
 
 TEST(TuneWithRandom, tries_each_configuration_once) {

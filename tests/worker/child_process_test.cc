@@ -9,8 +9,8 @@
 namespace gktune {
 namespace {
 
-ChildProcess shell(const std::string& script, std::uint64_t memory_limit_bytes = 0) {
-  auto child = ChildProcess::start({{"/bin/sh", "-c", script}, {{"GREETING", "hello"}}, memory_limit_bytes});
+ChildProcess shell(const std::string& script) {
+  auto child = ChildProcess::start({{"/bin/sh", "-c", script}, {{"GREETING", "hello"}}});
   EXPECT_TRUE(child.ok());
   return std::move(*child);
 }
@@ -68,16 +68,9 @@ TEST(ChildProcess, what_a_child_leaves_behind_ends_with_it) {
   EXPECT_TRUE(eventually([&] { return group_processes(child.pid()).empty(); }));
 }
 
-TEST(ChildProcess, memory_is_limited) {
-  ChildProcess child = shell("ulimit -v", std::uint64_t{512} << 20);
-  child.wait();
-  child.read_output();
-  EXPECT_EQ(child.output_tail(), "524288\n");
-}
-
 TEST(ChildProcess, a_program_that_cannot_be_executed_is_an_error) {
   const std::size_t before = open_descriptors();
-  const auto child = ChildProcess::start({{"/etc/passwd"}, {}, 0});
+  const auto child = ChildProcess::start({{"/etc/passwd"}, {}});
   ASSERT_FALSE(child.ok());
   EXPECT_EQ(child.error().message, "/etc/passwd cannot be started: Permission denied");
   EXPECT_EQ(open_descriptors(), before);

@@ -36,6 +36,7 @@ Plan plan() {
   plan.environment = {{"OMP_NUM_THREADS", "4"}};
   plan.regime = Regime::hot;
   plan.time_limit_s = 0.1;
+  plan.measures_power = true;
   return plan;
 }
 
@@ -57,6 +58,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   job.candidate = {"x.so", {"a", "b"}, {}};
   job.cutoff_us = std::numeric_limits<double>::infinity();
   job.check_only = true;
+  job.seed = ~std::uint64_t{0};
   const RunJob decoded = *decode_run_job(encode(job));
   Plan expected = plan();
   expected.candidate.source.text.clear();
@@ -65,9 +67,11 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   EXPECT_EQ(decoded.plan.arguments, expected.arguments);
   EXPECT_EQ(decoded.plan.environment, expected.environment);
   EXPECT_EQ(decoded.plan.regime, Regime::hot);
+  EXPECT_TRUE(decoded.plan.measures_power);
   EXPECT_EQ(decoded.candidate, job.candidate);
   EXPECT_TRUE(std::isinf(decoded.cutoff_us));
   EXPECT_TRUE(decoded.check_only);
+  EXPECT_EQ(decoded.seed, ~std::uint64_t{0});
 }
 
 TEST(JobJson, a_playoff_job_survives) {

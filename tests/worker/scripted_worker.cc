@@ -72,10 +72,13 @@ class ScriptedCompiler final : public Compiler {
 
 class ScriptedRunner final : public Runner {
  public:
+  explicit ScriptedRunner(int ordinal) : ordinal_(ordinal) {}
+
   RunReply run(const RunJob& job) override {
     const std::string action = job.candidate.path;
     RunReply reply;
-    reply.message = std::to_string(::getpid()) + " batch " + job.candidate.symbols[0];
+    reply.message = std::to_string(::getpid()) + " batch " + job.candidate.symbols[0] + " device " +
+                    std::to_string(ordinal_);
     if (const char* threads = std::getenv("OMP_NUM_THREADS"); threads != nullptr) {
       reply.message += " threads " + std::string(threads);
     }
@@ -84,6 +87,13 @@ class ScriptedRunner final : public Runner {
     if (action == "crash_reference") report_phase(Phase::reference), std::raise(SIGSEGV);
     report_phase(Phase::check);
     if (action == "hang") hang();
+    if (action == "hang_with_an_answer") {
+      std::signal(kQuestionSignal, [](int) {
+        report_fault(Status::timed_out, "block (1,0,0), kernel.cu:7");
+        ::_exit(1);
+      });
+      hang();
+    }
     if (action == "spin") {
       while (spinning) continue;
     }
@@ -128,18 +138,28 @@ class ScriptedRunner final : public Runner {
     }
     return samples;
   }
+
+ private:
+  int ordinal_;
 };
 
+// There are three devices of each kind: two of one model, and one of another.
 class ScriptedBackend final : public Backend {
  public:
+  explicit ScriptedBackend(int ordinal) : ordinal_(ordinal) {}
+
   Result<DeviceInfo> probe() override {
     DeviceInfo info;
     info.kind = "host";
-    info.name = "script";
+    info.name = ordinal_ < 2 ? "script" : "other script";
     return info;
   }
+  Result<int> count() override { return 3; }
   Result<std::unique_ptr<Compiler>> compiler() override { return {std::make_unique<ScriptedCompiler>()}; }
-  Result<std::unique_ptr<Runner>> runner() override { return {std::make_unique<ScriptedRunner>()}; }
+  Result<std::unique_ptr<Runner>> runner() override { return {std::make_unique<ScriptedRunner>(ordinal_)}; }
+
+ private:
+  int ordinal_;
 };
 
 }  // namespace
@@ -153,16 +173,18 @@ extern "C" const char* __asan_default_options() {
 #endif
 
 // scripted_worker FILE KIND ORDINAL ROLE: while FILE exists and names the role, no worker of that role gets
-// ready.
+// ready; where it names role:ordinal, none of that device.
 int main(int argc, char** argv) {
   using namespace gktune;
   if (argc != 5) return 2;
   const auto role = worker_role_from_name(argv[4]);
   if (!role) return 2;
+  const int ordinal = std::atoi(argv[3]);
   std::string refused;
   std::ifstream(argv[1]) >> refused;
   return serve_worker(*role, [&]() -> Result<std::unique_ptr<Backend>> {
-    if (refused == argv[4]) return Error{"there is no such device"};
-    return {std::make_unique<ScriptedBackend>()};
+    if (refused == argv[4] || refused == std::string(argv[4]) + ':' + argv[3])
+      return Error{"there is no such device"};
+    return {std::make_unique<ScriptedBackend>(ordinal)};
   });
 }

@@ -124,6 +124,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "spent", Status::illegal_access, ""}),
     [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
 
+TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_another) {
+  EXPECT_EQ(tried("ok", "print").status, Status::ok);
+  EXPECT_EQ(tried("ok", "segv").message, "killed by SIGSEGV");
+}
+
+TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
+  options_.fault_telling_s = 10;
+  const Trial trial = tried("ok", "hang_with_an_answer");
+  EXPECT_EQ(trial.status, Status::timed_out);
+  EXPECT_EQ(trial.message, "ran longer than 0.1 s, block (1,0,0), kernel.cu:7");
+  EXPECT_LT(trial.run_s, 5);
+}
+
+TEST_F(WorkerDeviceTest, what_has_no_answer_is_ended_all_the_same) {
+  options_.fault_telling_s = 0.2;
+  const Trial trial = tried("ok", "hang");
+  EXPECT_EQ(trial.message, "ran longer than 0.1 s");
+  EXPECT_GE(trial.run_s, 0.3);
+}
+
 TEST_F(WorkerDeviceTest, a_worker_that_lives_on_serves_the_next_candidate) {
   const std::string first = tried("ok", "ok").message;
   EXPECT_EQ(tried("ok", "wrong").message, first);
@@ -178,6 +198,17 @@ TEST_F(WorkerDeviceTest, many_candidates_of_all_kinds_all_come_back_once) {
     --in_flight;
   }
   EXPECT_EQ(seen.size(), 60u);
+}
+
+TEST_F(WorkerDeviceTest, what_has_not_begun_can_be_withdrawn) {
+  open();
+  for (int i = 0; i < 8; ++i) device_->submit({config("ok", "slow", i), {}});
+  EXPECT_TRUE(device_->next().ok());
+  const std::size_t withdrawn = device_->withdraw();
+  EXPECT_GE(withdrawn, 5u);  // one has run, one runs, one may be through by now
+  for (std::size_t left = 7 - withdrawn; left > 0; --left) EXPECT_TRUE(device_->next().ok());
+  EXPECT_EQ(device_->withdraw(), 0u);
+  EXPECT_TRUE(tried("ok", "ok").ok());
 }
 
 TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
@@ -255,6 +286,82 @@ TEST_F(WorkerDeviceTest, run_workers_that_get_ready_no_more_end_every_candidate)
   const Trial trial = tried("ok", "ok");
   EXPECT_EQ(trial.status, Status::crashed);
   EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
+}
+
+// Two devices of one model.
+class TwoDevices : public WorkerDeviceTest {
+ protected:
+  TwoDevices() { options_.backends = {{"host", 0}, {"host", 1}}; }
+
+  // All at once; in the order of their numbers.
+  std::vector<Trial> tried_all(const std::vector<std::string>& runs) {
+    int number = 0;
+    for (const std::string& run : runs) device_->submit({config("ok", run, number++), {}});
+    std::vector<std::optional<Trial>> slots(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      Trial trial = device_->next();
+      auto& slot = slots.at(static_cast<std::size_t>(trial.config.find("number")->integer()));
+      EXPECT_FALSE(slot.has_value()) << "twice: " << trial.config.str();
+      slot = std::move(trial);
+    }
+    std::vector<Trial> trials;
+    for (auto& slot : slots) trials.push_back(slot.value_or(Trial()));
+    return trials;
+  }
+  // How many of them each device ran.
+  static std::map<std::string, int> shares(const std::vector<Trial>& trials) {
+    std::map<std::string, int> counts;
+    for (const Trial& trial : trials) ++counts[trial.message.substr(trial.message.find("device "))];
+    return counts;
+  }
+};
+
+TEST_F(TwoDevices, share_the_work) {
+  open();
+  const auto trials = tried_all(std::vector<std::string>(6, "slow"));
+  for (const Trial& trial : trials) EXPECT_EQ(trial.status, Status::ok) << trial.message;
+  const auto counts = shares(trials);
+  EXPECT_EQ(counts.size(), 2u);
+  for (const auto& [device, count] : counts) EXPECT_GE(count, 2) << device;
+}
+
+TEST_F(TwoDevices, of_two_models_are_refused) {
+  options_.backends = {{"host", 0}, {"host", 2}};
+  const auto device = WorkerDevice::open(kernel_, options_);
+  ASSERT_FALSE(device.ok());
+  EXPECT_EQ(device.error().message,
+            "several devices can only be used together where they are of one model; here are script and "
+            "other script");
+}
+
+TEST_F(TwoDevices, go_on_when_the_worker_of_one_dies) {
+  open();
+  const auto trials = tried_all({"segv", "slow", "slow", "spent", "slow", "abort", "slow", "slow"});
+  for (const Trial& trial : trials) {
+    EXPECT_EQ(trial.status == Status::ok, *trial.config.find("RUN") == Value("slow")) << trial.message;
+  }
+}
+
+TEST_F(TwoDevices, go_on_as_one_when_the_other_gets_ready_no_more) {
+  open();
+  refuse("run:1");
+  for (const Trial& trial : tried_all(std::vector<std::string>(4, "segv"))) {
+    EXPECT_EQ(trial.status, Status::illegal_access) << trial.message;
+  }
+  const auto trials = tried_all(std::vector<std::string>(8, "ok"));
+  for (const Trial& trial : trials) EXPECT_EQ(trial.status, Status::ok) << trial.message;
+  EXPECT_EQ(shares(trials), (std::map<std::string, int>{{"device 0", 8}}));
+  EXPECT_EQ(device_->playoff({}, {config("ok", "ok")}, {7}).at(0), Samples(7, 1.0));
+}
+
+TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
+  open();
+  refuse("run");
+  (void)tried_all({"segv", "segv"});
+  for (const Trial& trial : tried_all({"ok", "ok", "ok"})) {
+    EXPECT_EQ(trial.status, Status::crashed);
+    EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
+  }
 }
 
 TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {

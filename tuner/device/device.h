@@ -32,6 +32,8 @@ class Device {
   virtual void submit(Candidate candidate) = 0;
   // Waits for one submitted candidate to finish, in whatever order they do. Whatever becomes of it is a Trial.
   virtual Trial next() = 0;
+  // Gives up what was submitted and has not begun to run, and says how many these were. next() brings the others.
+  virtual std::size_t withdraw() = 0;
   // Interleaved samples of the finalists, in their order; none for one that fails. Asks for nothing in flight.
   virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) = 0;
 };

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,8 @@ struct KernelDefinition {
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
   std::vector<std::string> parameter_names;
+  // What the sources themselves declare under these names is no macro; likewise those of the reference's own source.
+  std::set<std::string, std::less<>> declared_names, reference_declared_names;
   std::vector<Argument> arguments;
   std::vector<Launch> launches;
   std::optional<Reference> reference;

@@ -67,6 +67,7 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
   double time_limit_s = 10;
+  bool measures_power = false;  // a metric is made of energy or power, which takes long enough a run to tell
 };
 
 // An error is the configuration's: a division by zero in its geometry, an empty block, an unknown element type.

@@ -66,6 +66,11 @@ class Resolver {
     }
     plan.regime = kernel_.regime;
     plan.time_limit_s = kernel_.time_limit_s;
+    plan.measures_power = std::ranges::any_of(kernel_.metrics, [](const Metric& metric) {
+      return std::ranges::any_of(metric.value.names(), [](const Expression::NameUse& use) {
+        return use.name == "energy_j" || use.name == "power_w";
+      });
+    });
     if (error_) return *error_;
     return plan;
   }
@@ -166,7 +171,8 @@ class Resolver {
     plan.kind = contents.kind;
     // The mean and the deviation of integers need not be integers.
     const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal;
-    const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, bool must_fit) {
+    enum class Range { of_the_type, any };
+    const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, Range range) {
       real = number(expression, scope_, where);
       if (!is_exact) return;
       const Value whole = value(expression, scope_, where);
@@ -177,14 +183,15 @@ class Resolver {
       } else {
         fail(blamed(where, expression, whole.str() + " is no integer, the elements are"));
       }
-      if (must_fit && !fits(exact, type)) {
+      if (range == Range::of_the_type && !fits(exact, type)) {
         fail(blamed(where, expression,
                     whole.str() + " does not fit in " + std::string(element_type_name(type))));
       }
     };
-    if (contents.a) read(*contents.a, plan.a, plan.a_integer, true);
+    if (contents.a) read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
     // A step down is negative, be the elements unsigned.
-    if (contents.b) read(*contents.b, plan.b, plan.b_integer, contents.kind != Contents::Kind::ramp);
+    const Range of_b = contents.kind == Contents::Kind::ramp ? Range::any : Range::of_the_type;
+    if (contents.b) read(*contents.b, plan.b, plan.b_integer, of_b);
     if (contents.kind == Contents::Kind::uniform && plan.a > plan.b) {
       fail(where + " uniform: the low bound " + contents.a->text() + " is above the high one " +
            contents.b->text());
@@ -222,12 +229,12 @@ class Resolver {
     SourcePlan& source = program.source;
     source.path = kernel_.source_path;
     source.text = kernel_.source_text;
-    add_macros(problem_macros(), source);
+    add_problem_macros(kernel_.declared_names, source);
     for (const std::string& name : kernel_.parameter_names) {
       const Value* value = config_.find(name);
       if (value == nullptr) {
         fail("the configuration has no " + name);
-      } else {
+      } else if (!kernel_.declared_names.contains(name)) {
         source.macros.emplace_back(name, value->str());
       }
     }
@@ -242,7 +249,7 @@ class Resolver {
     const bool is_own = !reference.source.empty();
     source.path = is_own ? kernel_.reference_path : kernel_.source_path;
     source.text = is_own ? kernel_.reference_text : kernel_.source_text;
-    add_macros(problem_macros(), source);
+    add_problem_macros(is_own ? kernel_.reference_declared_names : kernel_.declared_names, source);
     // What depends on a parameter is the candidate's alone.
     for (const Option& option : options()) {
       const bool is_plain =
@@ -266,22 +273,13 @@ class Resolver {
            });
   }
 
-  std::vector<std::pair<std::string, std::string>> problem_macros() {
-    std::vector<std::pair<std::string, std::string>> macros;
+  void add_problem_macros(const std::set<std::string, std::less<>>& declared, SourcePlan& source) {
     for (const Axis& axis : kernel_.axes) {
       if (axis.macro.empty()) continue;
       const Value* value = problem_.find(axis.name);
-      if (value == nullptr) {
-        fail("the problem has no " + axis.name);
-        return macros;
-      }
-      macros.emplace_back(axis.macro, value->str());
+      if (value == nullptr) return fail("the problem has no " + axis.name);
+      if (!declared.contains(axis.macro)) source.macros.emplace_back(axis.macro, value->str());
     }
-    return macros;
-  }
-
-  static void add_macros(std::vector<std::pair<std::string, std::string>> macros, SourcePlan& source) {
-    for (auto& macro : macros) source.macros.push_back(std::move(macro));
   }
 
   void add_option(const Option& option, const Scope& scope, SourcePlan& source) {

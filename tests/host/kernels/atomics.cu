@@ -59,7 +59,22 @@ __global__ void atomics_float(const float* in, float* out) {
   atomicAdd_system(out + 9, mine);
 }
 __global__ void atomics_double(const double* in, double* out) {
-  atomicAdd(out, in[blockIdx.x * blockDim.x + threadIdx.x]);
+  const double mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+  atomicAdd(out, mine);
+  atomicAdd_block(out + 1 + blockIdx.x, mine);
+  atomicAdd_system(out + 9, mine);
+}
+
+// Vectors, of which each component is added by itself; older GPUs have no such functions.
+__global__ void atomics_of_vectors(const float* in, float* out) {
+  const float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+#if defined(GKTUNE_HOST_DEVICE) || __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float2*>(out), make_float2(mine, 2 * mine));
+  atomicAdd(reinterpret_cast<float4*>(out + 4), make_float4(mine, 2 * mine, 3 * mine, 4 * mine));
+#else
+  for (int i = 0; i < 2; ++i) atomicAdd(out + i, (i + 1) * mine);
+  for (int i = 0; i < 4; ++i) atomicAdd(out + 4 + i, (i + 1) * mine);
+#endif
 }
 
 __global__ void exchanges(int* out, unsigned long long* wide, float* real) {

@@ -2,11 +2,14 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <cuda_pipeline.h>
 
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda/std/atomic>
+#include <cuda/std/bit>
 #include <cuda/std/cstdint>
 #include <cuda/std/limits>
 #include <cuda/std/type_traits>
@@ -28,6 +31,38 @@ __global__ void tiles(const int* in, int* out) {
   row[6] = cg::reduce(tile, mine, cg::plus<int>());
   row[7] = cg::reduce(tile, mine, cg::greater<int>());
   tile.sync();
+}
+
+__device__ int last_rank(cg::thread_block_tile<8> tile) { return tile.shfl(tile.thread_rank(), 7); }
+__device__ int rank_and_size(cg::thread_group group) {
+  group.sync();
+  return static_cast<int>(group.thread_rank() * 100 + group.size());
+}
+
+__global__ void parts(const int* in, int* out) {
+  const cg::thread_block block = cg::this_thread_block();
+  const auto eight = cg::tiled_partition<8>(block);
+  const auto two = cg::tiled_partition<2>(eight);
+  int* row = out + block.thread_rank() * 8;
+  row[0] = last_rank(eight);
+  row[1] = static_cast<int>(two.meta_group_rank() * 100 + two.meta_group_size());
+  row[2] = rank_and_size(block);
+  row[3] = rank_and_size(eight);
+  row[4] = rank_and_size(cg::tiled_partition(block, 16));
+  row[5] = rank_and_size(cg::labeled_partition(eight, in[block.thread_rank()] % 3));
+  row[6] = rank_and_size(cg::binary_partition(eight, in[block.thread_rank()] % 2 == 0));
+  const cg::thread_group whole = cg::labeled_partition(eight, 0);
+  row[7] = rank_and_size(cg::tiled_partition(whole, 4));
+}
+
+__global__ void scans(const int* in, int* out) {
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int mine = in[threadIdx.x];
+  int* row = out + threadIdx.x * 4;
+  row[0] = cg::inclusive_scan(tile, mine);
+  row[1] = cg::exclusive_scan(tile, mine);
+  row[2] = cg::inclusive_scan(tile, mine, cg::greater<int>());
+  row[3] = cg::inclusive_scan(cg::coalesced_threads(), mine, cg::plus<int>());
 }
 
 __global__ void blocks(const int* in, int* out) {
@@ -110,6 +145,28 @@ __global__ void standard(const int* in, int* out) {
   cuda::atomic_ref<int, cuda::thread_scope_device> most(out[1]);
   most.fetch_max(in[threadIdx.x]);
   if (threadIdx.x == 0) out[2] = cuda::std::numeric_limits<int>::max();
+}
+
+__global__ void standard_bits(const unsigned* in, unsigned* out) {
+  static_assert(cuda::std::bit_ceil(5u) == 8u && cuda::std::endian::native == cuda::std::endian::little, "");
+  const unsigned x = in[threadIdx.x];
+  unsigned* row = out + threadIdx.x * 10;
+  row[0] = static_cast<unsigned>(cuda::std::popcount(x));
+  row[1] = static_cast<unsigned>(cuda::std::countl_zero(x));
+  row[2] = static_cast<unsigned>(cuda::std::countr_zero(x));
+  row[3] = static_cast<unsigned>(cuda::std::countl_one(x));
+  row[4] = static_cast<unsigned>(cuda::std::countr_one(x));
+  row[5] = static_cast<unsigned>(cuda::std::bit_width(x));
+  row[6] = cuda::std::has_single_bit(x);
+  row[7] = cuda::std::bit_floor(x);
+  row[8] = cuda::std::rotl(x, 5) ^ cuda::std::rotr(x, 3);
+  row[9] = cuda::std::bit_cast<unsigned>(1.0f) + static_cast<unsigned>(cuda::std::countl_zero(static_cast<unsigned char>(x)));
+}
+
+__global__ void standard_atomics(const int* in, int* out) {
+  cuda::std::atomic_ref<int> sum(*out);
+  sum.fetch_add(in[threadIdx.x], cuda::std::memory_order_relaxed);
+  cuda::std::atomic_thread_fence(cuda::std::memory_order_seq_cst);
 }
 
 // A thread waits for another one of its warp, and for time to pass.

@@ -30,6 +30,11 @@ __global__ void bits(const unsigned* a, const unsigned* b, const unsigned* c, un
   row[23] = __dp4a(static_cast<int>(x), static_cast<int>(y), static_cast<int>(z));
 }
 
+__global__ void nth_bits(const unsigned* mask, const unsigned* base, const int* offset, unsigned* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __fns(mask[i], base[i], offset[i]);
+}
+
 __global__ void minimum_maximum(const int* a, const int* b, long long* out) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const int x = a[i], y = b[i];

@@ -46,7 +46,7 @@ __global__ void unary(const float* in, float* out) {
 __global__ void fast(const float* in, float* out) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const float x = in[i];
-  float* row = out + i * 8;
+  float* row = out + i * 12;
   row[0] = __expf(x);
   row[1] = __logf(x);
   row[2] = __sinf(x);
@@ -54,6 +54,10 @@ __global__ void fast(const float* in, float* out) {
   row[4] = __powf(x, 1.5f);
   row[5] = __fdividef(x, 3.0f);
   __sincosf(x, row + 6, row + 7);
+  row[8] = __tanf(x);
+  row[9] = __log2f(x);
+  row[10] = __log10f(x);
+  row[11] = __exp10f(x);
 }
 
 __global__ void binary(const float* a, const float* b, float* out) {

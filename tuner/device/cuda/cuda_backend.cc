@@ -23,6 +23,15 @@ class CudaBackend : public Backend {
     if (const auto nvml = Nvml::open(pci_bus_id(*driver, ordinal_))) info->driver = nvml->driver_version();
     return info;
   }
+  Result<int> count() override {
+    const auto driver = Driver::open();
+    if (!driver) return driver.error();
+    int count = 0;
+    if (const CUresult code = driver->cuDeviceGetCount(&count); code != CUDA_SUCCESS) {
+      return Error{"cannot count the GPUs: " + driver->describe(code)};
+    }
+    return count;
+  }
   Result<std::unique_ptr<Compiler>> compiler() override {
     auto compiler = CudaCompiler::open(places_);
     if (!compiler) return compiler.error();
@@ -43,16 +52,6 @@ class CudaBackend : public Backend {
 
 std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places) {
   return std::make_unique<CudaBackend>(ordinal, places);
-}
-
-Result<int> cuda_device_count() {
-  const auto driver = Driver::open();
-  if (!driver) return driver.error();
-  int count = 0;
-  if (const CUresult code = driver->cuDeviceGetCount(&count); code != CUDA_SUCCESS) {
-    return Error{"cannot count the GPUs: " + driver->describe(code)};
-  }
-  return count;
 }
 
 }  // namespace gktune

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "tuner/core/result.h"
 #include "tuner/device/cuda/toolkit.h"
 #include "tuner/device/worker/backend.h"
 
@@ -11,8 +10,5 @@ namespace gktune {
 // The GPU of that number. Looks for nothing before it is asked: compiling needs no GPU, running no compiler
 // beyond NVRTC.
 std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places);
-
-// How many GPUs the driver knows, or why it cannot say.
-Result<int> cuda_device_count();
 
 }  // namespace gktune

@@ -6,13 +6,14 @@
 #include <filesystem>
 
 #include "tuner/device/cuda/compile_log.h"
+#include "tuner/device/cuda/module_file.h"
 #include "tuner/device/cuda/program_text.h"
 #include "tuner/device/cuda/standard_headers.h"
+#include "tuner/device/worker/content_key.h"
 
 namespace gktune {
 namespace {
 
-constexpr std::uintmax_t kCacheLimitBytes = std::uintmax_t{2} << 30;
 // More in one program gains nothing, and a failure costs more.
 constexpr std::size_t kMostTogether = 16;
 
@@ -87,7 +88,7 @@ CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
 
 std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
   std::vector<CompiledVariant> results(job.variants.size());
-  ModuleCache& cache = cache_in(job.cache_dir);
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
 
   std::vector<bool> is_taken(job.variants.size(), false);
   for (std::size_t first = 0; first < job.variants.size(); ++first) {
@@ -140,7 +141,7 @@ std::string CudaCompiler::key_of(const Batch& batch, const SourcePlan& source) c
   return content_key(text);
 }
 
-void CudaCompiler::compile_batch(Batch& batch, ModuleCache& cache) {
+void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
   const bool together = can_share_program(batch.source);
   std::vector<Pending> alone;
   while (!batch.pending.empty()) {
@@ -159,7 +160,7 @@ void CudaCompiler::compile_batch(Batch& batch, ModuleCache& cache) {
   for (const auto& pending : alone) compile_alone(batch, pending, cache);
 }
 
-std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, ModuleCache& cache) {
+std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, CompileCache& cache) {
   const Stopwatch stopwatch;
   std::vector<const SourcePlan*> sources;
   for (const auto& pending : batch.pending) sources.push_back(pending.source);
@@ -173,7 +174,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
 
   std::string module_path;
   if (output.ok) {
-    if (auto path = cache.add_module({output.cubin, log.kernels})) module_path = *path;
+    if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
   }
   if (module_path.empty()) {
     // Those at fault will fail alone too, and have their own log then; the others may still go together.
@@ -229,7 +230,7 @@ NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& sour
   return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
 }
 
-void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, ModuleCache& cache) {
+void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
   const Stopwatch stopwatch;
   const NvrtcOutput output = compile_one(batch, *pending.source);
   const CompileLog log = read_compile_log(output.log);
@@ -238,7 +239,7 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Mod
   if (!output.ok) {
     result = failed(log.messages);
     if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
-  } else if (auto path = cache.add_module({output.cubin, log.kernels}); !path) {
+  } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
     result = failed({path.error().message + '\n'});
     result.seconds = stopwatch.seconds();
     return;  // the disk's fault: not for the cache
@@ -248,10 +249,6 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Mod
   }
   result.seconds = stopwatch.seconds();
   (void)cache.add(pending.key, result);
-}
-
-ModuleCache& CudaCompiler::cache_in(const std::string& folder) {
-  return caches_.try_emplace(folder, folder, kCacheLimitBytes).first->second;
 }
 
 }  // namespace gktune

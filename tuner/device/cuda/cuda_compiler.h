@@ -8,9 +8,9 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/cuda/flat_source.h"
-#include "tuner/device/cuda/module_cache.h"
 #include "tuner/device/cuda/nvrtc.h"
 #include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
 
@@ -40,18 +40,17 @@ class CudaCompiler : public Compiler {
 
   std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const;
   std::string key_of(const Batch& batch, const SourcePlan& source) const;
-  void compile_batch(Batch& batch, ModuleCache& cache);
+  void compile_batch(Batch& batch, CompileCache& cache);
   // The variants that are left to compile alone.
-  std::vector<Pending> compile_together(Batch& batch, ModuleCache& cache);
+  std::vector<Pending> compile_together(Batch& batch, CompileCache& cache);
   NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
-  void compile_alone(const Batch& batch, const Pending& pending, ModuleCache& cache);
-  ModuleCache& cache_in(const std::string& folder);
+  void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache);
 
   Nvrtc nvrtc_;
-  std::vector<std::string> include_dirs_;  // the toolkit's
+  std::vector<std::string> include_dirs_;                     // the toolkit's
   std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers
-  std::string compiler_key_;               // of what compiles, apart from the source
-  std::map<std::string, ModuleCache> caches_;
+  std::string compiler_key_;                                  // of what compiles, apart from the source
+  std::map<std::string, CompileCache> caches_;
   std::set<std::string> loners_;  // sources that once failed together for no variant's fault
 };
 

@@ -17,15 +17,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// So many times what the last cache holds is read to drive all else out of it.
-constexpr std::size_t kSweepFactor = 2;
 // A GPU that rested so long has lowered its clock, and gets it back by so much work.
 constexpr double kRestS = 0.5, kWakingS = 0.1;
+// Its clock is up at this share of the highest.
 constexpr double kFullClock = 0.95;
 // A trial that was throttled is repeated once, after a pause.
 constexpr auto kCoolingPause = std::chrono::milliseconds(500);
 // Energy is counted by the card in steps of some ten milliseconds: shorter runs tell nothing.
-constexpr double kEnergyS = 0.5;
+constexpr double kEnergyS = 1;
 
 }  // namespace
 
@@ -43,7 +42,7 @@ Result<std::unique_ptr<CudaRunner>> CudaRunner::open(int ordinal, const ToolkitP
   Gpu& opened = *runner->gpu_;
   runner->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
   runner->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
-  runner->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
+  runner->sweep_bytes_ = sweep_bytes(*info);
   runner->sweep_buffer_ = opened.allocate(runner->sweep_bytes_);
   opened.fill(runner->sweep_buffer_.get(), 0, runner->sweep_bytes_);
   if (auto failure = opened.take_failure()) return Error{failure->message};
@@ -114,10 +113,8 @@ Result<void, Trouble> CudaRunner::check(const RunJob& job, const BoundProgram& p
 }
 
 Sampler CudaRunner::sampler(const RunJob& job, BoundProgram program) {
-  auto execution = [gpu = gpu_.get(), program = std::move(program)](std::span<const CUdeviceptr> buffers) {
-    program.launch(*gpu, buffers);
-  };
-  return {*gpu_, *kernels_, *bench_, std::move(execution), job.plan.regime, sweep_buffer_.get(), sweep_bytes_};
+  return {*gpu_, *kernels_, *bench_, execution_of(*gpu_, std::move(program)), job.plan.regime,
+          sweep_buffer_.get(), sweep_bytes_};
 }
 
 Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, BoundProgram program) {
@@ -137,9 +134,7 @@ Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, Bound
       if (!sample) return sample.error();
       rule.add(*sample, seconds_since(start));
     }
-    const double elapsed_s = seconds_since(start);
     const CardReadings after = nvml_ ? nvml_->read() : CardReadings{};
-
     reply.samples_us = rule.samples();
     reply.timing = summarize(reply.samples_us);
     reply.out_of_race = rule.state() == StoppingRule::State::out_of_race;
@@ -147,13 +142,25 @@ Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, Bound
     reply.conditions.temperature_c = after.temperature_c.value_or(-1);
     reply.conditions.power_w = after.power_w.value_or(-1);
     reply.conditions.throttled = before.throttled || after.throttled;
-    if (elapsed_s > kEnergyS && before.energy_j && after.energy_j) {
-      const double share = reply.timing.median_us / 1e6 / elapsed_s;
-      reply.conditions.energy_j = (*after.energy_j - *before.energy_j) * share;
-    }
-    if (!reply.conditions.throttled || is_repeated || reply.out_of_race) return {};
+    if (!reply.conditions.throttled || is_repeated || reply.out_of_race) break;
     std::this_thread::sleep_for(kCoolingPause);
   }
+  if (job.plan.measures_power && nvml_) return measure_power(reply, sampler, job.plan.time_limit_s);
+  return {};
+}
+
+Result<void, Trouble> CudaRunner::measure_power(RunReply& reply, Sampler& sampler, double limit_s) {
+  const CardReadings before = nvml_->read();
+  const auto start = Clock::now();
+  const auto executed = sampler.keep_busy(kEnergyS, reply.timing.median_us, limit_s);
+  if (!executed) return executed.error();
+  const double elapsed_s = seconds_since(start);
+  const CardReadings after = nvml_->read();
+  if (!before.energy_j || !after.energy_j) return {};
+  const double spent_j = *after.energy_j - *before.energy_j;
+  reply.conditions.energy_j = spent_j / *executed;
+  reply.conditions.power_w = spent_j / elapsed_s;
+  return {};
 }
 
 void CudaRunner::wake_up() {

@@ -34,6 +34,7 @@ class CudaRunner : public Runner {
   Result<BoundProgram, Trouble> bind(const RunJob& job);
   Result<void, Trouble> check(const RunJob& job, const BoundProgram& program);
   Result<void, Trouble> time(RunReply& reply, const RunJob& job, BoundProgram program);
+  Result<void, Trouble> measure_power(RunReply& reply, Sampler& sampler, double limit_s);
   Sampler sampler(const RunJob& job, BoundProgram program);
   // Keeps the GPU at work for a while when it was idle: its clock needs time to rise.
   void wake_up();

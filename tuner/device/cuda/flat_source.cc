@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "tuner/device/cuda/atomic_file.h"
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {

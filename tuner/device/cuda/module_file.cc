@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tuner/device/cuda/atomic_file.h"
+#include "tuner/device/worker/whole_file.h"
 #ifdef GKTUNE_HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -44,14 +44,14 @@ std::optional<std::string> unpack(std::string_view packed, std::size_t size) {
 
 }  // namespace
 
-Result<void> write_module(const std::filesystem::path& path, const CompiledModule& module) {
+std::string pack_module(const CompiledModule& module) {
   json kernels = json::array();
   for (const auto& kernel : module.kernels) {
     kernels.push_back({kernel.symbol, kernel.registers, kernel.stack_bytes, kernel.spill_bytes,
                        kernel.static_shared_bytes});
   }
   const json header{{"packing", kPacking}, {"size", module.cubin.size()}, {"kernels", kernels}};
-  return write_atomically(path, std::string(kMagic) + header.dump() + '\n' + pack(module.cubin));
+  return std::string(kMagic) + header.dump() + '\n' + pack(module.cubin);
 }
 
 Result<CompiledModule> read_module(const std::filesystem::path& path) {

@@ -1,7 +1,6 @@
 #include "tuner/device/cuda/module_shelf.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "tuner/device/cuda/module_file.h"
 
@@ -20,11 +19,7 @@ Result<std::shared_ptr<const ShelvedModule>, Trouble> ModuleShelf::get(const std
     return modules_.front();
   }
   auto compiled = read_module(path);
-  if (!compiled) {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);  // so that it is compiled anew, should it be asked for again
-    return Trouble{Status::launch_failed, compiled.error().message, false};
-  }
+  if (!compiled) return Trouble{Status::launch_failed, compiled.error().message, false};
   LoadedModule code = gpu_.load(compiled->cubin);
   if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
   modules_.push_front(

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 
+#include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"
+#include "tuner/device/cuda/bound_program.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/trouble.h"
@@ -14,6 +17,12 @@ namespace gktune {
 
 // Puts one execution into the GPU's stream, with the address of each argument that is a buffer.
 using Execution = std::function<void(std::span<const CUdeviceptr> buffers)>;
+
+// The steps of a program.
+Execution execution_of(Gpu& gpu, BoundProgram program);
+
+// Of a buffer that drives all else out of the caches when it is read.
+std::size_t sweep_bytes(const DeviceInfo& device);
 
 // Takes times of one candidate's executions, one after the other, each as the regime wants the caches.
 //
@@ -29,11 +38,15 @@ class Sampler {
   Result<void, Trouble> warm_up(double limit_s);
   // Of a single execution, though it may be the mean over a graph of them.
   Result<double, Trouble> sample_us(double limit_s);
+  // Executes without a rest for so long, caches and inputs as they come; answers how often. Needs to know how long one
+  // execution takes.
+  Result<double, Trouble> keep_busy(double seconds, double median_us, double limit_s);
   // How many executions one sample is the mean of.
   std::size_t executions() const { return graph_.get() == nullptr ? 1 : in_graph_; }
 
  private:
   void make_graph(double estimate_us);
+  void execute_all();  // as many as a sample is the mean of
 
   Gpu& gpu_;
   DeviceKernels& kernels_;

@@ -1,11 +1,10 @@
 #include "tuner/device/host/cache_sweep.h"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <thread>
+
+#include "tuner/device/host/cores.h"
 
 namespace gktune {
 namespace {
@@ -15,22 +14,12 @@ constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostThreads = 16;
 constexpr std::size_t kWordsPerLine = 8;
 
-std::vector<int> own_cores() {
-  std::vector<int> cores;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {0};
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
 }  // namespace
 
 CacheSweep::CacheSweep(std::size_t cache_bytes)
     : memory_(std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes) / sizeof(std::uint64_t), 1),
       cores_(own_cores()) {
+  if (cores_.empty()) cores_ = {0};
   if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
 }
 
@@ -46,10 +35,7 @@ void CacheSweep::run() {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     threads.emplace_back(read, i * memory_.size() / cores_.size());
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cores_[i], &set);
-    ::pthread_setaffinity_np(threads.back().native_handle(), sizeof set, &set);
+    pin_thread(threads.back().native_handle(), cores_[i]);
   }
   for (std::thread& thread : threads) thread.join();
   sum_ += total;

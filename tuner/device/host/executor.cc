@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/device/host/block_runner.h"
+#include "tuner/device/host/cores.h"
 #include "tuner/device/host/fault_handler.h"
 
 namespace gktune {
@@ -46,12 +47,17 @@ kernel::dim3 to_dim3(const std::array<std::int64_t, 3>& v) {
 
 }  // namespace
 
-// The threads. The one that launches is the first of them.
+// The threads. The one that launches is the first of them; the others keep to a core each, as far as there
+// are cores.
 class Executor::Crew {
  public:
   Crew(unsigned threads, std::size_t stack_bytes) {
     for (unsigned i = 0; i < threads; ++i) runners_.push_back(std::make_unique<BlockRunner>(stack_bytes));
-    for (unsigned i = 1; i < threads; ++i) threads_.emplace_back([this, i] { serve(*runners_[i]); });
+    const std::vector<int> cores = own_cores();
+    for (unsigned i = 1; i < threads; ++i) {
+      threads_.emplace_back([this, i] { serve(*runners_[i]); });
+      if (!cores.empty()) pin_thread(threads_.back().native_handle(), cores[i % cores.size()]);
+    }
   }
 
   ~Crew() {

@@ -2,18 +2,17 @@
 
 #include <dlfcn.h>
 #include <signal.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include "tuner/device/host/block_runner.h"
+#include "tuner/device/host/machine_context.h"
+#include "tuner/device/host/signal_text.h"
 #include "tuner/device/host/source_line.h"
+#include "tuner/device/worker/fault_report.h"
 
 namespace gktune {
 namespace {
@@ -21,29 +20,13 @@ namespace {
 // A signal handler has nothing but what is global.
 std::atomic<FaultCallback> told{nullptr};
 std::atomic<const std::vector<NamedMemory>*> named{nullptr};
+std::atomic<pid_t> teller{0};  // the thread whose fault is told
 
 constexpr std::size_t kFaultStackBytes = std::size_t{128} << 10;
 // Farther than this from a buffer, an address has nothing to do with it.
 constexpr std::uintptr_t kNear = std::uintptr_t{1} << 20;
 
-// Text of limited length, without allocating.
-class Text {
- public:
-  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int count = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
-    va_end(arguments);
-    if (count > 0) length_ = std::min(sizeof(text_) - 1, length_ + static_cast<std::size_t>(count));
-  }
-  const char* str() const { return text_; }
-
- private:
-  char text_[1024] = "";
-  std::size_t length_ = 0;
-};
-
-void add_address(Text& text, const void* address) {
+void add_address(SignalText& text, const void* address) {
   text.add("illegal access at 0x%zx", reinterpret_cast<std::uintptr_t>(address));
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at < 4096) return text.add(" (a null pointer)");
@@ -76,21 +59,25 @@ bool is_trap([[maybe_unused]] const void* code) {
 #endif
 }
 
+void die_of_signals() {
+  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
+}
+
 // AddressSanitizer's own interface, found where its library was loaded with the process.
 void on_sanitizer_report(const char*) {
   const auto description =
       reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_description"));
   const auto code = reinterpret_cast<const void* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_pc"));
-  Text text;
+  SignalText text;
   text.add("AddressSanitizer: %s", description != nullptr ? description() : "a fault");
   char line[512] = "";
   if (code != nullptr) find_source_line(static_cast<const char*>(code()) - 1, line, sizeof(line));
-  if (line[0] != '\0') text.add(", %s", line);
-  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
+  text.add_item(line);
+  die_of_signals();
   if (const FaultCallback callback = told.load()) callback(Status::illegal_access, text.str());
 }
 
-Status describe(Text& text, int signal, const siginfo_t& info) {
+Status describe(SignalText& text, int signal, const siginfo_t& info) {
   switch (signal) {
     case SIGSEGV:
       if (info.si_code == SI_KERNEL) {
@@ -128,32 +115,23 @@ Status describe(Text& text, int signal, const siginfo_t& info) {
   }
 }
 
-const void* code_address(const void* context) {
-  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-  return reinterpret_cast<const void*>(machine.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return reinterpret_cast<const void*>(machine.pc);
-#else
-  (void)machine;
-  return nullptr;
-#endif
-}
-
 void on_signal(int signal, siginfo_t* info, void* context) {
-  // A fault in here ends the process at once.
-  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
-  Text text;
-  const Status status = describe(text, signal, *info);
-  if (BlockRunner::current() != nullptr) {
-    const kernel::uint3 block = gktune_thread.block_index, thread = gktune_thread.self.index;
-    text.add(", block (%u,%u,%u), thread (%u,%u,%u)", block.x, block.y, block.z, thread.x, thread.y,
-             thread.z);
+  // Blocks that run at the same time often have the same fault. The first one tells, and takes the others
+  // with it.
+  const pid_t self = gettid();
+  if (pid_t first = 0; !teller.compare_exchange_strong(first, self)) {
+    while (first != self) pause();
+    die_of_signals();  // a fault in here: it comes again, and ends the process at once
+    return;
   }
+  SignalText text;
+  const Status status = describe(text, signal, *info);
+  text.add_kernel_thread();
   char line[512];
   find_source_line(code_address(context), line, sizeof(line));
-  if (line[0] != '\0') text.add(", %s", line);
+  text.add_item(line);
   if (const FaultCallback callback = told.load()) callback(status, text.str());
+  die_of_signals();
   raise(signal);
 }
 
@@ -169,6 +147,7 @@ void set_fault_handler(FaultCallback callback) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, kQuestionSignal);  // who tells of a fault is not asked where it is
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 

@@ -4,28 +4,37 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 
+#include "tuner/device/host/cores.h"
 #include "tuner/device/host/cpu_info.h"
 #include "tuner/device/host/host_compiler.h"
 #include "tuner/device/host/host_runner.h"
+#include "tuner/device/host/usable_memory.h"
 
 namespace gktune {
 namespace {
 
-// This process and its children may have as much as the machine has: a runaway is to end by itself, not to
-// take the machine with it.
-void limit_memory() {
-  const auto there_is =
-      static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-  rlim_t reserved_pages = 0;
+// What a process and its children ask for beyond this, each for itself, they are refused: a runaway is to end
+// by itself, not to take the machine with it.
+void limit_memory(std::uint64_t bytes) {
+  std::uint64_t reserved_pages = 0;
   std::ifstream("/proc/self/statm") >> reserved_pages;
   // A sanitizer has reserved more than that already.
-  if (reserved_pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) >= there_is) return;
+  if (reserved_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) >= bytes) return;
   rlimit limit{};
   ::getrlimit(RLIMIT_AS, &limit);
-  limit.rlim_cur = std::min(limit.rlim_cur, there_is);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, bytes);
   ::setrlimit(RLIMIT_AS, &limit);
+}
+
+// One half is for the candidate that runs, and the other for the compilers, of which there is one a core, and
+// which are of no use with less than the least.
+std::uint64_t runner_share() { return usable_memory_bytes() / 2; }
+std::uint64_t compiler_share() {
+  constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
+  return std::max(kLeast, usable_memory_bytes() / 2 / std::max<std::size_t>(1, own_cores().size()));
 }
 
 }  // namespace
@@ -37,12 +46,12 @@ Result<DeviceInfo> HostBackend::probe() {
 }
 
 Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
-  limit_memory();
-  return {std::make_unique<HostCompiler>(HostCompilerOptions{options_.cxx, {}})};
+  limit_memory(compiler_share());
+  return {std::make_unique<HostCompiler>(options_.cxx)};
 }
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
-  limit_memory();
+  limit_memory(runner_share());
   return {std::make_unique<HostRunner>(static_cast<std::size_t>(cpu_info({}).l2_bytes))};
 }
 

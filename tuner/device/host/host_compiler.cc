@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "tuner/device/host/command.h"
-#include "tuner/device/host/compile_cache.h"
 #include "tuner/device/host/compiler_options.h"
-#include "tuner/device/host/digest.h"
-#include "tuner/device/host/include_finder.h"
 #include "tuner/device/host/kernel_headers.h"
 #include "tuner/device/host/kernel_source.h"
+#include "tuner/device/worker/content_key.h"
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -26,7 +26,7 @@ constexpr const char* kMachine = "x86_64";
 
 // What "-march=native" means here.
 std::string cpu_identity() {
-  const std::string all = read_text("/proc/cpuinfo").value_or("");
+  const std::string all = read_whole("/proc/cpuinfo").value_or("");
   return all.substr(0, all.find("\n\n"));
 }
 
@@ -41,28 +41,34 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// $CXX may name a launcher or options too, as make and CMake have it: "ccache g++ -m64".
+std::vector<std::string> words_of(const std::string& cxx) {
+  std::error_code ignored;
+  if (std::filesystem::exists(cxx, ignored)) return {cxx};
+  std::istringstream stream(cxx);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 }  // namespace
 
-HostCompiler::HostCompiler(HostCompilerOptions options) : options_(std::move(options)) {}
-
 Result<std::string> HostCompiler::version(const std::string& cxx) {
-  const Result<CommandOutput> output = run_command({cxx, "--version"});
+  std::vector<std::string> words = words_of(cxx);
+  if (words.empty()) return Error{"CXX names none"};
+  words.emplace_back("--version");
+  const Result<CommandOutput> output = run_command(words);
   if (!output) return output.error();
   if (output->exit_code != 0) return Error{fmt::format("{} --version fails: {}", cxx, output->text)};
   return output->text.substr(0, output->text.find('\n'));
 }
 
 Result<void> HostCompiler::prepare(const CompileJob& job) {
-  folder_ = (std::filesystem::path(job.cache_dir) / "host").string();
-  if (const Result<void> opened = CompileCache(folder_).open(); !opened) return opened.error();
   if (version_.empty()) {
-    Result<std::string> version = HostCompiler::version(options_.cxx);
+    Result<std::string> version = HostCompiler::version(cxx_);
     if (!version) return version.error();
     version_ = *std::move(version);
   }
   if (headers_.empty() || !std::filesystem::is_directory(headers_)) {
-    Result<std::string> headers = options_.headers_dir.empty() ? place_kernel_headers(folder_)
-                                                               : Result<std::string>(options_.headers_dir);
+    Result<std::string> headers = place_kernel_headers(job.cache_dir);
     if (!headers) return headers.error();
     headers_ = *std::move(headers);
   }
@@ -76,12 +82,12 @@ std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrume
   for (const std::string& word : command(source, instrumentation)) all += fmt::format("{}\n", word);
   all += version_;
   if (asks_for_native(source)) all += cpu_identity();
-  return digest(all);
+  return content_key(all);
 }
 
 std::vector<std::string> HostCompiler::command(const SourcePlan& source,
                                                Instrumentation instrumentation) const {
-  std::vector<std::string> all{options_.cxx};
+  std::vector<std::string> all = words_of(cxx_);
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
@@ -107,7 +113,9 @@ std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
   if (language == Language::cuda || instrumentation == Instrumentation::none) return {};
   if (address_sanitizer_.empty()) {
     const std::string name = is_clang() ? fmt::format("libclang_rt.asan-{}.so", kMachine) : "libasan.so";
-    const Result<CommandOutput> found = run_command({options_.cxx, "-print-file-name=" + name});
+    std::vector<std::string> words = words_of(cxx_);
+    words.push_back("-print-file-name=" + name);
+    const Result<CommandOutput> found = run_command(words);
     if (found) address_sanitizer_ = found->text.substr(0, found->text.find('\n'));
   }
   return {{"LD_PRELOAD", address_sanitizer_},
@@ -126,21 +134,16 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     return compiled;
   }
 
-  CompileCache cache(folder_);
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
   std::vector<Todo> todo;
   for (std::size_t i = 0; i < job.variants.size(); ++i) {
     const SourcePlan& source = job.variants[i];
     std::string key = this->key(source, job.instrumentation);
-    const std::string name = "gktune_" + key;
-    if (std::optional<std::string> path = cache.find(key)) {
-      compiled[i].from_cache = true;
+    if (auto known = cache.find(key)) {
+      compiled[i] = *std::move(known);
       compiled[i].module.environment = environment_for(source.language, job.instrumentation);
-      compiled[i].module.path = *std::move(path);
-      for (std::size_t e = 0; e < source.entries.size(); ++e) {
-        compiled[i].module.symbols.push_back(fmt::format("{}_{}", name, e));
-      }
     } else {
-      todo.push_back({i, {&source, name}, std::move(key)});
+      todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
     }
   }
   // Plain functions are compiled one by one: their options may differ, and a namespace could change what they
@@ -148,12 +151,35 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
   const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
   for (std::size_t i = 0; i < todo.size(); i += step) {
-    compile_unit(job, std::span(todo).subspan(i, step), compiled);
+    compile_unit(job, std::span(todo).subspan(i, step), cache, compiled);
   }
   return compiled;
 }
 
-void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit,
+HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
+                                        const std::string& text, CompileCache& cache) {
+  const std::string name = content_key(text);
+  const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
+  if (const auto written = write_atomically(input, text); !written) return {{}, written.error().message};
+  std::vector<std::string> words = command(source, instrumentation);
+  words.insert(words.end(), {input, "-o", output});
+  const std::vector<std::string> libraries = libraries_of(source, instrumentation);
+  words.insert(words.end(), libraries.begin(), libraries.end());
+  Result<CommandOutput> result = run_command(words);
+  const std::optional<std::string> code = read_whole(output);
+  std::error_code ignored;
+  std::filesystem::remove(input, ignored);
+  std::filesystem::remove(output, ignored);
+
+  if (!result) return {{}, result.error().message};
+  if (result->exit_code != 0) return {{}, std::move(result->text)};
+  if (!code) return {{}, fmt::format("{} left no {}", cxx_, output)};
+  Result<std::string> path = cache.add_code(*code);
+  if (!path) return {{}, path.error().message};
+  return {*std::move(path), std::move(result->text)};
+}
+
+void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                                 std::vector<CompiledVariant>& compiled) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<NamedVariant> variants;
@@ -167,41 +193,21 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
   const SourcePlan& source = *variants.front().source;
   const TranslationUnit text =
       source.language == Language::cuda ? cuda_unit(variants) : cpp_unit(variants.front());
-
-  CompileCache cache(folder_);
-  const std::string input = cache.scratch_path(".cc"), output = cache.scratch_path(".so");
-  std::ofstream(input, std::ios::binary) << text.text;
-  std::vector<std::string> words = command(source, job.instrumentation);
-  words.insert(words.end(), {input, "-o", output});
-  const std::vector<std::string> libraries = libraries_of(source, job.instrumentation);
-  words.insert(words.end(), libraries.begin(), libraries.end());
-  Result<CommandOutput> result = run_command(words);
-  std::error_code ignored;
-  std::filesystem::remove(input, ignored);
-
-  std::string log;
-  bool is_ok = false;
-  if (!result) {
-    log = result.error().message;
-  } else if (result->exit_code != 0) {
-    log = std::move(result->text);
-    std::filesystem::remove(output, ignored);
-  } else if (const Result<void> kept = cache.keep(output, keys); !kept) {
-    log = kept.error().message;
-  } else {
-    log = std::move(result->text);
-    is_ok = true;
-  }
+  const Build build = this->build(source, job.instrumentation, text.text, cache);
 
   for (const Todo& todo : unit) {
     CompiledVariant& variant = compiled[todo.index];
-    variant.status = is_ok ? Status::ok : Status::compile_failed;
-    variant.log = log;
+    variant.log = build.log;
     variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
-    if (!is_ok) continue;
+    if (build.code_path.empty()) {
+      // Not kept: the machine may be to blame, for a header or a library that it lacks.
+      variant.status = Status::compile_failed;
+      continue;
+    }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
-    variant.module = {cache.path(todo.key), text.symbols[at],
+    variant.module = {build.code_path, text.symbols[at],
                       environment_for(source.language, job.instrumentation)};
+    (void)cache.add(todo.key, variant);  // the next run will compile it again: no harm
   }
 }
 

@@ -1,24 +1,20 @@
 #pragma once
 
-#include <optional>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tuner/device/host/translation_unit.h"
 #include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
-
-struct HostCompilerOptions {
-  std::string cxx = "c++";
-  std::string
-      headers_dir;  // what kernels are compiled against; empty: what the program carries, put in the cache
-};
 
 // Compiles CUDA C++ and plain C++ with the system's compiler into shared objects, and keeps them.
 class HostCompiler : public Compiler {
  public:
-  explicit HostCompiler(HostCompilerOptions options);
+  explicit HostCompiler(std::string cxx) : cxx_(std::move(cxx)) {}
 
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
   // "g++ (Debian 12.2.0-14) 12.2.0"; an error where there is no such compiler.
@@ -31,6 +27,11 @@ class HostCompiler : public Compiler {
     std::string key;
   };
 
+  struct Build {
+    std::string code_path;  // empty: it failed
+    std::string log;
+  };
+
   bool is_clang() const { return version_.find("clang") != std::string::npos; }
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
@@ -38,13 +39,15 @@ class HostCompiler : public Compiler {
   // What a process has to be started with that loads code of this kind.
   std::vector<std::pair<std::string, std::string>> environment_for(Language language,
                                                                    Instrumentation instrumentation);
-  void compile_unit(const CompileJob& job, std::span<const Todo> unit,
+  Build build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
+              CompileCache& cache);
+  void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                     std::vector<CompiledVariant>& compiled);
 
-  HostCompilerOptions options_;
+  std::string cxx_;
   std::string version_;
-  std::string headers_;
-  std::string folder_;
+  std::string headers_;  // the folder of what kernels are compiled against
+  std::map<std::string, CompileCache> caches_;
   std::string address_sanitizer_;  // its library, once it was asked for
 };
 

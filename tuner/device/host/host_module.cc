@@ -22,6 +22,7 @@ Result<HostModule> HostModule::load(const Module& module) {
   void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
   HostModule loaded(handle);
+  loaded.code_ = code_of(handle);
   keep_openmp();
   for (const std::string& symbol : module.symbols) {
     const void* entry = dlsym(handle, symbol.c_str());
@@ -38,6 +39,7 @@ Result<void, Fault> HostModule::launch(Executor& executor, std::size_t index, co
     return Fault{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
                                                     entry.argument_count, arguments.size())};
   }
+  const CodeAtWork at_work(code_);
   if (entry.is_kernel) return executor.run(entry, shape, arguments);
   entry.run(arguments.data(), nullptr);
   return {};

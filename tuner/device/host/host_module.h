@@ -8,6 +8,7 @@
 #include "tuner/core/result.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/fault.h"
+#include "tuner/device/host/whereabouts.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
@@ -34,6 +35,7 @@ class HostModule {
 
   std::unique_ptr<void, Unload> handle_;
   std::vector<const kernel::Entry*> entries_;
+  CodeRange code_;
 };
 
 }  // namespace gktune

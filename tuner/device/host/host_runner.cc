@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
+#include "tuner/device/host/whereabouts.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/measure/stopping_rule.h"
@@ -17,8 +19,6 @@ using Clock = std::chrono::steady_clock;
 // A sample shorter than this is more clock than kernel.
 constexpr double kShortestSampleUs = 20;
 constexpr int kMostExecutions = 1000;
-// Blocks and threads in another order than the natural one, when a candidate is only checked.
-constexpr std::uint64_t kShuffleSeed = 0x9e3779b97f4a7c15;
 
 double us_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::micro>(to - from).count();
@@ -35,6 +35,7 @@ StoppingOptions stopping_options(double cutoff_us) {
 }
 
 void tell_parent(Status status, const char* message) { report_fault(status, message); }
+void tell_parent_where(const char* where) { report_fault(Status::timed_out, where); }
 
 // The launch that counts: the one with the most threads.
 Resources resources_of(const ProgramPlan& plan) {
@@ -63,8 +64,12 @@ RunReply& failed(RunReply& reply, Fault fault) {
 
 }  // namespace
 
-HostRunner::HostRunner(std::size_t cache_bytes) : executor_(ExecutionSettings{}), sweep_(cache_bytes) {
+HostRunner::HostRunner(std::size_t cache_bytes)
+    : cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
+  // OpenMP's library reads it when it is loaded, with the first function that needs it.
+  ::setenv("OMP_PROC_BIND", "true", 0);
   set_fault_handler(tell_parent);
+  set_whereabouts_handler(kQuestionSignal, tell_parent_where);
 }
 
 RunReply HostRunner::run(const RunJob& job) {
@@ -91,6 +96,12 @@ RunReply HostRunner::run(const RunJob& job) {
   if (fault) failed(reply, std::move(*fault));
   reply.seconds = us_between(begin, Clock::now()) * 1e-6;
   return reply;
+}
+
+std::optional<PinnedHere> HostRunner::pinned_for(const Program& program) const {
+  // A function's threads begin with the cores of the thread that starts them.
+  if (!program.has_kernels() || cores_.empty()) return std::nullopt;
+  return std::optional<PinnedHere>(std::in_place, cores_.front());
 }
 
 Result<void, Fault> HostRunner::execute(const Program& program) {
@@ -137,7 +148,7 @@ std::optional<Fault> HostRunner::check(const Program& program, const RunJob& job
   if (auto fault = checked_run(program)) return fault;
   if (!job.check_only) return std::nullopt;
   const auto settings = executor().settings();
-  executor().set_shuffle_seed(kShuffleSeed);
+  executor().set_shuffle_seed(job.seed);
   std::optional<Fault> fault;
   if (auto laid = buffers_->lay(GuardedBuffer::Against::first_page); !laid) {
     fault = laid.error();
@@ -153,6 +164,7 @@ std::optional<Fault> HostRunner::check(const Program& program, const RunJob& job
 std::optional<Fault> HostRunner::checked_run(const Program& program) {
   buffers_->restore();
   buffers_->poison_outputs();
+  const auto pinned = pinned_for(program);
   report_phase(Phase::check);
   auto done = execute(program);
   report_phase(Phase::setup);
@@ -183,6 +195,7 @@ std::optional<Fault> HostRunner::time(const Program& program, const RunJob& job,
 Result<double, Fault> HostRunner::sample_us(const Program& program, Regime regime, int executions) {
   buffers_->restore();
   if (regime == Regime::cold) sweep_.run();
+  const auto pinned = pinned_for(program);
   const auto begin = Clock::now();
   for (int i = 0; i < executions; ++i) {
     if (auto done = execute(program); !done) return done.error();

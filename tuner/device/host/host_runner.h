@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/device/host/cache_sweep.h"
+#include "tuner/device/host/cores.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/fault_handler.h"
 #include "tuner/device/host/memory_watch.h"
@@ -33,6 +34,9 @@ class HostRunner final : public Runner {
   };
 
   Executor& executor() { return watched_ ? watched_->executor : executor_; }
+  // While it lives, this thread keeps to the first core, which none of the executor's others has, if that is
+  // what the program's timing asks for.
+  std::optional<PinnedHere> pinned_for(const Program& program) const;
   Result<void, Fault> execute(const Program& program);
   Result<void, Fault> prepare(const RunJob& job);
   Result<void, Fault> run_reference(const RunJob& job);
@@ -44,6 +48,7 @@ class HostRunner final : public Runner {
   int executions_per_sample(const Program& program, Regime regime);
 
   FaultStack fault_stack_;
+  std::vector<int> cores_;
   Executor executor_;
   std::unique_ptr<WatchedExecutor> watched_;  // where the job's code is instrumented
   CacheSweep sweep_;

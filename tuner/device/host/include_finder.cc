@@ -1,8 +1,5 @@
 #include "tuner/device/host/include_finder.h"
 
-#include <fstream>
-#include <iterator>
-
 namespace gktune {
 namespace {
 
@@ -38,12 +35,6 @@ std::optional<std::filesystem::path> IncludeFinder::find(const IncludeName& name
     if (std::filesystem::path path = std::filesystem::path(dir) / name.path; is_there(path)) return path;
   }
   return std::nullopt;
-}
-
-std::optional<std::string> read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 }  // namespace gktune

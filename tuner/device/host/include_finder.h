@@ -30,6 +30,4 @@ class IncludeFinder {
   std::vector<std::string> include_dirs_;
 };
 
-std::optional<std::string> read_text(const std::filesystem::path& path);
-
 }  // namespace gktune

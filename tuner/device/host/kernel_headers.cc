@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/host/digest.h"
+#include "tuner/device/worker/content_key.h"
 
 namespace gktune {
 namespace fs = std::filesystem;
@@ -15,7 +15,7 @@ Result<std::string> place_kernel_headers(const std::string& folder) {
   std::string all;
   for (const EmbeddedFile& header : kernel_headers())
     all += fmt::format("{}\n{}\n", header.path, header.text);
-  const fs::path place = fs::path(folder) / ("host-headers-" + digest(all));
+  const fs::path place = fs::path(folder) / ("host-headers-" + content_key(all));
   std::error_code error;
   if (fs::is_directory(place, error)) return place.string();
 

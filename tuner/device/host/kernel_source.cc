@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tuner/device/host/include_finder.h"
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -117,8 +118,17 @@ SharedDeclaration parse_shared(std::string_view text) {
 
 class Rewriter {
  public:
-  Rewriter(const SourcePlan& source, KernelSource& result) : finder_(source.include_dirs), result_(result) {}
+  Rewriter(const SourcePlan& source, KernelSource& result)
+      : source_(source), finder_(source.include_dirs), result_(result) {}
 
+  void run() {
+    file(source_.text, source_.path);
+    if (!has_system_includes_) return;
+    result_.headers = macros_of_conditions() + headers_ + no_macros_of_conditions();
+    for (const std::string& name : result_.macros) result_.headers += fmt::format("#undef {}\n", name);
+  }
+
+ private:
   void file(std::string_view text, const std::string& name) {
     result_.text += line_directive(1, name);
     const std::size_t length = text.size();
@@ -144,7 +154,18 @@ class Rewriter {
     if (!result_.text.ends_with('\n')) result_.text += '\n';
   }
 
- private:
+  // Conditions know the parameters, and that this is CUDA; the system's headers know neither.
+  std::string macros_of_conditions() const {
+    std::string text = "#define __CUDACC__ 1\n";
+    for (const auto& [name, value] : source_.macros) text += fmt::format("#define {} {}\n", name, value);
+    return text;
+  }
+  std::string no_macros_of_conditions() const {
+    std::string text = "#undef __CUDACC__\n";
+    for (const auto& [name, value] : source_.macros) text += fmt::format("#undef {}\n", name);
+    return text;
+  }
+
   // Keeps as many lines as what it stands for.
   void replace(std::string_view original, std::string_view replacement) {
     result_.text += replacement;
@@ -167,6 +188,12 @@ class Rewriter {
       const std::string_view macro = word_at(body, skip_space(body, first + keyword.size()));
       result_.macros.emplace_back(macro);
     }
+    constexpr std::string_view kOfConditions[] = {"define", "undef", "if",   "ifdef",
+                                                  "ifndef", "elif",  "else", "endif"};
+    if (std::ranges::find(kOfConditions, keyword) != std::end(kOfConditions)) {
+      headers_ += line_directive(line, name);
+      headers_ += whole;
+    }
     if (keyword == "pragma" && word_at(body, skip_space(body, first + keyword.size())) == "once") {
       result_.text += '\n';
     } else {
@@ -177,11 +204,13 @@ class Rewriter {
 
   void include(const IncludeName& include, int line, const std::string& includer) {
     const std::optional<std::filesystem::path> path = finder_.find(include, includer);
-    const std::optional<std::string> text = path ? read_text(*path) : std::nullopt;
+    const std::optional<std::string> text = path ? read_whole(*path) : std::nullopt;
     if (!text) {
-      result_.system_includes.push_back(line_directive(line, includer) +
-                                        (include.is_quoted ? fmt::format("#include \"{}\"\n", include.path)
-                                                           : fmt::format("#include <{}>\n", include.path)));
+      has_system_includes_ = true;
+      headers_ += no_macros_of_conditions() + line_directive(line, includer);
+      headers_ += include.is_quoted ? fmt::format("#include \"{}\"\n", include.path)
+                                    : fmt::format("#include <{}>\n", include.path);
+      headers_ += macros_of_conditions();
       result_.text += '\n';
       return;
     }
@@ -257,8 +286,11 @@ class Rewriter {
     return std::count(is_namespace_.begin(), is_namespace_.end(), false);
   }
 
+  const SourcePlan& source_;
   IncludeFinder finder_;
   KernelSource& result_;
+  std::string headers_;
+  bool has_system_includes_ = false;
   std::set<std::string> included_;
   std::vector<bool> is_namespace_;  // of each brace that is open
   bool is_namespace_next_ = false;
@@ -275,7 +307,7 @@ void add_included_text(const IncludeFinder& finder, std::string_view text, const
     const std::optional<IncludeName> include = parse_include(line.substr(hash + 1));
     const auto path = include ? finder.find(*include, name) : std::nullopt;
     if (!path || !seen.insert(path->lexically_normal().string()).second) continue;
-    if (const std::optional<std::string> included = read_text(*path)) {
+    if (const std::optional<std::string> included = read_whole(*path)) {
       all += fmt::format("{}\n{}\n", path->string(), *included);
       add_included_text(finder, *included, *path, seen, all);
     }
@@ -286,7 +318,7 @@ void add_included_text(const IncludeFinder& finder, std::string_view text, const
 
 KernelSource read_kernel_source(const SourcePlan& source) {
   KernelSource result;
-  Rewriter(source, result).file(source.text, source.path);
+  Rewriter(source, result).run();
   return result;
 }
 

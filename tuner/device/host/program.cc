@@ -56,6 +56,12 @@ Result<Program, Fault> Program::load(const Module& module, const ProgramPlan& pl
   return program;
 }
 
+bool Program::has_kernels() const {
+  return std::ranges::any_of(steps_, [this](const Step& step) {
+    return !step.plan.entry.empty() && module_.entry(step.entry).is_kernel;
+  });
+}
+
 Result<void, Fault> Program::run(Executor& executor, ProblemBuffers& buffers) const {
   void* values[kernel::Entry::kMaxArguments];
   for (const Step& step : steps_) {

@@ -20,6 +20,10 @@ class Program {
   static Result<Program, Fault> load(const Module& module, const ProgramPlan& plan,
                                      const std::vector<ArgumentPlan>& arguments);
 
+  // Whether its steps are kernels, which the executor's threads run, and no functions, which have threads of
+  // their own if any.
+  bool has_kernels() const;
+
   // Every step, one after the other.
   Result<void, Fault> run(Executor& executor, ProblemBuffers& buffers) const;
 

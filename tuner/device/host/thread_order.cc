@@ -2,16 +2,9 @@
 
 #include <algorithm>
 
+#include "tuner/device/host/lanes.h"
+
 namespace gktune {
-namespace {
-
-template <class Do>
-void for_each_lane(unsigned lanes, Do&& act) {
-  for (unsigned left = lanes; left != 0; left &= left - 1) act(static_cast<unsigned>(__builtin_ctz(left)));
-}
-
-}  // namespace
-
 void ThreadOrder::begin_launch() {
   launch_begin_ = ++time_;
   blocks_.clear();

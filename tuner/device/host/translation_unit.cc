@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 #include "tuner/device/host/kernel_source.h"
 
 namespace gktune {
@@ -33,13 +31,10 @@ void add_macros(std::string& text, const SourcePlan& source) {
 TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
   TranslationUnit unit;
   std::vector<KernelSource> sources;
-  std::set<std::string> hoisted;
   unit.text = "#include \"gktune/cuda.h\"\n#include \"gktune/trampoline.h\"\n";
   for (const NamedVariant& variant : variants) {
     sources.push_back(read_kernel_source(*variant.source));
-    for (const std::string& include : sources.back().system_includes) {
-      if (hoisted.insert(include).second) unit.text += include;
-    }
+    unit.text += sources.back().headers;
   }
   unit.text += line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n";
   const bool is_batch = variants.size() > 1;

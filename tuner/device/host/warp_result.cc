@@ -1,14 +1,11 @@
 #include "tuner/device/host/warp_result.h"
 
+#include "tuner/device/host/lanes.h"
+
 namespace gktune {
 namespace {
 
 using kernel::WarpOp;
-
-template <class Do>
-void for_each_lane(unsigned lanes, Do&& act) {
-  for (unsigned left = lanes; left != 0; left &= left - 1) act(static_cast<unsigned>(__builtin_ctz(left)));
-}
 
 unsigned long long combine(WarpOp op, unsigned long long a, unsigned long long b) {
   switch (op) {

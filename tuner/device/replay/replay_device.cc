@@ -35,6 +35,12 @@ Trial ReplayDevice::next() {
   return trial;
 }
 
+std::size_t ReplayDevice::withdraw() {
+  const std::size_t count = in_flight_.size();
+  in_flight_.clear();
+  return count;
+}
+
 std::vector<Samples> ReplayDevice::playoff(const Problem& problem, std::vector<Config> finalists,
                                            Rounds rounds) {
   std::vector<Samples> samples;

@@ -22,6 +22,7 @@ class ReplayDevice : public Device {
   void submit(Candidate candidate) override;
   // First in, first out. A configuration that was never recorded is an invalid one.
   Trial next() override;
+  std::size_t withdraw() override;
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override;
 
  private:

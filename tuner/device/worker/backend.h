@@ -39,6 +39,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual Result<DeviceInfo> probe() = 0;
+  // How many devices of its kind there are, in order or not.
+  virtual Result<int> count() { return 1; }
   virtual Result<std::unique_ptr<Compiler>> compiler() = 0;
   virtual Result<std::unique_ptr<Runner>> runner() = 0;
 };

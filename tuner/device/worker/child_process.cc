@@ -74,7 +74,6 @@ struct Launchpad {
   char** environment;
   int socket, output, report, null;
   pid_t parent;
-  rlim_t memory_limit;
 
   [[noreturn]] void leave() const {
     const int error = errno;
@@ -92,10 +91,6 @@ struct Launchpad {
     }
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    if (memory_limit > 0) {
-      const rlimit memory{memory_limit, memory_limit};
-      if (::setrlimit(RLIMIT_AS, &memory) != 0) leave();
-    }
     // Whatever an application has open without closing it on exec is none of a worker's business.
     ::close_range(kChannelFd + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
@@ -127,9 +122,13 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
 
   std::vector<std::string> argv = options.argv, environment = merged_environment(options.environment);
   std::vector<char*> argv_pointers = pointers(argv), environment_pointers = pointers(environment);
-  const Launchpad launchpad{argv_pointers.data(), environment_pointers.data(), socket.number(),
-                            output.number(),      report_writing.number(),     null.number(),
-                            ::getpid(),           options.memory_limit_bytes};
+  const Launchpad launchpad{argv_pointers.data(),
+                            environment_pointers.data(),
+                            socket.number(),
+                            output.number(),
+                            report_writing.number(),
+                            null.number(),
+                            ::getpid()};
   child.pid_ = ::fork();
   if (child.pid_ == 0) launchpad.go();
   if (child.pid_ < 0) return system_error("fork");
@@ -184,6 +183,10 @@ void ChildProcess::read_output() {
 
 void ChildProcess::signal(int number) const {
   if (pid_ > 0 && !ending_) ::kill(-pid_, number);
+}
+
+void ChildProcess::signal_alone(int number) const {
+  if (pid_ > 0 && !ending_) ::kill(pid_, number);
 }
 
 std::optional<Ending> ChildProcess::ending() {

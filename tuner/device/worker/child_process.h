@@ -19,7 +19,6 @@ inline constexpr int kChannelFd = 3;
 struct ChildOptions {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
-  std::uint64_t memory_limit_bytes = 0;                          // of address space; 0: none
 };
 
 // How a process ended.
@@ -48,9 +47,12 @@ class ChildProcess {
   void read_output();
   // The end of what it printed.
   const std::string& output_tail() const { return output_tail_; }
+  void forget_output() { output_tail_.clear(); }
 
   // To its whole group, while the process has not been seen to end.
   void signal(int number) const;
+  // To the process alone.
+  void signal_alone(int number) const;
   // Nothing: it is still running. Once it has ended, so has what was left of its group.
   std::optional<Ending> ending();
   Ending wait();

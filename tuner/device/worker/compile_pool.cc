@@ -30,6 +30,10 @@ void CompilePool::add(std::uint64_t id, SourcePlan source) {
   if (!broken_.empty()) fail_all();
 }
 
+void CompilePool::withdraw(std::uint64_t id) {
+  std::erase_if(queue_, [id](const Task& task) { return task.id == id; });
+}
+
 void CompilePool::dispatch(Haste haste) {
   while (!paused_ && !queue_.empty() && broken_.empty()) {
     Bench* bench = idle_bench();

@@ -33,6 +33,8 @@ class CompilePool {
   explicit CompilePool(Options options) : options_(std::move(options)), batch_limit_(options_.batch) {}
 
   void add(std::uint64_t id, SourcePlan source);
+  // Where it still waits: it is not compiled. Where a worker has it, nobody need look at what comes of it.
+  void withdraw(std::uint64_t id);
   bool empty() const { return queue_.empty() && benches_.empty(); }
   std::vector<Finished> take_finished() { return std::exchange(finished_, {}); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,7 @@ struct RunJob {
   Module reference;
   double cutoff_us = 0;     // infinity: none
   bool check_only = false;  // checked, not timed
+  std::uint64_t seed = 0;   // of the order in which a check on the host runs blocks and threads
   Instrumentation instrumentation = Instrumentation::none;
 };
 

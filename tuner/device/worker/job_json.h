@@ -15,9 +15,10 @@ namespace gktune {
 // programs of a run job leave their text at home, since a runner has no use for it. What cannot be decoded is
 // an error.
 
-enum class RequestKind { probe, compile, run, playoff };
+enum class RequestKind { probe, count, compile, run, playoff };
 
 std::string encode_probe();
+std::string encode_count();
 std::string encode(const CompileJob& job);
 std::string encode(const RunJob& job);
 std::string encode(const PlayoffJob& job);
@@ -27,10 +28,12 @@ Result<RunJob> decode_run_job(std::string_view bytes);
 Result<PlayoffJob> decode_playoff_job(std::string_view bytes);
 
 std::string encode(const DeviceInfo& info);
+std::string encode(int device_count);
 std::string encode(const std::vector<CompiledVariant>& variants);
 std::string encode(const RunReply& reply);
 std::string encode(const std::vector<Samples>& samples);
 Result<DeviceInfo> decode_device_info(std::string_view bytes);
+Result<int> decode_device_count(std::string_view bytes);
 Result<std::vector<CompiledVariant>> decode_compiled_variants(std::string_view bytes);
 Result<RunReply> decode_run_reply(std::string_view bytes);
 Result<std::vector<Samples>> decode_samples(std::string_view bytes);

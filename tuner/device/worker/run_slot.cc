@@ -37,7 +37,7 @@ void RunSlot::ensure_workers() {
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
-    if (!active_ && !broken_.empty()) return finish(Death{Status::crashed, broken_}, 0);
+    if (is_broken()) return finish(NoWorker{broken_}, 0);
     ensure_workers();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
@@ -105,7 +105,7 @@ void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMaxFailures) broken_ = "no worker can be started: " + message;
 }
 
-void RunSlot::finish(std::variant<std::string, Death> outcome, double seconds) {
+void RunSlot::finish(Outcome outcome, double seconds) {
   busy_s_ += seconds;
   finished_ = Finished{job_->id, std::move(outcome), seconds};
   job_.reset();

@@ -24,9 +24,15 @@ class RunSlot {
     Environment environment;  // which the worker has to have been started with
   };
 
+  // There was nobody to do the job, and will not be.
+  struct NoWorker {
+    std::string message;
+  };
+  using Outcome = std::variant<std::string, Death, NoWorker>;  // the reply, or how the worker ended
+
   struct Finished {
     std::uint64_t id = 0;
-    std::variant<std::string, Death> outcome;  // the reply, or how the worker ended
+    Outcome outcome;
     double seconds = 0;
   };
 
@@ -34,7 +40,10 @@ class RunSlot {
   // With a worker that is up already.
   RunSlot(WorkerCommand command, Worker worker) : command_(std::move(command)), active_(std::move(worker)) {}
 
-  bool is_free() const { return !job_; }
+  // What was done last has to be taken first.
+  bool is_free() const { return !job_ && !finished_; }
+  // No worker of this hardware gets ready any more: it does no job.
+  bool is_broken() const { return !active_ && !broken_.empty(); }
   void start(Job job);
   std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
   // The worker can run nothing more: the next one takes over.
@@ -53,7 +62,7 @@ class RunSlot {
   void ensure_workers();
   void send_when_ready();
   void worker_failed(const std::string& message);
-  void finish(std::variant<std::string, Death> outcome, double seconds);
+  void finish(Outcome outcome, double seconds);
 
   WorkerCommand command_;  // its environment is that of the workers there are
   std::optional<Worker> active_, spare_;

@@ -65,6 +65,8 @@ Result<std::string> answer(Workshop& workshop, const std::string& request) {
   if (!kind) return kind.error();
   if (*kind == RequestKind::probe)
     return answered(workshop.backend->probe(), [](auto& info) { return info; });
+  if (*kind == RequestKind::count)
+    return answered(workshop.backend->count(), [](int count) { return count; });
   if (*kind == RequestKind::compile && workshop.compiler) {
     return answered(decode_compile_job(request), [&](auto& job) { return workshop.compiler->compile(job); });
   }
@@ -90,6 +92,8 @@ std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
+  if (role == WorkerRole::run)
+    ::signal(kQuestionSignal, SIG_IGN);      // until there is a runner that knows an answer
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);  // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};
   set_report_channel(kChannelFd);

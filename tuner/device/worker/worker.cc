@@ -37,22 +37,6 @@ std::string last_line(std::string_view text) {
   return std::string(text.substr(0, kLongestLastWords));
 }
 
-std::string overstay_message(std::optional<Phase> phase, double limit_s) {
-  const std::string limit = number_text(limit_s) + " s";
-  if (!phase) return "took longer than " + limit;
-  switch (*phase) {
-    case Phase::setup:
-      return "getting ready took longer than " + limit;
-    case Phase::reference:
-      return "the reference ran longer than " + limit;
-    case Phase::check:
-      return "ran longer than " + limit;
-    case Phase::timing:
-      break;
-  }
-  return "timing it took longer than " + limit;
-}
-
 }  // namespace
 
 Clock::duration duration_s(double count) {
@@ -78,7 +62,7 @@ double Worker::Limits::of(Phase phase) const {
 }
 
 Result<Worker> Worker::start(const WorkerCommand& command) {
-  ChildOptions options{command.argv, command.environment, command.memory_limit_bytes};
+  ChildOptions options{command.argv, command.environment};
   options.argv.push_back(command.backend.kind);
   options.argv.push_back(std::to_string(command.backend.ordinal));
   options.argv.emplace_back(worker_role_name(command.role));
@@ -90,6 +74,9 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
 }
 
 void Worker::send(const std::string& request, const Limits& limits) {
+  // What an earlier job said on its way is no explanation of how this one ends.
+  process_.read_output();
+  process_.forget_output();
   state_ = State::busy;
   limits_ = limits;
   busy_since_ = Clock::now();
@@ -101,7 +88,8 @@ void Worker::send(const std::string& request, const Limits& limits) {
 
 void Worker::allow(double limit_s, Clock::time_point now) {
   limit_s_ = limit_s;
-  limit_ = now + duration_s(limit_s + limits_.telling_s);
+  limit_ = now + duration_s(limit_s);
+  asked_ = false;
 }
 
 void Worker::add_to(std::vector<pollfd>& descriptors) const {
@@ -171,12 +159,34 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
   }
 }
 
-// A worker that overstays its limit, or hung up and does not leave, is ended the hard way.
+// A worker that overstays its limit is asked where it is, if it is given time to tell. One that does not, or
+// that hung up and does not leave, is ended the hard way.
 void Worker::end_late(Clock::time_point now) {
   if (!limit_ || now < *limit_ || paused_) return;
+  if (channel_.is_open() && !overstayed_ && limits_.telling_s > 0 && !std::exchange(asked_, true)) {
+    limit_ = now + duration_s(limits_.telling_s);
+    process_.signal_alone(kQuestionSignal);
+    return;
+  }
   overstayed_ = overstayed_ || channel_.is_open();
   limit_.reset();
   process_.signal(SIGKILL);
+}
+
+std::string Worker::overstay_message() const {
+  const std::string limit = number_text(limit_s_) + " s";
+  if (!phase_) return "took longer than " + limit;
+  switch (*phase_) {
+    case Phase::setup:
+      return "getting ready took longer than " + limit;
+    case Phase::reference:
+      return "the reference ran longer than " + limit;
+    case Phase::check:
+      return "ran longer than " + limit;
+    case Phase::timing:
+      break;
+  }
+  return "timing it took longer than " + limit;
 }
 
 Death Worker::cause_of(const Ending& ending) const {
@@ -184,6 +194,9 @@ Death Worker::cause_of(const Ending& ending) const {
   const std::string words = last_line(process_.output_tail());
   if (words.find("std::bad_alloc") != std::string::npos) {
     return {Status::out_of_memory, where + "asked for more memory than there is"};
+  }
+  if (fault_ && fault_->status == Status::timed_out) {
+    return {Status::timed_out, overstay_message() + (fault_->message.empty() ? "" : ", " + fault_->message)};
   }
   if (fault_) {
     // Who aborts says why on the way.
@@ -193,7 +206,7 @@ Death Worker::cause_of(const Ending& ending) const {
   }
   if (overstayed_) {
     return {Status::timed_out,
-            state_ == State::starting ? "the worker did not get ready" : overstay_message(phase_, limit_s_)};
+            state_ == State::starting ? "the worker did not get ready" : overstay_message()};
   }
   Death death{status_of(ending), where + ending.str()};
   if (!words.empty()) death.message += ": " + words;

@@ -30,7 +30,6 @@ struct WorkerCommand {
   BackendName backend;
   WorkerRole role = WorkerRole::run;
   std::vector<std::pair<std::string, std::string>> environment;
-  std::uint64_t memory_limit_bytes = 0;
 };
 
 // How a worker ended, in the terms of the trial that it took with it.
@@ -47,7 +46,8 @@ class Worker {
   // Each phase of a job may take so long; a job that names no phase has them all.
   struct Limits {
     double setup_s = 0, reference_s = 0, check_s = 0, timing_s = 0;
-    double telling_s = 0;  // on top of each: until a fault is known
+    double telling_s =
+        0;  // on top of each, for the worker to tell of a fault, or where it is when it is asked
     double of(Phase phase) const;
     double total() const { return setup_s + reference_s + check_s + timing_s; }
   };
@@ -86,6 +86,7 @@ class Worker {
   void allow(double limit_s, Clock::time_point now);
   void die(Status status, std::string message);
   void end_late(Clock::time_point now);
+  std::string overstay_message() const;
   Death cause_of(const Ending& ending) const;
 
   ChildProcess process_;
@@ -100,6 +101,7 @@ class Worker {
   Clock::time_point busy_since_;
   std::optional<std::string> reply_;
   std::optional<Death> fault_;  // its own words
+  bool asked_ = false;          // where it is, since its limit is over
   bool overstayed_ = false;
   Death death_;
 };

@@ -43,9 +43,7 @@ int poll_timeout_ms(Clock::time_point until) {
 }
 
 WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& backend, WorkerRole role) {
-  // A sanitizer reserves far more addresses than it ever uses.
-  const bool is_limited = options.instrumentation != Instrumentation::sanitize;
-  return {options.worker_argv, backend, role, {}, is_limited ? options.memory_limit_bytes : 0};
+  return {options.worker_argv, backend, role, {}};
 }
 
 // What the process has to be started with that runs this.
@@ -56,12 +54,12 @@ RunSlot::Environment environment_of(const RunJob& job) {
 }
 
 // Waits for a worker to get ready, and for its answer to one question.
-Result<DeviceInfo> probe(Worker& worker) {
+Result<std::string> answer_of(Worker& worker, const std::string& question) {
   bool asked = false;
   while (worker.state() != Worker::State::dead) {
     if (worker.state() == Worker::State::idle) {
-      if (const auto reply = worker.take_reply()) return decode_device_info(*reply);
-      if (!std::exchange(asked, true)) worker.send(encode_probe(), {.setup_s = kProbeLimitS});
+      if (auto reply = worker.take_reply()) return *std::move(reply);
+      if (!std::exchange(asked, true)) worker.send(question, {.setup_s = kProbeLimitS});
     }
     std::vector<pollfd> descriptors;
     worker.add_to(descriptors);
@@ -71,10 +69,23 @@ Result<DeviceInfo> probe(Worker& worker) {
   return Error{worker.death().message};
 }
 
+Result<DeviceInfo> probe(Worker& worker) {
+  const auto answer = answer_of(worker, encode_probe());
+  return answer ? decode_device_info(*answer) : answer.error();
+}
+
 }  // namespace
 
+Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind) {
+  // Which does not touch the hardware: what is broken is counted too.
+  auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::compile, {}});
+  if (!worker) return std::move(worker).error();
+  const auto answer = answer_of(*worker, encode_count());
+  return answer ? decode_device_count(*answer) : answer.error();
+}
+
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
-  auto worker = Worker::start({worker_argv, backend, WorkerRole::run, {}, 0});
+  auto worker = Worker::start({worker_argv, backend, WorkerRole::run, {}});
   if (!worker) return std::move(worker).error();
   return probe(*worker);
 }
@@ -146,6 +157,16 @@ Trial WorkerDevice::next() {
   return trial;
 }
 
+std::size_t WorkerDevice::withdraw() {
+  const auto waits = [](const Flight& flight) {
+    return flight.stage == Flight::Stage::compiling || flight.stage == Flight::Stage::ready;
+  };
+  for (const Flight& flight : flights_) {
+    if (waits(flight)) pool_.withdraw(flight.id);
+  }
+  return std::erase_if(flights_, waits);
+}
+
 void WorkerDevice::begin(Candidate candidate, Flight::Goal goal) {
   Flight& flight = flights_.emplace_back();
   flight.id = next_id_++;
@@ -173,6 +194,8 @@ std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
 void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   pool_.dispatch(haste);
   dispatch_runs();
+  take_compiled();  // what failed at once is not waited for
+  while (take_run()) dispatch_runs();
   std::vector<pollfd> descriptors;
   pool_.add_to(descriptors);
   until = std::min(until, pool_.deadline());
@@ -180,8 +203,6 @@ void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
     slot.add_to(descriptors);
     until = std::min(until, slot.deadline());
   }
-  take_compiled();  // what failed at once is not waited for
-  take_run();
   if (finished_.empty()) ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(until));
 
   const auto now = Clock::now();
@@ -220,7 +241,8 @@ void WorkerDevice::advance_compiled(Flight& flight) {
     const Reference& reference = references_[flight.reference];
     if (!reference.is_compiled) return;
     if (reference.variant.status != Status::ok) {
-      return finish(flight, reference.variant.status, "the reference: " + reference.variant.log);
+      return finish(flight, reference.variant.status,
+                    "the reference, which sees no parameters: " + reference.variant.log);
     }
   }
   if (options_.work == WorkerDeviceOptions::Work::compile) return finish(flight, Status::ok, {});
@@ -230,12 +252,22 @@ void WorkerDevice::advance_compiled(Flight& flight) {
 void WorkerDevice::dispatch_runs() {
   for (Flight& flight : flights_) {
     if (flight.stage != Flight::Stage::ready || flight.goal != Flight::Goal::trial) continue;
-    const auto slot = std::ranges::find_if(slots_, &RunSlot::is_free);
-    if (slot == slots_.end()) return;
+    RunSlot* const slot = free_slot();
+    if (slot == nullptr) return;
     flight.stage = Flight::Stage::running;
     const RunJob job = run_job(flight);
     slot->start({flight.id, encode(job), limits(flight.plan), environment_of(job)});
   }
+}
+
+bool WorkerDevice::all_are_broken() const { return std::ranges::all_of(slots_, &RunSlot::is_broken); }
+
+// Hardware that is broken is passed by while there is other: it would be the fastest to answer.
+RunSlot* WorkerDevice::free_slot() {
+  const bool takes_broken = all_are_broken();
+  const auto slot = std::ranges::find_if(
+      slots_, [&](const RunSlot& each) { return each.is_free() && (takes_broken || !each.is_broken()); });
+  return slot == slots_.end() ? nullptr : &*slot;
 }
 
 RunJob WorkerDevice::run_job(const Flight& flight) const {
@@ -245,6 +277,7 @@ RunJob WorkerDevice::run_job(const Flight& flight) const {
   if (flight.reference != kNoReference) job.reference = references_[flight.reference].variant.module;
   job.cutoff_us = flight.cutoff_us;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
+  job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;
   return job;
 }
@@ -257,13 +290,21 @@ Worker::Limits WorkerDevice::limits(const Plan& plan) const {
           options_.fault_telling_s};
 }
 
-void WorkerDevice::take_run() {
+bool WorkerDevice::take_run() {
+  bool took_any = false;
   for (RunSlot& slot : slots_) {
     std::optional<RunSlot::Finished> finished = slot.take_finished();
     if (!finished) continue;
+    took_any = true;
     const auto flight = std::ranges::find(flights_, finished->id, &Flight::id);
     if (flight == flights_.end()) continue;
     flight->trial.run_s = finished->seconds;
+    if (const auto* nobody = std::get_if<RunSlot::NoWorker>(&finished->outcome)) {
+      // It never ran: another may have it.
+      flight->stage = Flight::Stage::ready;
+      if (all_are_broken()) finish(*flight, Status::crashed, nobody->message);
+      continue;
+    }
     if (const Death* death = std::get_if<Death>(&finished->outcome)) {
       finish(*flight, death->status, death->message);
       continue;
@@ -276,6 +317,7 @@ void WorkerDevice::take_run() {
       finish(*flight, Status::crashed, reply.error().message);
     }
   }
+  return took_any;
 }
 
 void WorkerDevice::finish_run(Flight& flight, RunReply reply) {
@@ -348,7 +390,7 @@ std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
     total.check_s = std::max(total.check_s, one.check_s);
     total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
   }
-  RunSlot& slot = slots_.front();
+  RunSlot& slot = *free_slot();  // all are free: nothing is in flight
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {

@@ -25,14 +25,14 @@ struct WorkerDeviceOptions {
   std::vector<BackendName> backends;                                 // several: of one model
   std::vector<std::string> worker_argv{"/proc/self/exe", "worker"};  // before <kind> <ordinal> <compile|run>
   Work work = Work::time;
+  std::uint64_t seed = 0;  // see RunJob
   Instrumentation instrumentation = Instrumentation::none;
   int jobs = 1;   // compile workers
   int batch = 4;  // sources to compile together, at most
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
   double compile_time_limit_s = 120;
-  double fault_telling_s = 0;             // how long past its limit a run may stay to tell of a fault
-  std::uint64_t memory_limit_bytes = 0;  // for each worker; 0: none
+  double fault_telling_s = 0;  // how long past its limit a run may stay, to tell of a fault or where it is
 };
 
 // How long each part was at work, since the device was opened.
@@ -53,6 +53,7 @@ class WorkerDevice final : public Device {
   std::size_t capacity() const override;
   void submit(Candidate candidate) override;
   Trial next() override;
+  std::size_t withdraw() override;
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override;
 
   Usage usage() const;
@@ -93,7 +94,9 @@ class WorkerDevice final : public Device {
   void take_compiled();
   void advance_compiled(Flight& flight);
   void dispatch_runs();
-  void take_run();
+  bool all_are_broken() const;
+  RunSlot* free_slot();
+  bool take_run();  // whether there was any
   void finish(Flight& flight, Status status, std::string message);
   void finish_run(Flight& flight, RunReply reply);
   RunJob run_job(const Flight& flight) const;
@@ -111,6 +114,9 @@ class WorkerDevice final : public Device {
   std::uint64_t next_id_ = 1;
   Clock::time_point opened_ = Clock::now();
 };
+
+// How many devices of that kind the machine has, in order or not.
+Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind);
 
 // What a run worker of that backend says of its hardware.
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend);

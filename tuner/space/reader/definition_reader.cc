@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tuner/space/declared_names.h"
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/reader/aims.h"
 #include "tuner/space/reader/launches.h"
@@ -81,7 +82,11 @@ Definition DefinitionReader::read(const YamlNode& root) {
     read_search(*node, options_.strategies, definition_.search, complaints_);
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
-  if (complaints_.empty()) definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
+  if (complaints_.empty()) {
+    kernel.declared_names = names_declared_by(kernel.source_path, kernel.source_text);
+    kernel.reference_declared_names = names_declared_by(kernel.reference_path, kernel.reference_text);
+    definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
+  }
   return std::move(definition_);
 }
 
@@ -94,6 +99,15 @@ std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
   complaints_.add(node, "cannot read '" + path + "': " + text.error().message,
                   "a source is found from the folder of the space file");
   return {};
+}
+
+std::set<std::string, std::less<>> DefinitionReader::names_declared_by(const std::string& path,
+                                                                       const std::string& text) {
+  std::string all = text + '\n';
+  for (const auto& [name, included] : included_files(path, text, definition_.kernel.include_dirs, files_)) {
+    all += included + '\n';
+  }
+  return declared_names(all);
 }
 
 void DefinitionReader::read_source(const Fields& fields) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Cooperative groups, as far as thread_block, thread_block_tile and coalesced_group go.
+// Cooperative groups, as far as thread_block, thread_block_tile, coalesced_group, and thread_group of these
+// go.
 
 #include "gktune/cuda.h"
 
@@ -98,6 +99,10 @@ class coalesced_group {
   unsigned match_all(T value, int& is_same, GKTUNE_SITE_PARAMETERS) const {
     return pack(__match_all_sync(mask_, value, &is_same, file_, line_));
   }
+  template <class T>
+  coalesced_group of_label(T label, GKTUNE_SITE_PARAMETERS) const {
+    return coalesced_group(__match_any_sync(mask_, label, file_, line_));
+  }
 
  private:
   unsigned rank_of(unsigned lane) const {
@@ -116,11 +121,32 @@ class coalesced_group {
     }
     return packed;
   }
+  friend coalesced_group tiled_partition(const coalesced_group& group, unsigned size);
   unsigned mask_;
 };
 
+// Those of the same label.
+template <class T>
+coalesced_group labeled_partition(const coalesced_group& group, T label, GKTUNE_SITE_PARAMETERS) {
+  return group.of_label(label, file_, line_);
+}
+
 inline coalesced_group coalesced_threads(GKTUNE_SITE_PARAMETERS) {
   return coalesced_group(__activemask(file_, line_));
+}
+
+inline coalesced_group binary_partition(const coalesced_group& group, bool label, GKTUNE_SITE_PARAMETERS) {
+  return labeled_partition(group, static_cast<int>(label), file_, line_);
+}
+
+// So many neighbours by rank.
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size) {
+  unsigned mask = 0;
+  const unsigned first = group.thread_rank() / size * size;
+  for (unsigned rank = first; rank < first + size && rank < group.coalesced_group::size(); ++rank) {
+    mask |= 1u << group.lane_of(rank);
+  }
+  return coalesced_group(mask);
 }
 
 namespace details {
@@ -136,17 +162,60 @@ inline unsigned tile_mask() {
 template <unsigned kSize, class Parent = void>
 class thread_block_tile : public coalesced_group {
  public:
-  thread_block_tile() : coalesced_group(details::tile_mask<kSize>()) {}
+  thread_block_tile(unsigned meta_group_rank, unsigned meta_group_size)
+      : coalesced_group(details::tile_mask<kSize>()),
+        meta_rank_(meta_group_rank),
+        meta_size_(meta_group_size) {}
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return ::gktune::kernel::lane() % kSize; }
-  static unsigned meta_group_rank() { return ::gktune::kernel::thread_rank() / kSize; }
-  static unsigned meta_group_size() { return (thread_block::num_threads() + kSize - 1) / kSize; }
+  // Which of its parent's tiles it is.
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+  // As functions take it that do not care what it is a part of.
+  operator thread_block_tile<kSize, void>() const { return {meta_rank_, meta_size_}; }
+
+ private:
+  unsigned meta_rank_, meta_size_;
 };
 
 template <unsigned kSize, class Parent>
-thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
-  return {};
+thread_block_tile<kSize, Parent> tiled_partition(const Parent& parent) {
+  return {parent.thread_rank() / kSize, (parent.num_threads() + kSize - 1) / kSize};
+}
+
+// A block or a part of a warp, for functions that take either.
+class thread_group;
+thread_group tiled_partition(const thread_block&, unsigned size);
+thread_group tiled_partition(const thread_group& group, unsigned size);
+
+class thread_group {
+ public:
+  thread_group(const thread_block&) : is_block_(true) {}
+  thread_group(const coalesced_group& lanes) : lanes_(lanes) {}
+
+  void sync(GKTUNE_SITE_PARAMETERS) const {
+    is_block_ ? thread_block::sync(file_, line_) : lanes_.sync(file_, line_);
+  }
+  unsigned num_threads() const { return is_block_ ? thread_block::num_threads() : lanes_.num_threads(); }
+  unsigned size() const { return num_threads(); }
+  unsigned thread_rank() const { return is_block_ ? thread_block::thread_rank() : lanes_.thread_rank(); }
+
+ private:
+  friend thread_group tiled_partition(const thread_group& group, unsigned size);
+  bool is_block_ = false;
+  coalesced_group lanes_{0};
+};
+
+// Of 1, 2, 4, 8, 16 or 32 threads.
+inline thread_group tiled_partition(const thread_block&, unsigned size) {
+  const unsigned all = size == 32 ? ~0u : (1u << size) - 1;
+  return coalesced_group(all << (::gktune::kernel::lane() & ~(size - 1)));
+}
+
+inline thread_group tiled_partition(const thread_group& group, unsigned size) {
+  if (group.is_block_) return tiled_partition(thread_block(), size);
+  return tiled_partition(group.lanes_, size);
 }
 
 template <class Group>

@@ -106,6 +106,12 @@ GKTUNE_32_BITS(GKTUNE_EXCHANGE, atomicExch, )
 GKTUNE_EXCHANGE(atomicExch, unsigned long long, )
 GKTUNE_EXCHANGE(atomicExch, float, )
 
+// Each component is added by itself, and what is read of several need not have been there at once.
+GKTUNE_SCOPES(atomicAdd, float2, return float2{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)};)
+GKTUNE_SCOPES(atomicAdd, float4,
+              return float4{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z),
+                            atomicAdd(&p->w, v.w)};)
+
 #undef GKTUNE_ALL_INTEGERS
 #undef GKTUNE_32_BITS
 #undef GKTUNE_EXCHANGE
@@ -122,3 +128,23 @@ GKTUNE_CAS(int)
 GKTUNE_CAS(unsigned)
 GKTUNE_CAS(unsigned long long)
 #undef GKTUNE_CAS
+
+namespace gktune::kernel {
+template <unsigned long kBytes>
+struct Wide;
+template <>
+struct Wide<16> {
+  using type = void;
+};
+}  // namespace gktune::kernel
+
+#define GKTUNE_REFUSED(...)                                                    \
+  template <class T, class = typename ::gktune::kernel::Wide<sizeof(T)>::type> \
+  T __VA_ARGS__ __attribute__((error("128-bit atomic operations cannot run on the host device")));
+GKTUNE_REFUSED(atomicExch(T*, T))
+GKTUNE_REFUSED(atomicExch_block(T*, T))
+GKTUNE_REFUSED(atomicExch_system(T*, T))
+GKTUNE_REFUSED(atomicCAS(T*, T, T))
+GKTUNE_REFUSED(atomicCAS_block(T*, T, T))
+GKTUNE_REFUSED(atomicCAS_system(T*, T, T))
+#undef GKTUNE_REFUSED

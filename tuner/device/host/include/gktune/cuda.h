@@ -2,6 +2,8 @@
 
 // What a CUDA source finds declared without including anything.
 
+#define GKTUNE_HOST_DEVICE 1
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

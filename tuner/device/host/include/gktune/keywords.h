@@ -5,7 +5,6 @@
 #include "gktune/overloads.h"
 
 #define __CUDACC__ 1
-#define GKTUNE_HOST_DEVICE 1
 
 #define __global__
 #define __device__

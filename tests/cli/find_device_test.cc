@@ -1,0 +1,77 @@
+#include "cli/find_device.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/log.h"
+
+namespace gktune {
+namespace {
+
+// A program whose workers are the scripted ones: of three GPUs, the last one of another model.
+class FindDevice : public testing::Test {
+ protected:
+  FindDevice() {
+    std::filesystem::create_directory(folder_);
+    std::ofstream(environment_.program) << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '"
+                                        << refusals() << "' \"$@\"\n";
+    std::filesystem::permissions(environment_.program, std::filesystem::perms::owner_all);
+  }
+  ~FindDevice() override { std::filesystem::remove_all(folder_); }
+
+  std::string refusals() const { return folder_ / "refusals"; }
+  void refuse(const std::string& lines) const { std::ofstream(refusals()) << lines; }
+  Result<FoundDevice> find(const DeviceChoice& choice) { return find_device(choice, context_); }
+  static std::vector<int> ordinals(const FoundDevice& found) {
+    std::vector<int> all;
+    for (const BackendName& backend : found.backends) all.push_back(backend.ordinal);
+    return all;
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("gktune_find_device." + std::to_string(::getpid()));
+  Environment environment_{.program = folder_ / "gktune"};
+  std::ostringstream out_, err_;
+  Screen screen_;
+  Log log_{err_, screen_};
+  Context context_{environment_, out_, err_, screen_, screen_, log_, [] { return [] { return false; }; }};
+  const DeviceChoice all_gpus_{DeviceChoice::Kind::cuda, 0, DeviceChoice::Extent::all};
+};
+
+TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
+  const auto found = find(all_gpus_);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(ordinals(*found), (std::vector<int>{0, 1}));
+  EXPECT_EQ(found->info.name, "script");
+}
+
+TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
+  refuse("run:0\n");
+  const auto found = find(all_gpus_);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
+  EXPECT_NE(err_.str().find("no device cuda:0: there is no such device"), std::string::npos) << err_.str();
+}
+
+TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {
+  refuse("run\n");
+  const auto found = find(all_gpus_);
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().message, "no device cuda: of 3 GPUs none gets ready");
+}
+
+TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {
+  const auto found = find({DeviceChoice::Kind::cuda, 1});
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
+  refuse("run:1\n");
+  EXPECT_EQ(find({DeviceChoice::Kind::cuda, 1}).error().message,
+            "no device cuda:1: there is no such device");
+}
+
+}  // namespace
+}  // namespace gktune

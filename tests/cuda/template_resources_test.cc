@@ -1,0 +1,194 @@
+// Every template that the project ships, compiled for GPUs that are not there: what the assembler made of its
+// ways has to fit each of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "tests/templates/covering_sample.h"
+#include "tests/templates/shipped_spaces.h"
+#include "tests/worker/scratch_folder.h"
+#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/module_file.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/problems.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::string_view kArchitectures[] = {"sm_80", "sm_90", "sm_100"};
+constexpr int kMostRegisters = 255;
+constexpr std::int64_t kRegistersPerBlock = 65536;
+// A thread gets its registers in steps of so many.
+constexpr std::int64_t kRegisterStep = 8;
+
+// Kernels that keep what a thread computes in registers, on purpose as many as there are; the others have no
+// reason to spill.
+const std::set<std::string> kMaySpill{"matmul"};
+
+// A GPU of each architecture, as its vendor's tables have it.
+DeviceInfo made_up_gpu(const std::string& architecture) {
+  static const std::map<std::string, std::pair<int, int>> kMultiprocessorsAndShared{
+      {"sm_80", {108, 163}}, {"sm_90", {132, 227}}, {"sm_100", {148, 227}}};
+  const auto [multiprocessors, shared_kib] = kMultiprocessorsAndShared.at(architecture);
+  DeviceInfo info;
+  info.kind = "cuda";
+  info.name = "made up";
+  info.architecture = architecture;
+  info.multiprocessors = multiprocessors;
+  info.max_threads_per_block = info.max_block_x = info.max_block_y = 1024;
+  info.max_block_z = 64;
+  info.max_grid_x = 0x7fffffff;
+  info.max_grid_y = info.max_grid_z = 65535;
+  info.max_threads_per_multiprocessor = 2048;
+  info.max_blocks_per_multiprocessor = 32;
+  info.shared_bytes_per_block = 48 << 10;
+  info.shared_bytes_per_block_optin = std::int64_t{shared_kib} << 10;
+  info.shared_bytes_per_multiprocessor = std::int64_t{shared_kib + 1} << 10;
+  info.registers_per_block = info.registers_per_multiprocessor = kRegistersPerBlock;
+  return info;
+}
+
+// What the sources declare, in the language of the space files, by the beginning of an entry's name.
+const std::map<std::string, const char*> kStaticShared{
+    {"histogram", R"(1024 * copies if way not in ["global_bytes", "global_words"] else 0)"},
+    {"matmul", R"(8 * tileK * (tileK + 1) if way == "shared_tiles" else
+                  4 * (tileM * (tileK + 1) + tileK * tileN) if way in ["tiles_1d", "tiles_2d"] else 0)"},
+    {"saxpy", "0"},
+    {"vecadd", "0"},
+    {"incr", "0"},
+};
+
+// One configuration of one problem, with what it launches.
+struct Sampled {
+  Config config;
+  Problem problem;
+  ProgramPlan program;
+  std::string str() const { return problem.str() + ", " + config.str(); }
+};
+
+class TemplateResources : public testing::TestWithParam<std::tuple<std::string, std::string_view>> {
+ protected:
+  void SetUp() override {
+    device_ = made_up_gpu(std::string(std::get<1>(GetParam())));
+    auto compiler = CudaCompiler::open({});
+    if (!compiler) GTEST_SKIP() << compiler.error().message;
+    compiler_ = std::move(*compiler);
+    auto definition = read_space_file(std::get<0>(GetParam()), {.device_kind = "cuda"});
+    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+    definition_ = *std::move(definition);
+    if (definition_.kernel.language != Language::cuda) GTEST_SKIP() << "no code for a GPU";
+  }
+
+  // Each value of each parameter at least once, and each problem; of them one in so many as there are
+  // architectures, another for each.
+  std::vector<Sampled> samples() {
+    std::vector<Sampled> all;
+    std::vector<Config> known;
+    std::vector<Constraint> constraints = definition_.constraints;
+    for (auto& limit : device_limits(definition_.kernel, device_)) constraints.push_back(std::move(limit));
+    const NamedValues attributes = device_.attributes();
+    const auto architecture = static_cast<std::size_t>(
+        std::ranges::find(kArchitectures, device_.architecture) - std::begin(kArchitectures));
+    std::size_t count = 0;
+    CoveringSample sample(definition_.parameters);
+    for (const Problem& problem : problems_of(definition_.kernel)) {
+      Scope scope;
+      scope.add(problem).add(attributes, "device.");
+      const auto configs = sample.cover(constraints, scope, CoveringSample::Depth::values);
+      EXPECT_TRUE(configs.ok()) << problem.str() << ": " << configs.error().message;
+      if (!configs) continue;
+      for (const Config& config : *configs) {
+        const bool is_first = &config == configs->data();
+        if (!is_first && std::ranges::find(known, config) != known.end()) continue;
+        known.push_back(config);
+        if (count++ % std::size(kArchitectures) != architecture) continue;
+        auto plan = resolve(definition_.kernel, config, problem, device_);
+        EXPECT_TRUE(plan.ok()) << plan.error().message;
+        if (plan) all.push_back({config, problem, std::move(plan->candidate)});
+      }
+    }
+    EXPECT_EQ(sample.unseen(), std::vector<std::string>());
+    return all;
+  }
+
+  std::vector<CompiledVariant> compile(const std::vector<Sampled>& samples) {
+    std::vector<SourcePlan> sources;
+    for (const auto& sampled : samples) sources.push_back(sampled.program.source);
+    return compiler_->compile(
+        {std::move(sources), device_.architecture, folder_.path("cache"), Instrumentation::none});
+  }
+
+  void expect_that_it_fits(const Sampled& sampled, const StepPlan& step, const KernelResources& made) {
+    const std::int64_t threads = step.block[0] * step.block[1] * step.block[2];
+    const std::int64_t rounded = (made.registers + kRegisterStep - 1) / kRegisterStep * kRegisterStep;
+    EXPECT_GE(made.registers, 1);
+    EXPECT_LE(made.registers, kMostRegisters);
+    EXPECT_LE(rounded * threads, kRegistersPerBlock) << "registers for " << threads << " threads";
+    EXPECT_LE(made.static_shared_bytes + step.shared_bytes, device_.shared_bytes_per_block_optin);
+    const std::string kernel = step.entry.substr(0, step.entry.find('<'));
+    if (const auto declared = kStaticShared.find(kernel); declared != kStaticShared.end()) {
+      Scope scope;
+      scope.add(sampled.config).add(sampled.problem);
+      const auto bytes = Expression::parse(declared->second).value().evaluate(scope);
+      ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+      EXPECT_EQ(made.static_shared_bytes, bytes->integer());
+    }
+    if (made.spill_bytes == 0) return;
+    spilling_.push_back(sampled.str() + ": " + std::to_string(made.spill_bytes) + " bytes");
+    EXPECT_TRUE(kMaySpill.contains(kernel)) << made.spill_bytes << " bytes";
+    // It may have no more.
+    EXPECT_GE(rounded, std::min<std::int64_t>(kMostRegisters, kRegistersPerBlock / threads))
+        << made.spill_bytes << " bytes";
+  }
+
+  DeviceInfo device_;
+  std::unique_ptr<CudaCompiler> compiler_;
+  Definition definition_;
+  ScratchFolder folder_;
+  std::vector<std::string> spilling_;
+};
+
+TEST_P(TemplateResources, fit_the_gpu_in_all_of_its_ways) {
+  const std::vector<Sampled> all = samples();
+  const auto compiled = compile(all);
+  std::map<std::string, CompiledModule> modules;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    SCOPED_TRACE(all[i].str());
+    const auto& [status, log, module, seconds, from_cache] = compiled[i];
+    ASSERT_EQ(status, Status::ok) << log;
+    EXPECT_EQ(log, "");
+    if (!modules.contains(module.path)) modules.emplace(module.path, read_module(module.path).value());
+    const auto& kernels = modules.at(module.path).kernels;
+    const auto& entries = all[i].program.source.entries;
+    for (const StepPlan& step : all[i].program.steps) {
+      if (step.entry.empty()) continue;
+      SCOPED_TRACE(step.entry);
+      const auto entry = static_cast<std::size_t>(std::ranges::find(entries, step.entry) - entries.begin());
+      const auto made = std::ranges::find(kernels, module.symbols.at(entry), &KernelResources::symbol);
+      ASSERT_NE(made, kernels.end()) << module.symbols[entry];
+      expect_that_it_fits(all[i], step, *made);
+    }
+  }
+  std::cout << spilling_.size() << " of " << all.size() << " configurations spill\n";
+  for (const std::string& each : spilling_) std::cout << "  " << each << '\n';
+}
+
+std::string test_name(const testing::TestParamInfo<TemplateResources::ParamType>& test) {
+  const auto& [space, architecture] = test.param;
+  return std::filesystem::path(space).stem().string() + "_for_" + std::string(architecture);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, TemplateResources,
+                         testing::Combine(testing::ValuesIn(shipped_spaces()),
+                                          testing::ValuesIn(kArchitectures)),
+                         test_name);
+
+}  // namespace
+}  // namespace gktune

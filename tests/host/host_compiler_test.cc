@@ -1,0 +1,80 @@
+#include "tuner/device/host/host_compiler.h"
+
+#include "tests/host/kernels.h"
+#include "tests/worker/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kStore = "__global__ void k(int* p) { *p = N; }\n";
+
+class HostCompilerTest : public WithEachCompiler {
+ protected:
+  CompiledVariant compile(const SourcePlan& source, const std::string& cache = "cache") {
+    return compiler_.compile({{source}, "", folder_.path(cache), Instrumentation::none}).at(0);
+  }
+
+  ScratchFolder folder_;
+  HostCompiler compiler_{GetParam()};
+};
+
+TEST_P(HostCompilerTest, does_not_compile_twice) {
+  const SourcePlan source = kernel_source(kStore, {"k"}, {{"N", "1"}});
+  const CompiledVariant first = compile(source), again = compile(source);
+  ASSERT_EQ(first.status, Status::ok) << first.log;
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(again.from_cache);
+  EXPECT_EQ(again.module, first.module);
+}
+
+TEST_P(HostCompilerTest, tries_again_what_did_not_compile) {
+  SourcePlan source = kernel_source("#include <later.h>\n__global__ void k(int* p) { *p = 1; }\n", {"k"});
+  source.options = {"-I" + folder_.path("later")};
+  EXPECT_EQ(compile(source).status, Status::compile_failed);
+  folder_.write("later/later.h", "");
+  EXPECT_EQ(compile(source).status, Status::ok);
+}
+
+TEST_P(HostCompilerTest, includes_what_conditions_on_parameters_say) {
+  const std::string text = R"(
+#define FROM_2 (N >= 2)
+#if FROM_2 && defined(__CUDACC__)
+#include <array>
+#else
+#include <no/such/header.h>
+#endif
+__global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); }
+)";
+  const CompileJob job{{kernel_source(text, {"k"}, {{"N", "2"}, {"size_type", "double"}}),
+                        kernel_source(text, {"k"}, {{"N", "3"}, {"size_type", "double"}})},
+                       "",
+                       folder_.path("cache"),
+                       Instrumentation::none};
+  for (const CompiledVariant& result : compiler_.compile(job)) {
+    EXPECT_EQ(result.status, Status::ok) << result.log;
+  }
+  const CompiledVariant lacking = compile(kernel_source(text, {"k"}, {{"N", "1"}}));
+  EXPECT_EQ(lacking.status, Status::compile_failed);
+  EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
+}
+
+TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
+  folder_.write("file", "");
+  const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}), "file/cache");
+  EXPECT_EQ(result.status, Status::compile_failed);
+  EXPECT_NE(result.log.find("cannot write"), std::string::npos) << result.log;
+}
+
+TEST_P(HostCompilerTest, may_be_a_command_of_several_words) {
+  HostCompiler launched("env GKTUNE_WORD=1 " + GetParam() + " -DGIVEN=3");
+  const SourcePlan source = kernel_source("__global__ void k(int* p) { *p = GIVEN; }\n", {"k"});
+  const CompiledVariant result =
+      launched.compile({{source}, "", folder_.path("cache"), Instrumentation::none}).at(0);
+  EXPECT_EQ(result.status, Status::ok) << result.log;
+  EXPECT_FALSE(HostCompiler::version(" ").ok());
+}
+
+GKTUNE_WITH_EACH_COMPILER(HostCompilerTest);
+
+}  // namespace
+}  // namespace gktune

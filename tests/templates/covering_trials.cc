@@ -1,0 +1,46 @@
+#include "tests/templates/covering_trials.h"
+
+#include <algorithm>
+
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+std::vector<Constraint> constraints_on(const Definition& definition, const KernelDefinition& kernel,
+                                       const DeviceInfo& device) {
+  std::vector<Constraint> constraints = definition.constraints;
+  for (Constraint& limit : device_limits(kernel, device)) constraints.push_back(std::move(limit));
+  return constraints;
+}
+
+CoveringTrials::CoveringTrials(const Definition& definition, KernelDefinition kernel,
+                               std::unique_ptr<WorkerDevice> device)
+    : kernel_(std::move(kernel)),
+      device_(std::move(device)),
+      constraints_(constraints_on(definition, kernel_, device_->info())),
+      sample_(definition.parameters) {}
+
+Result<std::vector<Trial>, SpaceError> CoveringTrials::run(const Problem& problem,
+                                                           CoveringSample::Depth depth) {
+  const NamedValues attributes = device_->info().attributes();
+  Scope scope;
+  scope.add(problem).add(attributes, "device.");
+  auto configs = sample_.cover(constraints_, scope, depth);
+  if (!configs) return configs.error();
+  // A process has one environment: those that share it come one after the other.
+  std::ranges::stable_sort(*configs, {}, [&](const Config& config) {
+    auto plan = resolve(kernel_, config, problem, device_->info());
+    return plan ? plan->environment : std::vector<std::pair<std::string, std::string>>();
+  });
+  std::vector<Trial> trials;
+  std::size_t submitted = 0;
+  while (trials.size() < configs->size()) {
+    while (submitted < configs->size() && submitted - trials.size() < device_->capacity()) {
+      device_->submit({(*configs)[submitted++], problem});
+    }
+    trials.push_back(device_->next());
+  }
+  return trials;
+}
+
+}  // namespace gktune

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tests/templates/covering_sample.h"
+#include "tuner/device/worker/worker_device.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// A kernel on a device: for each problem a few configurations, in which every value of every parameter
+// occurs.
+class CoveringTrials {
+ public:
+  // The kernel is the definition's own, but for where its data lie, and the device's.
+  CoveringTrials(const Definition& definition, KernelDefinition kernel, std::unique_ptr<WorkerDevice> device);
+
+  // A trial for each of them; an error says why the problem has none.
+  Result<std::vector<Trial>, SpaceError> run(const Problem& problem, CoveringSample::Depth depth);
+
+  const std::vector<Constraint>& constraints() const { return constraints_; }
+  // Values that occurred in none of them so far.
+  std::vector<std::string> unseen() const { return sample_.unseen(); }
+
+ private:
+  KernelDefinition kernel_;
+  std::unique_ptr<WorkerDevice> device_;
+  std::vector<Constraint> constraints_;  // the file's and the device's
+  CoveringSample sample_;
+};
+
+// The file's constraints and the device's.
+std::vector<Constraint> constraints_on(const Definition& definition, const KernelDefinition& kernel,
+                                       const DeviceInfo& device);
+
+}  // namespace gktune

@@ -1,0 +1,170 @@
+#include "tuner/device/worker/compile_cache.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "tests/worker/scratch_folder.h"
+#include "tuner/device/worker/content_key.h"
+#include "tuner/device/worker/whole_file.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A variant of this code, kept under the key.
+CompiledVariant keep(CompileCache& cache, const std::string& key, const std::string& code) {
+  const auto path = cache.add_code(code);
+  EXPECT_TRUE(path.ok()) << (path.ok() ? "" : path.error().message);
+  CompiledVariant variant;
+  variant.log = "a warning\n";
+  variant.module = {*path, {"k", "second"}};
+  variant.seconds = 0.5;
+  EXPECT_TRUE(cache.add(key, variant).ok());
+  return variant;
+}
+
+void set_age(const std::string& path, std::chrono::hours age) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - age);
+}
+
+TEST(compile_cache, finds_what_was_added) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  EXPECT_FALSE(cache.find("key").has_value());
+  const CompiledVariant variant = keep(cache, "key", "code");
+
+  const auto found = CompileCache(folder.path("cache")).find("key");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->from_cache);
+  EXPECT_EQ(found->seconds, 0);
+  EXPECT_EQ(found->module, variant.module);
+  EXPECT_EQ(found->log, "a warning\n");
+  EXPECT_EQ(read_whole(found->module.path), "code");
+}
+
+TEST(compile_cache, keeps_the_same_code_once) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  EXPECT_EQ(keep(cache, "a", "code").module.path, keep(cache, "b", "code").module.path);
+  EXPECT_NE(keep(cache, "c", "other code").module.path, cache.find("a")->module.path);
+}
+
+TEST(compile_cache, remembers_what_did_not_compile) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  CompiledVariant variant;
+  variant.status = Status::compile_failed;
+  variant.log = "error: no\n";
+  ASSERT_TRUE(cache.add("key", variant).ok());
+  EXPECT_EQ(cache.find("key")->status, Status::compile_failed);
+  EXPECT_EQ(cache.find("key")->log, "error: no\n");
+}
+
+TEST(compile_cache, finds_its_files_where_the_folder_was_moved) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  keep(cache, "key", "code");
+  fs::rename(folder.path("cache"), folder.path("moved"));
+  const auto found = CompileCache(folder.path("moved")).find("key");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(read_whole(found->module.path), "code");
+}
+
+TEST(compile_cache, misses_what_is_damaged_and_takes_it_anew) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  const std::string code = keep(cache, "key", "code").module.path;
+  for (const auto& [path, damage] :
+       {std::pair{code, "cod"}, std::pair{code, "codf"}, std::pair{code, ""},
+        std::pair{folder.path("cache/key.variant"), "{"}, std::pair{folder.path("cache/key.variant"), ""}}) {
+    ASSERT_TRUE(write_atomically(path, damage).ok());
+    EXPECT_FALSE(cache.find("key").has_value()) << path << ": " << damage;
+    keep(cache, "key", "code");
+    EXPECT_TRUE(cache.find("key").has_value()) << path << ": " << damage;
+  }
+  fs::remove(code);
+  EXPECT_FALSE(cache.find("key").has_value());
+}
+
+TEST(compile_cache, drops_what_was_not_used_for_long_once_it_is_full) {
+  ScratchFolder folder;
+  for (const char* name : {"newer.code", "old.code", "older.new7.so", "oldest.txt"}) {
+    folder.write(std::string("cache/") + name, std::string(3000, 'x'));
+  }
+  set_age(folder.path("cache/newer.code"), std::chrono::hours(1));
+  set_age(folder.path("cache/old.code"), std::chrono::hours(2));
+  set_age(folder.path("cache/older.new7.so"), std::chrono::hours(3));  // of a process that died
+  set_age(folder.path("cache/oldest.txt"), std::chrono::hours(4));     // not its own
+
+  CompileCache cache(folder.path("cache"), 6000);
+  ASSERT_TRUE(cache.add_code(std::string(500, 'x')).ok());
+  EXPECT_TRUE(fs::exists(folder.path("cache/newer.code")));
+  EXPECT_FALSE(fs::exists(folder.path("cache/old.code")));
+  EXPECT_FALSE(fs::exists(folder.path("cache/older.new7.so")));
+  EXPECT_TRUE(fs::exists(folder.path("cache/oldest.txt")));
+}
+
+TEST(compile_cache, drops_nothing_that_was_just_found) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"), 1000);
+  const CompiledVariant variant = keep(cache, "key", std::string(3000, 'x'));
+  for (const std::string& path : {variant.module.path, folder.path("cache/key.variant")}) {
+    set_age(path, std::chrono::hours(1));
+  }
+  ASSERT_TRUE(cache.find("key").has_value());
+  ASSERT_TRUE(cache.add_code(std::string(3000, 'y')).ok());
+  EXPECT_TRUE(cache.find("key").has_value());
+}
+
+TEST(compile_cache, serves_several_processes_at_once) {
+  constexpr int kProcesses = 4, kRounds = 50;
+  ScratchFolder folder;
+  std::vector<pid_t> children;
+  for (int me = 0; me < kProcesses; ++me) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    // Each writes code of its own under keys that all share, and must find whole code, whoever wrote it.
+    CompileCache cache(folder.path("cache"), 4000);
+    bool is_whole = true;
+    for (int round = 0; round < kRounds; ++round) {
+      const std::string key = "key" + std::to_string(round % 3);
+      keep(cache, key, std::string(1000 + static_cast<std::size_t>(round), static_cast<char>('a' + me)));
+      const auto found = cache.find(key);
+      const auto code = found ? read_whole(found->module.path) : std::nullopt;
+      is_whole =
+          is_whole && code && code->size() >= 1000 && code->find_first_not_of(code->front()) == code->npos;
+    }
+    _exit(is_whole ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  for (const auto& entry : fs::directory_iterator(folder.path("cache"))) {
+    EXPECT_FALSE(is_unfinished(entry.path())) << entry.path();
+  }
+}
+
+TEST(compile_cache, in_a_folder_that_cannot_be_is_an_error) {
+  ScratchFolder folder;
+  folder.write("file", "");
+  CompileCache cache(folder.path("file/cache"));
+  EXPECT_NE(cache.add_code("code").error().message.find("cannot write " + folder.path("file/cache")),
+            std::string::npos);
+  EXPECT_FALSE(cache.add("key", {}).ok());
+  EXPECT_FALSE(cache.find("key").has_value());
+}
+
+TEST(content_key, is_one_for_each_content) {
+  EXPECT_EQ(content_key("").size(), 32u);
+  EXPECT_EQ(content_key("a"), content_key("a"));
+  EXPECT_NE(content_key("a"), content_key("b"));
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,106 @@
+#include "tuner/device/worker/compile_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "tuner/device/worker/content_key.h"
+#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/whole_file.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCodeSuffix = ".code";
+constexpr const char* kVariantSuffix = ".variant";
+// A file younger than this may be on its way to a run worker.
+constexpr auto kInUse = std::chrono::minutes(10);
+
+void touch(const fs::path& path) {
+  std::error_code ignored;  // a folder may be there to be read alone
+  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+}
+
+bool is_ours(const fs::path& path) {
+  return path.extension() == kCodeSuffix || path.extension() == kVariantSuffix || is_unfinished(path);
+}
+
+}  // namespace
+
+std::optional<CompiledVariant> CompileCache::find(const std::string& key) const {
+  const fs::path path = folder_ / (key + kVariantSuffix);
+  const auto entry = read_whole(path);
+  if (!entry) return std::nullopt;
+  auto known = decode_compiled_variants(*entry);
+  if (!known || known->size() != 1) return std::nullopt;
+
+  CompiledVariant variant = std::move(known->front());
+  variant.from_cache = true;
+  variant.seconds = 0;
+  if (variant.status == Status::ok) {
+    const fs::path code_path = folder_ / variant.module.path;
+    const auto code = read_whole(code_path);
+    if (!code || content_key(*code) != code_path.stem()) return std::nullopt;
+    variant.module.path = code_path.string();
+    touch(code_path);
+  }
+  touch(path);
+  return variant;
+}
+
+Result<std::string> CompileCache::add_code(std::string_view code) {
+  const fs::path path = folder_ / (content_key(code) + kCodeSuffix);
+  if (auto written = write_atomically(path, code); !written) return written.error();
+  note_added(code.size());
+  return path.string();
+}
+
+Result<void> CompileCache::add(const std::string& key, const CompiledVariant& variant) {
+  CompiledVariant entry = variant;
+  entry.module.path = fs::path(variant.module.path).filename().string();  // the folder may move
+  return write_atomically(folder_ / (key + kVariantSuffix), encode(std::vector{std::move(entry)}));
+}
+
+std::string CompileCache::scratch_path(const std::string& name) const {
+  return unfinished_path(folder_ / name).string();
+}
+
+void CompileCache::note_added(std::uintmax_t bytes) {
+  added_bytes_ += bytes;
+  if (is_first_ || added_bytes_ > limit_bytes_ / 8) trim();
+}
+
+void CompileCache::trim() {
+  is_first_ = false;
+  added_bytes_ = 0;
+  struct File {
+    fs::path path;
+    fs::file_time_type used;
+    std::uintmax_t size;
+  };
+  std::vector<File> files;
+  std::uintmax_t total = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    if (!is_ours(entry.path())) continue;
+    std::error_code gone;  // another process trims too
+    File file{entry.path(), entry.last_write_time(gone), entry.file_size(gone)};
+    if (gone) continue;
+    total += file.size;
+    files.push_back(std::move(file));
+  }
+  if (total <= limit_bytes_) return;
+  std::ranges::sort(files, {}, &File::used);
+  const auto youngest = fs::file_time_type::clock::now() - kInUse;
+  // Down to three quarters, so that this is not needed soon again.
+  for (const auto& file : files) {
+    if (total <= limit_bytes_ / 4 * 3 || file.used > youngest) break;
+    std::error_code ignored;
+    fs::remove(file.path, ignored);
+    total -= file.size;
+  }
+}
+
+}  // namespace gktune

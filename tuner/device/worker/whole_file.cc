@@ -1,0 +1,48 @@
+#include "tuner/device/worker/whole_file.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace gktune {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> read_whole(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  if (!file) return std::nullopt;
+  return std::move(bytes).str();
+}
+
+Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
+  const fs::path unfinished = unfinished_path(path);
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (file) fs::rename(unfinished, path, error);
+  if (!file || error) {
+    std::error_code ignored;
+    fs::remove(unfinished, ignored);
+    return Error{"cannot write " + path.string() + (error ? ": " + error.message() : "")};
+  }
+  return {};
+}
+
+// "a.so" as "a.new1234.so": a compiler goes by what follows the last dot.
+fs::path unfinished_path(const fs::path& path) {
+  fs::path unfinished = path;
+  unfinished.replace_extension();
+  unfinished += ".new" + std::to_string(gettid()) + path.extension().string();
+  return unfinished;
+}
+
+bool is_unfinished(const fs::path& path) { return path.stem().extension().string().starts_with(".new"); }
+
+}  // namespace gktune
