@@ -1,6 +1,8 @@
 // Every space that the project ships, as its files say it.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -41,6 +43,17 @@ TEST_P(ShippedSpace, names_its_ways_and_parameters_where_its_source_begins) {
     if (parameter.name != "way") continue;
     for (const Value& way : parameter.values) EXPECT_TRUE(names(opening, way.str())) << way.str();
   }
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(std::string(GKTUNE_SOURCE_DIR) + '/' + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Readme, shows_a_space_file_as_it_is) {
+  const std::string space = text_of("spaces/saxpy.yaml");
+  ASSERT_FALSE(space.empty());
+  EXPECT_NE(text_of("README.md").find("```yaml\n" + space + "```\n"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, ShippedSpace, testing::ValuesIn(shipped_spaces()), space_name);
