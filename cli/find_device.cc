@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <thread>
 #include <utility>
 
 #include "cli/version.h"
+#include "tuner/device/worker/cores.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/space_file.h"
 
@@ -111,7 +111,7 @@ Result<WorkerDeviceOptions> device_options(const FoundDevice& found, const Devic
   options.worker_argv = worker_argv(context);
   options.seed = static_cast<std::uint64_t>(flags.seed);
   options.jobs = static_cast<int>(std::min<std::int64_t>(flags.jobs, 1024));
-  if (options.jobs == 0) options.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (options.jobs == 0) options.jobs = static_cast<int>(own_core_count());
   options.compile_while_timing = is_host ? While::no : While::yes;
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir.string() : flags.cache_dir;

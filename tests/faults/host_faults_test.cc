@@ -4,6 +4,7 @@
 
 #include "fault_device.h"
 #include "tuner/device/host/host_compiler.h"
+#include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
@@ -150,6 +151,22 @@ TEST(HostFaultsOfFunctions, the_memory_is_not_the_candidates_alone) {
   ASSERT_NE(device, nullptr);
   const Trial trial = tried(*device, {{"unroll", 1}});
   EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
+}
+
+TEST(HostFunctions, threads_of_openmp_keep_to_a_core_each_unless_told_otherwise) {
+  if (!PinnedHere(own_cores().front()).holds()) GTEST_SKIP() << "here no thread keeps to a core";
+  const auto bound = open_fault_device(fault_function_definition("openmp_function", "options: -fopenmp\n"),
+                                       fault_options("host"));
+  ASSERT_NE(bound, nullptr);
+  const Trial trial = tried(*bound, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::ok) << trial.message;
+  if (own_core_count() == 1) return;
+  const auto free = open_fault_device(
+      fault_function_definition("openmp_function",
+                                "options: -fopenmp\nenvironment: {OMP_PROC_BIND: \"'false'\"}\n"),
+      fault_options("host"));
+  ASSERT_NE(free, nullptr);
+  EXPECT_EQ(tried(*free, {{"unroll", 1}}).status, Status::wrong_result);
 }
 
 TEST(HostFaultsOfCompilers, one_that_never_ends_is_ended) {

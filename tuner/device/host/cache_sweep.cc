@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "tuner/device/host/cores.h"
+#include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
@@ -26,7 +26,8 @@ CacheSweep::CacheSweep(std::size_t cache_bytes)
 // Each core reads all of it: its own caches are swept as well as the one that they share.
 void CacheSweep::run() {
   std::atomic<std::uint64_t> total{0};
-  const auto read = [&](std::size_t first) {
+  const auto read = [&](int core, std::size_t first) {
+    keep_to(core);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < memory_.size(); i += kWordsPerLine)
       sum += memory_[(first + i) % memory_.size()];
@@ -34,8 +35,7 @@ void CacheSweep::run() {
   };
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
-    threads.emplace_back(read, i * memory_.size() / cores_.size());
-    pin_thread(threads.back().native_handle(), cores_[i]);
+    threads.emplace_back(read, cores_[i], i * memory_.size() / cores_.size());
   }
   for (std::thread& thread : threads) thread.join();
   sum_ += total;

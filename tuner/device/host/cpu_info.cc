@@ -1,12 +1,13 @@
 #include "tuner/device/host/cpu_info.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "tuner/device/host/usable_memory.h"
+#include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
@@ -46,12 +47,6 @@ std::int64_t largest_cache_bytes() {
   return largest;
 }
 
-std::int64_t own_core_count() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 }  // namespace
 
 DeviceInfo cpu_info(const std::string& compiler_version) {
@@ -78,7 +73,7 @@ DeviceInfo cpu_info(const std::string& compiler_version) {
   info.registers_per_block = info.registers_per_multiprocessor = 65536;
   info.constant_bytes = 64 << 10;
   info.l2_bytes = largest_cache_bytes();
-  info.memory_bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  info.memory_bytes = static_cast<std::int64_t>(usable_memory_bytes());
   info.clock_khz = static_cast<std::int64_t>(std::strtod(cpuinfo("cpu MHz").c_str(), nullptr) * 1000);
   info.driver = std::string(system.sysname) + ' ' + system.release;
   info.compiler = compiler_version;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tuner/device/host/block_runner.h"
-#include "tuner/device/host/cores.h"
 #include "tuner/device/host/fault_handler.h"
+#include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
@@ -55,8 +55,10 @@ class Executor::Crew {
     for (unsigned i = 0; i < threads; ++i) runners_.push_back(std::make_unique<BlockRunner>(stack_bytes));
     const std::vector<int> cores = own_cores();
     for (unsigned i = 1; i < threads; ++i) {
-      threads_.emplace_back([this, i] { serve(*runners_[i]); });
-      if (!cores.empty()) pin_thread(threads_.back().native_handle(), cores[i % cores.size()]);
+      threads_.emplace_back([this, i, cores] {
+        if (!cores.empty()) keep_to(cores[i % cores.size()]);
+        serve(*runners_[i]);
+      });
     }
   }
 
@@ -145,7 +147,7 @@ class Executor::Crew {
 };
 
 Executor::Executor(ExecutionSettings settings) : settings_(settings) {
-  if (settings_.threads == 0) settings_.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (settings_.threads == 0) settings_.threads = own_core_count();
   crew_ = std::make_unique<Crew>(settings_.threads, settings_.stack_bytes);
 }
 

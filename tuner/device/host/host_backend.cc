@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <fstream>
 
-#include "tuner/device/host/cores.h"
 #include "tuner/device/host/cpu_info.h"
 #include "tuner/device/host/host_compiler.h"
 #include "tuner/device/host/host_runner.h"
 #include "tuner/device/host/usable_memory.h"
+#include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
@@ -29,12 +29,11 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-// One half is for the candidate that runs, and the other for the compilers, of which there is one a core, and
-// which are of no use with less than the least.
-std::uint64_t runner_share() { return usable_memory_bytes() / 2; }
+// What the candidate that runs leaves, for the compilers, of which there is one a core, and which are of no use
+// with less than the least.
 std::uint64_t compiler_share() {
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
-  return std::max(kLeast, usable_memory_bytes() / 2 / std::max<std::size_t>(1, own_cores().size()));
+  return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
 }
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
-  limit_memory(runner_share());
+  limit_memory(runner_share_bytes());
   return {std::make_unique<HostRunner>(static_cast<std::size_t>(cpu_info({}).l2_bytes))};
 }
 

@@ -24,10 +24,14 @@ constexpr const char* kMachine = "aarch64";
 constexpr const char* kMachine = "x86_64";
 #endif
 
-// What "-march=native" means here.
+// What "-march=native" means here: the first core's model and what it can do, without its clock.
 std::string cpu_identity() {
-  const std::string all = read_whole("/proc/cpuinfo").value_or("");
-  return all.substr(0, all.find("\n\n"));
+  std::istringstream lines(read_whole("/proc/cpuinfo").value_or(""));
+  std::string identity;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    if (line.find("MHz") == std::string::npos && !line.starts_with("bogomips")) identity += line + '\n';
+  }
+  return identity;
 }
 
 bool asks_for_native(const SourcePlan& source) {
@@ -35,6 +39,12 @@ bool asks_for_native(const SourcePlan& source) {
     if (option.find("native") != std::string::npos) return true;
   }
   return false;
+}
+
+bool asks_for_openmp(const SourcePlan& source) {
+  return std::ranges::any_of(source.options, [](const std::string& option) {
+    return option == "-fopenmp" || option.starts_with("-fopenmp=");
+  });
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -105,12 +115,17 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   return all;
 }
 
+// OpenMP's threads keep to a core each: the library reads that when it is loaded.
 // Plain functions are threads and memory of the operating system's own, so its sanitizers suit them.
 // AddressSanitizer has to be in a process from the start; signals stay with our own handler, which knows
 // more.
 std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
-    Language language, Instrumentation instrumentation) {
-  if (language == Language::cuda || instrumentation == Instrumentation::none) return {};
+    const SourcePlan& source, Instrumentation instrumentation) {
+  if (source.language == Language::cuda) return {};
+  if (instrumentation == Instrumentation::none) {
+    if (asks_for_openmp(source)) return {{"OMP_PROC_BIND", "true"}};
+    return {};
+  }
   if (address_sanitizer_.empty()) {
     const std::string name = is_clang() ? fmt::format("libclang_rt.asan-{}.so", kMachine) : "libasan.so";
     std::vector<std::string> words = words_of(cxx_);
@@ -141,7 +156,7 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     std::string key = this->key(source, job.instrumentation);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
-      compiled[i].module.environment = environment_for(source.language, job.instrumentation);
+      compiled[i].module.environment = environment_for(source, job.instrumentation);
     } else {
       todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
     }
@@ -206,7 +221,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
     variant.module = {build.code_path, text.symbols[at],
-                      environment_for(source.language, job.instrumentation)};
+                      environment_for(source, job.instrumentation)};
     (void)cache.add(todo.key, variant);  // the next run will compile it again: no harm
   }
 }

@@ -66,8 +66,6 @@ RunReply& failed(RunReply& reply, Fault fault) {
 
 HostRunner::HostRunner(std::size_t cache_bytes)
     : cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
-  // OpenMP's library reads it when it is loaded, with the first function that needs it.
-  ::setenv("OMP_PROC_BIND", "true", 0);
   set_fault_handler(tell_parent);
   set_whereabouts_handler(kQuestionSignal, tell_parent_where);
 }

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "tuner/device/host/cache_sweep.h"
-#include "tuner/device/host/cores.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/fault_handler.h"
 #include "tuner/device/host/memory_watch.h"
 #include "tuner/device/host/problem_buffers.h"
 #include "tuner/device/host/program.h"
 #include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
@@ -34,8 +34,8 @@ class HostRunner final : public Runner {
   };
 
   Executor& executor() { return watched_ ? watched_->executor : executor_; }
-  // While it lives, this thread keeps to the first core, which none of the executor's others has, if that is
-  // what the program's timing asks for.
+  // While it lives, this thread keeps to the first core, the one that the executor leaves to it, if that is what
+  // the program's timing asks for.
   std::optional<PinnedHere> pinned_for(const Program& program) const;
   Result<void, Fault> execute(const Program& program);
   Result<void, Fault> prepare(const RunJob& job);

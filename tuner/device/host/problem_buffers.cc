@@ -1,12 +1,11 @@
 #include "tuner/device/host/problem_buffers.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
+#include "tuner/device/host/usable_memory.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/verdict.h"
@@ -43,11 +42,6 @@ std::uint64_t digest_of(std::span<const std::byte> bytes) {
   return digest;
 }
 
-std::uint64_t memory_there_is() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 // All of it, with the copies that are kept to compare with.
 std::uint64_t memory_needed(const std::vector<ArgumentPlan>& arguments) {
   std::uint64_t bytes = 0;
@@ -76,10 +70,10 @@ void store_scalar(const ArgumentPlan& argument, std::byte* value) {
 
 Result<ProblemBuffers, Fault> ProblemBuffers::make(const std::vector<ArgumentPlan>& arguments,
                                                    GuardedBuffer::Against against) {
-  const std::uint64_t needed = memory_needed(arguments), there_is = memory_there_is();
+  const std::uint64_t needed = memory_needed(arguments), there_is = runner_share_bytes();
   if (needed > there_is) {
     return Fault{Status::out_of_memory, "its arguments need " + std::to_string(needed >> 20) +
-                                            " MiB, this machine has " + std::to_string(there_is >> 20) +
+                                            " MiB, a candidate may have " + std::to_string(there_is >> 20) +
                                             " MiB"};
   }
   ProblemBuffers buffers;

@@ -43,4 +43,6 @@ std::uint64_t usable_memory_bytes(const fs::path& root) {
   return bytes;
 }
 
+std::uint64_t runner_share_bytes() { return usable_memory_bytes() / 2; }
+
 }  // namespace gktune

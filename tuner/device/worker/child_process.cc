@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <string_view>
 
 namespace gktune {
@@ -49,16 +51,16 @@ void set_nonblocking(const FileDescriptor& descriptor) {
 }
 
 std::vector<std::string> merged_environment(const std::vector<std::pair<std::string, std::string>>& added) {
-  std::vector<std::string> merged;
+  std::map<std::string, std::string, std::less<>> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const auto& [added_name, value] : added) replaced = replaced || added_name == name;
-    if (!replaced) merged.emplace_back(text);
+    const std::size_t end = text.find('=');
+    if (end != std::string_view::npos) merged.emplace(text.substr(0, end), text.substr(end + 1));
   }
-  for (const auto& [name, value] : added) merged.push_back(name + '=' + value);
-  return merged;
+  for (const auto& [name, value] : added) merged.insert_or_assign(name, value);
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : merged) entries.push_back(name + '=' + value);
+  return entries;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {

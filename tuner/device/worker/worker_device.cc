@@ -46,10 +46,10 @@ WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& 
   return {options.worker_argv, backend, role, {}};
 }
 
-// What the process has to be started with that runs this.
+// What the process has to be started with that runs this. The plan has the last word.
 RunSlot::Environment environment_of(const RunJob& job) {
-  RunSlot::Environment all = job.plan.environment;
-  all.insert(all.end(), job.candidate.environment.begin(), job.candidate.environment.end());
+  RunSlot::Environment all = job.candidate.environment;
+  all.insert(all.end(), job.plan.environment.begin(), job.plan.environment.end());
   return all;
 }
 

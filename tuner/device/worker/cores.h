@@ -1,6 +1,5 @@
 #pragma once
 
-#include <pthread.h>
 #include <sched.h>
 
 #include <vector>
@@ -11,8 +10,12 @@ namespace gktune {
 // say.
 std::vector<int> own_cores();
 
-// Keeps a thread on one core. Where the system refuses, it goes on as it was.
-void pin_thread(pthread_t thread, int core);
+// How many of them there are; where the system does not say, how many the machine has.
+unsigned own_core_count();
+
+// Keeps the calling thread on one core. Where the system refuses, it goes on as it was. A thread does that
+// itself: of one that has ended, the system would take its caller instead.
+void keep_to(int core);
 
 // Keeps the calling thread on one core for as long as it lives.
 class PinnedHere {
@@ -22,7 +25,11 @@ class PinnedHere {
   PinnedHere& operator=(const PinnedHere&) = delete;
   ~PinnedHere();
 
+  // Whether the system did as it was asked, and does so still.
+  bool holds() const;
+
  private:
+  int core_;
   cpu_set_t before_;
 };
 

@@ -1,4 +1,7 @@
-#include "tuner/device/host/cores.h"
+#include "tuner/device/worker/cores.h"
+
+#include <algorithm>
+#include <thread>
 
 namespace gktune {
 
@@ -13,21 +16,28 @@ std::vector<int> own_cores() {
   return cores;
 }
 
-void pin_thread(pthread_t thread, int core) {
+unsigned own_core_count() {
+  const std::vector<int> cores = own_cores();
+  return cores.empty() ? std::max(1u, std::thread::hardware_concurrency()) : static_cast<unsigned>(cores.size());
+}
+
+void keep_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
-  ::pthread_setaffinity_np(thread, sizeof set, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
 }
 
-PinnedHere::PinnedHere(int core) {
+PinnedHere::PinnedHere(int core) : core_(core) {
   CPU_ZERO(&before_);
   ::sched_getaffinity(0, sizeof before_, &before_);
-  pin_thread(::pthread_self(), core);
+  keep_to(core);
 }
 
 PinnedHere::~PinnedHere() {
   if (CPU_COUNT(&before_) > 0) ::sched_setaffinity(0, sizeof before_, &before_);
 }
+
+bool PinnedHere::holds() const { return own_cores() == std::vector<int>{core_}; }
 
 }  // namespace gktune
