@@ -14,13 +14,7 @@ HostModule load(const Module& module) {
 
 }  // namespace
 
-std::vector<std::string> compilers() {
-  std::vector<std::string> found;
-  for (const char* name : {"g++", "clang++"}) {
-    if (HostCompiler::version(name)) found.emplace_back(name);
-  }
-  return found;
-}
+std::vector<std::string> compilers() { return {GKTUNE_TEST_COMPILERS}; }
 
 std::string compiler_label(const testing::TestParamInfo<std::string>& info) {
   std::string label = info.param;
