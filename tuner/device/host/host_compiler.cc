@@ -12,6 +12,7 @@
 #include "tuner/device/host/compiler_options.h"
 #include "tuner/device/host/kernel_headers.h"
 #include "tuner/device/host/kernel_source.h"
+#include "tuner/device/host/missing_entry.h"
 #include "tuner/device/worker/content_key.h"
 #include "tuner/device/worker/whole_file.h"
 
@@ -217,6 +218,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     if (build.code_path.empty()) {
       // Not kept: the machine may be to blame, for a header or a library that it lacks.
       variant.status = Status::compile_failed;
+      if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
       continue;
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
