@@ -159,6 +159,7 @@ Result<Lookup> Lookup::open(const std::filesystem::path& path) {
       winner.time_us = row.maybe_real().value_or(0);
       body->add(std::move(winner));
     }
+    if (body->kernels.empty()) database.verify();
     return Lookup(std::move(body));
   });
 }

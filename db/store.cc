@@ -160,7 +160,10 @@ Result<std::optional<StudiedTrial>> Store::trial(std::int64_t id) const {
     Transaction snapshot(body_->database, Transaction::Kind::read);
     Statement select(body_->database, std::string("SELECT ") + kTrialColumns +
                                           ", study_id FROM trials WHERE id = ?");
-    if (!select.bind(id).step()) return std::nullopt;
+    if (!select.bind(id).step()) {
+      body_->database.verify();
+      return std::nullopt;
+    }
     ValuesReader values(body_->database);
     auto row = select.row();
     Trial trial = read_trial(row, values);
@@ -219,14 +222,19 @@ Result<std::optional<Playoff>> Store::playoff(std::int64_t study) const {
 }
 
 Result<std::vector<StudySummary>> Store::studies() const {
-  return body_->guarded([&] { return read_summaries(body_->database, "WHERE ?1 = 0", 0); });
+  return body_->guarded([&] {
+    auto summaries = read_summaries(body_->database, "WHERE ?1 = 0", 0);
+    if (summaries.empty()) body_->database.verify();
+    return summaries;
+  });
 }
 
 Result<std::optional<StudySummary>> Store::study(std::int64_t id) const {
   return body_->guarded([&]() -> std::optional<StudySummary> {
     auto summaries = read_summaries(body_->database, "WHERE study_id = ?", id);
-    if (summaries.empty()) return std::nullopt;
-    return std::move(summaries.front());
+    if (!summaries.empty()) return std::move(summaries.front());
+    body_->database.verify();
+    return std::nullopt;
   });
 }
 
@@ -256,6 +264,7 @@ Result<std::vector<Best>> Store::best(const std::string& kernel) const {
       best.updated_unix_ms = read.updated_ms;
       winners.push_back(std::move(best));
     }
+    if (winners.empty()) body_->database.verify();
     return winners;
   });
 }

@@ -92,6 +92,8 @@ Database::Database(const std::string& name, int flags, std::chrono::milliseconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+  // Where a page says that its rows lie is looked at as it is read.
+  execute("PRAGMA cell_size_check = ON");
 }
 
 Database::Database(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience)
@@ -121,6 +123,12 @@ std::string Database::text(const std::string& sql) {
 std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(handle()); }
 
 bool Database::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
+
+void Database::verify() const {
+  Statement check(*this, "PRAGMA integrity_check(1)");
+  std::string verdict = check.step() ? check.row().text() : "ok";
+  if (verdict != "ok") throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), SQLITE_CORRUPT);
+}
 
 void Database::copy_to(Database& target) const {
   sqlite3_backup* backup = sqlite3_backup_init(target.handle(), "main", handle(), "main");

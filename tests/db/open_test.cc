@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "db/lookup.h"
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
@@ -317,6 +318,45 @@ TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
       if (mode == Store::Mode::write) (void)store->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
     }
   }
+}
+
+TEST_F(OpenTest, a_page_that_looks_empty_because_it_was_overwritten_is_damage) {
+  make();
+  const auto whole = contents(path_);
+  std::vector<std::int64_t> pages;  // of what the trials are found through
+  for (const char* name : {"devices", "studies", "trials"}) {
+    Database database(path_, Database::Access::read, milliseconds(50));
+    pages.push_back(
+        database.integer("SELECT rootpage FROM sqlite_schema WHERE name = '" + std::string(name) + "'"));
+  }
+  const std::size_t size = 4096;
+  for (std::int64_t page : pages) {
+    for (auto [offset, length] : {std::pair{3u, 2u}, {8u, 200u}, {2048u, 2048u}, {0u, 4096u}}) {
+      auto bytes = whole;
+      bytes.replace((static_cast<std::size_t>(page) - 1) * size + offset, length, length, '\0');
+      write(path_, bytes);
+      auto store = Store::open(path_, Store::Mode::read);
+      ASSERT_TRUE(store.ok()) << store.error().message;
+      auto best = store->best("");
+      ASSERT_FALSE(best.ok()) << "page " << page << " from " << offset << ": " << best->size();
+      EXPECT_TRUE(best.error().message.starts_with(path_.string() + ": damaged: ")) << best.error().message;
+      auto studies = store->studies();
+      EXPECT_FALSE(studies.ok() && studies->empty());
+      auto study = store->study(1);
+      EXPECT_FALSE(study.ok() && !study->has_value());
+      EXPECT_FALSE(Lookup::open(path_).ok());
+    }
+  }
+}
+
+TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
+  ASSERT_TRUE(Store::open(path_, Store::Mode::write).ok());
+  auto store = Store::open(path_, Store::Mode::read);
+  EXPECT_TRUE(store->studies()->empty());
+  EXPECT_TRUE(store->best("")->empty());
+  EXPECT_FALSE(store->study(1)->has_value());
+  EXPECT_FALSE(store->trial(1)->has_value());
+  EXPECT_TRUE(Lookup::open(path_).ok());
 }
 
 TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
