@@ -25,7 +25,8 @@ Result<FoundDevice> find_one(const BackendName& name, const Context& context) {
   return FoundDevice{{name}, *std::move(info)};
 }
 
-// All GPUs that are of the model of the first one that gets ready. One that does not takes no other out.
+// All GPUs that are of the model of the first one that gets ready. One that does not takes no other out, nor does
+// an odd one.
 Result<FoundDevice> find_all_gpus(const Context& context) {
   const auto count = count_devices(worker_argv(context), "cuda");
   if (!count) return Error{"no device cuda: " + count.error().message};
@@ -36,8 +37,12 @@ Result<FoundDevice> find_all_gpus(const Context& context) {
       context.log.info(found.error().message);
     } else if (!all) {
       all = std::move(found);
-    } else if (found->info.name == all->info.name) {
+    } else if (are_of_one_model(found->info, all->info)) {
       all->backends.push_back({"cuda", ordinal});
+    } else {
+      context.log.info(fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}",
+                                   ordinal, found->info.name, found->info.multiprocessors,
+                                   all->backends.front().ordinal));
     }
   }
   return all;
@@ -79,6 +84,10 @@ Result<void> make_cache(const std::filesystem::path& folder) {
 
 }  // namespace
 
+bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.name == b.name && a.multiprocessors == b.multiprocessors;
+}
+
 std::vector<std::string> worker_argv(const Context& context) {
   return {context.environment.program.string(), "worker"};
 }
@@ -95,10 +104,12 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& conte
       break;
   }
   if (has_cuda()) {
-    if (auto gpu = find_one({"cuda", 0}, context)) return gpu;
+    auto gpu = find_one({"cuda", 0}, context);
+    if (gpu) return gpu;
+    context.log.info(gpu.error().message);
   }
   auto host = find_one({"host", 0}, context);
-  if (host) context.log.info("no GPU here: running on the host device, " + host->info.name);
+  if (host) context.log.info("running on the host device, " + host->info.name);
   return host;
 }
 

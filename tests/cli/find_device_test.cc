@@ -49,6 +49,30 @@ TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
   EXPECT_EQ(found->info.name, "script");
 }
 
+TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
+  ASSERT_TRUE(find(all_gpus_).ok());
+  EXPECT_NE(err_.str().find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
+            std::string::npos)
+      << err_.str();
+}
+
+TEST_F(FindDevice, cards_of_one_name_are_of_one_model_only_with_as_many_multiprocessors) {
+  DeviceInfo whole, cut;
+  whole.name = cut.name = "script";
+  whole.multiprocessors = 132;
+  EXPECT_FALSE(are_of_one_model(whole, cut));
+  cut.multiprocessors = 132;
+  EXPECT_TRUE(are_of_one_model(whole, cut));
+  cut.name = "other script";
+  EXPECT_FALSE(are_of_one_model(whole, cut));
+}
+
+TEST_F(FindDevice, where_the_first_gpu_does_not_get_ready_the_host_device_runs_and_the_reason_is_said) {
+  refuse("run:0\n");
+  EXPECT_FALSE(find({}).ok());  // nor does this host device
+  EXPECT_NE(err_.str().find("no device cuda:0: there is no such device"), std::string::npos) << err_.str();
+}
+
 TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
   refuse("run:0\n");
   const auto found = find(all_gpus_);
