@@ -27,5 +27,7 @@ struct Context {
 ExitCode fail(Context& context, ExitCode code, std::string_view message);
 // A line that says what to do about it.
 void hint(Context& context, std::string_view message);
+// The same of wrong words after `command`, "gktune run", whose help has the right ones.
+ExitCode fail_usage(Context& context, std::string_view command, std::string_view message);
 
 }  // namespace gktune

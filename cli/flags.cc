@@ -6,6 +6,27 @@
 #include "cli/quantity.h"
 
 namespace gktune {
+namespace {
+
+// CLI11 takes the next word for a flag's value, whatever it is.
+bool is_flag_of(const CLI::App& app, const std::string& word) {
+  return word.starts_with("--") || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
+}
+
+void refuse_flags_as_values(const CLI::App& app, CLI::Option& option) {
+  option.check([&app, &option](const std::string& text) -> std::string {
+    return is_flag_of(app, text) ? "no value before '" + text + "'; it takes " + option.get_type_name() : "";
+  });
+}
+
+// CLI11 would say so itself, in words of its own.
+void refuse_a_second_value(CLI::Option& option) {
+  option.check([seen = 0](const std::string&) mutable -> std::string {
+    return seen++ > 0 ? "may be given once" : "";
+  });
+}
+
+}  // namespace
 
 Flag& Flag::required() {
   option_.required();
@@ -33,7 +54,7 @@ Flag& Flag::excludes(const Flag& other) {
 }
 
 Flag Flags::text(const std::string& flag, std::string& target, const std::string& description) {
-  return Flag(*app_.add_option(flag, target, description));
+  return single(*app_.add_option(flag, target, description));
 }
 
 Flag Flags::texts(const std::string& word, std::vector<std::string>& target, const std::string& description) {
@@ -41,7 +62,9 @@ Flag Flags::texts(const std::string& word, std::vector<std::string>& target, con
 }
 
 Flag Flags::collected(const std::string& flag, std::vector<std::string>& target, const std::string& description) {
-  return Flag(*app_.add_option(flag, target, description)->allow_extra_args(false));
+  CLI::Option& option = *app_.add_option(flag, target, description)->allow_extra_args(false);
+  refuse_flags_as_values(app_, option);
+  return Flag(option);
 }
 
 Flag Flags::number(const std::string& flag, int& target, const std::string& description) {
@@ -49,14 +72,21 @@ Flag Flags::number(const std::string& flag, int& target, const std::string& desc
 }
 
 Flag Flags::on(const std::string& flag, bool& target, const std::string& description) {
-  return Flag(*app_.add_flag(flag, target, description));
+  auto refuse_value = [](const std::string& text) { return text == "true" ? "" : "takes no value"; };
+  return Flag(*app_.add_flag(flag, target, description)->check(refuse_value));
 }
 
 Flag Flags::read(const std::string& flag, const std::string& description, Read read) {
   auto take = [flag, read = std::move(read)](const std::string& text) {
     if (auto taken = read(text); !taken) throw CLI::ValidationError(flag, taken.error().message);
   };
-  return Flag(*app_.add_option_function<std::string>(flag, take, description));
+  return single(*app_.add_option_function<std::string>(flag, take, description));
+}
+
+Flag Flags::single(CLI::Option& option) {
+  refuse_a_second_value(option);
+  refuse_flags_as_values(app_, option);
+  return Flag(option);
 }
 
 void Flags::database(std::string& path) {

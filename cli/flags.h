@@ -68,6 +68,7 @@ class Flags {
  private:
   using Read = std::function<Result<void>(const std::string& text)>;
   Flag read(const std::string& flag, const std::string& description, Read read);
+  Flag single(CLI::Option& option);  // that takes one value
 
   CLI::App& app_;
 };

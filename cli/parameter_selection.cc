@@ -34,8 +34,8 @@ Result<Value> listed_value(const Parameter& parameter, const std::string& typed)
 
 Result<void> select_values(std::vector<Parameter>& parameters, const std::vector<std::string>& selections) {
   for (const std::string& text : selections) {
-    auto selection = parse_selection(text);
-    if (!selection) return Error{fmt::format("'{}' selects no values; write it as way=naive,tileM=64,128", text)};
+    auto selection = parse_selection(text, "way=naive,tileM=64,128");
+    if (!selection) return selection.error();
     for (const auto& [name, typed] : *selection) {
       auto parameter = std::ranges::find(parameters, name, &Parameter::name);
       if (parameter == parameters.end()) {

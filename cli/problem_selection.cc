@@ -22,6 +22,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+constexpr std::string_view kExample = "n=1Mi,T=float";
+
 Result<Value> value_as(Value::Kind kind, const std::string& typed) {
   switch (kind) {
     case Value::Kind::integer: {
@@ -88,14 +90,14 @@ std::vector<Problem> narrowed(const std::vector<Problem>& problems, const std::s
 
 }  // namespace
 
-Result<Selection> parse_selection(std::string_view text) {
+Result<Selection> parse_selection(std::string_view text, std::string_view example) {
   Selection selection;
   for (std::string_view part : split(text, ',')) {
     std::size_t sign = part.find('=');
     std::string value(part.substr(sign == std::string_view::npos ? 0 : sign + 1));
     bool names_axis = sign != std::string_view::npos && sign > 0;
     if (value.empty() || (!names_axis && (selection.empty() || sign == 0))) {
-      return Error{fmt::format("'{}' is not a problem; write it as n=1Mi,T=float", text)};
+      return Error{fmt::format("'{}' selects no values; write it as {}", text, example)};
     }
     if (!names_axis) {
       selection.back().second.push_back(std::move(value));
@@ -103,7 +105,7 @@ Result<Selection> parse_selection(std::string_view text) {
     }
     std::string name(part.substr(0, sign));
     if (std::ranges::find(selection, name, &Selection::value_type::first) != selection.end()) {
-      return Error{fmt::format("'{}' names axis {} twice; write it as {}=A,B", text, name, name)};
+      return Error{fmt::format("'{}' names {} twice; write it as {}=A,B", text, name, name)};
     }
     selection.push_back({std::move(name), {std::move(value)}});
   }
@@ -119,7 +121,7 @@ Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
 
   std::vector<Problem> problems;
   for (const std::string& text : selections) {
-    auto selection = parse_selection(text);
+    auto selection = parse_selection(text, kExample);
     if (!selection) return selection.error();
     std::vector<Problem> selected = all;
     for (const auto& [name, typed] : *selection) {
@@ -137,7 +139,7 @@ Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
 }
 
 Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known) {
-  auto selection = parse_selection(text);
+  auto selection = parse_selection(text, kExample);
   if (!selection) return selection.error();
   Problem problem;
   for (const auto& [name, typed] : *selection) {

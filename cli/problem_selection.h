@@ -11,9 +11,10 @@
 
 namespace gktune {
 
-// "n=1Mi,4Mi,T=float": axes with the values that were asked for, as they were typed.
+// "n=1Mi,4Mi,T=float": names with the values that were asked for, as they were typed.
 using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
-Result<Selection> parse_selection(std::string_view text);
+// `example` shows how one is written, where this one is not.
+Result<Selection> parse_selection(std::string_view text, std::string_view example);
 
 // The file's problems, or those of them that a selection means: that have the values it names. An integer that
 // none of them has takes the place of theirs; of other kinds of axes only what the file lists will do.

@@ -71,8 +71,36 @@ std::string path_of(const CLI::App* app) {
   return parent == nullptr ? app->get_name() : path_of(parent) + ' ' + app->get_name();
 }
 
+std::vector<const CLI::Option*> given_options(const CLI::App* app) {
+  return app->get_options([](const CLI::Option* option) { return option->count() > 0; });
+}
+
+// Of what was given: two flags of which one rules out the other.
+std::string explain_exclusion(const CLI::App* command) {
+  const auto given = given_options(command);
+  for (const CLI::Option* option : given) {
+    const auto excluded = option->get_excludes();
+    for (const CLI::Option* other : given) {
+      if (std::ranges::find(excluded, other) != excluded.end())
+        return option->get_name() + " and " + other->get_name() + " cannot go together";
+    }
+  }
+  return "";
+}
+
+// Of what was given: a flag that means nothing without another one.
+std::string explain_need(const CLI::App* command) {
+  for (const CLI::Option* option : given_options(command)) {
+    for (const CLI::Option* needed : option->get_needs()) {
+      if (needed->count() == 0) return option->get_name() + " asks for " + needed->get_name() + " too";
+    }
+  }
+  return "";
+}
+
 // What CLI11 found wrong, in words of ours where it knows less than we do.
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+std::string explain(const CLI::App& app, const CLI::ParseError& error,
+                    const std::vector<std::string>& arguments) {
   const CLI::App* command = chosen(&app);
   auto rest = app.remaining(/*recurse=*/true);
   auto is_flag = [](const std::string& word) { return word.size() > 1 && word.front() == '-'; };
@@ -88,10 +116,14 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     if (rest.empty()) return "what to do is missing";
     return "unknown command '" + rest.front() + "'" + did_you_mean(rest.front(), names_of_commands(command));
   }
-  // "--device: At Most 1 required but received 2"
-  const std::string said = error.what();
-  if (said.find("At Most 1 required") != std::string::npos)
-    return said.substr(0, said.find(':')) + ": may be given once";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !arguments.empty()) {
+    // The words came to an end where a value should have been.
+    const std::string& last = arguments.back();
+    const CLI::Option* option = command->get_option_no_throw(last.substr(0, last.find('=')));
+    if (option != nullptr) return option->get_name() + ": no value; it takes " + option->get_type_name();
+  }
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return explain_exclusion(command);
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return explain_need(command);
   if (is_extra && !rest.empty()) return "unexpected argument '" + rest.front() + "'";
   return error.what();
 }
@@ -116,9 +148,7 @@ ExitCode run_program(const std::vector<std::string>& arguments, Context& context
     context.out << version_text() << '\n';
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    fail(context, ExitCode::usage, explain(*app, error));
-    hint(context, path_of(chosen(app.get())) + " --help");
-    return ExitCode::usage;
+    return fail_usage(context, path_of(chosen(app.get())), explain(*app, error, arguments));
   }
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
   const ExitCode code = called->run(context);

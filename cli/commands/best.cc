@@ -111,7 +111,7 @@ std::string match_text(const Answer& answer) {
 ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& known,
                     const DeviceIdentity& device, Context& context) {
   auto problem = parse_problem(options.problem, known);
-  if (!problem) return fail(context, ExitCode::usage, problem.error().message);
+  if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
   *problem = complete(*std::move(problem), known);
   auto lookup = Lookup::open(database_path(options.database, context));
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
@@ -139,7 +139,7 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& know
 
 ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty()) {
-    return fail(context, ExitCode::usage, "--problem asks for a kernel: gktune best KERNEL --problem …");
+    return fail_usage(context, "gktune best", "--problem asks for a kernel: gktune best KERNEL --problem …");
   }
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;

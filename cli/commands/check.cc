@@ -203,7 +203,7 @@ class CheckCall {
     context_.out << fmt::format("{} {}: {}{} checked, {}\n", definition_.kernel.name, work_name(),
                                 format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
-    if (!of_all.empty() && !options_.sample) {
+    if (!of_all.empty() && !options_.sample && !options_.quiet) {
       context_.log.info(fmt::format(
           "{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
           kSanitizedSample));
@@ -230,8 +230,9 @@ ExitCode run(const CheckOptions& options, Context& context) {
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
     if (choice.kind == DeviceChoice::Kind::cuda) {
-      return fail(context, ExitCode::usage,
-                  "--sanitize works on the host device; compute-sanitizer does it on a GPU");
+      fail(context, ExitCode::usage, "--sanitize and --device cuda cannot go together: it works on the host device");
+      hint(context, "compute-sanitizer does it on a GPU, for what gktune repro writes");
+      return ExitCode::usage;
     }
     choice.kind = DeviceChoice::Kind::host;
   }
@@ -239,7 +240,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (!read) return read.error();
   const std::vector<Axis>& axes = read->definitions.front().kernel.axes;
   auto problems = select_problems(read->definitions.front().kernel, options.problems);
-  if (!problems) return fail(context, ExitCode::usage, problems.error().message);
+  if (!problems) return fail_usage(context, "gktune check", "--problem: " + problems.error().message);
   if (options.sanitize) {
     if (options.problems.empty()) *problems = awkward_problems(read->definitions.front().kernel);
   } else {

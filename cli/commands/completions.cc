@@ -21,8 +21,8 @@ void declare(Flags& flags, CompletionsOptions& options) {
 ExitCode run(const CompletionsOptions& options, Context& context) {
   auto shell = shell_from_name(options.shell);
   if (!shell) {
-    return fail(context, ExitCode::usage,
-                "no completions for '" + options.shell + "'; there are bash, zsh, fish");
+    return fail_usage(context, "gktune completions",
+                      "no completions for '" + options.shell + "'; there are bash, zsh, fish");
   }
   context.out << completion_script(program_completions(), *shell);
   return ExitCode::done;

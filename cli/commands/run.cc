@@ -146,8 +146,7 @@ ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const F
 }
 
 ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
-  auto problems = select_problems(definition.kernel, options_.problems);
-  if (!problems) return fail(context_, ExitCode::usage, definition.path + ": " + problems.error().message);
+  const auto problems = select_problems(definition.kernel, options_.problems);
   auto worker_options = device_options(found, options_.device, context_);
   if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
   devices_ = static_cast<double>(worker_options->backends.size());
@@ -221,7 +220,11 @@ ExitCode run(const RunOptions& options, Context& context) {
   for (ReadFiles& group : *groups) {
     for (Definition& definition : group.definitions) {
       if (auto selected = select_values(definition.parameters, options.only); !selected) {
-        return fail(context, ExitCode::usage, definition.path + ": " + selected.error().message);
+        return fail_usage(context, "gktune run", definition.path + ": --only: " + selected.error().message);
+      }
+      // Of each file, before any is tuned.
+      if (auto selected = select_problems(definition.kernel, options.problems); !selected) {
+        return fail_usage(context, "gktune run", definition.path + ": --problem: " + selected.error().message);
       }
       if (options.regime) definition.kernel.regime = *options.regime;
     }

@@ -116,7 +116,7 @@ ExitCode run(const SpaceOptions& options, Context& context) {
   if (!read) return read.error();
   const Definition& definition = read->definitions.front();
   auto problems = select_problems(definition.kernel, options.problems);
-  if (!problems) return fail(context, ExitCode::usage, problems.error().message);
+  if (!problems) return fail_usage(context, "gktune space", "--problem: " + problems.error().message);
 
   Json reports = Json::array();
   for (const Problem& problem : *problems) {

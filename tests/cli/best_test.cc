@@ -66,13 +66,17 @@ TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
 TEST_F(BestCommand, a_misspelt_axis_is_guessed_at) {
   Call misspelt = best({"reduce", "--problem", "elemnt=int"});
   EXPECT_EQ(misspelt.code, ExitCode::usage);
-  EXPECT_EQ(misspelt.err, "error: unknown problem axis 'elemnt', did you mean 'element'?\n");
+  EXPECT_EQ(misspelt.err,
+            "error: --problem: unknown problem axis 'elemnt', did you mean 'element'?\n"
+            "  hint: gktune best --help\n");
 }
 
 TEST_F(BestCommand, a_bad_number_is_named) {
   Call bad = best({"reduce", "--problem", "n=lots"});
   EXPECT_EQ(bad.code, ExitCode::usage);
-  EXPECT_EQ(bad.err, "error: axis n: 'lots' is not an integer; write it as 1048576, 1Mi or 1e6\n");
+  EXPECT_EQ(bad.err,
+            "error: --problem: axis n: 'lots' is not an integer; write it as 1048576, 1Mi or 1e6\n"
+            "  hint: gktune best --help\n");
 }
 
 TEST_F(BestCommand, an_unknown_device_is_guessed_at) {

@@ -40,6 +40,8 @@ TEST(ParameterSelection, says_what_is_not_there) {
             "parameter tileM has no value '7'; there is 32, 64, 128");
   EXPECT_EQ(select_values(parameters, {"naive"}).error().message,
             "'naive' selects no values; write it as way=naive,tileM=64,128");
+  EXPECT_EQ(select_values(parameters, {"way=naive,way=tiles"}).error().message,
+            "'way=naive,way=tiles' names way twice; write it as way=A,B");
 }
 
 }  // namespace

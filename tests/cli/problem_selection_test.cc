@@ -90,12 +90,12 @@ TEST(ProblemSelection, an_integer_axis_takes_integers) {
 
 TEST(ProblemSelection, what_is_no_selection_is_refused) {
   for (const char* text : {"", "n", "=1", "n=", "n=1,", ",n=1", "1Mi,n=2"}) {
-    auto selection = parse_selection(text);
+    auto selection = parse_selection(text, "n=1Mi,T=float");
     ASSERT_FALSE(selection.ok()) << text;
     EXPECT_EQ(selection.error().message,
-              "'" + std::string(text) + "' is not a problem; write it as n=1Mi,T=float");
+              "'" + std::string(text) + "' selects no values; write it as n=1Mi,T=float");
   }
-  EXPECT_EQ(parse_selection("n=1,n=2").error().message, "'n=1,n=2' names axis n twice; write it as n=A,B");
+  EXPECT_EQ(parse_selection("n=1,n=2", "").error().message, "'n=1,n=2' names n twice; write it as n=A,B");
 }
 
 TEST(ProblemSelection, a_question_learns_its_axes_from_what_is_known) {

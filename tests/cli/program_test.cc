@@ -60,6 +60,35 @@ TEST(Program, a_flag_that_is_given_twice_is_named) {
   EXPECT_EQ(twice.err, "error: --at: may be given once\n  hint: gktune space --help\n");
 }
 
+TEST(Program, a_flag_is_no_value_of_another) {
+  Call flag = call({"space", "s.yaml", "--sample", "--list"});
+  EXPECT_EQ(flag.code, ExitCode::usage);
+  EXPECT_EQ(flag.err, "error: --sample: no value before '--list'; it takes N\n  hint: gktune space --help\n");
+  Call short_flag = call({"run", "s.yaml", "--cache", "-h"});
+  EXPECT_EQ(short_flag.err,
+            "error: --cache: no value before '-h'; it takes DIR\n  hint: gktune run --help\n");
+}
+
+TEST(Program, a_value_may_begin_with_a_dash) {
+  Call below = call({"run", "s.yaml", "--seed", "-1"});
+  EXPECT_EQ(below.code, ExitCode::usage);
+  EXPECT_EQ(below.err, "error: --seed: '-1' is below 0\n  hint: gktune run --help\n");
+}
+
+TEST(Program, a_flag_without_its_value_at_the_end_says_what_it_takes) {
+  for (const char* last : {"-o", "--output", "--output="}) {
+    Call end = call({"repro", "1", "s.yaml", last});
+    EXPECT_EQ(end.code, ExitCode::usage);
+    EXPECT_EQ(end.err, "error: --output: no value; it takes FILE\n  hint: gktune repro --help\n");
+  }
+}
+
+TEST(Program, a_flag_that_takes_no_value_says_so) {
+  Call valued = call({"space", "s.yaml", "--list=all"});
+  EXPECT_EQ(valued.code, ExitCode::usage);
+  EXPECT_EQ(valued.err, "error: --list: takes no value\n  hint: gktune space --help\n");
+}
+
 TEST(Program, a_missing_argument_is_named) {
   Call missing = call({"completions"});
   EXPECT_EQ(missing.code, ExitCode::usage);
