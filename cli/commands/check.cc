@@ -47,7 +47,7 @@ void declare(Flags& flags, CheckOptions& options) {
       "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
   flags.worker(options.device);
   flags.json(options.json);
-  flags.on("--quiet", options.quiet, "No progress: results and errors alone");
+  flags.on("--quiet", options.quiet, "Neither progress nor hints");
 }
 
 // How many configurations of each problem are looked at; 0: all of them.

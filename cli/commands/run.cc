@@ -74,7 +74,7 @@ void declare(Flags& flags, RunOptions& options) {
              "cold|hot");
   flags.on("--fresh", options.fresh, "Measure again what is known already");
   flags.json(options.json);
-  flags.on("--quiet", options.quiet, "No progress, no hints: results and errors alone");
+  flags.on("--quiet", options.quiet, "Neither progress nor hints");
 }
 
 // One call of the command, and what it has come to.
