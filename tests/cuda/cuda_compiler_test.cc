@@ -148,9 +148,17 @@ TEST_F(CudaCompilerTest, compiles_alone_what_fails_only_together) {
 }
 
 TEST_F(CudaCompilerTest, says_which_entry_is_missing) {
-  const auto results = compile({variant("__global__ void k() {}\n", {}, {"other"})});
+  const char* source = "__global__ void twice(int* p) { *p = N; }\n";
+  for (const auto& result : compile({variant(source, {{"N", "1"}}, {"twcie"}), variant(source, {{"N", "2"}}, {"twcie"})})) {
+    EXPECT_EQ(result.status, Status::compile_failed);
+    EXPECT_EQ(result.log, folder_.path("k.cu") + " has no function 'twcie', did you mean 'twice'?\n");
+  }
+}
+
+TEST_F(CudaCompilerTest, says_what_is_wrong_with_an_entry_that_is_there) {
+  const auto results = compile({variant("__global__ void k() {}\n", {}, {"k<3>"})});
   EXPECT_EQ(results[0].status, Status::compile_failed);
-  EXPECT_NE(results[0].log.find("other"), std::string::npos) << results[0].log;
+  EXPECT_NE(results[0].log.find("k<3>"), std::string::npos) << results[0].log;
 }
 
 TEST_F(CudaCompilerTest, leaves_out_kernels_that_are_not_launched) {

@@ -10,6 +10,7 @@
 #include "tuner/device/cuda/program_text.h"
 #include "tuner/device/cuda/standard_headers.h"
 #include "tuner/device/worker/content_key.h"
+#include "tuner/space/missing_function.h"
 
 namespace gktune {
 namespace {
@@ -69,6 +70,23 @@ CompiledVariant failed(const std::vector<std::string>& messages) {
   variant.status = Status::compile_failed;
   variant.log = joined_messages(messages);
   return variant;
+}
+
+// What NVRTC calls the text that it puts the names of entries in.
+constexpr std::string_view kEntriesFile = "__nv_name_map(";
+
+// Where the first error is about an entry's name: whether the source has such a function at all.
+std::optional<std::string> missing_entry(const std::vector<std::string>& messages, const FlatSource& flat,
+                                         const SourcePlan& source) {
+  const auto error = std::ranges::find_if(
+      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+  if (error == messages.end() || !error->starts_with(kEntriesFile)) return std::nullopt;
+  std::string text = flat.included;
+  for (const auto& line : flat.lines) text += line.text;
+  for (const std::string& entry : source.entries) {
+    if (auto missing = missing_function(entry, source.path, text)) return missing;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -238,6 +256,7 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Com
   CompiledVariant& result = *pending.result;
   if (!output.ok) {
     result = failed(log.messages);
+    if (auto missing = missing_entry(log.messages, batch.source, *pending.source)) result.log = *std::move(missing);
     if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
   } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
     result = failed({path.error().message + '\n'});

@@ -1,0 +1,36 @@
+#include "tuner/space/missing_function.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "tuner/space/spelling.h"
+
+namespace gktune {
+namespace {
+
+bool is_in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string bare_name(const std::string& entry) {
+  const std::string name = entry.substr(0, entry.find('<'));
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string::npos ? name : name.substr(colon + 1);
+}
+
+}  // namespace
+
+std::optional<std::string> missing_function(const std::string& entry, const std::string& path, std::string_view text) {
+  const std::string name = bare_name(entry);
+  std::vector<std::string> functions;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_in_name(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    if (word == name) return std::nullopt;
+    if (!word.empty() && text.substr(end, 1) == "(") functions.emplace_back(word);
+    at = std::max(end, at + 1);
+  }
+  return path + " has no function '" + name + "'" + did_you_mean(name, functions) + '\n';
+}
+
+}  // namespace gktune
