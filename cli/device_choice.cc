@@ -23,8 +23,8 @@ Result<DeviceChoice> parse_device(std::string_view text) {
     }
   }
   const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all"};
-  return Error{"no device is called '" + std::string(text) +
-               "'; there is auto, host, cuda, cuda:0, cuda:all" + did_you_mean(text, known)};
+  return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) +
+               "; there is auto, host, cuda, cuda:0, cuda:all"};
 }
 
 }  // namespace gktune

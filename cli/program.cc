@@ -108,7 +108,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
   bool wants_command = !names_of_commands(command).empty();
 
   auto flag = std::ranges::find_if(rest, is_flag);
-  if (flag != rest.end() && (is_extra || wants_command)) {
+  if (flag != rest.end()) {
     std::string name = flag->substr(0, flag->find('='));
     return "unknown flag '" + name + "'" + did_you_mean(name, names_of_flags(command));
   }

@@ -59,7 +59,7 @@ TEST(DeviceChoice, names_are_read) {
 
 TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
   EXPECT_EQ(parse_device("hots").error().message,
-            "no device is called 'hots'; there is auto, host, cuda, cuda:0, cuda:all, did you mean 'host'?");
+            "no device is called 'hots', did you mean 'host'?; there is auto, host, cuda, cuda:0, cuda:all");
   for (const char* text : {"", "cuda:", "cuda:-1", "cuda:1x", "gpu", "CUDA:99999999999"}) {
     EXPECT_FALSE(parse_device(text).ok()) << text;
   }
