@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "cli/log.h"
+#include "cli/version.h"
 
 namespace gktune {
 namespace {
@@ -68,6 +70,8 @@ TEST_F(FindDevice, cards_of_one_name_are_of_one_model_only_with_as_many_multipro
 }
 
 TEST_F(FindDevice, where_the_first_gpu_does_not_get_ready_the_host_device_runs_and_the_reason_is_said) {
+  const auto kinds = device_kinds();
+  if (std::ranges::find(kinds, "cuda") == kinds.end()) GTEST_SKIP() << "built without CUDA";
   refuse("run:0\n");
   EXPECT_FALSE(find({}).ok());  // nor does this host device
   EXPECT_NE(err_.str().find("no device cuda:0: there is no such device"), std::string::npos) << err_.str();
