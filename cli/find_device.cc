@@ -103,13 +103,15 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& conte
     case Kind::automatic:
       break;
   }
+  std::string reason = "built without CUDA";
   if (has_cuda()) {
     auto gpu = find_one({"cuda", 0}, context);
     if (gpu) return gpu;
-    context.log.info(gpu.error().message);
+    reason = gpu.error().message;
   }
   auto host = find_one({"host", 0}, context);
-  if (host) context.log.info("running on the host device, " + host->info.name);
+  if (!host) return Error{fmt::format("{}; {}", reason, host.error().message)};
+  context.log.info(fmt::format("running on the host device, {} ({})", host->info.name, reason));
   return host;
 }
 
