@@ -57,6 +57,12 @@ inline std::size_t count_processes(std::string_view name) {
   return processes_where([&](const ProcessState& state) { return state.name == name; }).size();
 }
 
+inline std::size_t count_children(pid_t parent, std::string_view name) {
+  return processes_where(
+             [&](const ProcessState& state) { return state.parent == parent && state.name == name; })
+      .size();
+}
+
 inline bool is_running(pid_t pid) {
   const char state = process_state(pid).state;
   return state != '?' && state != 'Z';

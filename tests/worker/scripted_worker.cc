@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/worker/processes.h"
 #include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/serve_worker.h"
@@ -30,6 +31,8 @@ std::string macro(const SourcePlan& source, std::string_view name) {
   return "ok";
 }
 
+constexpr const char* kCompiling = "gktune-compiles";  // a worker's name while it does
+
 volatile bool spinning = true;
 
 [[noreturn]] void hang() {
@@ -42,6 +45,7 @@ class ScriptedCompiler final : public Compiler {
     std::vector<CompiledVariant> answers;
     for (const SourcePlan& variant : job.variants) {
       const std::string action = macro(variant, "COMPILE");
+      ::prctl(PR_SET_NAME, kCompiling);
       if (action == "hang") hang();
       if (action == "crash") std::raise(SIGILL);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -56,6 +60,7 @@ class ScriptedCompiler final : public Compiler {
       answer.module.path = macro(variant, "RUN");
       answer.module.symbols = {std::to_string(job.variants.size())};
     }
+    ::prctl(PR_SET_NAME, "gktune-waits");
     return answers;
   }
 
@@ -133,8 +138,10 @@ class ScriptedRunner final : public Runner {
     std::vector<Samples> samples;
     for (const RunJob& finalist : job.finalists) {
       if (finalist.candidate.path == "segv") std::raise(SIGSEGV);
-      samples.emplace_back(static_cast<std::size_t>(job.rounds.count),
-                           finalist.candidate.path == "slow" ? 2.0 : 1.0);
+      const std::string& action = finalist.candidate.path;
+      double sample = action == "slow" ? 2.0 : 1.0;
+      if (action == "watch") sample = static_cast<double>(count_children(::getppid(), kCompiling));
+      samples.emplace_back(static_cast<std::size_t>(job.rounds.count), sample);
     }
     return samples;
   }

@@ -247,6 +247,22 @@ TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
   EXPECT_LT(device_->usage().compile_busy_s, 4 * 0.3 + 0.6);
 }
 
+TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_are_timed) {
+  options_.jobs = 3;
+  options_.batch = 1;
+  options_.compile_time_limit_s = 60;
+  open();
+  for (int i = 0; i < 2; ++i) device_->submit({config("hang", "ok", i), {}});
+  const auto both_compile = [&] {
+    device_->submit({config("ok", "ok"), {}});
+    EXPECT_TRUE(device_->next().ok());
+    return count_children(::getpid(), "gktune-compiles") == 2;
+  };
+  ASSERT_TRUE(eventually(both_compile));
+  EXPECT_EQ(device_->withdraw(), 2u);
+  EXPECT_EQ(device_->playoff({}, {config("ok", "watch")}, {3}).at(0), Samples(3, 0.0));
+}
+
 TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_runs_nothing) {
   options_.work = WorkerDeviceOptions::Work::check;
   EXPECT_TRUE(tried("ok", "ok").samples_us.empty());

@@ -30,8 +30,17 @@ void CompilePool::add(std::uint64_t id, SourcePlan source) {
   if (!broken_.empty()) fail_all();
 }
 
-void CompilePool::withdraw(std::uint64_t id) {
+void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
   std::erase_if(queue_, [id](const Task& task) { return task.id == id; });
+  for (auto bench = benches_.begin(); bench != benches_.end(); ++bench) {
+    const auto task = std::ranges::find(bench->batch, id, &Task::id);
+    if (task == bench->batch.end()) continue;
+    task->withdrawn = true;
+    if (!std::ranges::all_of(bench->batch, &Task::withdrawn)) return;
+    busy_s_ += bench->worker.busy_s(now);
+    benches_.erase(bench);
+    return;
+  }
 }
 
 void CompilePool::dispatch(Haste haste) {
@@ -110,13 +119,13 @@ void CompilePool::advance(Clock::time_point now) {
     bench.worker.advance(now);
     if (const auto reply = bench.worker.take_reply()) {
       failures_ = 0;
-      finish_job(bench, *reply, elapsed_s(bench.worker.busy_since(), now));
+      finish_job(bench, *reply, bench.worker.busy_s(now));
     }
     if (bench.worker.state() != Worker::State::dead) continue;
     if (bench.batch.empty()) {
       worker_failed(bench.worker.death().message);
     } else {
-      busy_s_ += elapsed_s(bench.worker.busy_since(), now);
+      busy_s_ += bench.worker.busy_s(now);
       take_apart(bench);
     }
   }
@@ -139,9 +148,8 @@ void CompilePool::finish_job(Bench& bench, const std::string& reply, double busy
       variant = std::move((*variants)[i]);
     }
     if (variant.status != Status::ok && batch.size() > 1) {
-      batch[i].alone = true;
-      queue_.push_front(std::move(batch[i]));
-    } else {
+      try_alone(std::move(batch[i]));
+    } else if (!batch[i].withdrawn) {
       finished_.push_back({batch[i].id, std::move(variant)});
     }
   }
@@ -153,16 +161,19 @@ void CompilePool::take_apart(Bench& bench) {
   const Death& death = bench.worker.death();
   if (batch.size() > 1) {
     batch_limit_ = std::max(1, batch_limit_ / 2);
-    for (std::size_t i = batch.size(); i-- > 0;) {
-      batch[i].alone = true;
-      queue_.push_front(std::move(batch[i]));
-    }
+    for (std::size_t i = batch.size(); i-- > 0;) try_alone(std::move(batch[i]));
     return;
   }
   CompiledVariant variant;
   variant.status = death.status == Status::timed_out ? Status::compile_timed_out : Status::crashed;
   variant.log = (variant.status == Status::crashed ? "the compiler: " : "compiling ") + death.message;
   finished_.push_back({batch[0].id, std::move(variant)});
+}
+
+void CompilePool::try_alone(Task task) {
+  if (task.withdrawn) return;
+  task.alone = true;
+  queue_.push_front(std::move(task));
 }
 
 void CompilePool::worker_failed(const std::string& message) {

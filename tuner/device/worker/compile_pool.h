@@ -33,9 +33,8 @@ class CompilePool {
   explicit CompilePool(Options options) : options_(std::move(options)), batch_limit_(options_.batch) {}
 
   void add(std::uint64_t id, SourcePlan source);
-  // Where it still waits: it is not compiled. Where a worker has it, nobody need look at what comes of it.
-  void withdraw(std::uint64_t id);
-  bool empty() const { return queue_.empty() && benches_.empty(); }
+  // Nothing comes of it. A worker that has nothing else is ended, so that it disturbs no timing.
+  void withdraw(std::uint64_t id, Clock::time_point now);
   std::vector<Finished> take_finished() { return std::exchange(finished_, {}); }
 
   // Whether to start jobs that are smaller than they might become.
@@ -57,6 +56,7 @@ class CompilePool {
     std::uint64_t id = 0;
     SourcePlan source;
     bool alone = false;
+    bool withdrawn = false;
   };
 
   // A worker and the job that it has.
@@ -71,6 +71,7 @@ class CompilePool {
   std::vector<Task> next_batch(Haste haste);
   void finish_job(Bench& bench, const std::string& reply, double busy_s);
   void take_apart(Bench& bench);
+  void try_alone(Task task);
   void worker_failed(const std::string& message);
   void fail_all();
 

@@ -85,15 +85,15 @@ void RunSlot::advance(Clock::time_point now) {
     active_->advance(now);
     if (auto reply = active_->take_reply()) {
       failures_ = 0;
-      finish(std::move(*reply), elapsed_s(active_->busy_since(), now));
+      finish(std::move(*reply), active_->busy_s(now));
     }
   }
   if (is_dead(active_)) {
     const Death death = active_->death();
-    const auto busy_since = active_->busy_since();
+    const double seconds = active_->busy_s(now);
     active_.reset();
     if (sent_) {
-      finish(death, elapsed_s(busy_since, now));
+      finish(death, seconds);
     } else {
       worker_failed(death.message);
     }

@@ -64,8 +64,8 @@ class Worker {
   std::optional<Phase> phase() const { return phase_; }
   // Whether it ever got ready.
   bool was_ready() const { return was_ready_; }
-  // When its job began; pauses are left out by moving it later.
-  Clock::time_point busy_since() const { return busy_since_; }
+  // How long it has had its job, pauses left out.
+  double busy_s(Clock::time_point now) const { return elapsed_s(busy_since_, paused_.value_or(now)); }
 
   void add_to(std::vector<pollfd>& descriptors) const;
   // When advance() has to be called even if nothing arrives.
@@ -98,7 +98,7 @@ class Worker {
   double limit_s_ = 0;  // of the phase
   std::optional<Clock::time_point> limit_;
   std::optional<Clock::time_point> paused_;
-  Clock::time_point busy_since_;
+  Clock::time_point busy_since_;  // moved later by each pause
   std::optional<std::string> reply_;
   std::optional<Death> fault_;  // its own words
   bool asked_ = false;          // where it is, since its limit is over

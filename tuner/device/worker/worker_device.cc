@@ -162,7 +162,7 @@ std::size_t WorkerDevice::withdraw() {
     return flight.stage == Flight::Stage::compiling || flight.stage == Flight::Stage::ready;
   };
   for (const Flight& flight : flights_) {
-    if (waits(flight)) pool_.withdraw(flight.id);
+    if (waits(flight)) pool_.withdraw(flight.id, Clock::now());
   }
   return std::erase_if(flights_, waits);
 }
