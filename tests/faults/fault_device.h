@@ -10,6 +10,9 @@
 
 namespace gktune {
 
+// For what never ends.
+constexpr const char* kShortLimit = "time_limit: 500ms\n";
+
 // One of the kernels of this folder as a space of its own.
 inline Definition fault_definition(const std::string& kernel, const std::string& more = "") {
   const std::string text = "kernel: " + kernel + R"yaml(
@@ -25,7 +28,6 @@ launches: {entry: faulty, grid: blocks, block: threadsPerBlock, shared: sharedBy
 reference:
   source: kernels/reference.cu
   launches: {entry: twice, grid: 4, block: 256, arguments: [in, out, n]}
-time_limit: 500ms
 )yaml" + more;
   auto definition = read_space_text(text, GKTUNE_FAULTS_DIR "/" + kernel + ".yaml", {}, read_whole_file);
   if (definition) return *std::move(definition);

@@ -25,7 +25,6 @@ KernelDefinition kernel_definition() {
   kernel.source_text = "the same for all";
   kernel.parameter_names = {"COMPILE", "RUN"};
   kernel.launches.emplace_back();
-  kernel.time_limit_s = 0.1;
   return kernel;
 }
 
@@ -38,7 +37,8 @@ class WorkerDeviceTest : public ::testing::Test {
   WorkerDeviceTest() {
     options_.backends = {{"host", 0}};
     options_.worker_argv = {GKTUNE_SCRIPTED_WORKER, refusal_file_};
-    options_.compile_time_limit_s = 0.3;
+    options_.compile_time_limit_s = 10;
+    kernel_.time_limit_s = 10;
   }
   ~WorkerDeviceTest() override {
     device_.reset();
@@ -91,28 +91,31 @@ struct Case {
   std::string compile, run;
   Status status;
   std::string message;
+  double compile_limit_s = 10, run_limit_s = 10;
 };
 
 class Endings : public WorkerDeviceTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(Endings, each_is_a_status_of_its_own_and_the_next_candidate_is_fine) {
   const Case& ending = GetParam();
+  options_.compile_time_limit_s = ending.compile_limit_s;
+  kernel_.time_limit_s = ending.run_limit_s;
   const Trial trial = tried(ending.compile, ending.run);
   EXPECT_EQ(status_name(trial.status), status_name(ending.status));
   EXPECT_NE(trial.message.find(ending.message), std::string::npos) << trial.message;
-  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  EXPECT_EQ(tried("ok", "at_once").status, Status::ok);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , Endings,
     ::testing::Values(
         Case{"fail", "ok", Status::compile_failed, "error on line 3, batch of 1"},
-        Case{"hang", "ok", Status::compile_timed_out, "compiling took longer than 0.3 s"},
-        Case{"grandchild", "ok", Status::compile_timed_out, "compiling took longer than 0.3 s"},
+        Case{"hang", "ok", Status::compile_timed_out, "compiling took longer than 1 s", 1},
+        Case{"grandchild", "ok", Status::compile_timed_out, "compiling took longer than 1 s", 1},
         Case{"crash", "ok", Status::crashed, "the compiler: killed by SIGILL"},
-        Case{"ok", "hang", Status::timed_out, "ran longer than 0.1 s"},
-        Case{"ok", "spin", Status::timed_out, "ran longer than 0.1 s"},
-        Case{"ok", "hang_reference", Status::timed_out, "the reference ran longer than 2 s"},
+        Case{"ok", "hang", Status::timed_out, "ran longer than 0.1 s", 10, 0.1},
+        Case{"ok", "spin", Status::timed_out, "ran longer than 0.1 s", 10, 0.1},
+        Case{"ok", "hang_reference", Status::timed_out, "the reference ran longer than 2 s", 10, 0.1},
         Case{"ok", "crash_reference", Status::illegal_access, "in the reference: killed by SIGSEGV"},
         Case{"ok", "segv", Status::illegal_access, "killed by SIGSEGV"},
         Case{"ok", "abort", Status::aborted, "killed by SIGABRT: kernel.cu:7: assertion failed"},
@@ -131,6 +134,7 @@ TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_anothe
 
 TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
   options_.fault_telling_s = 10;
+  kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
   EXPECT_EQ(trial.status, Status::timed_out);
   EXPECT_EQ(trial.message, "ran longer than 0.1 s, block (1,0,0), kernel.cu:7");
@@ -139,6 +143,7 @@ TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
 
 TEST_F(WorkerDeviceTest, what_has_no_answer_is_ended_all_the_same) {
   options_.fault_telling_s = 0.2;
+  kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang");
   EXPECT_EQ(trial.message, "ran longer than 0.1 s");
   EXPECT_GE(trial.run_s, 0.3);
@@ -163,6 +168,7 @@ TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
 
 TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
   options_.batch = 4;
+  options_.compile_time_limit_s = 1;
   for (const char* spoiler : {"fail", "hang", "crash"}) {
     open();
     for (int i = 0; i < 4; ++i) device_->submit({config(i == 2 ? spoiler : "ok", "ok", i), {}});
@@ -212,7 +218,6 @@ TEST_F(WorkerDeviceTest, what_has_not_begun_can_be_withdrawn) {
 }
 
 TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
-  kernel_.time_limit_s = 1;
   kernel_.environment.push_back({"OMP_NUM_THREADS", expression("1 // 0")});
   const Trial trial = tried("ok", "ok");
   EXPECT_EQ(trial.status, Status::invalid);
@@ -237,14 +242,13 @@ TEST_F(WorkerDeviceTest, what_compiled_code_asks_of_its_process_is_in_place_too)
 TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
   options_.compile_while_timing = WorkerDeviceOptions::CompileWhileTiming::no;
   options_.batch = 1;
-  options_.compile_time_limit_s = 0.5;
+  options_.compile_time_limit_s = 1.5;
   open();
-  // Each is timed for 0.3 s: compiling in the meantime is suspended, and does not run out of its own time.
-  for (int i = 0; i < 4; ++i) device_->submit({config("slow", "slow", i), {}});
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(device_->next().status, Status::ok);
-  // The rests are not work: 0.3 s for each of the four, and not the 0.3 s of timing that they were held up
-  // for.
-  EXPECT_LT(device_->usage().compile_busy_s, 4 * 0.3 + 0.6);
+  // The first is timed for 2 s: compiling the second is suspended, and does not run out of its own time.
+  for (int i = 0; i < 2; ++i) device_->submit({config("slow", i == 0 ? "long" : "ok", i), {}});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(device_->next().status, Status::ok);
+  // The rest is not work either.
+  EXPECT_LT(device_->usage().compile_busy_s, 2);
 }
 
 TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_are_timed) {
@@ -409,7 +413,6 @@ TEST_F(WorkerDeviceTest, a_playoff_that_kills_its_worker_has_no_samples) {
 }
 
 TEST_F(WorkerDeviceTest, busy_time_is_counted) {
-  options_.compile_time_limit_s = 60;
   tried("slow", "slow");
   const Usage usage = device_->usage();
   EXPECT_GE(usage.compile_busy_s, 0.3);
