@@ -11,10 +11,12 @@
 #include <tuple>
 
 #include "tests/templates/covering_sample.h"
+#include "tests/templates/made_up_gpu.h"
 #include "tests/templates/shipped_spaces.h"
 #include "tests/worker/scratch_folder.h"
 #include "tuner/device/cuda/cuda_compiler.h"
 #include "tuner/device/cuda/module_file.h"
+#include "tuner/device/cuda/nvrtc.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
@@ -24,36 +26,12 @@ namespace {
 
 constexpr std::string_view kArchitectures[] = {"sm_80", "sm_90", "sm_100"};
 constexpr int kMostRegisters = 255;
-constexpr std::int64_t kRegistersPerBlock = 65536;
 // A thread gets its registers in steps of so many.
 constexpr std::int64_t kRegisterStep = 8;
 
 // Kernels that keep what a thread computes in registers, on purpose as many as there are; the others have no
 // reason to spill.
 const std::set<std::string> kMaySpill{"matmul"};
-
-// A GPU of each architecture, as its vendor's tables have it.
-DeviceInfo made_up_gpu(const std::string& architecture) {
-  static const std::map<std::string, std::pair<int, int>> kMultiprocessorsAndShared{
-      {"sm_80", {108, 163}}, {"sm_90", {132, 227}}, {"sm_100", {148, 227}}};
-  const auto [multiprocessors, shared_kib] = kMultiprocessorsAndShared.at(architecture);
-  DeviceInfo info;
-  info.kind = "cuda";
-  info.name = "made up";
-  info.architecture = architecture;
-  info.multiprocessors = multiprocessors;
-  info.max_threads_per_block = info.max_block_x = info.max_block_y = 1024;
-  info.max_block_z = 64;
-  info.max_grid_x = 0x7fffffff;
-  info.max_grid_y = info.max_grid_z = 65535;
-  info.max_threads_per_multiprocessor = 2048;
-  info.max_blocks_per_multiprocessor = 32;
-  info.shared_bytes_per_block = 48 << 10;
-  info.shared_bytes_per_block_optin = std::int64_t{shared_kib} << 10;
-  info.shared_bytes_per_multiprocessor = std::int64_t{shared_kib + 1} << 10;
-  info.registers_per_block = info.registers_per_multiprocessor = kRegistersPerBlock;
-  return info;
-}
 
 // What the sources declare, in the language of the space files, by the beginning of an entry's name.
 const std::map<std::string, const char*> kStaticShared{
@@ -79,11 +57,20 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
     device_ = made_up_gpu(std::string(std::get<1>(GetParam())));
     auto compiler = CudaCompiler::open({});
     if (!compiler) GTEST_SKIP() << compiler.error().message;
+    if (!has_architecture()) GTEST_SKIP() << "this machine's NVRTC has no " << device_.architecture;
     compiler_ = std::move(*compiler);
     auto definition = read_space_file(std::get<0>(GetParam()), {.device_kind = "cuda"});
     ASSERT_TRUE(definition.ok()) << definition.error().front().str();
     definition_ = *std::move(definition);
     if (definition_.kernel.language != Language::cuda) GTEST_SKIP() << "no code for a GPU";
+  }
+
+  bool has_architecture() const {
+    const auto nvrtc = Nvrtc::open({});
+    if (!nvrtc) return false;
+    return std::ranges::any_of(nvrtc->architectures(), [this](int architecture) {
+      return "sm_" + std::to_string(architecture) == device_.architecture;
+    });
   }
 
   // Each value of each parameter at least once, and each problem; of them one in so many as there are
@@ -130,7 +117,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
     const std::int64_t rounded = (made.registers + kRegisterStep - 1) / kRegisterStep * kRegisterStep;
     EXPECT_GE(made.registers, 1);
     EXPECT_LE(made.registers, kMostRegisters);
-    EXPECT_LE(rounded * threads, kRegistersPerBlock) << "registers for " << threads << " threads";
+    EXPECT_LE(rounded * threads, device_.registers_per_block) << "registers for " << threads << " threads";
     EXPECT_LE(made.static_shared_bytes + step.shared_bytes, device_.shared_bytes_per_block_optin);
     const std::string kernel = step.entry.substr(0, step.entry.find('<'));
     if (const auto declared = kStaticShared.find(kernel); declared != kStaticShared.end()) {
@@ -144,7 +131,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
     spilling_.push_back(sampled.str() + ": " + std::to_string(made.spill_bytes) + " bytes");
     EXPECT_TRUE(kMaySpill.contains(kernel)) << made.spill_bytes << " bytes";
     // It may have no more.
-    EXPECT_GE(rounded, std::min<std::int64_t>(kMostRegisters, kRegistersPerBlock / threads))
+    EXPECT_GE(rounded, std::min<std::int64_t>(kMostRegisters, device_.registers_per_block / threads))
         << made.spill_bytes << " bytes";
   }
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "tests/templates/covering_trials.h"
-#include "tests/templates/h200.h"
+#include "tests/templates/made_up_gpu.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
@@ -62,7 +62,7 @@ std::int64_t most_blocks_along_y(const ProgramPlan& program) {
 }
 
 TEST_P(LargeProblem, passes_2_to_the_31_in_grids_that_a_gpu_can_launch) {
-  const DeviceInfo gpu = h200();
+  const DeviceInfo gpu = made_up_gpu("sm_90");
   const NamedValues attributes = gpu.attributes();
   Scope scope;
   scope.add(GetParam().problem).add(attributes, "device.");

@@ -8,7 +8,7 @@
 
 #include "awkward_problems.h"
 #include "covering_trials.h"
-#include "h200.h"
+#include "made_up_gpu.h"
 #include "shifted_kernel.h"
 #include "shipped_spaces.h"
 #include "tuner/space/space_file.h"
@@ -70,7 +70,7 @@ class Template : public testing::TestWithParam<std::string> {
 
   // Values that no GPU would take for any of the problems.
   std::vector<std::string> unseen_by_a_gpu() const {
-    const NamedValues attributes = h200().attributes();
+    const NamedValues attributes = made_up_gpu("sm_90").attributes();
     CoveringSample sample(definition_.parameters);
     for (const Problem& problem : awkward_problems(definition_.kernel)) {
       Scope scope;
