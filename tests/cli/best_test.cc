@@ -3,6 +3,7 @@
 #include "call.h"
 #include "cli/json.h"
 #include "example_database.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -15,8 +16,8 @@ class BestCommand : public ::testing::Test {
     arguments.insert(arguments.end(), {"--db", path_});
     return call(arguments);
   }
-  TestFolder folder_;
-  std::string path_ = folder_.file("example.db");
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("example.db");
 };
 
 TEST_F(BestCommand, without_a_problem_it_lists_all_there_is) {
@@ -93,9 +94,9 @@ TEST_F(BestCommand, a_problem_belongs_to_a_kernel) {
 }
 
 TEST(BestOfNothing, an_empty_database_has_no_configuration) {
-  TestFolder folder;
-  ASSERT_TRUE(Store::open(folder.file("empty.db"), Store::Mode::write).ok());
-  Call best = call({"best", "--db", folder.file("empty.db")});
+  ScratchFolder folder;
+  ASSERT_TRUE(Store::open(folder.path("empty.db"), Store::Mode::write).ok());
+  Call best = call({"best", "--db", folder.path("empty.db")});
   EXPECT_EQ(best.code, ExitCode::no_configuration);
   EXPECT_EQ(best.out, "");
   EXPECT_EQ(best.err,

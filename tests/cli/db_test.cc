@@ -5,6 +5,7 @@
 #include "call.h"
 #include "cli/json.h"
 #include "example_database.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -17,8 +18,8 @@ class Db : public ::testing::Test {
     arguments.insert(arguments.end(), {"--db", path_});
     return call(arguments);
   }
-  TestFolder folder_;
-  std::string path_ = folder_.file("example.db");
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("example.db");
 };
 
 TEST_F(Db, ls_has_a_line_for_each_study) {
@@ -88,9 +89,9 @@ TEST_F(Db, a_study_is_a_number) {
 }
 
 TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
-  TestFolder folder;
+  ScratchFolder folder;
   Environment environment;
-  environment.database = folder.file("none.db");
+  environment.database = folder.path("none.db");
   Call ls = call({"db", "ls"}, environment);
   EXPECT_EQ(ls.code, ExitCode::failed);
   EXPECT_EQ(ls.err, "error: there is no database " + environment.database.string() +
@@ -99,17 +100,17 @@ TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
 }
 
 TEST(DbFile, what_is_no_database_is_an_error) {
-  TestFolder folder;
-  std::ofstream(folder.file("notes.db")) << "not a database, but long enough to be looked at as one\n";
-  Call ls = call({"db", "ls", "--db", folder.file("notes.db")});
+  ScratchFolder folder;
+  std::ofstream(folder.path("notes.db")) << "not a database, but long enough to be looked at as one\n";
+  Call ls = call({"db", "ls", "--db", folder.path("notes.db")});
   EXPECT_EQ(ls.code, ExitCode::failed);
   EXPECT_TRUE(ls.err.starts_with("error: ")) << ls.err;
 }
 
 TEST(DbFile, an_empty_one_is_said_to_be_empty) {
-  TestFolder folder;
-  ASSERT_TRUE(Store::open(folder.file("empty.db"), Store::Mode::write).ok());
-  Call ls = call({"db", "ls", "--db", folder.file("empty.db")});
+  ScratchFolder folder;
+  ASSERT_TRUE(Store::open(folder.path("empty.db"), Store::Mode::write).ok());
+  Call ls = call({"db", "ls", "--db", folder.path("empty.db")});
   EXPECT_EQ(ls.code, ExitCode::done);
   EXPECT_EQ(ls.out, "");
   EXPECT_EQ(ls.err, "the database is empty\n  hint: gktune run SPACE fills it\n");

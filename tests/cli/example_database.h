@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
 
 #include "db/store.h"
@@ -31,27 +30,6 @@ inline Trial bad_trial(int threads, Status status, std::string message) {
   trial.metrics = {};
   return trial;
 }
-
-// A folder of a test's own.
-class TestFolder {
- public:
-  TestFolder() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(::testing::TempDir()) /
-            ("gktune_cli_" + std::string(test->test_suite_name()) + "_" + test->name());
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 // Reductions on two GPUs: element=int, n=1Mi and n=1Gi on the first, n=1Mi on the second.
 inline void make_example_database(const std::string& path) {

@@ -1,7 +1,6 @@
 #include "cli/find_device.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "cli/log.h"
 #include "cli/version.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -18,15 +18,13 @@ namespace {
 class FindDevice : public testing::Test {
  protected:
   FindDevice() {
-    std::filesystem::create_directory(folder_);
     std::ofstream(environment_.program) << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '"
                                         << refusals() << "' \"$@\"\n";
     std::filesystem::permissions(environment_.program, std::filesystem::perms::owner_all);
   }
-  ~FindDevice() override { std::filesystem::remove_all(folder_); }
 
-  std::string refusals() const { return folder_ / "refusals"; }
-  void refuse(const std::string& lines) const { std::ofstream(refusals()) << lines; }
+  std::string refusals() const { return folder_.path("refusals"); }
+  void refuse(const std::string& lines) const { folder_.write("refusals", lines); }
   Result<FoundDevice> find(const DeviceChoice& choice) { return find_device(choice, context_); }
   static std::vector<int> ordinals(const FoundDevice& found) {
     std::vector<int> all;
@@ -34,8 +32,7 @@ class FindDevice : public testing::Test {
     return all;
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("gktune_find_device." + std::to_string(::getpid()));
+  ScratchFolder folder_;
   Environment environment_{.program = folder_ / "gktune"};
   std::ostringstream out_, err_;
   Screen screen_;

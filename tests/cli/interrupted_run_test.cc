@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "db/store.h"
-#include "example_database.h"
 #include "program_process.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -42,27 +42,27 @@ class InterruptedRun : public ::testing::Test {
     return false;
   }
 
-  TestFolder folder_;
-  const std::string database_ = folder_.file("gktune.db");
+  ScratchFolder folder_;
+  const std::string database_ = folder_.path("gktune.db");
   const std::string run_ = "exec gktune run many.yaml --device host --jobs 1";
 };
 
 TEST_F(InterruptedRun, ctrl_c_keeps_what_was_measured_and_says_how_to_go_on) {
   ShellProcess run(folder_.path(), run_);
-  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_.path() / "err");
+  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_ / "err");
   run.signal(SIGINT);
   EXPECT_EQ(run.wait(), 130);
   const std::size_t kept = trials().size();
   EXPECT_GE(kept, 1u);
   EXPECT_LT(kept, 64u);
-  EXPECT_NE(contents_of(folder_.path() / "err").find("the same command goes on from here"), std::string::npos)
-      << contents_of(folder_.path() / "err");
+  EXPECT_NE(contents_of(folder_ / "err").find("the same command goes on from here"), std::string::npos)
+      << contents_of(folder_ / "err");
 }
 
 TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
   {
     ShellProcess run(folder_.path(), run_);
-    ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_.path() / "err");
+    ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "err");
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait(), 128 + SIGKILL);
   }
@@ -70,7 +70,7 @@ TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_non
   ASSERT_GE(before.size(), 2u);
   const std::string goal = std::to_string(before.size() + 2);
   ShellProcess next(folder_.path(), run_ + " --trials " + goal);
-  EXPECT_EQ(next.wait(), 0) << contents_of(folder_.path() / "err");
+  EXPECT_EQ(next.wait(), 0) << contents_of(folder_ / "err");
 
   const std::vector<Trial> after = trials();
   EXPECT_EQ(std::to_string(after.size()), goal);
@@ -78,9 +78,9 @@ TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_non
   for (const Trial& trial : after) configs.insert(trial.config.json());
   EXPECT_EQ(configs.size(), after.size());
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(after[i].ended_unix_ms, before[i].ended_unix_ms);
-  EXPECT_NE(contents_of(folder_.path() / "out").find(goal + " of 64 configurations tried, 2 of them now"),
+  EXPECT_NE(contents_of(folder_ / "out").find(goal + " of 64 configurations tried, 2 of them now"),
             std::string::npos)
-      << contents_of(folder_.path() / "out");
+      << contents_of(folder_ / "out");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "call.h"
-#include "example_database.h"
+#include "tests/scratch_folder.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -19,7 +19,7 @@ class New : public ::testing::Test {
     arguments.insert(arguments.end(), {"--dir", folder()});
     return call(arguments);
   }
-  std::string folder() const { return folder_.file("made"); }
+  std::string folder() const { return folder_.path("made"); }
   std::string file(const std::string& name) const { return folder() + '/' + name; }
   std::string text(const std::string& name) const {
     std::ostringstream text;
@@ -31,7 +31,7 @@ class New : public ::testing::Test {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder()), fs::directory_iterator()));
   }
-  TestFolder folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(New, writes_three_files_and_says_what_comes_next) {
@@ -77,9 +77,9 @@ TEST_F(New, overwrites_nothing) {
 
 TEST_F(New, follows_no_link_to_a_file_that_is_not_there) {
   fs::create_directories(folder());
-  fs::create_symlink(folder_.file("elsewhere"), file("stencil.yaml"));
+  fs::create_symlink(folder_.path("elsewhere"), file("stencil.yaml"));
   EXPECT_EQ(make({"stencil"}).code, ExitCode::failed);
-  EXPECT_FALSE(fs::exists(folder_.file("elsewhere")));
+  EXPECT_FALSE(fs::exists(folder_.path("elsewhere")));
   EXPECT_EQ(count(), 1u);
 }
 

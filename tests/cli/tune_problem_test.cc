@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "example_database.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/replay/replay_device.h"
 
 namespace gktune {
@@ -56,8 +59,8 @@ class TuneProblem : public ::testing::Test {
     return tune_problem(request, {replay, store_, session_, progress, stop_});
   }
 
-  TestFolder folder_;
-  Store store_ = Store::open(folder_.file("trials.db"), Store::Mode::write).value();
+  ScratchFolder folder_;
+  Store store_ = Store::open(folder_.path("trials.db"), Store::Mode::write).value();
   std::int64_t session_ = store_.begin_session({}).value();
   std::function<bool()> stop_ = [] { return false; };
   Definition definition_;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/host/conformance.h"
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/cuda/cuda_compiler.h"
 
 namespace gktune {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/cuda/module_file.h"
 
 namespace gktune {

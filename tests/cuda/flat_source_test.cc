@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <tuple>
 
+#include "tests/scratch_folder.h"
 #include "tests/templates/covering_sample.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tests/templates/shipped_spaces.h"
-#include "tests/worker/scratch_folder.h"
 #include "tuner/device/cuda/cuda_compiler.h"
 #include "tuner/device/cuda/module_file.h"
 #include "tuner/device/cuda/nvrtc.h"

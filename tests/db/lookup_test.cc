@@ -9,7 +9,9 @@
 
 #include "db/sqlite/database.h"
 #include "db/store.h"
-#include "tests/db/scratch.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+#include "tests/unprivileged.h"
 
 namespace gktune {
 namespace {
@@ -31,7 +33,7 @@ class LookupTest : public ::testing::Test {
     return std::move(*lookup);
   }
 
-  Scratch scratch_;
+  ScratchFolder scratch_;
   std::filesystem::path path_ = scratch_ / "gktune.db";
   Store store_ = std::move(*Store::open(path_, Store::Mode::write));
   std::int64_t session_ = *store_.begin_session({});
@@ -265,10 +267,10 @@ TEST_F(LookupTest, no_right_to_write_is_needed_while_another_user_s_tuning_goes_
 TEST_F(LookupTest, files_that_are_missing_foreign_or_newer_are_errors) {
   EXPECT_EQ(Lookup::open(scratch_ / "no.db").error().message,
             (scratch_ / "no.db").string() + ": no such file");
-  write(scratch_ / "text", "hello");
+  scratch_.write("text", "hello");
   EXPECT_EQ(Lookup::open(scratch_ / "text").error().message,
             (scratch_ / "text").string() + ": not a database of gktune");
-  write(scratch_ / "empty", "");
+  scratch_.write("empty", "");
   EXPECT_FALSE(Lookup::open(scratch_ / "empty").ok());
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
       .execute("PRAGMA user_version = 99");

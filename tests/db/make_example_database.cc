@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "db/store.h"
-#include "tests/db/scratch.h"
+#include "tests/db/example_study.h"
 
 int main(int count, char** arguments) {
   using namespace gktune;

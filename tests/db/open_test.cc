@@ -11,10 +11,21 @@
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
 #include "db/store.h"
-#include "tests/db/scratch.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+#include "tests/unprivileged.h"
 
 namespace gktune {
 namespace {
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 namespace fs = std::filesystem;
 using sqlite::Database;
@@ -55,7 +66,7 @@ class OpenTest : public ::testing::Test {
     return files;
   }
 
-  Scratch scratch_;
+  ScratchFolder scratch_;
   fs::path path_ = scratch_ / "gktune.db";
 };
 

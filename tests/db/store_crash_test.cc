@@ -10,7 +10,8 @@
 
 #include "db/sqlite/database.h"
 #include "db/store.h"
-#include "tests/db/scratch.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -73,13 +74,13 @@ int write_trials(const std::filesystem::path& path, std::int64_t first, std::int
 }
 
 TEST(StoreCrash, a_kill_at_any_moment_loses_at_most_the_trial_in_flight) {
-  Scratch scratch;
+  ScratchFolder scratch;
   std::mt19937 random(20240607);
   std::int64_t known = 0;
   std::filesystem::path path;
   for (int round = 0; round < 60; ++round) {
     if (round % 4 == 0) {  // also while the file is being made
-      path = scratch / std::to_string(round).c_str();
+      path = scratch / std::to_string(round);
       known = 0;
     }
     Child child([&](int pipe_end) { return write_trials(path, known, 1'000'000, pipe_end); });
@@ -109,7 +110,7 @@ TEST(StoreCrash, a_kill_at_any_moment_loses_at_most_the_trial_in_flight) {
 }
 
 TEST(StoreCrash, several_programs_may_write_one_new_file_at_once) {
-  Scratch scratch;
+  ScratchFolder scratch;
   auto path = scratch / "gktune.db";
   constexpr std::int64_t kEach = 100;
   {

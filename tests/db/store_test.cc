@@ -6,7 +6,8 @@
 #include <limits>
 #include <set>
 
-#include "tests/db/scratch.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -19,7 +20,7 @@ class StoreTest : public ::testing::Test {
     return std::move(*store);
   }
 
-  Scratch scratch_;
+  ScratchFolder scratch_;
   std::filesystem::path path_ = scratch_ / "gktune.db";
   Store store_ = open();
   std::int64_t session_ =

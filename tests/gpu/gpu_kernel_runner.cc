@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "tests/host/conformance.h"
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/module_file.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {

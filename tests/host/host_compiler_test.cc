@@ -1,7 +1,7 @@
 #include "tuner/device/host/host_compiler.h"
 
 #include "tests/host/kernels.h"
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {

@@ -3,28 +3,22 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <fstream>
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
 
 class UsableMemory : public ::testing::Test {
  protected:
-  ~UsableMemory() override { std::filesystem::remove_all(root_); }
+  void write(const std::string& path, const std::string& text) { root_.write(path, text + '\n'); }
 
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text << '\n';
-  }
-
-  std::filesystem::path root_ =
-      std::filesystem::temp_directory_path() / ("gktune_usable_memory." + std::to_string(::getpid()));
+  ScratchFolder root_;
 };
 
 TEST_F(UsableMemory, is_the_machines_where_nothing_limits_it) {
   write("proc/self/cgroup", "0::/");
-  EXPECT_EQ(usable_memory_bytes(root_), static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                            static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
+  EXPECT_EQ(usable_memory_bytes(root_.path()), static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                                   static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
 }
 
 TEST_F(UsableMemory, is_what_the_narrowest_group_leaves) {
@@ -32,13 +26,13 @@ TEST_F(UsableMemory, is_what_the_narrowest_group_leaves) {
   write("sys/fs/cgroup/memory.max", "max");
   write("sys/fs/cgroup/a/memory.max", "4096");
   write("sys/fs/cgroup/a/b/memory.max", "8192");
-  EXPECT_EQ(usable_memory_bytes(root_), 4096u);
+  EXPECT_EQ(usable_memory_bytes(root_.path()), 4096u);
 }
 
 TEST_F(UsableMemory, of_a_container_is_that_of_the_group_it_sees) {
   write("proc/self/cgroup", "9:cpu:/somewhere\n4:memory:/docker/0123\n0::/");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "12288");
-  EXPECT_EQ(usable_memory_bytes(root_), 12288u);
+  EXPECT_EQ(usable_memory_bytes(root_.path()), 12288u);
 }
 
 }  // namespace

@@ -1,20 +1,17 @@
 #include "tuner/measure/npy.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <vector>
+
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
 
 class Npy : public ::testing::Test {
  protected:
-  ~Npy() override { std::filesystem::remove(path_); }
-
-  void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
+  void write(const std::string& bytes) { folder_.write("array.npy", bytes); }
 
   // A file of version 1 with that dictionary and data.
   static std::string file(std::string header, const std::string& data) {
@@ -33,8 +30,8 @@ class Npy : public ::testing::Test {
     return result.error().message.substr(path_.size() + 2);
   }
 
-  std::string path_ =
-      std::filesystem::temp_directory_path() / ("npy_test." + std::to_string(getpid()) + ".npy");
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("array.npy");
 };
 
 const char kFourBytes[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }";

@@ -1,12 +1,14 @@
 #include "tuner/device/worker/compile_cache.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 
-#include "tests/worker/scratch_folder.h"
+#include "tests/scratch_folder.h"
+#include "tests/unprivileged.h"
 #include "tuner/device/worker/content_key.h"
 #include "tuner/device/worker/whole_file.h"
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "processes.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -36,13 +37,9 @@ class WorkerDeviceTest : public ::testing::Test {
  protected:
   WorkerDeviceTest() {
     options_.backends = {{"host", 0}};
-    options_.worker_argv = {GKTUNE_SCRIPTED_WORKER, refusal_file_};
+    options_.worker_argv = {GKTUNE_SCRIPTED_WORKER, folder_.path("refusals")};
     options_.compile_time_limit_s = 10;
     kernel_.time_limit_s = 10;
-  }
-  ~WorkerDeviceTest() override {
-    device_.reset();
-    std::filesystem::remove(refusal_file_);
   }
 
   void open() {
@@ -58,10 +55,9 @@ class WorkerDeviceTest : public ::testing::Test {
   }
 
   // No worker of that role gets ready from now on.
-  void refuse(const std::string& role) { std::ofstream(refusal_file_) << role; }
+  void refuse(const std::string& role) { folder_.write("refusals", role); }
 
-  std::string refusal_file_ =
-      std::filesystem::temp_directory_path() / ("gktune_refusal." + std::to_string(::getpid()));
+  ScratchFolder folder_;
   KernelDefinition kernel_ = kernel_definition();
   WorkerDeviceOptions options_;
   std::unique_ptr<WorkerDevice> device_;

@@ -13,23 +13,25 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "gktune-test-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
+    path_ = mkdtemp(pattern.data());
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
 
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
   void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary) << text;
   }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path path_;
 };
 
 }  // namespace gktune

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <stdlib.h>
+#include <unistd.h>
+
+namespace gktune {
+
+// Root may write everywhere: as long as this lives, the process is somebody else.
+class Unprivileged {
+ public:
+  static constexpr uid_t kNobody = 65534;
+
+  Unprivileged() : user_(geteuid()) {
+    if (user_ == 0) is_changed_ = seteuid(kNobody) == 0;
+  }
+  Unprivileged(const Unprivileged&) = delete;
+  Unprivileged& operator=(const Unprivileged&) = delete;
+  ~Unprivileged() {
+    if (is_changed_ && seteuid(user_) != 0) abort();
+  }
+
+ private:
+  uid_t user_;
+  bool is_changed_ = false;
+};
+
+}  // namespace gktune
