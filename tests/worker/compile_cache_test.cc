@@ -122,6 +122,35 @@ TEST(compile_cache, drops_nothing_that_was_just_found) {
   EXPECT_TRUE(cache.find("key").has_value());
 }
 
+TEST(compile_cache, drops_nothing_that_is_kept) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"), 1000);
+  const std::string code = keep(cache, "key", std::string(3000, 'x')).module.path;
+  set_age(code, std::chrono::hours(1));
+  CompileCache::keep(code);
+  ASSERT_TRUE(cache.add_code(std::string(3000, 'y')).ok());
+  EXPECT_TRUE(fs::exists(code));
+}
+
+// As in a folder that several users share.
+TEST(compile_cache, drops_what_it_can_in_place_of_what_it_cannot) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
+  ScratchFolder folder;
+  for (const char* name : {"cache/theirs.code", "cache/ours.code"})
+    folder.write(name, std::string(3000, 'x'));
+  set_age(folder.path("cache/theirs.code"), std::chrono::hours(4));
+  set_age(folder.path("cache/ours.code"), std::chrono::hours(3));
+  ASSERT_EQ(chown(folder.path("cache/ours.code").c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
+  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(folder.path("cache").c_str(), 01777), 0);
+
+  CompileCache cache(folder.path("cache"), 6000);
+  Unprivileged somebody;
+  ASSERT_TRUE(cache.add_code(std::string(500, 'x')).ok());
+  EXPECT_TRUE(fs::exists(folder.path("cache/theirs.code")));
+  EXPECT_FALSE(fs::exists(folder.path("cache/ours.code")));
+}
+
 TEST(compile_cache, serves_several_processes_at_once) {
   constexpr int kProcesses = 4, kRounds = 50;
   ScratchFolder folder;

@@ -1,5 +1,6 @@
 // A worker process that does as its candidates say: what the parent makes of every ending is tested with it,
-// in milliseconds. What COMPILE is to a candidate's macros, RUN is to its module.
+// in milliseconds. What COMPILE is to a candidate's macros, RUN is to its module; that of a reference, which
+// has no macros, is called as its source is.
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -24,11 +25,11 @@
 namespace gktune {
 namespace {
 
-std::string macro(const SourcePlan& source, std::string_view name) {
+std::string macro(const SourcePlan& source, std::string_view name, const std::string& otherwise) {
   for (const auto& [macro_name, value] : source.macros) {
     if (macro_name == name) return value;
   }
-  return "ok";
+  return otherwise;
 }
 
 constexpr const char* kCompiling = "gktune-compiles";  // a worker's name while it does
@@ -44,7 +45,7 @@ class ScriptedCompiler final : public Compiler {
   std::vector<CompiledVariant> compile(const CompileJob& job) override {
     std::vector<CompiledVariant> answers;
     for (const SourcePlan& variant : job.variants) {
-      const std::string action = macro(variant, "COMPILE");
+      const std::string action = macro(variant, "COMPILE", "ok");
       ::prctl(PR_SET_NAME, kCompiling);
       if (action == "hang") hang();
       if (action == "crash") std::raise(SIGILL);
@@ -57,7 +58,7 @@ class ScriptedCompiler final : public Compiler {
         answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());
       }
       if (action == "settings") answer.module.environment = {{"OMP_NUM_THREADS", "11"}};
-      answer.module.path = macro(variant, "RUN");
+      answer.module.path = macro(variant, "RUN", variant.path);
       answer.module.symbols = {std::to_string(job.variants.size())};
     }
     ::prctl(PR_SET_NAME, "gktune-waits");

@@ -247,6 +247,31 @@ TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
   EXPECT_LT(device_->usage().compile_busy_s, 2);
 }
 
+TEST_F(WorkerDeviceTest, what_is_run_was_used_just_now) {
+  namespace fs = std::filesystem;
+  const auto now = fs::file_time_type::clock::now();
+  const std::string candidate = folder_.path("candidate.code"), reference = folder_.path("reference.code");
+  kernel_.reference.emplace();
+  kernel_.reference->source = kernel_.reference_path = reference;
+  kernel_.reference->launches.emplace_back();
+  open();
+  const auto were_used = [&](const auto& use) {
+    for (const std::string& path : {candidate, reference}) {
+      std::ofstream(path) << "code";
+      fs::last_write_time(path, now - std::chrono::hours(1));
+    }
+    use();
+    return fs::last_write_time(candidate) >= now && fs::last_write_time(reference) >= now;
+  };
+  const auto is_tried = [&] {
+    device_->submit({config("ok", candidate), {}});
+    EXPECT_TRUE(device_->next().ok());
+  };
+  EXPECT_TRUE(were_used(is_tried));
+  EXPECT_TRUE(were_used(is_tried));  // the reference is not compiled again
+  EXPECT_TRUE(were_used([&] { device_->playoff({}, {config("ok", candidate)}, {3}); }));
+}
+
 TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_are_timed) {
   options_.jobs = 3;
   options_.batch = 1;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCodeSuffix = ".code";
 constexpr const char* kVariantSuffix = ".variant";
-// A file younger than this may be on its way to a run worker.
+// A file that was used a shorter time ago may be on its way to a run worker.
 constexpr auto kInUse = std::chrono::minutes(10);
 
 void touch(const fs::path& path) {
@@ -57,6 +57,8 @@ Result<std::string> CompileCache::add_code(std::string_view code) {
   return path.string();
 }
 
+void CompileCache::keep(const std::string& code_path) { touch(code_path); }
+
 Result<void> CompileCache::add(const std::string& key, const CompiledVariant& variant) {
   CompiledVariant entry = variant;
   entry.module.path = fs::path(variant.module.path).filename().string();  // the folder may move
@@ -97,9 +99,9 @@ void CompileCache::trim() {
   // Down to three quarters, so that this is not needed soon again.
   for (const auto& file : files) {
     if (total <= limit_bytes_ / 4 * 3 || file.used > youngest) break;
-    std::error_code ignored;
-    fs::remove(file.path, ignored);
-    total -= file.size;
+    std::error_code kept;  // it is another user's, say
+    fs::remove(file.path, kept);
+    if (!kept) total -= file.size;
   }
 }
 

@@ -13,7 +13,7 @@ namespace gktune {
 
 // Compiled variants on disk, from this run and earlier ones, each under a key that stands for all it was made
 // from. Variants that were compiled together share a file of code. Several processes may use the folder at
-// once: what one of them reads is whole, and stays there while it is in use.
+// once: what one of them reads is whole, and stays there for a while; who needs it for longer says so.
 class CompileCache {
  public:
   explicit CompileCache(std::filesystem::path folder, std::uintmax_t limit_bytes = std::uintmax_t{2} << 30)
@@ -24,6 +24,8 @@ class CompileCache {
   std::optional<CompiledVariant> find(const std::string& key) const;
   // The path of a file with this code, for a process to load. It is named after what it holds.
   Result<std::string> add_code(std::string_view code);
+  // From now on this file of code stays there for as long as one that was just found.
+  static void keep(const std::string& code_path);
   // Its code is a file that add_code made.
   Result<void> add(const std::string& key, const CompiledVariant& variant);
   // A path in the folder that no other process writes to, for a compiler's own files. What is left there goes

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/job_json.h"
 
 namespace gktune {
@@ -255,9 +256,17 @@ void WorkerDevice::dispatch_runs() {
     RunSlot* const slot = free_slot();
     if (slot == nullptr) return;
     flight.stage = Flight::Stage::running;
+    keep_modules();
     const RunJob job = run_job(flight);
     slot->start({flight.id, encode(job), limits(flight.plan), environment_of(job)});
   }
+}
+
+// What is compiled may wait for long, and a reference is compiled once for all: the cache drops what nobody
+// uses.
+void WorkerDevice::keep_modules() const {
+  for (const Reference& reference : references_) CompileCache::keep(reference.variant.module.path);
+  for (const Flight& flight : flights_) CompileCache::keep(flight.module.path);
 }
 
 bool WorkerDevice::all_are_broken() const { return std::ranges::all_of(slots_, &RunSlot::is_broken); }
@@ -390,6 +399,7 @@ std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
     total.check_s = std::max(total.check_s, one.check_s);
     total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
   }
+  keep_modules();
   RunSlot& slot = *free_slot();  // all are free: nothing is in flight
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {

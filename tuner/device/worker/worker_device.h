@@ -94,6 +94,7 @@ class WorkerDevice final : public Device {
   void take_compiled();
   void advance_compiled(Flight& flight);
   void dispatch_runs();
+  void keep_modules() const;
   bool all_are_broken() const;
   RunSlot* free_slot();
   bool take_run();  // whether there was any
