@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <tuple>
 
 #include "fault_device.h"
+#include "tests/scratch_folder.h"
 #include "tuner/device/host/host_compiler.h"
 #include "tuner/device/worker/cores.h"
 
@@ -133,6 +136,36 @@ TEST(HostFaultsOfFunctions, the_thread_that_never_ends_answers_for_those_that_wa
   const Trial trial = tried(*device, {{"unroll", 1}});
   EXPECT_EQ(trial.status, Status::timed_out);
   EXPECT_NE(trial.message.find("endless_thread.cc:7"), std::string::npos) << trial.message;
+}
+
+// The line of the crash takes long to find: in the meantime the time is up, and the other thread is asked.
+TEST(HostFaultsOfFunctions, a_crash_is_told_even_where_another_thread_never_ends) {
+  ScratchFolder folder;
+  folder.write("addr2line",
+               "#!/bin/sh\n"
+               "mkdir \"$0.first\" 2>/dev/null && sleep 4\n"
+               "PATH=${PATH#*:}\n"
+               "exec addr2line \"$@\"\n");
+  std::filesystem::permissions(folder / "addr2line", std::filesystem::perms::owner_all);
+  const std::string path = "PATH=" + folder.path().string() + ':' + std::getenv("PATH");
+  WorkerDeviceOptions options = fault_options("host");
+  options.worker_argv.insert(options.worker_argv.begin(), {"/usr/bin/env", path});
+  const auto device = open_fault_device(
+      fault_function_definition("crash_beside_endless_thread", "time_limit: 2s\noptions: -fopenmp\n"),
+      options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::crashed) << trial.message;
+  EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
+}
+
+TEST(HostFaultsOfFunctions, a_signal_that_is_not_the_parents_asks_for_nothing) {
+  WorkerDeviceOptions options = fault_options("host");
+  options.work = WorkerDeviceOptions::Work::check;
+  const auto device = open_fault_device(fault_function_definition("signalled_function"), options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
 TEST(HostFaultsOfFunctions, more_memory_than_there_is_does_not_take_the_machine_down) {

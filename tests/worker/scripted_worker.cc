@@ -115,6 +115,11 @@ class ScriptedRunner final : public Runner {
       report_fault(Status::misaligned_access, "block (1,0,0), thread (2,0,0)");
       std::raise(SIGBUS);
     }
+    if (action == "two_faults") {
+      report_fault(Status::illegal_access, "the first");
+      report_fault(Status::timed_out, "the second");
+      std::raise(SIGSEGV);
+    }
     if (action == "hang_up") ::close(kChannelFd), hang();
     if (action == "garbage") {
       [[maybe_unused]] const ssize_t written = ::write(kChannelFd, "this is no frame at all", 23);

@@ -118,6 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ok", "fpe", Status::crashed, "killed by SIGFPE"},
         Case{"ok", "exit", Status::crashed, "exited with code 3"},
         Case{"ok", "fault", Status::misaligned_access, "block (1,0,0), thread (2,0,0)"},
+        Case{"ok", "two_faults", Status::illegal_access, "the first"},
         Case{"ok", "hang_up", Status::crashed, "killed by SIGKILL"},
         Case{"ok", "garbage", Status::crashed, "killed by SIGKILL"}, Case{"ok", "print", Status::ok, ""},
         Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "spent", Status::illegal_access, ""}),

@@ -65,6 +65,8 @@ void die_of_signals() {
 
 // AddressSanitizer's own interface, found where its library was loaded with the process.
 void on_sanitizer_report(const char*) {
+  pid_t nobody = 0;
+  teller.compare_exchange_strong(nobody, gettid());
   const auto description =
       reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_description"));
   const auto code = reinterpret_cast<const void* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_pc"));
@@ -150,6 +152,8 @@ void set_fault_handler(FaultCallback callback) {
   sigaddset(&action.sa_mask, kQuestionSignal);  // who tells of a fault is not asked where it is
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
+
+bool is_fault_told() { return teller.load() != 0; }
 
 MemoryNames::MemoryNames(std::vector<NamedMemory> names) : names_(std::move(names)) { named.store(&names_); }
 

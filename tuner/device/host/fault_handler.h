@@ -18,6 +18,9 @@ using FaultCallback = void (*)(Status status, const char* message);
 // in.
 void set_fault_handler(FaultCallback callback);
 
+// Whether a fault is being told of: the process is as good as ended. For signal handlers.
+bool is_fault_told();
+
 // Memory that messages may name: "4 bytes past the end of ‘in’".
 struct NamedMemory {
   std::string name;

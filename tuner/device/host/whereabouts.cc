@@ -17,6 +17,7 @@
 #include <span>
 
 #include "tuner/device/host/block_runner.h"
+#include "tuner/device/host/fault_handler.h"
 #include "tuner/device/host/machine_context.h"
 #include "tuner/device/host/signal_text.h"
 #include "tuner/device/host/source_line.h"
@@ -69,7 +70,8 @@ void ask_the_others(int signal) {
   ::close(folder);
 }
 
-[[noreturn]] void tell(const void* code) {
+void tell(const void* code) {
+  if (is_fault_told()) return;  // which is the better answer, and ends the process
   if (!is_answered.exchange(true)) {
     SignalText text;
     text.add_kernel_thread();
@@ -83,8 +85,12 @@ void ask_the_others(int signal) {
 }
 
 void on_question(int signal, siginfo_t* info, void* context) {
+  // A limit on the processor's time, say, makes the system send the same signal.
+  const bool is_parents = info->si_code == SI_USER && info->si_pid == ::getppid();
+  const bool is_passed_on = info->si_code == SI_TKILL && info->si_pid == ::getpid();
+  if (!is_parents && !is_passed_on) return;
   const int saved_errno = errno;
-  if (info->si_code != SI_TKILL) ask_the_others(signal);
+  if (is_parents) ask_the_others(signal);
   const void* code = code_address(context);
   if (is_at_work(reinterpret_cast<std::uintptr_t>(code))) tell(code);
   code = find_caller(stack_address(context));

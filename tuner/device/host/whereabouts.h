@@ -8,8 +8,8 @@ namespace gktune {
 // said. Runs inside a signal handler, after which the process ends.
 using WhereaboutsCallback = void (*)(const char* where);
 
-// From now on that signal, sent to the process, has a thread tell where it is that is at work on a candidate.
-// Where none is, nothing happens.
+// From now on that signal, sent to the process by its parent, has a thread tell where it is that is at work
+// on a candidate. Where none is, or a fault is being told of, nothing happens.
 void set_whereabouts_handler(int signal, WhereaboutsCallback callback);
 
 // Where compiled code lies.

@@ -145,6 +145,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       allow(limits_.of(*phase_), now);
       break;
     case Frame::Kind::fault: {
+      if (fault_) break;  // what came first is what happened
       const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
       const auto status = status_from_name(std::string_view(frame.payload).substr(0, line_feed));
       fault_ = Death{status.value_or(Status::crashed),
