@@ -31,13 +31,20 @@ CheckResult CheckPass::run(const std::string& title, std::int64_t total,
   const auto begin = Clock::now();
   CheckResult result;
   std::size_t in_flight = 0;
-  bool is_over = false;
+  bool has_more = true;
+  const auto is_over = [&] {
+    if (in_flight == 0 && !has_more) return true;
+    if (!result.was_stopped && stop_()) {
+      result.was_stopped = true;
+      in_flight -= device_.withdraw();  // who stops does not wait for what has not begun
+    }
+    return result.was_stopped || !has_more;
+  };
   while (true) {
-    while (!is_over && in_flight < device_.capacity()) {
+    while (!is_over() && in_flight < device_.capacity()) {
       Candidate candidate;
-      result.was_stopped = stop_();
-      is_over = result.was_stopped || !next(candidate);
-      if (is_over) break;
+      has_more = next(candidate);
+      if (!has_more) break;
       device_.submit(std::move(candidate));
       ++in_flight;
     }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <utility>
 
 #include "cli/check_pass.h"
 #include "cli/check_problems.h"
@@ -82,18 +83,51 @@ TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
   EXPECT_FALSE(result.was_stopped);
 }
 
-TEST(CheckPass, a_stop_waits_for_what_is_in_flight) {
-  ReplayDevice device({}, {good_trial(1, 10)}, 2);
+// The first of those in flight runs.
+class BusyDevice final : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+  std::size_t capacity() const override { return 4; }
+  void submit(Candidate) override { ++in_flight_; }
+  Trial next() override {
+    --in_flight_;
+    return good_trial(1, 10);
+  }
+  std::size_t withdraw() override { return std::exchange(in_flight_, 1) - 1; }
+  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds) override { return {}; }
+
+ private:
+  DeviceInfo info_;
+  std::size_t in_flight_ = 0;
+};
+
+// Sends `count` candidates through, and stops when it is asked for the time `stop`.
+CheckResult check_on_busy_device(int count, int stop) {
+  BusyDevice device;
   std::ostringstream err;
   Progress progress(err, {}, Progress::Mode::hidden);
-  int asked = 0;
-  CheckResult result =
-      CheckPass(device, progress, [&asked] { return ++asked > 2; }).run("k", 0, [](Candidate& candidate) {
-        candidate.config = good_trial(1, 10).config;
-        return true;
-      });
+  int asked = 0, sent = 0;
+  return CheckPass(device, progress, [&] { return ++asked >= stop; }).run("k", count, [&](Candidate&) {
+    return sent++ < count;
+  });
+}
+
+TEST(CheckPass, a_stop_waits_only_for_what_runs) {
+  const CheckResult result = check_on_busy_device(100, 4);
+  EXPECT_TRUE(result.was_stopped);
+  EXPECT_EQ(result.checked, 1);
+}
+
+TEST(CheckPass, a_stop_is_heard_after_the_last_candidate_was_sent) {
+  const CheckResult result = check_on_busy_device(3, 5);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 2);
+}
+
+TEST(CheckPass, what_is_through_was_not_stopped) {
+  const CheckResult result = check_on_busy_device(1, 3);
+  EXPECT_FALSE(result.was_stopped);
+  EXPECT_EQ(result.checked, 1);
 }
 
 }  // namespace
