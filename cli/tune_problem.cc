@@ -49,10 +49,13 @@ class Ledger {
     show();
   }
 
-  // In place of the trial that had gone well.
-  void revoke(const Trial& trial) {
+  // In place of the trial that had gone well; these are all there are now.
+  void revoke(const Trial& trial, const std::vector<Trial>& all) {
     keep(trial);
     ++state_.failures[trial.status];
+    best_ = std::numeric_limits<double>::infinity();
+    state_.best.clear();
+    for (const Trial& each : all) note_best(each);
     show();
   }
 
@@ -73,12 +76,14 @@ class Ledger {
 
   void count(const Trial& trial) {
     ++state_.done;
-    if (!trial.ok()) {
-      ++state_.failures[trial.status];
-    } else if (trial.objective < best_) {
-      best_ = trial.objective;
-      state_.best = score_text(trial);
-    }
+    if (!trial.ok()) ++state_.failures[trial.status];
+    note_best(trial);
+  }
+
+  void note_best(const Trial& trial) {
+    if (!trial.ok() || trial.objective >= best_) return;
+    best_ = trial.objective;
+    state_.best = score_text(trial);
   }
 
   const TuneSite& site_;
@@ -179,8 +184,8 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
     tuning.trials.push_back(trial);
   };
   events.on_revoked = [&](const Trial& trial) {
-    ledger.revoke(trial);
     *std::ranges::find(tuning.trials, trial.config, &Trial::config) = trial;
+    ledger.revoke(trial, tuning.trials);
   };
   // Without a database there is no point in going on.
   events.stop = [&] { return budget_is_spent || ledger.error() || site.stop(); };

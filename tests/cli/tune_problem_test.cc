@@ -191,6 +191,7 @@ class FickleDevice final : public Device {
   void submit(Candidate candidate) override { recorded_.submit(std::move(candidate)); }
   Trial next() override {
     Trial trial = recorded_.next();
+    ++turns_;
     if (!met_.insert(trial.config.json()).second) trial.status = Status::wrong_result;
     return trial;
   }
@@ -198,8 +199,10 @@ class FickleDevice final : public Device {
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override {
     return recorded_.playoff(problem, std::move(finalists), rounds);
   }
+  int turns() const { return turns_; }
 
  private:
+  int turns_ = 0;
   ReplayDevice recorded_;
   std::set<std::string> met_;
 };
@@ -218,6 +221,29 @@ TEST_F(TuneProblem, what_went_well_once_and_fails_later_is_a_failure_in_the_data
   auto stored = store_.trials(1);
   EXPECT_EQ(stored->size(), 21u);
   EXPECT_EQ(std::ranges::count(*stored, Status::wrong_result, &Trial::status), 1);
+}
+
+// Of 21 the first is the only one that goes well, until it is timed again after twenty.
+TEST_F(TuneProblem, a_time_that_is_revoked_is_shown_no_more) {
+  definition_.parameters = {x_up_to(21)};
+  std::vector<Trial> trials{recorded(1)};
+  for (int x = 2; x <= 21; ++x) {
+    trials.push_back(bad_trial(0, Status::wrong_result, "off by one"));
+    trials.back().config = {{"x", x}};
+  }
+  FickleDevice fickle(ReplayDevice({.kind = "replay", .name = "recorded"}, std::move(trials), 1));
+  std::ostringstream err;
+  Progress progress(err, {.is_terminal = true, .columns = 200}, Progress::Mode::shown);
+  auto stop = [&] {  // lets time pass, so that each state of the last ones is shown
+    if (fickle.turns() >= 20) std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    return false;
+  };
+  ASSERT_TRUE(tune_problem(request(), {fickle, store_, session_, progress, stop}).ok());
+  const std::string shown = err.str();
+  const std::size_t last = shown.rfind("21/21");
+  ASSERT_NE(last, std::string::npos) << shown;
+  EXPECT_NE(shown.find("best 99"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("best", last), std::string::npos) << shown;
 }
 
 TEST_F(TuneProblem, afresh_everything_is_measured_again) {
