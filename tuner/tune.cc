@@ -60,6 +60,9 @@ class Standings {
   double fastest_us_ = std::numeric_limits<double>::infinity();
 };
 
+// A failure without, for want of a worker say, tells nothing of the configuration.
+bool has_run(const Trial& trial) { return trial.run_s > 0; }
+
 // Has the reference candidate timed again after every so many trials.
 class DriftWatch {
  public:
@@ -85,6 +88,7 @@ class DriftWatch {
 
   void tell(const Trial& trial) {
     is_asked_ = false;
+    if (!trial.ok() && !has_run(trial)) return;
     // One that fails is no reference: the next time there is another.
     trial.ok() ? drift_.times_us.push_back(trial.timing.median_us) : drift_.times_us.clear();
   }
@@ -176,7 +180,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     --in_flight;
     if (watch.awaits(trial)) {
       watch.tell(trial);
-      if (trial.ok()) continue;
+      if (trial.ok() || !has_run(trial)) continue;
       standings.remove(trial.config);
       if (events.on_revoked) events.on_revoked(trial);
       continue;

@@ -14,6 +14,7 @@ inline Trial timed_trial(Config config, double time_us) {
   trial.samples_us = Samples(20, time_us);
   trial.timing.median_us = time_us;
   trial.objective = time_us;
+  trial.run_s = 0.01;
   return trial;
 }
 
@@ -21,6 +22,7 @@ inline Trial failed_trial(Config config, Status status) {
   Trial trial;
   trial.config = std::move(config);
   trial.status = status;
+  trial.run_s = 0.01;
   return trial;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "tests/tune/recorded.h"
@@ -219,6 +220,24 @@ TEST_F(TuneDrift, a_reference_that_fails_the_second_time_is_out) {
   EXPECT_EQ(revoked_.front().config, (Config{{"x", 1}}));
   EXPECT_EQ(outcome.measured, 20);
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 2}}));
+}
+
+TEST_F(TuneDrift, a_reference_that_cannot_be_run_the_second_time_is_not_revoked) {
+  std::map<std::int64_t, int> times;
+  ChangingDevice device([&](Config config, int) {
+    const std::int64_t x = config.find("x")->integer();
+    if (++times[x] > 1) {
+      Trial trial = failed_trial(std::move(config), Status::crashed);
+      trial.run_s = 0;
+      return trial;
+    }
+    return timed_trial(std::move(config), static_cast<double>(x));
+  });
+  TuneOutcome outcome = tune_on(device, {.race = {.finalists = 0, .drift_interval = 6}});
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 1}}));
+  EXPECT_TRUE(revoked_.empty());
+  EXPECT_EQ(outcome.measured, 20);
+  EXPECT_EQ(outcome.drift.times_us.size(), 1u);
 }
 
 TEST_F(TuneDrift, none_is_watched_for_where_none_is_wanted) {
