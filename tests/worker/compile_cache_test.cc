@@ -191,6 +191,14 @@ TEST(compile_cache, in_a_folder_that_cannot_be_is_an_error) {
   EXPECT_FALSE(cache.find("key").has_value());
 }
 
+TEST(unfinished_path, is_another_each_time) {
+  const fs::path one = unfinished_path("folder/a.so"), other = unfinished_path("folder/a.so");
+  EXPECT_NE(one, other);
+  EXPECT_TRUE(is_unfinished(one));
+  EXPECT_EQ(one.parent_path(), "folder");
+  EXPECT_EQ(one.extension(), ".so");
+}
+
 TEST(content_key, is_one_for_each_content) {
   EXPECT_EQ(content_key("").size(), 32u);
   EXPECT_EQ(content_key("a"), content_key("a"));

@@ -1,8 +1,7 @@
 #include "tuner/device/worker/whole_file.h"
 
-#include <unistd.h>
-
 #include <fstream>
+#include <random>
 #include <sstream>
 
 namespace gktune {
@@ -35,11 +34,15 @@ Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
   return {};
 }
 
-// "a.so" as "a.new1234.so": a compiler goes by what follows the last dot.
+// "a.so" as "a.new5f0c….so": a compiler goes by what follows the last dot. By chance, since the numbers of
+// processes on several machines, or in several containers, that share a folder may be the same.
 fs::path unfinished_path(const fs::path& path) {
+  std::random_device chance;
+  std::ostringstream mark;
+  mark << ".new" << std::hex << chance() << '-' << chance();
   fs::path unfinished = path;
   unfinished.replace_extension();
-  unfinished += ".new" + std::to_string(gettid()) + path.extension().string();
+  unfinished += mark.str() + path.extension().string();
   return unfinished;
 }
 
