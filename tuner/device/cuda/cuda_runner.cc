@@ -145,8 +145,9 @@ Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, Bound
     if (!reply.conditions.throttled || is_repeated || reply.out_of_race) break;
     std::this_thread::sleep_for(kCoolingPause);
   }
-  if (job.plan.measures_power && nvml_) return measure_power(reply, sampler, job.plan.time_limit_s);
-  return {};
+  // It takes a second, which is too much for what is out of the race.
+  if (!job.plan.measures_power || !nvml_ || reply.out_of_race) return {};
+  return measure_power(reply, sampler, job.plan.time_limit_s);
 }
 
 Result<void, Trouble> CudaRunner::measure_power(RunReply& reply, Sampler& sampler, double limit_s) {
