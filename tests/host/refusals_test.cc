@@ -2,6 +2,7 @@
 // imitated.
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "tests/host/kernels.h"
@@ -64,6 +65,31 @@ TEST_P(Refusals, a_mask_that_names_a_lane_that_never_comes) {
 TEST_P(Refusals, lanes_that_disagree_on_who_meets) {
   expect_fault("  __syncwarp(threadIdx.x == 0 ? 0x3u : 0xffffffffu);", shape(1, 32),
                {"entered with another mask or as another operation", "kernel.cu:2"});
+}
+
+TEST_P(Refusals, a_tile_of_a_size_that_there_is_not) {
+  const std::string body =
+      "  const auto block = cooperative_groups::this_thread_block();\n"
+      "  const auto tile = cooperative_groups::tiled_partition(block, in[0]);\n"
+      "  const auto part = cooperative_groups::coalesced_threads();\n"
+      "  out[threadIdx.x] = tile.size() + cooperative_groups::tiled_partition(part, in[1]).size();";
+  Kernels kernels(GetParam(), kernel_source("#include <cooperative_groups.h>\n" + kernel(body), {"k"}));
+  std::vector<int> out(64);
+  const auto launch = [&](std::vector<int> in) {
+    return kernels.launch(0, shape(1, 64), static_cast<const int*>(in.data()), out.data());
+  };
+  EXPECT_TRUE(launch({32, 4}).ok());
+  EXPECT_EQ(out, std::vector<int>(64, 36));
+  for (const int size : {0, 3, 64}) {
+    for (const auto& [in, line] :
+         {std::pair{std::vector{size, 4}, "kernel.cu:4"}, std::pair{std::vector{32, size}, "kernel.cu:6"}}) {
+      const auto result = launch(in);
+      ASSERT_FALSE(result.ok()) << size;
+      EXPECT_EQ(status_name(result.error().status), "aborted");
+      expect_words(result.error().message,
+                   {"a tile of another size than 1, 2, 4, 8, 16 or 32 threads", line});
+    }
+  }
 }
 
 TEST_P(Refusals, inline_ptx) {

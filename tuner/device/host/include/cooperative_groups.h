@@ -121,7 +121,8 @@ class coalesced_group {
     }
     return packed;
   }
-  friend coalesced_group tiled_partition(const coalesced_group& group, unsigned size);
+  friend coalesced_group tiled_partition(const coalesced_group& group, unsigned size, const char* file,
+                                         int line);
   unsigned mask_;
 };
 
@@ -139,8 +140,28 @@ inline coalesced_group binary_partition(const coalesced_group& group, bool label
   return labeled_partition(group, static_cast<int>(label), file_, line_);
 }
 
+namespace details {
+inline void check_tile_size(unsigned size, const char* file_, int line_) {
+  if (size >= 1 && size <= 32 && (size & (size - 1)) == 0) return;
+  gktune_thread.services->abort("a tile of another size than 1, 2, 4, 8, 16 or 32 threads", GKTUNE_SITE);
+}
+
+// The lanes of the calling thread's tile. The last warp of a block may have fewer of them.
+inline unsigned tile_mask(unsigned size) {
+  const unsigned all = size == 32 ? ~0u : (1u << size) - 1;
+  return all << (::gktune::kernel::lane() & ~(size - 1));
+}
+template <unsigned kSize>
+inline unsigned tile_mask() {
+  static_assert(kSize >= 1 && kSize <= 32 && (kSize & (kSize - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16 or 32 threads");
+  return tile_mask(kSize);
+}
+}  // namespace details
+
 // So many neighbours by rank.
-inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size) {
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned size, GKTUNE_SITE_PARAMETERS) {
+  details::check_tile_size(size, file_, line_);
   unsigned mask = 0;
   const unsigned first = group.thread_rank() / size * size;
   for (unsigned rank = first; rank < first + size && rank < group.coalesced_group::size(); ++rank) {
@@ -148,16 +169,6 @@ inline coalesced_group tiled_partition(const coalesced_group& group, unsigned si
   }
   return coalesced_group(mask);
 }
-
-namespace details {
-// The lanes of the calling thread's tile. The last warp of a block may have fewer of them.
-template <unsigned kSize>
-inline unsigned tile_mask() {
-  static_assert(kSize <= 32 && (kSize & (kSize - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-  const unsigned all = kSize == 32 ? ~0u : (1u << kSize) - 1;
-  return all << (::gktune::kernel::lane() & ~(kSize - 1));
-}
-}  // namespace details
 
 template <unsigned kSize, class Parent = void>
 class thread_block_tile : public coalesced_group {
@@ -185,10 +196,6 @@ thread_block_tile<kSize, Parent> tiled_partition(const Parent& parent) {
 }
 
 // A block or a part of a warp, for functions that take either.
-class thread_group;
-thread_group tiled_partition(const thread_block&, unsigned size);
-thread_group tiled_partition(const thread_group& group, unsigned size);
-
 class thread_group {
  public:
   thread_group(const thread_block&) : is_block_(true) {}
@@ -202,20 +209,19 @@ class thread_group {
   unsigned thread_rank() const { return is_block_ ? thread_block::thread_rank() : lanes_.thread_rank(); }
 
  private:
-  friend thread_group tiled_partition(const thread_group& group, unsigned size);
+  friend thread_group tiled_partition(const thread_group& group, unsigned size, const char* file, int line);
   bool is_block_ = false;
   coalesced_group lanes_{0};
 };
 
-// Of 1, 2, 4, 8, 16 or 32 threads.
-inline thread_group tiled_partition(const thread_block&, unsigned size) {
-  const unsigned all = size == 32 ? ~0u : (1u << size) - 1;
-  return coalesced_group(all << (::gktune::kernel::lane() & ~(size - 1)));
+inline thread_group tiled_partition(const thread_block&, unsigned size, GKTUNE_SITE_PARAMETERS) {
+  details::check_tile_size(size, file_, line_);
+  return coalesced_group(details::tile_mask(size));
 }
 
-inline thread_group tiled_partition(const thread_group& group, unsigned size) {
-  if (group.is_block_) return tiled_partition(thread_block(), size);
-  return tiled_partition(group.lanes_, size);
+inline thread_group tiled_partition(const thread_group& group, unsigned size, GKTUNE_SITE_PARAMETERS) {
+  if (group.is_block_) return tiled_partition(thread_block(), size, file_, line_);
+  return tiled_partition(group.lanes_, size, file_, line_);
 }
 
 template <class Group>
