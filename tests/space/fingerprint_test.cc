@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {
@@ -100,6 +101,12 @@ TEST(Fingerprint, includes_in_a_circle_end) {
   const auto found = included_files("a/a.cu", "#include \"b.h\"", {}, files);
   EXPECT_EQ(found.size(), 2u);
   EXPECT_TRUE(found.contains("a/c.h"));
+}
+
+TEST(content_key, is_one_for_each_content) {
+  EXPECT_EQ(content_key("").size(), 32u);
+  EXPECT_EQ(content_key("a"), content_key("a"));
+  EXPECT_NE(content_key("a"), content_key("b"));
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
-#include "tuner/device/worker/content_key.h"
 #include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
@@ -197,12 +196,6 @@ TEST(unfinished_path, is_another_each_time) {
   EXPECT_TRUE(is_unfinished(one));
   EXPECT_EQ(one.parent_path(), "folder");
   EXPECT_EQ(one.extension(), ".so");
-}
-
-TEST(content_key, is_one_for_each_content) {
-  EXPECT_EQ(content_key("").size(), 32u);
-  EXPECT_EQ(content_key("a"), content_key("a"));
-  EXPECT_NE(content_key("a"), content_key("b"));
 }
 
 }  // namespace

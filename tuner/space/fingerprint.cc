@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {
@@ -37,15 +36,7 @@ class Canonical {
     return *this;
   }
 
-  std::string hash() const {
-    const XXH128_hash_t hash = XXH3_128bits(text_.data(), text_.size());
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string digits;
-    for (std::uint64_t half : {hash.high64, hash.low64}) {
-      for (int shift = 60; shift >= 0; shift -= 4) digits += kHex[(half >> shift) & 0xf];
-    }
-    return digits;
-  }
+  std::string hash() const { return content_key(text_); }
 
  private:
   std::string text_;

@@ -9,7 +9,7 @@
 #include "tuner/device/cuda/module_file.h"
 #include "tuner/device/cuda/program_text.h"
 #include "tuner/device/cuda/standard_headers.h"
-#include "tuner/device/worker/content_key.h"
+#include "tuner/space/content_key.h"
 #include "tuner/space/missing_function.h"
 
 namespace gktune {

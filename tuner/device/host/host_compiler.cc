@@ -13,8 +13,8 @@
 #include "tuner/device/host/kernel_headers.h"
 #include "tuner/device/host/kernel_source.h"
 #include "tuner/device/host/missing_entry.h"
-#include "tuner/device/worker/content_key.h"
 #include "tuner/device/worker/whole_file.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {

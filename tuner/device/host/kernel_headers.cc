@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/worker/content_key.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace fs = std::filesystem;

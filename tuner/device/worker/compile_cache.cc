@@ -4,9 +4,9 @@
 #include <chrono>
 #include <vector>
 
-#include "tuner/device/worker/content_key.h"
 #include "tuner/device/worker/job_json.h"
 #include "tuner/device/worker/whole_file.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/device/worker/content_key.h"
+#include "tuner/space/content_key.h"
 
 #include <array>
 #include <cstdio>
