@@ -203,7 +203,7 @@ class CheckCall {
     context_.out << fmt::format("{} {}: {}{} checked, {}\n", definition_.kernel.name, work_name(),
                                 format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
-    if (!of_all.empty() && !options_.sample && !options_.quiet) {
+    if (!of_all.empty() && !result.was_stopped && !options_.sample && !options_.quiet) {
       context_.log.info(fmt::format(
           "{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
           kSanitizedSample));

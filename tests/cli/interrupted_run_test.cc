@@ -2,6 +2,7 @@
 // twice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -37,6 +38,19 @@ class InterruptedRun : public ::testing::Test {
   bool wait_for_trials(std::size_t count) const {
     for (int i = 0; i < 1000; ++i) {
       if (trials().size() >= count) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
+  }
+
+  // Until the first of it is in the cache.
+  bool wait_for_compiled_code() const {
+    const auto is_code = [](const fs::directory_entry& entry) { return entry.path().extension() == ".code"; };
+    for (int i = 0; i < 1000; ++i) {
+      if (fs::exists(folder_ / ".cache")) {
+        const fs::recursive_directory_iterator cache(folder_ / ".cache");
+        if (std::any_of(begin(cache), end(cache), is_code)) return true;
+      }
       std::this_thread::sleep_for(50ms);
     }
     return false;
@@ -81,6 +95,16 @@ TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_non
   EXPECT_NE(contents_of(folder_ / "out").find(goal + " of 64 configurations tried, 2 of them now"),
             std::string::npos)
       << contents_of(folder_ / "out");
+}
+
+TEST_F(InterruptedRun, ctrl_c_ends_a_check_which_says_how_far_it_came) {
+  ShellProcess check(folder_.path(), "exec gktune check many.yaml --device host --jobs 1");
+  ASSERT_TRUE(wait_for_compiled_code()) << contents_of(folder_ / "err");
+  check.signal(SIGINT);
+  EXPECT_EQ(check.wait(), 130);
+  EXPECT_NE(contents_of(folder_ / "out").find(" of 64 checked"), std::string::npos)
+      << contents_of(folder_ / "out");
+  EXPECT_EQ(contents_of(folder_ / "err").find("--sample"), std::string::npos) << contents_of(folder_ / "err");
 }
 
 }  // namespace
