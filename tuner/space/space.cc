@@ -95,7 +95,13 @@ Config Space::config_of(std::span<const std::uint32_t> ranks) const {
   entries.reserve(ranks.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Parameter& parameter = body_->parameters[i];
-    entries.emplace_back(parameter.name, parameter.values[ranks[i]]);
+    const Value& value = parameter.values[ranks[i]];
+    // Most are integers, which are cheaper to make than any value is to copy.
+    if (value.is_integer()) {
+      entries.emplace_back(parameter.name, value.integer());
+    } else {
+      entries.emplace_back(parameter.name, value);
+    }
   }
   return Config(std::move(entries));
 }
