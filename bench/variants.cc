@@ -57,9 +57,8 @@ Variants draw_variants(const std::string& space_path, const DeviceInfo& device, 
   Variants variants;
   variants.definition = read_space(space_path);
   variants.problem = problem_of(variants.definition, axes);
-  auto constraints = variants.definition.constraints;
-  for (auto& limit : device_limits(variants.definition.kernel, device))
-    constraints.push_back(std::move(limit));
+  const auto constraints =
+      with_device_limits(variants.definition.constraints, variants.definition.kernel, device);
 
   std::mt19937 random(seed);
   const NamedValues attributes = device.attributes();

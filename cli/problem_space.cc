@@ -13,9 +13,7 @@ ProblemSpace::ProblemSpace(const Definition& definition, const Problem& problem,
     : definition_(definition),
       problem_(problem),
       attributes_(device.attributes()),
-      constraints_(definition.constraints) {
-  for (Constraint& limit : device_limits(definition.kernel, device)) constraints_.push_back(std::move(limit));
-}
+      constraints_(with_device_limits(definition.constraints, definition.kernel, device)) {}
 
 Result<Space, SpaceFailure> ProblemSpace::build() const {
   auto space = Space::build(definition_.parameters, constraints_, scope());

@@ -78,8 +78,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
   std::vector<Sampled> samples() {
     std::vector<Sampled> all;
     std::vector<Config> known;
-    std::vector<Constraint> constraints = definition_.constraints;
-    for (auto& limit : device_limits(definition_.kernel, device_)) constraints.push_back(std::move(limit));
+    const auto constraints = with_device_limits(definition_.constraints, definition_.kernel, device_);
     const NamedValues attributes = device_.attributes();
     const auto architecture = static_cast<std::size_t>(
         std::ranges::find(kArchitectures, device_.architecture) - std::begin(kArchitectures));

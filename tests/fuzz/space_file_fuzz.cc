@@ -31,9 +31,8 @@ void exercise(const Definition& definition) {
   const NamedValues attributes = device.attributes();
   Scope scope;
   scope.add(trial.config).add(trial.problem).add(attributes, "device.");
-  for (const Constraint& limit : device_limits(definition.kernel, device))
-    (void)limit.condition.evaluate(scope);
-  for (const Constraint& constraint : definition.constraints) (void)constraint.condition.evaluate(scope);
+  for (const Constraint& each : with_device_limits(definition.constraints, definition.kernel, device))
+    (void)each.condition.evaluate(scope);
   (void)resolve(definition.kernel, trial.config, trial.problem, device);
   (void)evaluate_metrics(definition.kernel, device, trial);
 }

@@ -6,18 +6,11 @@
 
 namespace gktune {
 
-std::vector<Constraint> constraints_on(const Definition& definition, const KernelDefinition& kernel,
-                                       const DeviceInfo& device) {
-  std::vector<Constraint> constraints = definition.constraints;
-  for (Constraint& limit : device_limits(kernel, device)) constraints.push_back(std::move(limit));
-  return constraints;
-}
-
 CoveringTrials::CoveringTrials(const Definition& definition, KernelDefinition kernel,
                                std::unique_ptr<WorkerDevice> device)
     : kernel_(std::move(kernel)),
       device_(std::move(device)),
-      constraints_(constraints_on(definition, kernel_, device_->info())),
+      constraints_(with_device_limits(definition.constraints, kernel_, device_->info())),
       sample_(definition.parameters) {}
 
 Result<std::vector<Trial>, SpaceError> CoveringTrials::run(const Problem& problem,

@@ -30,8 +30,4 @@ class CoveringTrials {
   CoveringSample sample_;
 };
 
-// The file's constraints and the device's.
-std::vector<Constraint> constraints_on(const Definition& definition, const KernelDefinition& kernel,
-                                       const DeviceInfo& device);
-
 }  // namespace gktune

@@ -1,4 +1,5 @@
 #include <map>
+#include <utility>
 
 #include "tuner/space/plan.h"
 
@@ -45,6 +46,12 @@ std::vector<Constraint> device_limits(const KernelDefinition& kernel, const Devi
               Constraint::Origin::shared_memory_limit, limits);
   }
   return limits;
+}
+
+std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints, const KernelDefinition& kernel,
+                                           const DeviceInfo& device) {
+  for (Constraint& limit : device_limits(kernel, device)) constraints.push_back(std::move(limit));
+  return constraints;
 }
 
 }  // namespace gktune

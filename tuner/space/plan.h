@@ -80,4 +80,8 @@ Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& 
 // Constraints that the device sets: the block's size and its dynamic shared memory, for each launch.
 std::vector<Constraint> device_limits(const KernelDefinition& kernel, const DeviceInfo& device);
 
+// These with the device's after them: all that a configuration has to satisfy.
+std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints, const KernelDefinition& kernel,
+                                           const DeviceInfo& device);
+
 }  // namespace gktune
