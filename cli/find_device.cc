@@ -84,10 +84,6 @@ Result<void> make_cache(const std::filesystem::path& folder) {
 
 }  // namespace
 
-bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b) {
-  return a.name == b.name && a.multiprocessors == b.multiprocessors;
-}
-
 std::vector<std::string> worker_argv(const Context& context) {
   return {context.environment.program.string(), "worker"};
 }

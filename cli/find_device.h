@@ -28,9 +28,6 @@ struct FoundDevice {
 };
 Result<FoundDevice> find_device(const DeviceChoice& choice, const Context& context);
 
-// Whether trials of the two may be mixed. Cards of one name may differ in what of them is switched on.
-bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b);
-
 // How this program starts its workers.
 std::vector<std::string> worker_argv(const Context& context);
 

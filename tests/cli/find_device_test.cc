@@ -55,17 +55,6 @@ TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
       << err_.str();
 }
 
-TEST_F(FindDevice, cards_of_one_name_are_of_one_model_only_with_as_many_multiprocessors) {
-  DeviceInfo whole, cut;
-  whole.name = cut.name = "script";
-  whole.multiprocessors = 132;
-  EXPECT_FALSE(are_of_one_model(whole, cut));
-  cut.multiprocessors = 132;
-  EXPECT_TRUE(are_of_one_model(whole, cut));
-  cut.name = "other script";
-  EXPECT_FALSE(are_of_one_model(whole, cut));
-}
-
 TEST_F(FindDevice, where_neither_a_gpu_nor_the_host_gets_ready_both_reasons_are_said) {
   const auto kinds = device_kinds();
   if (std::ranges::find(kinds, "cuda") == kinds.end()) GTEST_SKIP() << "built without CUDA";

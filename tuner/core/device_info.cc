@@ -32,4 +32,8 @@ NamedValues DeviceInfo::attributes() const {
   };
 }
 
+bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.name == b.name && a.multiprocessors == b.multiprocessors;
+}
+
 }  // namespace gktune

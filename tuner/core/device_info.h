@@ -42,4 +42,7 @@ struct DeviceInfo {
   NamedValues attributes() const;
 };
 
+// Whether trials of the two may be mixed. Cards of one name may differ in what of them is switched on.
+bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b);
+
 }  // namespace gktune

@@ -105,7 +105,7 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
   for (std::size_t i = 0; i < workers.size(); ++i) {
     auto probed = probe(workers[i]);
     if (!probed) return std::move(probed).error();
-    if (i > 0 && (probed->name != info.name || probed->multiprocessors != info.multiprocessors)) {
+    if (i > 0 && !are_of_one_model(*probed, info)) {
       return Error{"several devices can only be used together where they are of one model; here are " +
                    info.name + " and " + probed->name};
     }
