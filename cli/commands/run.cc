@@ -16,6 +16,7 @@
 #include "cli/tune_problem.h"
 #include "tuner/core/version.h"
 #include "tuner/search/strategy.h"
+#include "tuner/space/problems.h"
 #include "tuner/space/spelling.h"
 
 namespace gktune {
@@ -146,7 +147,6 @@ ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const F
 }
 
 ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
-  const auto problems = select_problems(definition.kernel, options_.problems);
   auto worker_options = device_options(found, options_.device, context_);
   if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
   devices_ = static_cast<double>(worker_options->backends.size());
@@ -155,7 +155,7 @@ ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& fou
   if (!device) return fail(context_, ExitCode::no_device, device.error().message);
 
   ExitCode code = ExitCode::done;
-  for (const Problem& problem : *problems) {
+  for (const Problem& problem : problems_of(definition.kernel)) {
     code = worse(code, tune_one(definition, problem, **device));
     if (code == ExitCode::interrupted) break;
   }
@@ -223,9 +223,11 @@ ExitCode run(const RunOptions& options, Context& context) {
         return fail_usage(context, "gktune run", definition.path + ": --only: " + selected.error().message);
       }
       // Of each file, before any is tuned.
-      if (auto selected = select_problems(definition.kernel, options.problems); !selected) {
-        return fail_usage(context, "gktune run", definition.path + ": --problem: " + selected.error().message);
+      auto problems = select_problems(definition.kernel, options.problems);
+      if (!problems) {
+        return fail_usage(context, "gktune run", definition.path + ": --problem: " + problems.error().message);
       }
+      definition.kernel.listed_problems = *std::move(problems);
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
