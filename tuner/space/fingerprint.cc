@@ -97,10 +97,9 @@ std::vector<Include> includes_in(std::string_view text) {
 
 }  // namespace
 
-std::map<std::string, std::string> included_files(const std::string& path, const std::string& text,
-                                                  const std::vector<std::string>& include_dirs,
-                                                  const FileReader& files) {
-  std::map<std::string, std::string> found;
+Includes included_files(const std::string& path, const std::string& text,
+                        const std::vector<std::string>& include_dirs, const FileReader& files) {
+  Includes found;
   std::vector<std::pair<std::filesystem::path, std::string>> open = {{path, text}};
   while (!open.empty()) {
     const auto [from, content] = std::move(open.back());
@@ -124,18 +123,14 @@ std::map<std::string, std::string> included_files(const std::string& path, const
 }
 
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
-                        const FileReader& files) {
+                        const Includes& source, const Includes& reference) {
   Canonical canonical;
   canonical.add(kernel.name).add(static_cast<std::size_t>(kernel.language));
   canonical.add(kernel.source_text).add(kernel.reference_text);
   // The names under which files are found depend on the working directory; their contents do not.
   std::vector<std::string> contents;
-  for (const bool of_reference : {false, true}) {
-    for (auto& [path, text] : included_files(of_reference ? kernel.reference_path : kernel.source_path,
-                                             of_reference ? kernel.reference_text : kernel.source_text,
-                                             kernel.include_dirs, files)) {
-      contents.push_back(text);
-    }
+  for (const Includes* included : {&source, &reference}) {
+    for (const auto& [path, text] : *included) contents.push_back(text);
   }
   std::ranges::sort(contents);
   canonical.add(contents);

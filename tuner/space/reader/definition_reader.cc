@@ -38,6 +38,13 @@ const YamlNode* section(const Fields& fields, std::string_view key) {
   return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
 }
 
+// By a source and what it includes.
+std::set<std::string, std::less<>> names_declared_by(const std::string& source, const Includes& included) {
+  std::string all = source + '\n';
+  for (const auto& [path, text] : included) all += text + '\n';
+  return declared_names(all);
+}
+
 }  // namespace
 
 DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
@@ -83,9 +90,12 @@ Definition DefinitionReader::read(const YamlNode& root) {
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (complaints_.empty()) {
-    kernel.declared_names = names_declared_by(kernel.source_path, kernel.source_text);
-    kernel.reference_declared_names = names_declared_by(kernel.reference_path, kernel.reference_text);
-    definition_.fingerprint = fingerprint(kernel, used_definitions_, files_);
+    const Includes source = included_files(kernel.source_path, kernel.source_text, kernel.include_dirs, files_);
+    const Includes reference =
+        included_files(kernel.reference_path, kernel.reference_text, kernel.include_dirs, files_);
+    kernel.declared_names = names_declared_by(kernel.source_text, source);
+    kernel.reference_declared_names = names_declared_by(kernel.reference_text, reference);
+    definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);
 }
@@ -99,15 +109,6 @@ std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
   complaints_.add(node, "cannot read '" + path + "': " + text.error().message,
                   "a source is found from the folder of the space file");
   return {};
-}
-
-std::set<std::string, std::less<>> DefinitionReader::names_declared_by(const std::string& path,
-                                                                       const std::string& text) {
-  std::string all = text + '\n';
-  for (const auto& [name, included] : included_files(path, text, definition_.kernel.include_dirs, files_)) {
-    all += included + '\n';
-  }
-  return declared_names(all);
 }
 
 void DefinitionReader::read_source(const Fields& fields) {

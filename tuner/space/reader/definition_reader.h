@@ -36,8 +36,6 @@ class DefinitionReader {
   void read_metrics(const Fields& fields);
   void check_outputs();
   std::string load(const YamlNode& node, std::string& path);
-  // By a source and what it includes.
-  std::set<std::string, std::less<>> names_declared_by(const std::string& path, const std::string& text);
 
   std::string folder_;  // of the space file
   const ReadOptions& options_;
