@@ -159,7 +159,7 @@ TEST_F(TuneProblem, a_resumed_run_has_its_parameters_in_the_order_of_the_file) {
   ASSERT_TRUE(tune_problem(request(), {replay, store_, session_, progress, stop_}).ok());
   auto again = tune_problem(request(), {replay, store_, session_, progress, stop_});
   ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->trials.front().config.begin()->first, "x");
+  EXPECT_EQ(again->trials.front().config.name(0), "x");
 }
 
 // Far slower than the best in time, and far better.

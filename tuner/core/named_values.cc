@@ -1,6 +1,7 @@
 #include "tuner/core/named_values.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace gktune {
 
@@ -8,24 +9,35 @@ NamedValues::NamedValues(std::initializer_list<Entry> entries) {
   for (const auto& [name, value] : entries) set(name, value);
 }
 
-void NamedValues::set(std::string_view name, Value value) {
-  for (auto& entry : entries_) {
-    if (entry.first == name) {
-      entry.second = std::move(value);
-      return;
-    }
+std::size_t NamedValues::place_of(std::string_view name) const {
+  for (std::size_t place = 0; place < size(); ++place) {
+    if ((*names_)[place] == name) return place;
   }
-  entries_.emplace_back(name, std::move(value));
+  return size();
+}
+
+void NamedValues::set(std::string_view name, Value value) {
+  const std::size_t place = place_of(name);
+  if (place < size()) {
+    values_[place] = std::move(value);
+    return;
+  }
+  Names names;
+  names.reserve(size() + 1);
+  if (names_) names = *names_;
+  names.emplace_back(name);
+  names_ = std::make_shared<const Names>(std::move(names));
+  values_.push_back(std::move(value));
 }
 
 const Value* NamedValues::find(std::string_view name) const {
-  auto entry = std::ranges::find(entries_, name, &Entry::first);
-  return entry == entries_.end() ? nullptr : &entry->second;
+  const std::size_t place = place_of(name);
+  return place < size() ? &values_[place] : nullptr;
 }
 
 std::string NamedValues::str() const {
   std::string text;
-  for (const auto& [name, value] : entries_) {
+  for (const auto& [name, value] : *this) {
     if (!text.empty()) text += ' ';
     text += name + '=' + value.str();
   }
@@ -33,20 +45,21 @@ std::string NamedValues::str() const {
 }
 
 std::string NamedValues::json() const {
-  std::vector<const Entry*> sorted;
-  for (const auto& entry : entries_) sorted.push_back(&entry);
-  std::ranges::sort(sorted, {}, [](const Entry* entry) -> const std::string& { return entry->first; });
+  std::vector<std::size_t> sorted(size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::ranges::sort(sorted, {}, [this](std::size_t place) -> const std::string& { return name(place); });
   std::string text = "{";
-  for (const Entry* entry : sorted) {
+  for (const std::size_t place : sorted) {
     if (text.size() > 1) text += ',';
-    text += json_quote(entry->first) + ':' + entry->second.json();
+    text += json_quote(name(place)) + ':' + value(place).json();
   }
   return text + '}';
 }
 
 bool operator==(const NamedValues& a, const NamedValues& b) {
   if (a.size() != b.size()) return false;
-  return std::ranges::all_of(a, [&](const NamedValues::Entry& entry) {
+  if (a.names_ == b.names_) return a.values_ == b.values_;
+  return std::ranges::all_of(a, [&b](const auto& entry) {
     const Value* other = b.find(entry.first);
     return other != nullptr && *other == entry.second;
   });

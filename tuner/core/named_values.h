@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,21 +17,53 @@ namespace gktune {
 class NamedValues {
  public:
   using Entry = std::pair<std::string, Value>;
+  using Names = std::vector<std::string>;
 
   NamedValues() = default;
   NamedValues(std::initializer_list<Entry> entries);
-  // Asks for names that differ.
-  explicit NamedValues(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+  // A value for each name; names that differ. All configurations of a space share their names: most of what it
+  // takes to make one would go into copying them.
+  NamedValues(std::shared_ptr<const Names> names, std::vector<Value> values)
+      : names_(std::move(names)), values_(std::move(values)) {}
 
   // Replaces the value of a name that is there already.
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
 
-  const std::vector<Entry>& entries() const { return entries_; }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
-  std::size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
+  // Goes through pairs of a name and its value.
+  class Iterator {
+   public:
+    using value_type = std::pair<const std::string&, const Value&>;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const std::string* name, const Value* value) : name_(name), value_(value) {}
+    value_type operator*() const { return {*name_, *value_}; }
+    Iterator& operator++() {
+      ++name_, ++value_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::string* name_ = nullptr;
+    const Value* value_ = nullptr;
+  };
+  Iterator begin() const { return {names_ ? names_->data() : nullptr, values_.data()}; }
+  Iterator end() const {
+    return {names_ ? names_->data() + names_->size() : nullptr, values_.data() + values_.size()};
+  }
+  std::size_t size() const { return values_.size(); }
+  bool empty() const { return values_.empty(); }
+
+  // In their order.
+  const std::string& name(std::size_t place) const { return (*names_)[place]; }
+  const Value& value(std::size_t place) const { return values_[place]; }
 
   // For people: "threadsPerBlock=256 way=one_pass".
   std::string str() const;
@@ -39,7 +73,10 @@ class NamedValues {
   friend bool operator==(const NamedValues& a, const NamedValues& b);
 
  private:
-  std::vector<Entry> entries_;
+  std::size_t place_of(std::string_view name) const;  // size(): nowhere
+
+  std::shared_ptr<const Names> names_;  // nothing where it is empty
+  std::vector<Value> values_;
 };
 
 // A point of the parameter space, and a problem to solve: n=1048576 T=float.

@@ -40,6 +40,7 @@ class ValueIndex {
 
 struct Space::Body {
   std::vector<Parameter> parameters;
+  std::shared_ptr<const Config::Names> names;  // the parameters', in every configuration
   std::vector<ValueIndex> values;
   GroupProduct product;
   Count cartesian = 1;
@@ -57,10 +58,13 @@ Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
   if (!product) return product.error();
   auto body = std::make_unique<Body>();
   body->product = std::move(*product);
+  Config::Names names;
   for (const Parameter& parameter : parameters) {
+    names.push_back(parameter.name);
     body->values.emplace_back(parameter.values);
     body->cartesian *= parameter.values.size();
   }
+  body->names = std::make_shared<const Config::Names>(std::move(names));
   body->parameters = std::move(parameters);
   return Space(std::move(body));
 }
@@ -91,19 +95,18 @@ Space::Ranks Space::ranks_at(std::uint64_t index) const {
 }
 
 Config Space::config_of(std::span<const std::uint32_t> ranks) const {
-  std::vector<Config::Entry> entries;
-  entries.reserve(ranks.size());
+  std::vector<Value> values;
+  values.reserve(ranks.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const Parameter& parameter = body_->parameters[i];
-    const Value& value = parameter.values[ranks[i]];
+    const Value& value = body_->parameters[i].values[ranks[i]];
     // Most are integers, which are cheaper to make than any value is to copy.
     if (value.is_integer()) {
-      entries.emplace_back(parameter.name, value.integer());
+      values.emplace_back(value.integer());
     } else {
-      entries.emplace_back(parameter.name, value);
+      values.push_back(value);
     }
   }
-  return Config(std::move(entries));
+  return Config(body_->names, std::move(values));
 }
 
 std::optional<Space::Ranks> Space::ranks_of(const Config& config) const {
@@ -112,8 +115,8 @@ std::optional<Space::Ranks> Space::ranks_of(const Config& config) const {
   ranks.reserve(config.size());
   for (std::size_t i = 0; i < config.size(); ++i) {
     const Parameter& parameter = body_->parameters[i];
-    const auto& [name, in_order] = config.entries()[i];
-    const Value* const value = name == parameter.name ? &in_order : config.find(parameter.name);
+    const Value* const value =
+        config.name(i) == parameter.name ? &config.value(i) : config.find(parameter.name);
     if (value == nullptr) return std::nullopt;
     const auto rank = body_->values[i].find(parameter.values, *value);
     if (!rank) return std::nullopt;
