@@ -161,8 +161,8 @@ TEST(Space, samples_are_uniform_over_the_valid_ones_and_repeat_with_their_seed) 
   std::map<std::uint64_t, int> drawn;
   std::mt19937_64 random(3);
   for (int i = 0; i < kDraws; ++i) ++drawn[static_cast<std::uint64_t>(space.sample(random))];
-  const double expected = kDraws / static_cast<double>(space.size());
   ASSERT_EQ(drawn.size(), space.size());
+  const double expected = kDraws / static_cast<double>(drawn.size());
   for (const auto& [index, times] : drawn) EXPECT_NEAR(times, expected, 5 * std::sqrt(expected)) << index;
   std::mt19937_64 first(11), second(11);
   EXPECT_EQ(space.sample(first), space.sample(second));

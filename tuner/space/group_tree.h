@@ -1,16 +1,14 @@
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace gktune {
+#include "tuner/space/count.h"
 
-// How many configurations, or which one: exact, however large the space.
-using Count = boost::multiprecision::cpp_int;
+namespace gktune {
 
 // The valid combinations of the parameters that constraints tie together. A level for each parameter; a
 // node's edges are the values that lead somewhere, in their order; nodes with the same future are one. An

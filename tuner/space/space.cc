@@ -134,13 +134,13 @@ bool Space::contains(const Config& config) const { return index_of(config).has_v
 
 Count Space::sample(std::mt19937_64& random) const {
   // As many random bits as the size has, until they make an index.
-  const std::size_t bits = boost::multiprecision::msb(size()) + 1;
+  const unsigned bits = size().bits();
   while (true) {
     Count drawn = 0;
-    for (std::size_t taken = 0; taken < bits; taken += 64) {
-      const std::size_t missing = std::min<std::size_t>(64, bits - taken);
+    for (unsigned taken = 0; taken < bits; taken += 64) {
+      const unsigned missing = std::min(64u, bits - taken);
       drawn <<= missing;
-      drawn |= random() >> (64 - missing);
+      drawn += random() >> (64 - missing);
     }
     if (drawn < size()) return drawn;
   }

@@ -1,0 +1,60 @@
+#include "tuner/space/count.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace gktune {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+TEST(Count, is_exact_beyond_64_bits) {
+  Count count = kMost;
+  ++count;
+  EXPECT_EQ(count.str(), "18446744073709551616");
+  EXPECT_EQ(count, Count(1) << 64);
+  EXPECT_EQ((count * count).str(), "340282366920938463463374607431768211456");
+  EXPECT_EQ(count * count / count - 1, kMost);
+  EXPECT_EQ((count * 7 + 5) % 7, 5);
+}
+
+TEST(Count, compares_as_a_number_does) {
+  const Count large("100000000000000000000"), larger("100000000000000000001");
+  EXPECT_LT(large, larger);
+  EXPECT_LT(kMost, large);
+  EXPECT_EQ(larger - large, 1);
+  EXPECT_NE(large, larger);
+}
+
+TEST(Count, has_as_many_bits_as_it_takes) {
+  EXPECT_EQ(Count().bits(), 0u);
+  EXPECT_EQ(Count(1).bits(), 1u);
+  EXPECT_EQ(Count(kMost).bits(), 64u);
+  EXPECT_EQ((Count(1) << 200).bits(), 201u);
+}
+
+TEST(Count, is_copied_moved_and_assigned_whatever_its_size) {
+  for (const Count& original : {Count(3), Count(1) << 1000}) {
+    Count copy = original, moved = std::move(copy), assigned, step = original;
+    assigned = moved;
+    EXPECT_EQ(assigned, original);
+    assigned = std::move(moved);
+    EXPECT_EQ(assigned, original);
+    EXPECT_EQ(step++, original);
+    EXPECT_EQ(step, original + 1);
+  }
+}
+
+TEST(Count, becomes_what_has_room_for_it_and_text) {
+  EXPECT_EQ(static_cast<std::uint64_t>(Count(kMost)), kMost);
+  EXPECT_EQ(static_cast<int>(Count("42")), 42);
+  std::ostringstream text;
+  text << Count("123456789012345678901234567890");
+  EXPECT_EQ(text.str(), "123456789012345678901234567890");
+}
+
+}  // namespace
+}  // namespace gktune
