@@ -140,22 +140,33 @@ TEST(ProblemBuffers, scratch_memory_may_differ_from_candidate_to_candidate) {
   buffers.keep_expected();
   for (std::uint64_t count : {100u, 100000u, 3u}) {
     arguments[3].count = count;
-    ASSERT_TRUE(buffers.serves(arguments));
-    ASSERT_TRUE(buffers.resize_scratch(arguments).ok());
+    ASSERT_TRUE(buffers.adopt(arguments).ok());
     EXPECT_EQ(buffers.bytes(3).size(), count);
     buffers.restore();
     buffers.poison_outputs();
     run_right(buffers);
     EXPECT_EQ(buffers.judge(), std::nullopt);
   }
-  arguments[0].count = 101;
-  EXPECT_FALSE(buffers.serves(arguments));
+}
+
+TEST(ProblemBuffers, a_scalar_may_differ_from_candidate_to_candidate) {
+  std::vector<ArgumentPlan> arguments = {array("in", ElementType::int32, 100, Role::in),
+                                         scalar(ElementType::int32, 3)};
+  auto buffers = made(arguments);
+  const std::byte* const kept = buffers.bytes(0).data();
+  arguments[1].scalar = 7;
+  ASSERT_TRUE(buffers.adopt(arguments).ok());
+  int held = 0;
+  std::memcpy(&held, buffers.value(1), sizeof held);
+  EXPECT_EQ(held, 7);
+  EXPECT_EQ(buffers.bytes(0).data(), kept);
+  EXPECT_EQ(buffers.arguments(), arguments);
 }
 
 TEST(ProblemBuffers, laid_against_the_other_page_it_holds_the_same) {
   auto buffers = made(four_arrays());
   const std::byte* before = buffers.bytes(0).data();
-  ASSERT_TRUE(buffers.lay(kFirstPage).ok());
+  buffers.lay(kFirstPage);
   EXPECT_NE(buffers.bytes(0).data(), before);
   EXPECT_EQ(element<int>(buffers, 0, 99), 99);
   void* address = nullptr;

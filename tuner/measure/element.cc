@@ -77,6 +77,14 @@ void store_real(ElementType type, std::byte* element, double value) {
   }
 }
 
+void store_number(ElementType type, std::byte* element, const Value& number) {
+  if (is_floating(type)) {
+    store_real(type, element, number.number());
+  } else {
+    store_bits(type, element, static_cast<std::uint64_t>(number.integer()));
+  }
+}
+
 std::string element_text(ElementType type, const std::byte* element) {
   if (type == ElementType::float64) return shortest(load_real(type, element));
   if (is_floating(type)) return shortest(static_cast<float>(load_real(type, element)));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/core/element_type.h"
+#include "tuner/core/value.h"
 
 namespace gktune {
 
@@ -21,6 +22,9 @@ void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
 double load_real(ElementType type, const std::byte* element);
 // Rounded to the nearest that the type has.
 void store_real(ElementType type, std::byte* element, double value);
+
+// A value of the type's own kind: an integer, or a number for a floating type.
+void store_number(ElementType type, std::byte* element, const Value& number);
 
 // Shortest text that tells it from its neighbours: 3.5, -7, nan.
 std::string element_text(ElementType type, const std::byte* element);

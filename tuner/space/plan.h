@@ -22,7 +22,7 @@ struct ArgumentPlan {
   std::string name;
   ElementType type = ElementType::float32;
   bool is_scalar = false;
-  Value scalar;              // a scalar's worth
+  Value scalar;              // a scalar's worth: an integer, or a real for a floating type
   std::uint64_t count = 0;   // a buffer's elements
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
@@ -69,6 +69,11 @@ struct Plan {
   double time_limit_s = 10;
   bool measures_power = false;  // a metric is made of energy or power, which takes long enough a run to tell
 };
+
+// Whether arguments of two candidates are those of one problem, which this reference solves: scratch memory, and
+// scalars that the reference does not see, are a candidate's own affair.
+bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
+                        const ProgramPlan& reference);
 
 // An error is the configuration's: a division by zero in its geometry, an empty block, an unknown element type.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,

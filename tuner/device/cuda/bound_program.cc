@@ -23,16 +23,7 @@ int limit(Gpu& gpu, CUdevice_attribute which) {
 
 std::array<std::byte, 8> pack(const ArgumentPlan& argument) {
   std::array<std::byte, 8> bytes{};
-  const Value& value = argument.scalar;
-  if (!is_floating(argument.type)) {
-    const bool is_real = value.is_real();
-    const std::int64_t number = value.is_boolean() ? value.boolean()
-                                : is_real          ? static_cast<std::int64_t>(value.real())
-                                                   : value.integer();
-    store_bits(argument.type, bytes.data(), static_cast<std::uint64_t>(number));
-  } else {
-    store_real(argument.type, bytes.data(), value.is_boolean() ? value.boolean() : value.number());
-  }
+  store_number(argument.type, bytes.data(), argument.scalar);
   return bytes;
 }
 

@@ -75,24 +75,8 @@ Result<Workbench, Trouble> Workbench::prepare(Gpu& gpu, DeviceKernels& kernels, 
 }
 
 bool Workbench::fits(const RunJob& job) const {
-  const auto& others = job.plan.arguments;
-  if (arguments_.size() != others.size() || reference_ != job.plan.reference ||
-      reference_module_ != job.reference) {
-    return false;
-  }
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    ArgumentPlan mine = arguments_[i];
-    if (mine.role == Argument::Role::scratch && !mine.is_scalar) mine.count = others[i].count;
-    if (mine.is_scalar && !reference_sees(i)) mine.scalar = others[i].scalar;
-    if (mine != others[i]) return false;
-  }
-  return true;
-}
-
-bool Workbench::reference_sees(std::size_t argument) const {
-  return std::ranges::any_of(reference_.steps, [&](const StepPlan& step) {
-    return std::ranges::find(step.arguments, static_cast<int>(argument)) != step.arguments.end();
-  });
+  return reference_ == job.plan.reference && reference_module_ == job.reference &&
+         are_of_one_problem(arguments_, job.plan.arguments, reference_);
 }
 
 Result<void, Trouble> Workbench::adopt(const RunJob& job) {

@@ -22,10 +22,9 @@ class Workbench {
   static Result<Workbench, Trouble> prepare(Gpu& gpu, DeviceKernels& kernels, ModuleShelf& shelf,
                                             const RunJob& job);
 
-  // Whether it is this job's problem. Scratch memory, and scalars that the reference does not see, are the
-  // candidate's own affair.
+  // Whether it is this job's problem.
   bool fits(const RunJob& job) const;
-  // Makes room for the scratch memory of this job, which fits. Addresses may change.
+  // Takes what is this job's own, which fits: makes room for its scratch memory. Addresses may change.
   Result<void, Trouble> adopt(const RunJob& job);
 
   // Runs the candidate once on poisoned outputs, and judges what it left.
@@ -74,7 +73,6 @@ class Workbench {
   Result<void, Trouble> fill(Buffer& buffer, CUdeviceptr to);
   Result<void, Trouble> run_reference(ModuleShelf& shelf, const RunJob& job);
   Result<void, Trouble> take_answers(const RunJob& job);
-  bool reference_sees(std::size_t argument) const;
   void fill_guards(const Buffer& buffer);
   Result<void, Trouble> check_guards();
   Result<void, Trouble> check_inputs();

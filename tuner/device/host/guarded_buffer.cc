@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -57,7 +58,8 @@ bool GuardedBuffer::has_room_for(std::size_t bytes) const {
 void GuardedBuffer::place(std::size_t bytes, Against against) {
   const std::size_t offset =
       against == Against::first_page ? 0 : room_.size() - rounded_up(bytes, kAlignment);
-  bytes_ = room_.subspan(offset, bytes);
+  const std::span<std::byte> before = std::exchange(bytes_, room_.subspan(offset, bytes));
+  if (!before.empty()) std::memmove(bytes_.data(), before.data(), std::min(bytes, before.size()));
   fill_guards();
 }
 

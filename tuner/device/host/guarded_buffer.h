@@ -23,7 +23,7 @@ class GuardedBuffer {
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
 
-  // Moves it within its room; what it holds is lost.
+  // Moves it within its room, with what it holds.
   void place(std::size_t bytes, Against against);
   bool has_room_for(std::size_t bytes) const;
   std::span<std::byte> bytes() const { return bytes_; }

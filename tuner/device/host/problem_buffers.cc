@@ -54,18 +54,6 @@ std::uint64_t memory_needed(const std::vector<ArgumentPlan>& arguments) {
   return bytes;
 }
 
-void store_scalar(const ArgumentPlan& argument, std::byte* value) {
-  if (is_floating(argument.type)) {
-    store_real(argument.type, value, argument.scalar.is_number() ? argument.scalar.number() : 0);
-  } else {
-    const Value& scalar = argument.scalar;
-    const std::int64_t integer = scalar.is_integer()   ? scalar.integer()
-                                 : scalar.is_boolean() ? static_cast<std::int64_t>(scalar.boolean())
-                                                       : 0;
-    store_bits(argument.type, value, static_cast<std::uint64_t>(integer));
-  }
-}
-
 }  // namespace
 
 Result<ProblemBuffers, Fault> ProblemBuffers::make(const std::vector<ArgumentPlan>& arguments,
@@ -82,7 +70,7 @@ Result<ProblemBuffers, Fault> ProblemBuffers::make(const std::vector<ArgumentPla
   buffers.against_ = against;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].is_scalar) {
-      store_scalar(arguments[i], buffers.slots_[i].value);
+      store_number(arguments[i].type, buffers.slots_[i].value, arguments[i].scalar);
       continue;
     }
     auto buffer = GuardedBuffer::allocate(size_of(arguments[i]), against);
@@ -111,15 +99,14 @@ void ProblemBuffers::point(std::size_t argument) {
   std::memcpy(slots_[argument].value, &address, sizeof address);
 }
 
-bool ProblemBuffers::serves(const std::vector<ArgumentPlan>& arguments) const {
-  return std::ranges::equal(arguments, arguments_, [](const ArgumentPlan& a, const ArgumentPlan& b) {
-    return a == b || (a.name == b.name && a.role == Role::scratch && b.role == Role::scratch);
-  });
-}
-
-Result<void, Fault> ProblemBuffers::resize_scratch(const std::vector<ArgumentPlan>& arguments) {
+Result<void, Fault> ProblemBuffers::adopt(const std::vector<ArgumentPlan>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == arguments_[i]) continue;
+    if (arguments[i].is_scalar) {
+      arguments_[i] = arguments[i];
+      store_number(arguments[i].type, slots_[i].value, arguments[i].scalar);
+      continue;
+    }
     const std::size_t size = size_of(arguments[i]);
     std::optional<GuardedBuffer>& buffer = slots_[i].buffer;
     if (buffer->has_room_for(size)) {
@@ -135,14 +122,13 @@ Result<void, Fault> ProblemBuffers::resize_scratch(const std::vector<ArgumentPla
   return {};
 }
 
-Result<void, Fault> ProblemBuffers::lay(GuardedBuffer::Against against) {
-  if (std::exchange(against_, against) == against) return {};
+void ProblemBuffers::lay(GuardedBuffer::Against against) {
+  if (std::exchange(against_, against) == against) return;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer) continue;
     slots_[i].buffer->place(size_of(arguments_[i]), against);
-    if (auto filled = fill(i); !filled) return filled.error();
+    point(i);
   }
-  return {};
 }
 
 std::vector<NamedMemory> ProblemBuffers::names() const {

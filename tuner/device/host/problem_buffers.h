@@ -23,12 +23,11 @@ class ProblemBuffers {
   static Result<ProblemBuffers, Fault> make(const std::vector<ArgumentPlan>& arguments,
                                             GuardedBuffer::Against against);
 
-  // Whether these arguments differ from the ones held in nothing but scratch memory.
-  bool serves(const std::vector<ArgumentPlan>& arguments) const;
-  // Gives the scratch memory the sizes that these arguments ask for.
-  Result<void, Fault> resize_scratch(const std::vector<ArgumentPlan>& arguments);
-  // Lays everything against the other guard page, and fills it again.
-  Result<void, Fault> lay(GuardedBuffer::Against against);
+  // Takes what is another candidate's own among these arguments, which are of the same problem: its scalars, the
+  // sizes of its scratch memory.
+  Result<void, Fault> adopt(const std::vector<ArgumentPlan>& arguments);
+  // Lays everything against that guard page.
+  void lay(GuardedBuffer::Against against);
 
   // One pointer to each argument's value: a scalar, or the address of a buffer.
   void* value(std::size_t argument) { return slots_[argument].value; }
