@@ -63,12 +63,12 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "%s knows nothing of this problem\n", argv[1]);
     return 4;
   }
-  const std::string unit = contenders.front().trial.metrics.begin()->first;
+  const std::string unit = contenders.front().trial.metrics.name(0);
   std::printf("%s, %s\n\n| %s | time | %s | of %g | configuration |\n|---|---|---|---|---|\n",
               contest.definition().kernel.name.c_str(), contest.problem().str().c_str(), parameter.c_str(),
               unit.c_str(), most);
   for (const auto& contender : contenders) {
-    const double score = contender.trial.metrics.begin()->second.number();
+    const double score = contender.trial.metrics.value(0).number();
     std::printf("| %s | %.2f us | %.4g | %.1f %% | %s |\n", contender.name.c_str(),
                 contender.trial.timing.median_us, score, score / most * 100, contender.trial.config.str().c_str());
   }
