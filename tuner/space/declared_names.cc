@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tuner/core/letters.h"
 #include "tuner/space/source_lines.h"
 
 namespace gktune {
@@ -12,10 +13,8 @@ namespace {
 
 using Tokens = std::span<const std::string_view>;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool is_name(std::string_view token) {
-  return is_word(token.front()) && std::isdigit(static_cast<unsigned char>(token.front())) == 0;
+  return is_letter(token.front());
 }
 
 // Words, and single characters of all else; a literal is one token.
@@ -28,7 +27,7 @@ std::vector<std::string_view> tokens_of(std::string_view text) {
         end += text[end] == '\\' ? 2 : 1;
       end = std::min(end + 1, text.size());
     } else if (is_word(text[at])) {
-      const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+      const bool is_number = is_digit(text[at]);
       while (end < text.size() && (is_word(text[end]) || (is_number && text[end] == '\''))) ++end;
     }
     if (std::isspace(static_cast<unsigned char>(text[at])) == 0) tokens.push_back(text.substr(at, end - at));

@@ -6,12 +6,10 @@
 #include <limits>
 #include <optional>
 
+#include "tuner/core/letters.h"
+
 namespace gktune {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || is_digit(c); }
 
 // The longest first.
 constexpr std::array<std::string_view, 23> kSymbols = {"**", "//", "<=", ">=", "==", "!=", "(", ")",

@@ -1,15 +1,13 @@
 #include "tuner/space/missing_function.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "tuner/core/letters.h"
 #include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {
-
-bool is_in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string bare_name(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('<'));
@@ -24,7 +22,7 @@ std::optional<std::string> missing_function(const std::string& entry, const std:
   std::vector<std::string> functions;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_in_name(text[end])) ++end;
+    while (end < text.size() && is_word(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
     if (word == name) return std::nullopt;
     if (!word.empty() && text.substr(end, 1) == "(") functions.emplace_back(word);

@@ -1,12 +1,11 @@
 #include "tuner/space/source_lines.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "tuner/core/letters.h"
 
 namespace gktune {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // The text with its comments turned into blanks, and which offsets lie inside a literal.
 struct Uncommented {

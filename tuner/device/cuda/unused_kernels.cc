@@ -5,12 +5,13 @@
 #include <optional>
 #include <string_view>
 
+#include "tuner/core/letters.h"
+
 namespace gktune {
 namespace {
 
 constexpr std::string_view kGlobal = "__global__", kDevice = "__device__";
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {

@@ -7,13 +7,12 @@
 #include <set>
 #include <string_view>
 
+#include "tuner/core/letters.h"
 #include "tuner/device/host/include_finder.h"
 #include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 int count_lines(std::string_view text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));

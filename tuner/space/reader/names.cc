@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "tuner/core/device_info.h"
+#include "tuner/core/letters.h"
 #include "tuner/space/expression_node.h"
 #include "tuner/space/readings.h"
 
 namespace gktune {
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 // Of one expression and of a whole file, definitions put in where they are used.
 constexpr std::uint64_t kLargestInlined = 10'000;
