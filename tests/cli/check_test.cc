@@ -5,22 +5,14 @@
 
 #include "cli/check_pass.h"
 #include "cli/check_problems.h"
-#include "cli/problem_selection.h"
 #include "example_database.h"
+#include "texts.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
-
-std::vector<std::string> texts(const std::vector<Problem>& problems) {
-  std::vector<std::string> all;
-  for (const Problem& problem : problems) all.push_back(problem_text(problem));
-  return all;
-}
-
-using Texts = std::vector<std::string>;
 
 TEST(CheckProblems, what_the_compiler_cannot_tell_apart_is_compiled_once) {
   const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};

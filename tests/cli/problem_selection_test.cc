@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "texts.h"
+
 namespace gktune {
 namespace {
 
@@ -21,14 +23,6 @@ KernelDefinition matmul() {
   kernel.listed_problems = {{{"m", 1024}, {"n", 1024}}, {{"m", 2048}, {"n", 2048}}, {{"m", 4097}, {"n", 1023}}};
   return kernel;
 }
-
-std::vector<std::string> texts(const std::vector<Problem>& problems) {
-  std::vector<std::string> all;
-  for (const Problem& problem : problems) all.push_back(problem_text(problem));
-  return all;
-}
-
-using Texts = std::vector<std::string>;
 
 TEST(ProblemSelection, without_one_all_problems_are_meant) {
   EXPECT_EQ(texts(*select_problems(reduce(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",

@@ -8,8 +8,6 @@
 namespace gktune {
 namespace {
 
-constexpr int kMaxFailures = 3;
-
 // A worker's own clock went on while it was held still.
 void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
   double told_s = 0;
@@ -177,7 +175,7 @@ void CompilePool::try_alone(Task task) {
 }
 
 void CompilePool::worker_failed(const std::string& message) {
-  if (++failures_ < kMaxFailures) return;
+  if (++failures_ < kMostFailedStarts) return;
   broken_ = "no compile worker can be started: " + message;
   fail_all();
 }

@@ -5,8 +5,6 @@
 namespace gktune {
 namespace {
 
-constexpr int kMaxFailures = 3;
-
 bool is_dead(const std::optional<Worker>& worker) { return worker && worker->state() == Worker::State::dead; }
 
 }  // namespace
@@ -102,7 +100,7 @@ void RunSlot::advance(Clock::time_point now) {
 }
 
 void RunSlot::worker_failed(const std::string& message) {
-  if (++failures_ >= kMaxFailures) broken_ = "no worker can be started: " + message;
+  if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
 void RunSlot::finish(Outcome outcome, double seconds) {

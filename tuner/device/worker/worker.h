@@ -38,6 +38,9 @@ struct Death {
   std::string message;
 };
 
+// So many in a row, and no more are tried.
+inline constexpr int kMostFailedStarts = 3;
+
 // A worker process as its parent sees it: it gets ready, takes one request at a time, answers or dies.
 class Worker {
  public:
