@@ -38,10 +38,14 @@ GroupProduct::GroupProduct(std::vector<Group> groups, std::size_t parameters)
   is_wide_ = size_ > std::numeric_limits<std::uint64_t>::max();
   for (std::uint32_t parameter = 0; parameter < parameters; ++parameter) {
     if (group_of_[parameter] == kNoGroup) continue;
-    Step step{parameter, group_of_[parameter], false, 1, 0, {}};
+    const auto& own = groups_[group_of_[parameter]].members;
+    Step step{parameter, group_of_[parameter], false, parameter == own.front(), true, 1, 0, {}};
     step.is_free = groups_[step.group].is_free;
     for (std::uint32_t other = 0; other < groups_.size(); ++other) {
       const auto& members = groups_[other].members;
+      if (other != step.group && members.front() < own.back() && own.front() < members.back()) {
+        step.is_apart = false;
+      }
       if (members.front() > parameter) {
         step.wide_later *= groups_[other].tree.size();
       } else if (other != step.group && members.back() > parameter) {
@@ -66,7 +70,7 @@ template <class Number>
 GroupProduct::Places<Number> GroupProduct::roots() const {
   Places<Number> places;
   for (const Group& group : groups_) {
-    places.push_back({group.tree.root(), static_cast<Number>(group.tree.size())});
+    places.push_back({group.tree.root(), static_cast<Number>(group.tree.size()), 0});
   }
   return places;
 }
@@ -97,19 +101,30 @@ void GroupProduct::find_ranks(Number index, std::span<std::uint32_t> ranks) cons
   std::ranges::fill(ranks, 0u);
   auto places = roots<Number>();
   for (const Step& step : steps_) {
-    const Number each = weight<Number>(step, places);
-    const Number within = index / each;
-    if (step.is_free) {
-      ranks[step.parameter] = static_cast<std::uint32_t>(within);
-      index -= within * each;
-      continue;
-    }
     const GroupTree& tree = groups_[step.group].tree;
     Place<Number>& place = places[step.group];
-    const GroupTree::Edge edge = tree.edge_at(place.node, within);
+    if (!step.is_apart) {
+      const Number each = weight<Number>(step, places);
+      const GroupTree::Edge edge = tree.edge_at(place.node, index / each);
+      ranks[step.parameter] = tree.branch(edge).rank;
+      index -= before<Number>(tree, edge) * each;
+      follow(place, tree, edge);
+      continue;
+    }
+    // One division is enough for all of the group.
+    if (step.is_first) {
+      const Number each = weight<Number>(step, places);
+      place.within = index / each;
+      index -= place.within * each;
+    }
+    if (step.is_free) {
+      ranks[step.parameter] = static_cast<std::uint32_t>(place.within);
+      continue;
+    }
+    const GroupTree::Edge edge = tree.edge_at(place.node, place.within);
     ranks[step.parameter] = tree.branch(edge).rank;
-    index -= before<Number>(tree, edge) * each;
-    follow(place, tree, edge);
+    place.within -= before<Number>(tree, edge);
+    place.node = tree.branch(edge).child;
   }
 }
 

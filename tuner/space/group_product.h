@@ -44,6 +44,8 @@ class GroupProduct {
   struct Step {
     std::uint32_t parameter, group;
     bool is_free;                     // its group is
+    bool is_first;                    // of its group
+    bool is_apart;                    // no other group's parameter lies among its group's
     Count wide_later;                 // combinations of the groups that begin after it
     std::uint64_t later;              // the same, where the size is not wide
     std::vector<std::uint32_t> open;  // groups that began before it and end after it
@@ -52,7 +54,8 @@ class GroupProduct {
   template <class Number>
   struct Place {
     GroupTree::Node node;
-    Number count;  // of the node's combinations
+    Number count;   // of the node's combinations
+    Number within;  // which of them, of a group that lies apart
   };
   template <class Number>
   using Places = boost::container::small_vector<Place<Number>, 16>;
