@@ -282,41 +282,45 @@ TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
   EXPECT_LT(summarize(samples[0]).median_us, summarize(samples[1]).median_us);
 }
 
-// What loses the context: each has to be alone in its process.
-class GpuFaultTest : public GpuTest {
+// What loses the context: each runs in a process of its own, which is started anew for it.
+class GpuFaultDeathTest : public GpuTest {
  protected:
+  GpuFaultDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
   void expect(const std::string& body, Status status, const std::string& words) {
+    EXPECT_EXIT(run_and_end(body, status, words), testing::ExitedWithCode(0), "");
+  }
+
+ private:
+  [[noreturn]] void run_and_end(const std::string& body, Status status, const std::string& words) {
     Case kernel = doubling(body);
     kernel.time_limit_s = 1;
     const RunReply reply = run(kernel);
     EXPECT_EQ(status_name(reply.status), status_name(status)) << reply.message;
     EXPECT_TRUE(reply.worker_is_spent);
     EXPECT_NE(reply.message.find(words), std::string::npos) << reply.message;
-    std::printf("%s: %s (%.0f ms)\n", std::string(status_name(reply.status)).c_str(), reply.message.c_str(),
-                reply.seconds * 1e3);
-    if (!reply.worker_is_spent) return;
     // A kernel that never ends would hold up the ending of all that it uses.
     std::fflush(nullptr);
     std::_Exit(HasFailure() ? 1 : 0);
   }
 };
 
-TEST_F(GpuFaultTest, illegal_address_is_told) {
+TEST_F(GpuFaultDeathTest, illegal_address_is_told) {
   expect("y[i + (1ll << 40)] = 1;", Status::illegal_access, "an illegal memory access was encountered");
 }
-TEST_F(GpuFaultTest, null_address_is_told) {
+TEST_F(GpuFaultDeathTest, null_address_is_told) {
   expect("*(volatile float*)nullptr = 1;", Status::illegal_access, "");
 }
-TEST_F(GpuFaultTest, misaligned_access_is_told) {
+TEST_F(GpuFaultDeathTest, misaligned_access_is_told) {
   expect("*(volatile double*)((char*)y + 4) = 1;", Status::misaligned_access, "misaligned address");
 }
-TEST_F(GpuFaultTest, trap_is_told) {
+TEST_F(GpuFaultDeathTest, trap_is_told) {
   expect("if (i == 5) __trap();", Status::aborted, "unspecified launch failure");
 }
-TEST_F(GpuFaultTest, assertion_is_told) {
+TEST_F(GpuFaultDeathTest, assertion_is_told) {
   expect("\nassert(i < 7);", Status::aborted, "case.cu:4: void candidate(const float *, float *, long long)");
 }
-TEST_F(GpuFaultTest, endless_loop_is_told) {
+TEST_F(GpuFaultDeathTest, endless_loop_is_told) {
   expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
 }
 
