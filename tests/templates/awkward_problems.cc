@@ -11,7 +11,7 @@ namespace {
 // fill whole cache lines, so that their buffers end where reading further is a fault.
 constexpr std::int64_t kLengths[] = {0, 1, 2, 3, 31, 33, 48, 127, 192, 257, 1009, 4099, 32767, 32769, 131073};
 // Of one with several: as many as a prime, which is what lets every pair meet in its square of problems.
-constexpr std::int64_t kExtents[] = {0, 1, 31, 33, 48, 127, 257};
+constexpr std::int64_t kExtents[] = {0, 1, 31, 48, 257};
 constexpr std::size_t kPrime = std::size(kExtents);
 
 bool is_size(const Axis& axis) { return axis.values.front().is_integer(); }
