@@ -29,8 +29,9 @@ struct BestOptions {
 
 void declare(Flags& flags, BestOptions& options) {
   flags.text("KERNEL", options.kernel, "Which kernel; all where none is named");
-  flags.text("--problem", options.problem,
-                 "For this problem: n=1Gi,T=float; the nearest one that was tuned answers")
+  flags
+      .text("--problem", options.problem,
+            "For this problem: n=1Gi,T=float; the nearest one that was tuned answers")
       .kind("AXIS=VALUE,…");
   flags.text("--device", options.device, "On this device: its name in the database, or a part of it")
       .kind("NAME");

@@ -38,13 +38,12 @@ void declare(Flags& flags, CheckOptions& options) {
   flags.device(options.device);
   flags.problem(options.problems);
   flags.parsed("--sample", options.sample, parse_count,
-             "So many configurations of each problem, 0 for all; all by default, with --sanitize 32", "N");
+               "So many configurations of each problem, 0 for all; all by default, with --sanitize 32", "N");
   flags.parsed("--seed", options.device.seed, parse_count,
                "Of the sample, and of the order of blocks and threads when it runs", "N");
-  flags.on(
-      "--sanitize", options.sanitize,
-      "Run each configuration on the host device, on small awkward problems, and look at each access to "
-      "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
+  flags.on("--sanitize", options.sanitize,
+           "Run each configuration on the host device, on small awkward problems, and look at each access to "
+           "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
   flags.worker(options.device);
   flags.json(options.json);
   flags.on("--quiet", options.quiet, "Neither progress nor hints");
@@ -204,9 +203,9 @@ class CheckCall {
                                 format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
     if (!of_all.empty() && !result.was_stopped && !options_.sample && !options_.quiet) {
-      context_.log.info(fmt::format(
-          "{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
-          kSanitizedSample));
+      context_.log.info(
+          fmt::format("{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
+                      kSanitizedSample));
     }
     for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i) {
       print_finding(result.findings[i], context_);
@@ -230,7 +229,8 @@ ExitCode run(const CheckOptions& options, Context& context) {
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
     if (choice.kind == DeviceChoice::Kind::cuda) {
-      fail(context, ExitCode::usage, "--sanitize and --device cuda cannot go together: it works on the host device");
+      fail(context, ExitCode::usage,
+           "--sanitize and --device cuda cannot go together: it works on the host device");
       hint(context, "compute-sanitizer does it on a GPU, for what gktune repro writes");
       return ExitCode::usage;
     }

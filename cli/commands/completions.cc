@@ -13,9 +13,7 @@ struct CompletionsOptions {
 };
 
 void declare(Flags& flags, CompletionsOptions& options) {
-  flags.text("SHELL", options.shell, "Whose completions to print")
-      .required()
-      .kind("bash|zsh|fish");
+  flags.text("SHELL", options.shell, "Whose completions to print").required().kind("bash|zsh|fish");
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {

@@ -28,9 +28,7 @@ struct ReproOptions {
 void declare(Flags& flags, ReproOptions& options) {
   flags.parsed("TRIAL", options.trial, parse_count, "The trial, as `gktune db show` numbers them", "ID")
       .required();
-  flags.text("SPACE", options.space, "The space file that it was tuned with")
-      .required()
-      .kind("FILE");
+  flags.text("SPACE", options.space, "The space file that it was tuned with").required().kind("FILE");
   flags.database(options.database);
   flags.text("--output,-o", options.output, "Write there, not to standard output").kind("FILE");
   flags.on("--force", options.force, "Even if the space file or its sources have changed since");

@@ -66,13 +66,13 @@ void declare(Flags& flags, RunOptions& options) {
       .kind("PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
   flags.parsed("--trials", options.trials, parse_count,
-             "At most so many, earlier ones counted in; 0: no bound", "N");
+               "At most so many, earlier ones counted in; 0: no bound", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
-             "At most so long a problem, earlier runs counted in: 60s, 2m; 0: no bound", "TIME");
+               "At most so long a problem, earlier runs counted in: 60s, 2m; 0: no bound", "TIME");
   flags.parsed("--seed", options.device.seed, parse_count, "Of the search", "N");
   flags.worker(options.device);
   flags.parsed("--regime", options.regime, parse_regime, "What the caches hold when a launch begins",
-             "cold|hot");
+               "cold|hot");
   flags.on("--fresh", options.fresh, "Measure again what is known already");
   flags.json(options.json);
   flags.on("--quiet", options.quiet, "Neither progress nor hints");
@@ -225,7 +225,8 @@ ExitCode run(const RunOptions& options, Context& context) {
       // Of each file, before any is tuned.
       auto problems = select_problems(definition.kernel, options.problems);
       if (!problems) {
-        return fail_usage(context, "gktune run", definition.path + ": --problem: " + problems.error().message);
+        return fail_usage(context, "gktune run",
+                          definition.path + ": --problem: " + problems.error().message);
       }
       definition.kernel.listed_problems = *std::move(problems);
       if (options.regime) definition.kernel.regime = *options.regime;
