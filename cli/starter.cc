@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "tuner/core/embedded_file.h"
+#include "tuner/core/letters.h"
 
 namespace gktune {
 
@@ -52,9 +52,6 @@ constexpr std::string_view kKeywords[] = {
     "volatile",     "wchar_t",      "while",         "xor",
     "xor_eq",
 };
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
 std::vector<EmbeddedFile> texts_of(Language language) {
   const std::string_view folder = language == Language::cpp ? "cpp/" : "cuda/";
@@ -99,7 +96,7 @@ Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>
   };
   if (name.empty()) return refused("it is empty");
   if (name.size() > kLongestName) return refused("it is too long");
-  if (!is_letter(name.front())) return refused("it does not begin with a letter");
+  if (!is_letter(name.front()) || name.front() == '_') return refused("it does not begin with a letter");
   if (!std::ranges::all_of(name, is_word)) return refused("it has more in it than letters, digits and _");
   if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a word of C++");
   if (name != kPlaceholder && words_of(texts).contains(name)) {

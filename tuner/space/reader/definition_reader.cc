@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tuner/core/letters.h"
 #include "tuner/space/declared_names.h"
 #include "tuner/space/fingerprint.h"
 #include "tuner/space/reader/aims.h"
@@ -27,8 +28,7 @@ std::optional<Language> language_of(const std::string& path) {
 // A kernel's name is typed on command lines and stands in file names.
 bool is_kernel_name(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
+    return is_word(c) || c == '-' || c == '.';
   });
 }
 

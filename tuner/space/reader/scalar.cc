@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "tuner/core/letters.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
@@ -15,8 +16,6 @@ struct Unit {
 };
 
 constexpr Unit kTimes[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether a reader takes it for a number, be it a good one or not.
 bool looks_numeric(std::string_view text) {
