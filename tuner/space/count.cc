@@ -46,10 +46,6 @@ Count& Count::operator/=(const Count& other) {
   number().value /= other.number().value;
   return *this;
 }
-Count& Count::operator%=(const Count& other) {
-  number().value %= other.number().value;
-  return *this;
-}
 Count& Count::operator<<=(unsigned bits) {
   number().value <<= bits;
   return *this;

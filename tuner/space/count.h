@@ -29,7 +29,6 @@ class Count {
   Count& operator-=(const Count& other);  // asks for one that is not larger
   Count& operator*=(const Count& other);
   Count& operator/=(const Count& other);
-  Count& operator%=(const Count& other);
   Count& operator<<=(unsigned bits);
   Count& operator++() { return *this += 1; }
   Count operator++(int) {
@@ -41,7 +40,6 @@ class Count {
   friend Count operator-(Count a, const Count& b) { return std::move(a -= b); }
   friend Count operator*(Count a, const Count& b) { return std::move(a *= b); }
   friend Count operator/(Count a, const Count& b) { return std::move(a /= b); }
-  friend Count operator%(Count a, const Count& b) { return std::move(a %= b); }
   friend Count operator<<(Count a, unsigned bits) { return std::move(a <<= bits); }
 
   friend bool operator==(const Count& a, const Count& b) { return a.compare(b) == 0; }
