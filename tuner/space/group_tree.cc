@@ -69,9 +69,14 @@ std::optional<GroupTree::Edge> GroupTree::edge_of(Node node, std::uint32_t rank)
 }
 
 GroupTree::Edge GroupTree::edge_at(Node node, std::uint64_t index) const {
-  const std::uint64_t* const first = before_.data() + begin(node);
-  const std::uint64_t* const last = before_.data() + end(node);
-  return begin(node) + static_cast<Edge>(std::upper_bound(first, last, index) - first) - 1;
+  Edge found = begin(node);
+  // Nothing foretells which way an index goes: the only branch is the loop's.
+  for (Edge left = end(node) - found; left > 1;) {
+    const Edge half = left / 2;
+    found += before_[found + half] <= index ? half : 0;
+    left -= half;
+  }
+  return found;
 }
 
 GroupTree::Edge GroupTree::edge_at(Node node, const Count& index) const {
