@@ -25,7 +25,8 @@ struct ProcessState {
 
 inline ProcessState process_state(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text;
+  std::getline(file, text, '\0');  // none, where the process has ended since the file was opened
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close + 4 >= text.size()) return {};
   ProcessState process{text.substr(open + 1, close - open - 1), text[close + 2], 0, 0};
@@ -53,19 +54,16 @@ inline std::vector<pid_t> group_processes(pid_t group) {
   return processes_where([&](const ProcessState& state) { return state.group == group; });
 }
 
-inline std::size_t count_processes(std::string_view name) {
-  return processes_where([&](const ProcessState& state) { return state.name == name; }).size();
-}
-
 inline std::size_t count_children(pid_t parent, std::string_view name) {
   return processes_where(
              [&](const ProcessState& state) { return state.parent == parent && state.name == name; })
       .size();
 }
 
-inline bool is_running(pid_t pid) {
-  const char state = process_state(pid).state;
-  return state != '?' && state != 'Z';
+inline std::size_t count_grandchildren(pid_t grandparent, std::string_view name) {
+  std::size_t count = 0;
+  for (pid_t child : child_processes(grandparent)) count += count_children(child, name);
+  return count;
 }
 
 inline std::size_t open_descriptors() {
