@@ -4,9 +4,10 @@
 #include <link.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <string>
 #include <string_view>
+
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -21,8 +22,7 @@ const T* at(std::string_view file, std::uint64_t offset, std::uint64_t count = 1
 }  // namespace
 
 std::vector<std::uintptr_t> find_guard_variables(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::string bytes = read_whole(path).value_or("");
   const std::string_view file = bytes;
   std::vector<std::uintptr_t> found;
   const auto* header = at<ElfW(Ehdr)>(file, 0);
