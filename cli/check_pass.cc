@@ -38,7 +38,7 @@ CheckResult CheckPass::run(const std::string& title, std::int64_t total,
       result.was_stopped = true;
       in_flight -= device_.withdraw();  // who stops does not wait for what has not begun
     }
-    return result.was_stopped || !has_more;
+    return result.was_stopped || result.trouble || !has_more;
   };
   while (true) {
     while (!is_over() && in_flight < device_.capacity()) {
@@ -51,6 +51,13 @@ CheckResult CheckPass::run(const std::string& title, std::int64_t total,
     if (in_flight == 0) break;
     Trial trial = device_.next();
     --in_flight;
+    if (trial.status == Status::machine_failed) {
+      if (!result.trouble) {
+        result.trouble = std::move(trial.message);
+        in_flight -= device_.withdraw();
+      }
+      continue;
+    }
     ++result.checked;
     if (!trial.ok()) add_finding(result.findings, trial);
     ProgressState state;

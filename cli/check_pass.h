@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they came up
   bool was_stopped = false;
+  std::optional<std::string> trouble;  // what the machine failed for: the rest was not looked at
 
   std::int64_t failed() const;
   Failures failures() const;

@@ -41,6 +41,9 @@ Log::~Log() = default;
 
 void Log::info(std::string_view message) { logger_->info(message); }
 
-void Log::error(std::string_view message) { logger_->error(message); }
+// What a compiler said ends in a newline of its own.
+void Log::error(std::string_view message) {
+  logger_->error(message.substr(0, message.find_last_not_of('\n') + 1));
+}
 
 }  // namespace gktune

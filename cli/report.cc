@@ -27,6 +27,8 @@ std::string_view end_name(TuneOutcome::End end) {
       return "seconds";
     case TuneOutcome::End::stopped:
       return "stopped";
+    case TuneOutcome::End::machine_failed:
+      return "machine_failed";
   }
   return "";
 }
@@ -43,7 +45,7 @@ std::string account_of(const Tuning& tuning) {
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   std::string text =
       fmt::format("{} of {} configurations tried", format_count(tried), format_count(tuning.valid));
-  if (tuning.outcome.measured == 0) {
+  if (tuning.outcome.measured == 0 && tuning.earlier > 0) {
     text += ", all of them earlier";
   } else {
     if (tuning.earlier > 0) text += fmt::format(", {} of them now,", format_count(tuning.outcome.measured));
@@ -163,7 +165,7 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   if (tuning.outcome.best) hints.push_back("ask for it again: " + question_for(tuning, database_flag));
 
-  if (tuning.outcome.end == TuneOutcome::End::stopped) {
+  if (tuning.outcome.end == TuneOutcome::End::stopped || tuning.outcome.end == TuneOutcome::End::machine_failed) {
     hints.push_back("the same command goes on from here; --fresh starts over");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("nothing was left to measure; --fresh measures all of it again");

@@ -60,7 +60,7 @@ class Standings {
   double fastest_us_ = std::numeric_limits<double>::infinity();
 };
 
-// A failure without, for want of a worker say, tells nothing of the configuration.
+// A failure without, at its deadline while others compiled say, tells nothing of how it runs.
 bool has_run(const Trial& trial) { return trial.run_s > 0; }
 
 // Has the reference candidate timed again after every so many trials.
@@ -143,6 +143,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
   auto reason_to_end = [&]() -> std::optional<End> {
     if (events.stop && events.stop()) return End::stopped;
+    if (outcome.trouble) return End::machine_failed;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
     if (task.limits.seconds > 0 && Clock::now() - begin >= budget) return End::seconds;
     return std::nullopt;
@@ -153,8 +154,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   const auto is_over = [&] {
     if (end) return true;
     end = reason_to_end();
-    // Whoever has no time left does not wait for what has not begun.
-    if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
+    // Only a bound on trials lets what has not begun begin.
+    if (end && end != End::trials) in_flight -= device.withdraw();
     return end.has_value();
   };
   while (true) {
@@ -178,6 +179,11 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
     Trial trial = device.next();
     --in_flight;
+    if (trial.status == Status::machine_failed) {
+      // The others would fare no better, and a later run will have them all.
+      if (!outcome.trouble) outcome.trouble = std::move(trial.message);
+      continue;
+    }
     if (watch.awaits(trial)) {
       watch.tell(trial);
       if (trial.ok() || !has_run(trial)) continue;
@@ -192,12 +198,14 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (events.on_trial) events.on_trial(trial);
   }
   outcome.end = end.value_or(End::exhausted);
-  // Asked to stop while the last ones were in flight: no playoff either.
+  // Even if it was while the last ones were in flight: no playoff either.
+  if (outcome.trouble) outcome.end = End::machine_failed;
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
   outcome.drift = watch.drift();
   outcome.best = standings.best();
-  if (outcome.end != End::stopped && outcome.measured > 0) hold_playoff(task, standings, device, outcome);
+  const bool can_go_on = outcome.end != End::stopped && outcome.end != End::machine_failed;
+  if (can_go_on && outcome.measured > 0) hold_playoff(task, standings, device, outcome);
   return outcome;
 }
 

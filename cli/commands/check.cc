@@ -160,6 +160,7 @@ class CheckCall {
     if (is_awkward()) leave_out_unformed(result.findings);
     tell(result, counts->all);
     if (result.was_stopped) return ExitCode::interrupted;
+    if (result.trouble) return fail(context_, ExitCode::failed, *result.trouble);
     return result.findings.empty() ? ExitCode::done : ExitCode::failed;
   }
 

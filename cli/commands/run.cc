@@ -106,6 +106,7 @@ class RunCall {
   Progress progress_;
   std::function<bool()> caught_;
   bool told_of_interrupt_ = false;
+  bool is_over_ = false;  // whatever else there is to do
   std::int64_t session_ = 0;
   double devices_ = 1, compilers_ = 1;
   Json reports_ = Json::array();
@@ -122,7 +123,7 @@ ExitCode RunCall::tune_all(const std::vector<ReadFiles>& groups) {
   for (const ReadFiles& group : groups) {
     devices.push_back(json_of(group.device.info));
     code = worse(code, tune_group(group.definitions, group.device));
-    if (code == ExitCode::interrupted) break;
+    if (is_over_) break;
   }
   if (options_.json) print(context_.out, {{"devices", std::move(devices)}, {"results", std::move(reports_)}});
   return code;
@@ -138,7 +139,7 @@ ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const F
   ExitCode code = ExitCode::done;
   for (const Definition& definition : definitions) {
     code = worse(code, tune_file(definition, found));
-    if (code == ExitCode::interrupted) break;
+    if (is_over_) break;
   }
   if (auto ended = store_.end_session(session_); !ended) {
     code = worse(code, fail(context_, ExitCode::failed, ended.error().message));
@@ -157,7 +158,7 @@ ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& fou
   ExitCode code = ExitCode::done;
   for (const Problem& problem : problems_of(definition.kernel)) {
     code = worse(code, tune_one(definition, problem, **device));
-    if (code == ExitCode::interrupted) break;
+    if (is_over_) break;
   }
   return code;
 }
@@ -181,7 +182,11 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
 
   if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
   tell(*tuning);
-  if (tuning->outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
+  using End = TuneOutcome::End;
+  // Other problems would fare no better.
+  is_over_ = tuning->outcome.end == End::stopped || tuning->outcome.end == End::machine_failed;
+  if (tuning->outcome.end == End::stopped) return ExitCode::interrupted;
+  if (tuning->outcome.end == End::machine_failed) return ExitCode::failed;
   if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
   return ExitCode::done;
 }
@@ -210,6 +215,7 @@ void RunCall::tell(const Tuning& tuning) {
     print_report(context_.out, context_.out_screen, tuning);
     context_.out << std::flush;
   }
+  if (tuning.outcome.trouble) context_.log.error(*tuning.outcome.trouble);
   if (options_.quiet) return;
   for (const std::string& each : hints_for(tuning, database_flag(options_.database))) hint(context_, each);
 }

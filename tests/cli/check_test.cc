@@ -75,6 +75,23 @@ TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
   EXPECT_FALSE(result.was_stopped);
 }
 
+TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
+  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::machine_failed, "no space"), good_trial(3, 10)};
+  ReplayDevice device({}, trials, 1);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  std::size_t next = 0;
+  const CheckResult result =
+      CheckPass(device, progress, [] { return false; }).run("k", 3, [&](Candidate& candidate) {
+        if (next == trials.size()) return false;
+        candidate.config = trials[next++].config;
+        return true;
+      });
+  EXPECT_EQ(result.checked, 1);
+  EXPECT_EQ(result.trouble, "no space");
+  EXPECT_TRUE(result.findings.empty());
+}
+
 // The first of those in flight runs.
 class BusyDevice final : public Device {
  public:

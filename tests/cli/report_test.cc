@@ -103,8 +103,11 @@ TEST(Report, hints_name_the_next_flag_to_try) {
             "the time was up after 4 of 11,130 configurations; --time 120s goes on from here");
   tuning.spent_s = 90;  // the last trials took their time
   EXPECT_NE(hints_for(tuning, "")[1].find("--time 180s"), std::string::npos);
-  tuning.outcome.end = TuneOutcome::End::stopped;
-  EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
+  using End = TuneOutcome::End;
+  for (const End end : {End::stopped, End::machine_failed}) {
+    tuning.outcome.end = end;
+    EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
+  }
 }
 
 TEST(Report, no_hint_asks_for_more_than_there_is) {

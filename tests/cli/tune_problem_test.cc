@@ -280,6 +280,19 @@ TEST_F(TuneProblem, a_stop_keeps_what_has_run) {
   EXPECT_EQ(store_.trials(1)->size(), 1u);
 }
 
+TEST_F(TuneProblem, what_the_machine_failed_for_is_not_stored) {
+  std::vector<Trial> trials{recorded(1), bad_trial(0, Status::machine_failed, "no space")};
+  trials.back().config = {{"x", 2}};
+  ReplayDevice full({.kind = "replay", .name = "recorded"}, std::move(trials), 1);
+  std::ostringstream err;
+  Progress progress(err, {}, Progress::Mode::hidden);
+  const auto broken = tune_problem(request(), {full, store_, session_, progress, stop_});
+  ASSERT_TRUE(broken.ok());
+  EXPECT_EQ(broken->outcome.trouble, "no space");
+  EXPECT_EQ(store_.trials(1)->size(), 1u);
+  EXPECT_EQ(tune(request())->outcome.measured, 9);
+}
+
 TEST_F(TuneProblem, an_empty_space_tells_whose_constraints_emptied_it) {
   definition_.constraints = {{Expression::parse("x > 10").value()}};
   auto empty = tune(request());

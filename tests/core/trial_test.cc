@@ -6,7 +6,7 @@ namespace gktune {
 namespace {
 
 TEST(Trial, every_status_is_found_by_its_name) {
-  for (int i = 0; i <= static_cast<int>(Status::timed_out); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
     auto status = static_cast<Status>(i);
     EXPECT_EQ(status_from_name(status_name(status)), status);
   }

@@ -213,7 +213,7 @@ TEST_F(CudaCompilerTest, fails_where_it_cannot_write) {
   folder_.write("file", "");
   const auto results =
       compiler_->compile({{sum(64, "float")}, "sm_90", folder_.path("file/cache"), Instrumentation::none});
-  EXPECT_EQ(results[0].status, Status::compile_failed);
+  EXPECT_EQ(results[0].status, Status::machine_failed);
   EXPECT_NE(results[0].log.find("cannot write"), std::string::npos) << results[0].log;
 }
 

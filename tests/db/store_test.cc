@@ -82,7 +82,7 @@ TEST_F(StoreTest, a_trial_is_read_back_as_it_was) {
 }
 
 TEST_F(StoreTest, a_failure_is_read_back_with_its_message_and_what_is_not_known) {
-  const int last = static_cast<int>(Status::timed_out);
+  const int last = static_cast<int>(kLastStatus);
   for (int i = 0; i <= last; ++i) {
     auto status = static_cast<Status>(i);
     if (status == Status::ok) continue;

@@ -61,8 +61,32 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
 TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
   folder_.write("file", "");
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}), "file/cache");
-  EXPECT_EQ(result.status, Status::compile_failed);
+  EXPECT_EQ(result.status, Status::machine_failed);
   EXPECT_NE(result.log.find("cannot write"), std::string::npos) << result.log;
+}
+
+// What it is given to compile has no say in that.
+TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_does_not_compile) {
+  folder_.write("full",
+                "#!/bin/sh\n"
+                "[ \"$1\" = --version ] && exec " + GetParam() + " --version\n"
+                "exec cat \"$0\" > /dev/full\n");
+  std::filesystem::permissions(folder_ / "full", std::filesystem::perms::owner_all);
+  HostCompiler full(folder_.path("full"));
+  const CompiledVariant result =
+      full.compile({{kernel_source(kStore, {"k"}, {{"N", "3"}})}, "", folder_.path("cache"), Instrumentation::none})
+          .at(0);
+  EXPECT_EQ(result.status, Status::machine_failed);
+  EXPECT_NE(result.log.find("No space left on device"), std::string::npos) << result.log;
+}
+
+TEST_P(HostCompilerTest, one_that_is_not_there_fails_nothing_but_the_machine) {
+  HostCompiler missing(folder_.path("no_such_compiler"));
+  const CompiledVariant result =
+      missing.compile({{kernel_source(kStore, {"k"}, {{"N", "4"}})}, "", folder_.path("cache"), Instrumentation::none})
+          .at(0);
+  EXPECT_EQ(result.status, Status::machine_failed);
+  EXPECT_NE(result.log.find("no_such_compiler"), std::string::npos) << result.log;
 }
 
 TEST_P(HostCompilerTest, may_be_a_command_of_several_words) {

@@ -94,6 +94,38 @@ TEST_F(Tune, a_stop_ends_without_what_has_not_begun_and_without_a_playoff) {
   EXPECT_TRUE(outcome.best.has_value());
 }
 
+// Nothing is known of what could not be tried.
+TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
+  const auto until_the_disk_is_full = [](Config config) {
+    if (config.find("x")->integer() < 4) return valley(std::move(config));
+    Trial trial = failed_trial(std::move(config), Status::machine_failed);
+    trial.message = "no space";
+    return trial;
+  };
+  TuneOutcome outcome = tune_line(until_the_disk_is_full, {});
+  EXPECT_EQ(outcome.end, End::machine_failed);
+  EXPECT_EQ(outcome.trouble, "no space");
+  EXPECT_EQ(outcome.measured, 3);
+  EXPECT_EQ(seen_.size(), 3u);
+  ASSERT_TRUE(outcome.best.has_value());
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 3}}));
+  EXPECT_TRUE(outcome.playoff.empty());
+
+  TuneOutcome later = tune_line(valley, {.earlier = seen_});
+  EXPECT_EQ(later.end, End::exhausted);
+  EXPECT_EQ(later.measured, 17);
+  EXPECT_EQ(later.trouble, std::nullopt);
+}
+
+TEST_F(Tune, a_machine_that_fails_while_the_last_are_in_flight_is_told_too) {
+  const auto last_fails = [](Config config) {
+    if (config.find("x")->integer() < 20) return valley(std::move(config));
+    return failed_trial(std::move(config), Status::machine_failed);
+  };
+  EXPECT_EQ(tune_line(last_fails, {}).end, End::machine_failed);
+  EXPECT_EQ(tune_line(last_fails, {.limits = {.trials = 20}}).end, End::machine_failed);
+}
+
 TEST_F(Tune, a_budget_of_seconds_that_is_spent_ends_it) {
   TuneOutcome outcome = tune_line(valley, {.limits = {.seconds = 1e-9}});
   EXPECT_EQ(outcome.end, End::seconds);

@@ -125,6 +125,14 @@ TEST(JobJson, device_and_variants_and_samples_survive) {
   EXPECT_EQ(*decode_samples(encode(samples)), samples);
 }
 
+TEST(JobJson, every_status_survives) {
+  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
+    RunReply reply;
+    reply.status = static_cast<Status>(i);
+    EXPECT_EQ(decode_run_reply(encode(reply))->status, reply.status);
+  }
+}
+
 TEST(JobJson, what_makes_no_sense_is_an_error) {
   const std::string good = encode(RunReply{});
   for (std::size_t size = 0; size < good.size(); ++size)

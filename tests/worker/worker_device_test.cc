@@ -316,7 +316,7 @@ TEST_F(WorkerDeviceTest, a_program_that_is_not_there_is_named) {
 TEST_F(WorkerDeviceTest, compile_workers_that_never_get_ready_end_every_candidate) {
   refuse("compile");
   const Trial first = tried("ok", "ok"), second = tried("ok", "ok");
-  EXPECT_EQ(first.status, Status::crashed);
+  EXPECT_EQ(first.status, Status::machine_failed);
   EXPECT_EQ(first.message, "no compile worker can be started: there is no such device");
   EXPECT_EQ(second.message, first.message);
 }
@@ -326,7 +326,7 @@ TEST_F(WorkerDeviceTest, run_workers_that_get_ready_no_more_end_every_candidate)
   refuse("run");
   EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
   const Trial trial = tried("ok", "ok");
-  EXPECT_EQ(trial.status, Status::crashed);
+  EXPECT_EQ(trial.status, Status::machine_failed);
   EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
 }
 
@@ -401,7 +401,7 @@ TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
   refuse("run");
   (void)tried_all({"segv", "segv"});
   for (const Trial& trial : tried_all({"ok", "ok", "ok"})) {
-    EXPECT_EQ(trial.status, Status::crashed);
+    EXPECT_EQ(trial.status, Status::machine_failed);
     EXPECT_EQ(trial.message, "no worker can be started: there is no such device");
   }
 }

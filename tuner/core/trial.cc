@@ -25,6 +25,7 @@ constexpr std::pair<Status, std::string_view> kStatusNames[] = {
     {Status::undefined_behavior, "undefined_behavior"},
     {Status::crashed, "crashed"},
     {Status::timed_out, "timed_out"},
+    {Status::machine_failed, "machine_failed"},
 };
 
 constexpr std::pair<Regime, std::string_view> kRegimeNames[] = {{Regime::cold, "cold"}, {Regime::hot, "hot"}};

@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// How a trial ended. Everything but `ok` is a failure of the configuration, never of the run.
+// How a trial ended. Everything but `ok` is a failure of the configuration, never of the run; but for the last.
 enum class Status {
   ok,
   invalid,              // its launch cannot be formed: an expression failed, an empty block
@@ -30,7 +30,9 @@ enum class Status {
   undefined_behavior,   // anything else that the language forbids: a read of what nobody wrote, a shift too far
   crashed,              // any other sudden death
   timed_out,
+  machine_failed,       // it could not be tried: nothing is known of the configuration, and nothing is kept
 };
+inline constexpr Status kLastStatus = Status::machine_failed;
 std::string_view status_name(Status status);
 std::optional<Status> status_from_name(std::string_view name);
 

@@ -65,13 +65,6 @@ std::string size_and_time(const std::string& path) {
   return path + ' ' + std::to_string(size) + ' ' + std::to_string(time);
 }
 
-CompiledVariant failed(const std::vector<std::string>& messages) {
-  CompiledVariant variant;
-  variant.status = Status::compile_failed;
-  variant.log = joined_messages(messages);
-  return variant;
-}
-
 // What NVRTC calls the text that it puts the names of entries in.
 constexpr std::string_view kEntriesFile = "__nv_name_map(";
 
@@ -255,13 +248,15 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Com
 
   CompiledVariant& result = *pending.result;
   if (!output.ok) {
-    result = failed(log.messages);
+    result.status = Status::compile_failed;
+    result.log = joined_messages(log.messages);
     if (auto missing = missing_entry(log.messages, batch.source, *pending.source)) result.log = *std::move(missing);
     if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
   } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
-    result = failed({path.error().message + '\n'});
+    result.status = Status::machine_failed;
+    result.log = path.error().message + '\n';
     result.seconds = stopwatch.seconds();
-    return;  // the disk's fault: not for the cache
+    return;
   } else {
     result.log = joined_messages(log.messages);
     result.module = {*path, output.symbols};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace gktune {
@@ -20,6 +21,7 @@ namespace {
   dup2(output, STDERR_FILENO);
   const int nowhere = open("/dev/null", O_RDONLY);
   if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
+  setenv("LC_ALL", "C.UTF-8", 1);
   execvp(arguments[0], arguments);
   const int why = errno;
   [[maybe_unused]] const ssize_t written = write(failure, &why, sizeof(why));

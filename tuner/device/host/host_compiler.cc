@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -58,6 +61,13 @@ std::vector<std::string> words_of(const std::string& cxx) {
   if (std::filesystem::exists(cxx, ignored)) return {cxx};
   std::istringstream stream(cxx);
   return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// A compiler that cannot write its files tells nothing of what it compiles.
+bool lacked_space(const std::string& log) {
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int error) {
+    return log.find(std::strerror(error)) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -144,7 +154,7 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   std::vector<CompiledVariant> compiled(job.variants.size());
   if (const Result<void> prepared = prepare(job); !prepared) {
     for (CompiledVariant& variant : compiled) {
-      variant.status = Status::compile_failed;
+      variant.status = Status::machine_failed;
       variant.log = prepared.error().message;
     }
     return compiled;
@@ -176,7 +186,9 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
                                         const std::string& text, CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
-  if (const auto written = write_atomically(input, text); !written) return {{}, written.error().message};
+  if (const auto written = write_atomically(input, text); !written) {
+    return {Status::machine_failed, written.error().message, {}};
+  }
   std::vector<std::string> words = command(source, instrumentation);
   words.insert(words.end(), {input, "-o", output});
   const std::vector<std::string> libraries = libraries_of(source, instrumentation);
@@ -187,12 +199,15 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
   std::filesystem::remove(input, ignored);
   std::filesystem::remove(output, ignored);
 
-  if (!result) return {{}, result.error().message};
-  if (result->exit_code != 0) return {{}, std::move(result->text)};
-  if (!code) return {{}, fmt::format("{} left no {}", cxx_, output)};
+  if (!result) return {Status::machine_failed, result.error().message, {}};
+  if (result->exit_code != 0) {
+    if (!lacked_space(result->text)) return {Status::compile_failed, std::move(result->text), {}};
+    return {Status::machine_failed, "there is no space for what the compiler writes:\n" + result->text, {}};
+  }
+  if (!code) return {Status::machine_failed, fmt::format("{} left no {}", cxx_, output), {}};
   Result<std::string> path = cache.add_code(*code);
-  if (!path) return {{}, path.error().message};
-  return {*std::move(path), std::move(result->text)};
+  if (!path) return {Status::machine_failed, path.error().message, {}};
+  return {Status::ok, std::move(result->text), *std::move(path)};
 }
 
 void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
@@ -215,9 +230,9 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     CompiledVariant& variant = compiled[todo.index];
     variant.log = build.log;
     variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
-    if (build.code_path.empty()) {
+    if (build.status != Status::ok) {
       // Not kept: the machine may be to blame, for a header or a library that it lacks.
-      variant.status = Status::compile_failed;
+      variant.status = build.status;
       if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
       continue;
     }

@@ -28,8 +28,9 @@ class HostCompiler : public Compiler {
   };
 
   struct Build {
-    std::string code_path;  // empty: it failed
+    Status status = Status::ok;
     std::string log;
+    std::string code_path;
   };
 
   bool is_clang() const { return version_.find("clang") != std::string::npos; }

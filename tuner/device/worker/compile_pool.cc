@@ -183,7 +183,7 @@ void CompilePool::worker_failed(const std::string& message) {
 void CompilePool::fail_all() {
   for (Task& task : std::exchange(queue_, {})) {
     CompiledVariant variant;
-    variant.status = Status::crashed;
+    variant.status = Status::machine_failed;
     variant.log = broken_;
     finished_.push_back({task.id, std::move(variant)});
   }

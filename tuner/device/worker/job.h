@@ -35,7 +35,7 @@ struct Module {
 };
 
 struct CompiledVariant {
-  Status status = Status::ok;  // ok, compile_failed
+  Status status = Status::ok;  // ok, compile_failed, machine_failed
   std::string log;             // the compiler's words on this variant, with the source's own line numbers
   Module module;
   double seconds = 0;  // this variant's share

@@ -311,7 +311,7 @@ bool WorkerDevice::take_run() {
     if (const auto* nobody = std::get_if<RunSlot::NoWorker>(&finished->outcome)) {
       // It never ran: another may have it.
       flight->stage = Flight::Stage::ready;
-      if (all_are_broken()) finish(*flight, Status::crashed, nobody->message);
+      if (all_are_broken()) finish(*flight, Status::machine_failed, nobody->message);
       continue;
     }
     if (const Death* death = std::get_if<Death>(&finished->outcome)) {
