@@ -26,7 +26,8 @@ Peer peer_of(const Contest& contest) {
   if (kernel == "reduce") {
     const Value* element = problem.find("element");
     const bool is_float = element != nullptr && element->str() == "float";
-    return {"CUB", (is_float ? cub_sum_float : cub_sum_int)(contest.stream(), at("in"), at("out"), size("n"))};
+    return {"CUB",
+            (is_float ? cub_sum_float : cub_sum_int)(contest.stream(), at("in"), at("out"), size("n"))};
   }
   if (kernel == "histogram") {
     const Value* distribution = problem.find("distribution");
@@ -64,21 +65,21 @@ int run(int argc, char** argv) {
   const Answer answer = lookup->best(kernel, contest.problem(),
                                      {device.kind, device.name, device.architecture, device.multiprocessors});
   if (!answer) {
-    std::fprintf(stderr, "%s knows nothing of %s %s\n", argv[1], kernel.c_str(), contest.problem().str().c_str());
+    std::fprintf(stderr, "%s knows nothing of %s %s\n", argv[1], kernel.c_str(),
+                 contest.problem().str().c_str());
     return 4;
   }
   contest.enter("gktune", answer.config);
   const Peer peer = peer_of(contest);
-  contest.enter(peer.name,
-                [&](std::span<const CUdeviceptr> buffers) { peer.call(buffers.data()); });
+  contest.enter(peer.name, [&](std::span<const CUdeviceptr> buffers) { peer.call(buffers.data()); });
 
   const auto contenders = contest.hold(rounds);
   std::printf("%s %s (%s: %s)\n", kernel.c_str(), contest.problem().str().c_str(),
               std::string(match_name(answer.match)).c_str(), answer.config.str().c_str());
   for (const auto& contender : contenders) {
     const Timing& timing = contender.trial.timing;
-    std::printf("  %-8s %10.2f us [%.2f, %.2f]  %s\n", contender.name.c_str(), timing.median_us, timing.low_us,
-                timing.high_us, score_of(contender).c_str());
+    std::printf("  %-8s %10.2f us [%.2f, %.2f]  %s\n", contender.name.c_str(), timing.median_us,
+                timing.low_us, timing.high_us, score_of(contender).c_str());
   }
   std::printf("  %.3f x %s\n", contenders[1].trial.timing.median_us / contenders[0].trial.timing.median_us,
               contenders[1].name.c_str());

@@ -63,8 +63,7 @@ Result<RunJob, Trouble> Contest::job_for(const Config& config) {
 Result<Execution, Trouble> Contest::check(const RunJob& job) {
   const auto code = shelf_->get(job.candidate.path);
   if (!code) return code.error();
-  auto program =
-      BoundProgram::bind(*gpu_, *code, job.candidate, job.plan.candidate, job.plan.arguments);
+  auto program = BoundProgram::bind(*gpu_, *code, job.candidate, job.plan.candidate, job.plan.arguments);
   if (!program) return program.error();
   if (!bench_) bench_.emplace(need(Workbench::prepare(*gpu_, *kernels_, *shelf_, job)));
   if (auto adopted = bench_->adopt(job); !adopted) return adopted.error();
@@ -99,7 +98,8 @@ std::vector<Contender> Contest::hold(int rounds) {
   for (auto& entry : entries_) {
     samplers.emplace_back(*gpu_, *kernels_, *bench_, entry.execution, kernel.regime, sweep_buffer_.get(),
                           sweep_bytes(device_));
-    if (auto warm = samplers.back().warm_up(limit_s); !warm) give_up(entry.name + ": " + warm.error().message);
+    if (auto warm = samplers.back().warm_up(limit_s); !warm)
+      give_up(entry.name + ": " + warm.error().message);
   }
   std::vector<Samples> samples(entries_.size());
   for (int round = -kRoundsBefore; round < rounds; ++round) {
@@ -115,7 +115,8 @@ std::vector<Contender> Contest::hold(int rounds) {
     contender.trial.problem = problem_;
     contender.trial.samples_us = std::move(samples[i]);
     contender.trial.timing = summarize(contender.trial.samples_us);
-    if (auto known = evaluate_metrics(kernel, device_, contender.trial); !known) give_up(known.error().message);
+    if (auto known = evaluate_metrics(kernel, device_, contender.trial); !known)
+      give_up(known.error().message);
     contenders.push_back(std::move(contender));
   }
   return contenders;

@@ -1,5 +1,5 @@
-// Every way of a kernel at its tuned best: for each value of a parameter the best configuration that a database knows, all
-// timed in turn on one problem, as a table of Markdown. Needs a GPU.
+// Every way of a kernel at its tuned best: for each value of a parameter the best configuration that a
+// database knows, all timed in turn on one problem, as a table of Markdown. Needs a GPU.
 //
 //   ladder DATABASE SPACE PARAMETER LIMIT [rounds=50] [axis=value …]
 //
@@ -38,7 +38,8 @@ int run(int argc, char** argv) {
   for (const StudySummary& summary : *studies) {
     const Definition& definition = contest.definition();
     if (summary.study.kernel != definition.kernel.name || summary.study.problem != contest.problem() ||
-        summary.study.fingerprint != definition.fingerprint || summary.study.device.name != contest.device().name) {
+        summary.study.fingerprint != definition.fingerprint ||
+        summary.study.device.name != contest.device().name) {
       continue;
     }
     const auto trials = store->trials(summary.id);
@@ -70,7 +71,8 @@ int run(int argc, char** argv) {
   for (const auto& contender : contenders) {
     const double score = contender.trial.metrics.value(0).number();
     std::printf("| %s | %.2f us | %.4g | %.1f %% | %s |\n", contender.name.c_str(),
-                contender.trial.timing.median_us, score, score / most * 100, contender.trial.config.str().c_str());
+                contender.trial.timing.median_us, score, score / most * 100,
+                contender.trial.config.str().c_str());
   }
   return 0;
 }

@@ -83,8 +83,8 @@ LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count)
 
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count) {
   return [=, handle = blas(stream)](const PeerAddress* buffers) {
-    check(cublasSaxpy(handle.get(), static_cast<int>(count), &a, reinterpret_cast<const float*>(buffers[x]), 1,
-                      reinterpret_cast<float*>(buffers[y]), 1),
+    check(cublasSaxpy(handle.get(), static_cast<int>(count), &a, reinterpret_cast<const float*>(buffers[x]),
+                      1, reinterpret_cast<float*>(buffers[y]), 1),
           "cuBLAS' saxpy");
   };
 }

@@ -19,7 +19,7 @@ struct Command {
   std::string summary;
   std::string example;
   std::function<Run(Flags&)> declare;  // adds the flags; what it returns runs with what they said
-  std::vector<Command> children;          // has these instead of flags: db ls
+  std::vector<Command> children;       // has these instead of flags: db ls
   bool is_hidden = false;
 };
 

@@ -25,8 +25,8 @@ Result<FoundDevice> find_one(const BackendName& name, const Context& context) {
   return FoundDevice{{name}, *std::move(info)};
 }
 
-// All GPUs that are of the model of the first one that gets ready. One that does not takes no other out, nor does
-// an odd one.
+// All GPUs that are of the model of the first one that gets ready. One that does not takes no other out, nor
+// does an odd one.
 Result<FoundDevice> find_all_gpus(const Context& context) {
   const auto count = count_devices(worker_argv(context), "cuda");
   if (!count) return Error{"no device cuda: " + count.error().message};
@@ -40,9 +40,9 @@ Result<FoundDevice> find_all_gpus(const Context& context) {
     } else if (are_of_one_model(found->info, all->info)) {
       all->backends.push_back({"cuda", ordinal});
     } else {
-      context.log.info(fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}",
-                                   ordinal, found->info.name, found->info.multiprocessors,
-                                   all->backends.front().ordinal));
+      context.log.info(
+          fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}", ordinal,
+                      found->info.name, found->info.multiprocessors, all->backends.front().ordinal));
     }
   }
   return all;

@@ -43,8 +43,8 @@ struct ReadFiles {
 };
 // What is for the chosen device first, then the C++ functions: they run on the CPU, whatever else there is.
 // Never empty. Says what is wrong, and returns the code to end with.
-Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::string>& paths, const DeviceChoice& choice,
-                                       Context& context);
+Result<std::vector<ReadFiles>, ExitCode> read_files(const std::vector<std::string>& paths,
+                                                    const DeviceChoice& choice, Context& context);
 // The same of one file.
 Result<ReadFiles, ExitCode> read_file(const std::string& path, const DeviceChoice& choice, Context& context);
 

@@ -61,7 +61,8 @@ Flag Flags::texts(const std::string& word, std::vector<std::string>& target, con
   return Flag(*app_.add_option(word, target, description));
 }
 
-Flag Flags::collected(const std::string& flag, std::vector<std::string>& target, const std::string& description) {
+Flag Flags::collected(const std::string& flag, std::vector<std::string>& target,
+                      const std::string& description) {
   CLI::Option& option = *app_.add_option(flag, target, description)->allow_extra_args(false);
   refuse_flags_as_values(app_, option);
   return Flag(option);

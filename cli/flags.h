@@ -11,7 +11,7 @@
 namespace CLI {
 class App;
 class Option;
-}
+}  // namespace CLI
 
 namespace gktune {
 
@@ -31,8 +31,8 @@ class Flag {
   CLI::Option& option_;
 };
 
-// The flags of one command, each with the variable that it is written into. That CLI11 reads them is known here, to the
-// program and to the completions alone.
+// The flags of one command, each with the variable that it is written into. That CLI11 reads them is known
+// here, to the program and to the completions alone.
 class Flags {
  public:
   explicit Flags(CLI::App& app) : app_(app) {}
@@ -49,12 +49,13 @@ class Flags {
   template <class T, class Target>
   Flag parsed(const std::string& flag, Target& target, Result<T> (*parse)(std::string_view),
               const std::string& description, const std::string& kind) {
-    return read(flag, description, [&target, parse](const std::string& text) -> Result<void> {
-             auto value = parse(text);
-             if (!value) return std::move(value).error();
-             target = *std::move(value);
-             return {};
-           })
+    return read(flag, description,
+                [&target, parse](const std::string& text) -> Result<void> {
+                  auto value = parse(text);
+                  if (!value) return std::move(value).error();
+                  target = *std::move(value);
+                  return {};
+                })
         .kind(kind);
   }
 

@@ -21,13 +21,13 @@ std::string choice_of(std::string_view typed, const std::vector<std::string>& kn
 Result<Value> listed_value(const Parameter& parameter, const std::string& typed) {
   std::vector<std::string> known;
   for (const Value& value : parameter.values) {
-    const bool is_meant =
-        value.str() == typed || (value.is_number() && parse_value(typed).is_number() &&
-                                 value.number() == parse_value(typed).number());
+    const bool is_meant = value.str() == typed || (value.is_number() && parse_value(typed).is_number() &&
+                                                   value.number() == parse_value(typed).number());
     if (is_meant) return value;
     known.push_back(value.str());
   }
-  return Error{fmt::format("parameter {} has no value '{}'{}", parameter.name, typed, choice_of(typed, known))};
+  return Error{
+      fmt::format("parameter {} has no value '{}'{}", parameter.name, typed, choice_of(typed, known))};
 }
 
 }  // namespace

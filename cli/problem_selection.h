@@ -16,8 +16,8 @@ using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
 // `example` shows how one is written, where this one is not.
 Result<Selection> parse_selection(std::string_view text, std::string_view example);
 
-// The file's problems, or those of them that a selection means: that have the values it names. An integer that
-// none of them has takes the place of theirs; of other kinds of axes only what the file lists will do.
+// The file's problems, or those of them that a selection means: that have the values it names. An integer
+// that none of them has takes the place of theirs; of other kinds of axes only what the file lists will do.
 Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections);
 

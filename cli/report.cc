@@ -165,7 +165,8 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   if (tuning.outcome.best) hints.push_back("ask for it again: " + question_for(tuning, database_flag));
 
-  if (tuning.outcome.end == TuneOutcome::End::stopped || tuning.outcome.end == TuneOutcome::End::machine_failed) {
+  if (tuning.outcome.end == TuneOutcome::End::stopped ||
+      tuning.outcome.end == TuneOutcome::End::machine_failed) {
     hints.push_back("the same command goes on from here; --fresh starts over");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("nothing was left to measure; --fresh measures all of it again");
@@ -190,10 +191,10 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   }
   if (const Drift& drift = tuning.outcome.drift;
       drift.is_known() && std::max(-drift.least(), drift.greatest()) > kMuchDrift) {
-    hints.push_back(
-        fmt::format("times drifted while they were taken ({}): the finalists were timed side by side, the others "
-                    "were not; leave the machine to itself and run it again with --fresh",
-                    drift_text(drift)));
+    hints.push_back(fmt::format(
+        "times drifted while they were taken ({}): the finalists were timed side by side, the others "
+        "were not; leave the machine to itself and run it again with --fresh",
+        drift_text(drift)));
   }
   auto throttled = std::ranges::count_if(
       tuning.trials, [](const Trial& trial) { return trial.ok() && trial.conditions.throttled; });

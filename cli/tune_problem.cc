@@ -139,7 +139,7 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   double best_elsewhere = std::numeric_limits<double>::infinity();
   auto known = site.store.trials(*study);
   if (!known) return failed(known.error());
-  // Configurations that are not searched, or that the file no longer admits, stay in the database, and out of this.
+  // What is not searched, or what the file no longer admits, stays in the database, and out of this.
   for (Trial& trial : *known) {
     if (!space->contains(trial.config)) {
       if (trial.ok()) best_elsewhere = std::min(best_elsewhere, trial.objective);
@@ -161,9 +161,11 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   tuning.earlier = std::ssize(earlier);
   tuning.budget_s = request.budget_s;
   tuning.default_config = space->default_config();
-  TuneTask task{.problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}, .objective = {}};
+  TuneTask task{
+      .problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}, .objective = {}};
   task.objective = [&](Trial trial) {
-    return evaluate_metrics(kernel, device, trial) ? trial.objective : std::numeric_limits<double>::infinity();
+    return evaluate_metrics(kernel, device, trial) ? trial.objective
+                                                   : std::numeric_limits<double>::infinity();
   };
   // The slow may be the frugal.
   if (!kernel.objective.metric.empty()) task.race.cutoff_factor = 0;

@@ -21,8 +21,8 @@ struct TuneRequest {
   Problem problem;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::int64_t trials = 0;  // 0: no bound
-  double budget_s = 0;      // of the search, earlier runs counted in; 0: no bound
+  std::int64_t trials = 0;            // 0: no bound
+  double budget_s = 0;                // of the search, earlier runs counted in; 0: no bound
   double compilers = 1, devices = 1;  // that work side by side
   Earlier earlier = Earlier::resumed;
 };

@@ -158,8 +158,8 @@ Result<std::vector<Trial>> Store::trials(std::int64_t study) const {
 Result<std::optional<StudiedTrial>> Store::trial(std::int64_t id) const {
   return body_->guarded([&]() -> std::optional<StudiedTrial> {
     Transaction snapshot(body_->database, Transaction::Kind::read);
-    Statement select(body_->database, std::string("SELECT ") + kTrialColumns +
-                                          ", study_id FROM trials WHERE id = ?");
+    Statement select(body_->database,
+                     std::string("SELECT ") + kTrialColumns + ", study_id FROM trials WHERE id = ?");
     if (!select.bind(id).step()) {
       body_->database.verify();
       return std::nullopt;

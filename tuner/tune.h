@@ -46,9 +46,9 @@ struct TuneEvents {
 struct TuneOutcome {
   enum class End { exhausted, trials, seconds, stopped, machine_failed };
   End end = End::exhausted;
-  std::int64_t measured = 0;  // in this call
-  std::optional<Trial> best;  // of these and the earlier ones
-  Samples playoff;            // the winner's, where a playoff was held
+  std::int64_t measured = 0;           // in this call
+  std::optional<Trial> best;           // of these and the earlier ones
+  Samples playoff;                     // the winner's, where a playoff was held
   std::optional<std::string> trouble;  // what the machine failed for, where it did
   Drift drift;
 };

@@ -31,8 +31,8 @@ class Database {
 
   std::int64_t last_id() const;
   bool is_read_only() const;
-  // Reads all of it, and fails where something does not fit together: for whoever finds nothing where there should
-  // be something. A page that was overwritten may look like one with nothing on it.
+  // Reads all of it, and fails where something does not fit together: for whoever finds nothing where there
+  // should be something. A page that was overwritten may look like one with nothing on it.
   void verify() const;
   // All of it into another, whose contents it replaces.
   void copy_to(Database& target) const;

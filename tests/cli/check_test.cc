@@ -16,8 +16,7 @@ namespace {
 
 TEST(CheckProblems, what_the_compiler_cannot_tell_apart_is_compiled_once) {
   const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
-  EXPECT_EQ(texts(one_for_each_source(axes, cross_product(axes))),
-            (Texts{"T=int,n=1Ki", "T=float,n=1Ki"}));
+  EXPECT_EQ(texts(one_for_each_source(axes, cross_product(axes))), (Texts{"T=int,n=1Ki", "T=float,n=1Ki"}));
 }
 
 TEST(CheckProblems, awkward_sizes_replace_those_of_the_file) {
@@ -76,7 +75,8 @@ TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
 }
 
 TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
-  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::machine_failed, "no space"), good_trial(3, 10)};
+  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::machine_failed, "no space"),
+                               good_trial(3, 10)};
   ReplayDevice device({}, trials, 1);
   std::ostringstream err;
   Progress progress(err, {}, Progress::Mode::hidden);

@@ -62,7 +62,9 @@ TEST(Completions, hidden_commands_stay_hidden) {
 TEST(Completions, an_unknown_shell_is_a_usage_error) {
   Call tcsh = call({"completions", "tcsh"});
   EXPECT_EQ(tcsh.code, ExitCode::usage);
-  EXPECT_EQ(tcsh.err, "error: no completions for 'tcsh'; there are bash, zsh, fish\n  hint: gktune completions --help\n");
+  EXPECT_EQ(
+      tcsh.err,
+      "error: no completions for 'tcsh'; there are bash, zsh, fish\n  hint: gktune completions --help\n");
 }
 
 TEST(Completions, each_shell_has_a_script) {

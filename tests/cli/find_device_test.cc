@@ -18,8 +18,8 @@ namespace {
 class FindDevice : public testing::Test {
  protected:
   FindDevice() {
-    std::ofstream(environment_.program) << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '"
-                                        << refusals() << "' \"$@\"\n";
+    std::ofstream(environment_.program)
+        << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '" << refusals() << "' \"$@\"\n";
     std::filesystem::permissions(environment_.program, std::filesystem::perms::owner_all);
   }
 
@@ -50,8 +50,9 @@ TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
 
 TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
   ASSERT_TRUE(find(all_gpus_).ok());
-  EXPECT_NE(err_.str().find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
-            std::string::npos)
+  EXPECT_NE(
+      err_.str().find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
+      std::string::npos)
       << err_.str();
 }
 
@@ -85,8 +86,7 @@ TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
   refuse("run:1\n");
-  EXPECT_EQ(find({DeviceChoice::Kind::cuda, 1}).error().message,
-            "no device cuda:1: there is no such device");
+  EXPECT_EQ(find({DeviceChoice::Kind::cuda, 1}).error().message, "no device cuda:1: there is no such device");
 }
 
 }  // namespace

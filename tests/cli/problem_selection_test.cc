@@ -20,13 +20,14 @@ KernelDefinition reduce() {
 // Squares, and one sliver.
 KernelDefinition matmul() {
   KernelDefinition kernel = of_axes({{"m", {1024, 2048, 4097}, ""}, {"n", {1024, 2048, 1023}, ""}});
-  kernel.listed_problems = {{{"m", 1024}, {"n", 1024}}, {{"m", 2048}, {"n", 2048}}, {{"m", 4097}, {"n", 1023}}};
+  kernel.listed_problems = {
+      {{"m", 1024}, {"n", 1024}}, {{"m", 2048}, {"n", 2048}}, {{"m", 4097}, {"n", 1023}}};
   return kernel;
 }
 
 TEST(ProblemSelection, without_one_all_problems_are_meant) {
   EXPECT_EQ(texts(*select_problems(reduce(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",
-                                                        "element=float,n=64Ki", "element=float,n=1Mi"}));
+                                                          "element=float,n=64Ki", "element=float,n=1Mi"}));
 }
 
 TEST(ProblemSelection, no_axes_make_one_problem) {

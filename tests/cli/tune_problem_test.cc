@@ -196,7 +196,8 @@ class FickleDevice final : public Device {
     return trial;
   }
   std::size_t withdraw() override { return recorded_.withdraw(); }
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override {
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists,
+                               Rounds rounds) override {
     return recorded_.playoff(problem, std::move(finalists), rounds);
   }
   int turns() const { return turns_; }

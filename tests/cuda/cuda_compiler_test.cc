@@ -149,7 +149,8 @@ TEST_F(CudaCompilerTest, compiles_alone_what_fails_only_together) {
 
 TEST_F(CudaCompilerTest, says_which_entry_is_missing) {
   const char* source = "__global__ void twice(int* p) { *p = N; }\n";
-  for (const auto& result : compile({variant(source, {{"N", "1"}}, {"twcie"}), variant(source, {{"N", "2"}}, {"twcie"})})) {
+  for (const auto& result :
+       compile({variant(source, {{"N", "1"}}, {"twcie"}), variant(source, {{"N", "2"}}, {"twcie"})})) {
     EXPECT_EQ(result.status, Status::compile_failed);
     EXPECT_EQ(result.log, folder_.path("k.cu") + " has no function 'twcie', did you mean 'twice'?\n");
   }

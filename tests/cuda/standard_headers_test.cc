@@ -61,7 +61,8 @@ TEST(StandardHeadersTest, serve_a_kernel_that_includes_them_alone_and_with_other
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   const ScratchFolder folder;
   for (const std::vector<SourcePlan>& variants : {std::vector{user(1)}, std::vector{user(2), user(3)}}) {
-    const auto compiled = (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none});
+    const auto compiled =
+        (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none});
     for (const auto& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
     EXPECT_EQ(compiled.front().module.path, compiled.back().module.path);
   }
@@ -75,7 +76,8 @@ TEST(StandardHeadersTest, each_can_be_included_by_itself) {
   const auto headers = standard_headers();
   for (const auto& [name, text] : headers) {
     const std::string twice = "#include <" + name + ">\n";
-    const NvrtcOutput output = nvrtc->compile({"k.cu", twice + twice + "__global__ void k() {}", headers, options, {}});
+    const NvrtcOutput output =
+        nvrtc->compile({"k.cu", twice + twice + "__global__ void k() {}", headers, options, {}});
     EXPECT_TRUE(output.ok) << name << ": " << output.log;
   }
 }

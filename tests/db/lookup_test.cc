@@ -235,7 +235,8 @@ TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
-        for (int n = 1; n <= 64; n *= 2) right += shared.best("reduce", problem(n)).match == Match::exact ? 1 : 0;
+        for (int n = 1; n <= 64; n *= 2)
+          right += shared.best("reduce", problem(n)).match == Match::exact ? 1 : 0;
       });
     }
   }

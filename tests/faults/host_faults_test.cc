@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         ::testing::Values("g++", "clang++"),
         ::testing::Values(Place{"bad_address", "block (0,0,0), thread (3,0,0)", "5"},
                           Place{"bad_address_in_a_function", "thread (3,0,0)", "4"},
-                          Place{"stack_overflow", "thread (9,0,0)", "2"},
+                          Place{"stack_overflow", "thread (9,0,0)", "3"},
                           Place{"endless_loop", "block (0,0,0), thread (5,0,0)", "6", kShortLimit},
                           Place{"endless_barriers", "ran longer than 0.5 s, block (", "5", kShortLimit})),
     [](const auto& place) {

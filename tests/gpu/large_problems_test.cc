@@ -67,8 +67,8 @@ TEST_P(LargeProblem, passes_2_to_the_31_in_grids_that_a_gpu_can_launch) {
   Scope scope;
   scope.add(GetParam().problem).add(attributes, "device.");
   CoveringSample sample(definition_.parameters);
-  const auto configs = sample.cover(with_device_limits(definition_.constraints, definition_.kernel, gpu), scope,
-                                    CoveringSample::Depth::values);
+  const auto configs = sample.cover(with_device_limits(definition_.constraints, definition_.kernel, gpu),
+                                    scope, CoveringSample::Depth::values);
   ASSERT_TRUE(configs.ok()) << configs.error().message;
   for (const Config& config : *configs) {
     const auto plan = resolve(definition_.kernel, config, GetParam().problem, gpu);

@@ -68,23 +68,17 @@ TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
 // What it is given to compile has no say in that.
 TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_does_not_compile) {
   folder_.write("full",
-                "#!/bin/sh\n"
-                "[ \"$1\" = --version ] && exec " + GetParam() + " --version\n"
-                "exec cat \"$0\" > /dev/full\n");
+                "#!/bin/sh\n[ \"$1\" = --version ] && echo full && exit\nexec cat \"$0\" > /dev/full\n");
   std::filesystem::permissions(folder_ / "full", std::filesystem::perms::owner_all);
-  HostCompiler full(folder_.path("full"));
-  const CompiledVariant result =
-      full.compile({{kernel_source(kStore, {"k"}, {{"N", "3"}})}, "", folder_.path("cache"), Instrumentation::none})
-          .at(0);
+  compiler_ = HostCompiler(folder_.path("full"));
+  const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "3"}}));
   EXPECT_EQ(result.status, Status::machine_failed);
   EXPECT_NE(result.log.find("No space left on device"), std::string::npos) << result.log;
 }
 
 TEST_P(HostCompilerTest, one_that_is_not_there_fails_nothing_but_the_machine) {
-  HostCompiler missing(folder_.path("no_such_compiler"));
-  const CompiledVariant result =
-      missing.compile({{kernel_source(kStore, {"k"}, {{"N", "4"}})}, "", folder_.path("cache"), Instrumentation::none})
-          .at(0);
+  compiler_ = HostCompiler(folder_.path("no_such_compiler"));
+  const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "4"}}));
   EXPECT_EQ(result.status, Status::machine_failed);
   EXPECT_NE(result.log.find("no_such_compiler"), std::string::npos) << result.log;
 }

@@ -193,17 +193,17 @@ TEST_P(Math, conversions_to_integers_saturate) {
     const double x = in[i];
     const bool is_small = std::abs(x) < 1e9;
     std::vector<long long> expected{clamped<int>(std::nearbyint(x)),
-                                          clamped<int>(std::trunc(x)),
-                                          clamped<int>(std::ceil(x)),
-                                          clamped<int>(std::floor(x)),
-                                          clamped<unsigned>(std::nearbyint(x)),
-                                          clamped<unsigned>(std::trunc(x)),
-                                          clamped<long long>(std::nearbyint(x)),
-                                          clamped<unsigned long long>(std::trunc(x)),
-                                          clamped<int>(std::nearbyint(x)),
-                                          clamped<long long>(std::floor(x)),
-                                          is_small ? std::llrint(x) : 0,
-                                          is_small ? std::llround(x) : 0};
+                                    clamped<int>(std::trunc(x)),
+                                    clamped<int>(std::ceil(x)),
+                                    clamped<int>(std::floor(x)),
+                                    clamped<unsigned>(std::nearbyint(x)),
+                                    clamped<unsigned>(std::trunc(x)),
+                                    clamped<long long>(std::nearbyint(x)),
+                                    clamped<unsigned long long>(std::trunc(x)),
+                                    clamped<int>(std::nearbyint(x)),
+                                    clamped<long long>(std::floor(x)),
+                                    is_small ? std::llrint(x) : 0,
+                                    is_small ? std::llround(x) : 0};
     if (std::isnan(x)) {
       constexpr auto kHighestBit = std::numeric_limits<long long>::min();
       expected[6] = expected[7] = expected[9] = kHighestBit;

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// A bowl whose lowest point is x = 37, y = 71; the diagonals beside it, which no single step leaves, are at 3.
+// A bowl, lowest at x = 37, y = 71; the diagonals beside that, which no single step leaves, are at 3.
 Trial measured(const Config& config) {
   Trial trial{.config = config};
   const double x = config.find("x")->number() - 37, y = config.find("y")->number() - 71;

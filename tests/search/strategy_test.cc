@@ -20,7 +20,8 @@ TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
   Space space = checkered_space(3);
   auto searcher = make_searcher("ramdom", space, 1);
   ASSERT_FALSE(searcher.ok());
-  EXPECT_EQ(searcher.error().message, "no strategy is called 'ramdom'; there are auto, climb, random, exhaustive");
+  EXPECT_EQ(searcher.error().message,
+            "no strategy is called 'ramdom'; there are auto, climb, random, exhaustive");
 }
 
 }  // namespace

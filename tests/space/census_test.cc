@@ -15,7 +15,7 @@ Constraint constraint(const std::string& text, Origin origin) {
 }
 
 const std::vector<Parameter> kTwoParameters = {{"x", {1, 2, 4, 8}, std::nullopt},
-                                            {"y", {1, 2, 4, 8}, std::nullopt}};
+                                               {"y", {1, 2, 4, 8}, std::nullopt}};
 
 TEST(Census, tells_the_file_from_the_limits_of_the_device) {
   const NamedValues device = {{"threads", 16}};

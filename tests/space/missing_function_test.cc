@@ -11,8 +11,10 @@ namespace odd { __global__ void thrice(float* out); }
 )";
 
 TEST(MissingFunction, a_name_that_comes_close_is_guessed) {
-  EXPECT_EQ(missing_function("twcie<float>", "k.cu", kText), "k.cu has no function 'twcie', did you mean 'twice'?\n");
-  EXPECT_EQ(missing_function("odd::thrcie", "k.cu", kText), "k.cu has no function 'thrcie', did you mean 'thrice'?\n");
+  EXPECT_EQ(missing_function("twcie<float>", "k.cu", kText),
+            "k.cu has no function 'twcie', did you mean 'twice'?\n");
+  EXPECT_EQ(missing_function("odd::thrcie", "k.cu", kText),
+            "k.cu has no function 'thrcie', did you mean 'thrice'?\n");
   EXPECT_EQ(missing_function("histogram", "k.cu", kText), "k.cu has no function 'histogram'\n");
 }
 

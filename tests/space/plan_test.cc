@@ -38,7 +38,8 @@ class OneProblem : public testing::Test {
     return are_of_one_problem(arguments_, others_, reference(std::move(seen_by_reference)));
   }
 
-  const std::vector<ArgumentPlan> arguments_ = {array(Role::in), array(Role::out), array(Role::scratch), scalar()};
+  const std::vector<ArgumentPlan> arguments_ = {array(Role::in), array(Role::out), array(Role::scratch),
+                                                scalar()};
   std::vector<ArgumentPlan> others_ = arguments_;
 };
 

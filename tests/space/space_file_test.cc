@@ -67,10 +67,9 @@ host:
 
 TEST(SpaceFile, problems_may_be_listed_one_by_one) {
   const auto kernel = read_reduce(kListedSpace).kernel;
-  EXPECT_EQ(kernel.listed_problems,
-            (std::vector<Problem>{{{"m", 1024}, {"n", 2048}, {"T", "int"}},
-                                  {{"m", 2048}, {"n", 2048}, {"T", "int"}},
-                                  {{"m", 4097}, {"n", 1023}, {"T", "float"}}}));
+  EXPECT_EQ(kernel.listed_problems, (std::vector<Problem>{{{"m", 1024}, {"n", 2048}, {"T", "int"}},
+                                                          {{"m", 2048}, {"n", 2048}, {"T", "int"}},
+                                                          {{"m", 4097}, {"n", 1023}, {"T", "float"}}}));
   ASSERT_EQ(kernel.axes.size(), 3u);
   EXPECT_EQ(kernel.axes[0].values, (std::vector<Value>{1024, 2048, 4097}));
   EXPECT_EQ(kernel.axes[2].values, (std::vector<Value>{"int", "float"}));
@@ -79,11 +78,10 @@ TEST(SpaceFile, problems_may_be_listed_one_by_one) {
 
 TEST(SpaceFile, an_axis_of_the_host_takes_its_place_in_each_listed_problem) {
   const auto kernel = read_reduce(kListedSpace, {.device_kind = "host", .strategies = {}}).kernel;
-  EXPECT_EQ(kernel.listed_problems,
-            (std::vector<Problem>{{{"m", 8}, {"n", 2048}, {"T", "int"}},
-                                  {{"m", 9}, {"n", 2048}, {"T", "int"}},
-                                  {{"m", 8}, {"n", 1023}, {"T", "float"}},
-                                  {{"m", 9}, {"n", 1023}, {"T", "float"}}}));
+  EXPECT_EQ(kernel.listed_problems, (std::vector<Problem>{{{"m", 8}, {"n", 2048}, {"T", "int"}},
+                                                          {{"m", 9}, {"n", 2048}, {"T", "int"}},
+                                                          {{"m", 8}, {"n", 1023}, {"T", "float"}},
+                                                          {{"m", 9}, {"n", 1023}, {"T", "float"}}}));
 }
 
 // The first block of YAML in the page that documents them.

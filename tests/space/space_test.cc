@@ -298,7 +298,8 @@ TEST(Space, what_cannot_be_valid_any_more_is_not_followed) {
   ASSERT_TRUE(space) << space.error().message;
   EXPECT_EQ(space->size(), 1 + 8 * 4 + 28 + 56 + 56);  // 1; one prime of four; 2*2; 2*3; 2*2*2
   EXPECT_TRUE(Space::build(parameters, constraints({sum + " >= -9"}), Scope(), limits));
-  EXPECT_TRUE(Space::build(parameters, constraints({"p0 == 0 or max(" + product + ", 3) == 5"}), Scope(), limits));
+  EXPECT_TRUE(
+      Space::build(parameters, constraints({"p0 == 0 or max(" + product + ", 3) == 5"}), Scope(), limits));
 }
 
 TEST(Space, what_does_not_fit_the_limits_is_refused) {

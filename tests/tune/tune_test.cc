@@ -235,7 +235,8 @@ TEST_F(TuneDrift, what_an_earlier_run_measured_is_timed_again_at_once) {
 
 TEST_F(TuneDrift, a_run_with_nothing_to_measure_times_nothing_again) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
-  TuneOutcome outcome = tune_on(device, {.earlier = recorded_line(20, valley), .race = {.drift_interval = 1}});
+  TuneOutcome outcome =
+      tune_on(device, {.earlier = recorded_line(20, valley), .race = {.drift_interval = 1}});
   EXPECT_EQ(device.submitted(), 0);
   EXPECT_FALSE(outcome.drift.is_known());
 }

@@ -9,9 +9,9 @@ namespace gktune {
 
 // What a device is called and what it can hold. A limit of 0 means that there is none to speak of.
 struct DeviceInfo {
-  std::string kind;          // cuda, host, replay
-  std::string name;          // "NVIDIA H200"; a CPU says so: "CPU: AMD EPYC 9654"
-  std::string architecture;  // sm_90, x86-64
+  std::string kind;                  // cuda, host, replay
+  std::string name;                  // "NVIDIA H200"; a CPU says so: "CPU: AMD EPYC 9654"
+  std::string architecture;          // sm_90, x86-64
   std::int64_t multiprocessors = 0;  // SMs, or cores
 
   std::int64_t warp_size = 32;

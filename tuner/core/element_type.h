@@ -8,7 +8,18 @@ namespace gktune {
 
 // What the elements of an argument are.
 enum class ElementType {
-  int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float16,
+  bfloat16,
+  float32,
+  float64,
 };
 
 std::size_t element_size(ElementType type);

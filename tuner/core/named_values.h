@@ -12,8 +12,8 @@
 
 namespace gktune {
 
-// Names with their values, in the order they were given. Two are equal when the same names have the same values,
-// whatever the order.
+// Names with their values, in the order they were given. Two are equal when the same names have the same
+// values, whatever the order.
 class NamedValues {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -21,8 +21,8 @@ class NamedValues {
 
   NamedValues() = default;
   NamedValues(std::initializer_list<Entry> entries);
-  // A value for each name; names that differ. All configurations of a space share their names: most of what it
-  // takes to make one would go into copying them.
+  // A value for each name; names that differ. All configurations of a space share their names: most of what
+  // it takes to make one would go into copying them.
   NamedValues(std::shared_ptr<const Names> names, std::vector<Value> values)
       : names_(std::move(names)), values_(std::move(values)) {}
 

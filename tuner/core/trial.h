@@ -11,26 +11,26 @@
 
 namespace gktune {
 
-// How a trial ended. Everything but `ok` is a failure of the configuration, never of the run; but for the last.
+// How a trial ended. All but the first and the last are failures of the configuration, never of the run.
 enum class Status {
   ok,
-  invalid,              // its launch cannot be formed: an expression failed, an empty block
+  invalid,  // its launch cannot be formed: an expression failed, an empty block
   compile_failed,
   compile_timed_out,
-  launch_failed,        // refused by the device: resources, geometry
+  launch_failed,  // refused by the device: resources, geometry
   out_of_memory,
   wrong_result,
-  guard_violated,       // wrote outside its buffers
-  input_changed,        // wrote into what it was only to read
-  illegal_access,       // a bad address, read or written
+  guard_violated,  // wrote outside its buffers
+  input_changed,   // wrote into what it was only to read
+  illegal_access,  // a bad address, read or written
   misaligned_access,
-  aborted,              // assert, trap, abort
-  barrier_divergence,   // a barrier that some threads miss; a shuffle from a lane that is not there
+  aborted,             // assert, trap, abort
+  barrier_divergence,  // a barrier that some threads miss; a shuffle from a lane that is not there
   data_race,
-  undefined_behavior,   // anything else that the language forbids: a read of what nobody wrote, a shift too far
-  crashed,              // any other sudden death
+  undefined_behavior,  // whatever else the language forbids: a read of what nobody wrote, a shift too far
+  crashed,             // any other sudden death
   timed_out,
-  machine_failed,       // it could not be tried: nothing is known of the configuration, and nothing is kept
+  machine_failed,  // it could not be tried: nothing is known of the configuration, and nothing is kept
 };
 inline constexpr Status kLastStatus = Status::machine_failed;
 std::string_view status_name(Status status);
@@ -85,12 +85,12 @@ struct Trial {
   Resources resources;
   Conditions conditions;
   NamedValues metrics;
-  double objective = 0;       // lower is better, whatever the objective; only for ok
-  bool out_of_race = false;   // sampling was cut short: clearly slower than the best
-  double compile_s = 0;       // this configuration's share
-  double run_s = 0;           // time on the device: check and timing
+  double objective = 0;      // lower is better, whatever the objective; only for ok
+  bool out_of_race = false;  // sampling was cut short: clearly slower than the best
+  double compile_s = 0;      // this configuration's share
+  double run_s = 0;          // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
-  std::int64_t id = 0;        // the database's, of a trial that was read from there
+  std::int64_t id = 0;  // the database's, of a trial that was read from there
 
   bool ok() const { return status == Status::ok; }
 };

@@ -22,10 +22,14 @@ std::string real_text(double value) {
 
 std::string Value::str() const {
   switch (kind()) {
-    case Kind::boolean: return boolean() ? "true" : "false";
-    case Kind::integer: return std::to_string(integer());
-    case Kind::real: return real_text(real());
-    case Kind::text: break;
+    case Kind::boolean:
+      return boolean() ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(integer());
+    case Kind::real:
+      return real_text(real());
+    case Kind::text:
+      break;
   }
   return text();
 }
@@ -41,11 +45,21 @@ std::string json_quote(std::string_view text) {
   std::string quoted = "\"";
   for (char c : text) {
     switch (c) {
-      case '"': quoted += "\\\""; break;
-      case '\\': quoted += "\\\\"; break;
-      case '\n': quoted += "\\n"; break;
-      case '\r': quoted += "\\r"; break;
-      case '\t': quoted += "\\t"; break;
+      case '"':
+        quoted += "\\\"";
+        break;
+      case '\\':
+        quoted += "\\\\";
+        break;
+      case '\n':
+        quoted += "\\n";
+        break;
+      case '\r':
+        quoted += "\\r";
+        break;
+      case '\t':
+        quoted += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           quoted += "\\u00";

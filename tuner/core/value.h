@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// What a parameter, a problem axis or an expression can be worth: a boolean, a 64-bit integer, a double or a string.
+// What a parameter, an axis of a problem or an expression can be worth.
 class Value {
  public:
   enum class Kind { boolean, integer, real, text };
@@ -17,8 +17,7 @@ class Value {
   template <std::same_as<bool> T>  // nothing else turns into a boolean: pointers would
   Value(T value) : value_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Value(T value) : value_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) Value(T value) : value_(static_cast<std::int64_t>(value)) {}
   template <std::floating_point T>
   Value(T value) : value_(static_cast<double>(value)) {}
   Value(std::string value) : value_(std::move(value)) {}

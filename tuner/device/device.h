@@ -30,12 +30,13 @@ class Device {
   // How many candidates may be in flight.
   virtual std::size_t capacity() const = 0;
   virtual void submit(Candidate candidate) = 0;
-  // Waits for one submitted candidate to finish, in whatever order they do. Whatever becomes of it is a Trial.
+  // Waits for one submitted candidate to finish, in whatever order they do. All ends are Trials.
   virtual Trial next() = 0;
-  // Gives up what was submitted and has not begun to run, and says how many these were. next() brings the others.
+  // Gives up what has not begun to run, and says how many these were. next() brings the others.
   virtual std::size_t withdraw() = 0;
-  // Interleaved samples of the finalists, in their order; none for one that fails. Asks for nothing in flight.
-  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) = 0;
+  // Interleaved samples of the finalists, in their order; none for one that fails. Nothing may be in flight.
+  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists,
+                                       Rounds rounds) = 0;
 };
 
 }  // namespace gktune

@@ -12,11 +12,12 @@
 
 namespace gktune {
 
-// Draws at random first; then tries the neighbours of the best configurations known, the best one's first, with a
-// draw at random in between, so that no valley holds it for good.
+// Draws at random first; then tries the neighbours of the best configurations known, the best one's first,
+// with a draw at random in between, so that no valley holds it for good.
 class Climb : public Searcher {
  public:
-  Climb(const Space& space, std::uint64_t seed) : space_(space), visited_(space), draws_(space, seed), random_(seed) {}
+  Climb(const Space& space, std::uint64_t seed)
+      : space_(space), visited_(space), draws_(space, seed), random_(seed) {}
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
 

@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// How many configurations, or which one: never negative, and exact however large the space. An integer of Boost's, kept
-// out of sight: every source that sees a space would spend seconds on its headers.
+// How many configurations, or which one: never negative, and exact however large the space. An integer of
+// Boost's, kept out of sight: every source that sees a space would spend seconds on its headers.
 class Count {
  public:
   Count() noexcept : Count(std::uint64_t{0}) {}

@@ -13,9 +13,7 @@ namespace {
 
 using Tokens = std::span<const std::string_view>;
 
-bool is_name(std::string_view token) {
-  return is_letter(token.front());
-}
+bool is_name(std::string_view token) { return is_letter(token.front()); }
 
 // Words, and single characters of all else; a literal is one token.
 std::vector<std::string_view> tokens_of(std::string_view text) {

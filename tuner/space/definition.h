@@ -33,8 +33,8 @@ struct Option {
 
 // One step of what a candidate does: a kernel, or the filling of a buffer.
 struct Launch {
-  Pattern entry;                    // a function or a template-id; without parts for a fill
-  std::string fill;                 // the argument to fill with fill_byte; empty for a kernel
+  Pattern entry;     // a function or a template-id; without parts for a fill
+  std::string fill;  // the argument to fill with fill_byte; empty for a kernel
   std::optional<Expression> fill_byte;
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
   std::optional<Expression> shared_bytes;
@@ -46,9 +46,10 @@ struct Launch {
 struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
-  std::optional<Expression> a, b;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b
+  std::optional<Expression> a,
+      b;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b
   std::optional<Expression> seed;
-  Pattern file;                    // a .npy file, relative to the space file
+  Pattern file;  // a .npy file, relative to the space file
 };
 
 // How an output is judged. An element passes when any of the tolerances that are given admits it.
@@ -59,12 +60,12 @@ struct Tolerance {
 struct Argument {
   enum class Role { in, out, inout, scratch };
   std::string name;
-  Pattern type;                        // an element type, or {axis}
-  std::optional<Expression> value;     // a scalar, passed by value
-  std::optional<Expression> extent;    // a buffer of so many elements
+  Pattern type;                      // an element type, or {axis}
+  std::optional<Expression> value;   // a scalar, passed by value
+  std::optional<Expression> extent;  // a buffer of so many elements
   Role role = Role::in;
   Contents contents;
-  std::optional<Tolerance> check;      // an output that is compared with the reference's
+  std::optional<Tolerance> check;  // an output that is compared with the reference's
 };
 
 // A plain kernel of its own that computes what is right. It sees the problem, never the parameters.
@@ -101,7 +102,7 @@ struct SearchLimits {
 struct KernelDefinition {
   std::string name;
   Language language = Language::cuda;
-  std::string source_path;     // as found from the working directory
+  std::string source_path;  // as found from the working directory
   std::string source_text;
   std::string reference_path;  // of the reference's own source; empty: the kernel's
   std::string reference_text;
@@ -112,7 +113,7 @@ struct KernelDefinition {
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
   std::vector<std::string> parameter_names;
-  // What the sources themselves declare under these names is no macro; likewise those of the reference's own source.
+  // What the sources themselves declare under these names is no macro; nor what the reference's own declares.
   std::set<std::string, std::less<>> declared_names, reference_declared_names;
   std::vector<Argument> arguments;
   std::vector<Launch> launches;
@@ -130,8 +131,8 @@ struct Definition {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   SearchLimits search;
-  // One text for each set of trials that may be compared: a hash of the sources, the includes beside them, the
-  // options, launches and arguments. Not of the sizes to tune for, nor of the values that parameters range over.
+  // One text for each set of trials that may be compared: a hash of the sources, the includes beside them,
+  // the options, launches and arguments. Not of the sizes to tune for, nor of the values of parameters.
   std::string fingerprint;
 };
 

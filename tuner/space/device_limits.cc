@@ -48,8 +48,8 @@ std::vector<Constraint> device_limits(const KernelDefinition& kernel, const Devi
   return limits;
 }
 
-std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints, const KernelDefinition& kernel,
-                                           const DeviceInfo& device) {
+std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints,
+                                           const KernelDefinition& kernel, const DeviceInfo& device) {
   for (Constraint& limit : device_limits(kernel, device)) constraints.push_back(std::move(limit));
   return constraints;
 }

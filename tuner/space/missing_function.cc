@@ -17,7 +17,8 @@ std::string bare_name(const std::string& entry) {
 
 }  // namespace
 
-std::optional<std::string> missing_function(const std::string& entry, const std::string& path, std::string_view text) {
+std::optional<std::string> missing_function(const std::string& entry, const std::string& path,
+                                            std::string_view text) {
   const std::string name = bare_name(entry);
   std::vector<std::string> functions;
   for (std::size_t at = 0; at < text.size();) {

@@ -15,15 +15,15 @@
 
 namespace gktune {
 
-// A definition with one configuration and one problem put in: only names and numbers are left. All that a worker
-// needs; it evaluates nothing.
+// A definition with one configuration and one problem put in: only names and numbers are left. All that a
+// worker needs; it evaluates nothing.
 
 struct ArgumentPlan {
   std::string name;
   ElementType type = ElementType::float32;
   bool is_scalar = false;
-  Value scalar;              // a scalar's worth: an integer, or a real for a floating type
-  std::uint64_t count = 0;   // a buffer's elements
+  Value scalar;             // a scalar's worth: an integer, or a real for a floating type
+  std::uint64_t count = 0;  // a buffer's elements
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
   bool is_checked = false;
@@ -70,12 +70,12 @@ struct Plan {
   bool measures_power = false;  // a metric is made of energy or power, which takes long enough a run to tell
 };
 
-// Whether arguments of two candidates are those of one problem, which this reference solves: scratch memory, and
-// scalars that the reference does not see, are a candidate's own affair.
+// Whether arguments of two candidates are those of one problem, which this reference solves: scratch memory,
+// and scalars that the reference does not see, are a candidate's own affair.
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
                         const ProgramPlan& reference);
 
-// An error is the configuration's: a division by zero in its geometry, an empty block, an unknown element type.
+// An error is the configuration's: a division by zero in its geometry, an empty block, a type that is none.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
                      const DeviceInfo& device);
 
@@ -86,7 +86,7 @@ Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& 
 std::vector<Constraint> device_limits(const KernelDefinition& kernel, const DeviceInfo& device);
 
 // These with the device's after them: all that a configuration has to satisfy.
-std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints, const KernelDefinition& kernel,
-                                           const DeviceInfo& device);
+std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints,
+                                           const KernelDefinition& kernel, const DeviceInfo& device);
 
 }  // namespace gktune

@@ -149,7 +149,8 @@ std::vector<SpaceBuilder::Plan> SpaceBuilder::groups() const {
 
 Result<Group, SpaceError> SpaceBuilder::build(const Plan& plan) {
   if (plan.conditions.empty()) {
-    return Group{plan.members, GroupTree::of_free_parameter(parameters_[plan.members[0]].values.size()), true};
+    return Group{plan.members, GroupTree::of_free_parameter(parameters_[plan.members[0]].values.size()),
+                 true};
   }
   auto tree = GroupBuilder(terms_, parameters_, plan.members, plan.conditions, limits_).build();
   if (!tree) return tree.error();

@@ -1,7 +1,8 @@
 // Asks a compiler for more than it can ever do.
 template <int Depth, unsigned long long Path>
 struct Tree {
-  static constexpr unsigned long long size = Tree<Depth - 1, 2 * Path>::size + Tree<Depth - 1, 2 * Path + 1>::size;
+  static constexpr unsigned long long size =
+      Tree<Depth - 1, 2 * Path>::size + Tree<Depth - 1, 2 * Path + 1>::size;
 };
 template <unsigned long long Path>
 struct Tree<0, Path> {

@@ -1,4 +1,4 @@
-// Atomic operations in global and in shared memory. Each thread adds its own; old values go where they are distinct.
+// Atomic operations in global and in shared memory. Each thread adds its own; old values stay apart.
 
 template <class T>
 __device__ void arithmetic(const T* in, T* out) {
@@ -85,7 +85,8 @@ __global__ void exchanges(int* out, unsigned long long* wide, float* real) {
 }
 
 // A maximum of floats by compare and swap.
-__global__ void compare_and_swap(const float* in, int* out, unsigned long long* wide, unsigned short* narrow) {
+__global__ void compare_and_swap(const float* in, int* out, unsigned long long* wide,
+                                 unsigned short* narrow) {
   const float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
   int old = *static_cast<volatile int*>(out), assumed;
   do {

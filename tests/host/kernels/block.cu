@@ -4,8 +4,8 @@ __global__ void positions(unsigned* out) {
   const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-  out[block * threads + thread] =
-      threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x + 10000 * blockIdx.y + 100000 * blockIdx.z;
+  out[block * threads + thread] = threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x +
+                                  10000 * blockIdx.y + 100000 * blockIdx.z;
 }
 
 __global__ void votes(const int* in, int* out) {
@@ -101,7 +101,8 @@ __global__ void matmul(const float* a, const float* b, float* c, const int* size
   float sum = 0;
   for (int k = 0; k < n; k += kTile) {
     as[threadIdx.y][threadIdx.x] = row < n && k + threadIdx.x < n ? a[row * n + k + threadIdx.x] : 0.0f;
-    bs[threadIdx.y][threadIdx.x] = column < n && k + threadIdx.y < n ? b[(k + threadIdx.y) * n + column] : 0.0f;
+    bs[threadIdx.y][threadIdx.x] =
+        column < n && k + threadIdx.y < n ? b[(k + threadIdx.y) * n + column] : 0.0f;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < kTile; ++i) sum += as[threadIdx.y][i] * bs[i][threadIdx.x];

@@ -70,7 +70,8 @@ __global__ void blocks(const int* in, int* out) {
   __shared__ int values[64];
   values[block.thread_rank()] = in[block.thread_rank()];
   block.sync();
-  out[block.thread_rank()] = values[block.size() - 1 - block.thread_rank()] + static_cast<int>(block.group_index().x) +
+  out[block.thread_rank()] = values[block.size() - 1 - block.thread_rank()] +
+                             static_cast<int>(block.group_index().x) +
                              static_cast<int>(block.thread_index().x);
 }
 
@@ -160,7 +161,8 @@ __global__ void standard_bits(const unsigned* in, unsigned* out) {
   row[6] = cuda::std::has_single_bit(x);
   row[7] = cuda::std::bit_floor(x);
   row[8] = cuda::std::rotl(x, 5) ^ cuda::std::rotr(x, 3);
-  row[9] = cuda::std::bit_cast<unsigned>(1.0f) + static_cast<unsigned>(cuda::std::countl_zero(static_cast<unsigned char>(x)));
+  row[9] = cuda::std::bit_cast<unsigned>(1.0f) +
+           static_cast<unsigned>(cuda::std::countl_zero(static_cast<unsigned char>(x)));
 }
 
 __global__ void standard_atomics(const int* in, int* out) {

@@ -250,7 +250,8 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Com
   if (!output.ok) {
     result.status = Status::compile_failed;
     result.log = joined_messages(log.messages);
-    if (auto missing = missing_entry(log.messages, batch.source, *pending.source)) result.log = *std::move(missing);
+    if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
+      result.log = *std::move(missing);
     if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
   } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
     result.status = Status::machine_failed;

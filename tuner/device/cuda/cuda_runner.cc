@@ -113,8 +113,8 @@ Result<void, Trouble> CudaRunner::check(const RunJob& job, const BoundProgram& p
 }
 
 Sampler CudaRunner::sampler(const RunJob& job, BoundProgram program) {
-  return {*gpu_, *kernels_, *bench_, execution_of(*gpu_, std::move(program)), job.plan.regime,
-          sweep_buffer_.get(), sweep_bytes_};
+  return {*gpu_,           *kernels_,           *bench_,     execution_of(*gpu_, std::move(program)),
+          job.plan.regime, sweep_buffer_.get(), sweep_bytes_};
 }
 
 Result<void, Trouble> CudaRunner::time(RunReply& reply, const RunJob& job, BoundProgram program) {

@@ -1,5 +1,5 @@
-// What runs on a GPU between the candidates' kernels: inputs are made, outputs are judged, caches are swept. Compiled
-// by NVRTC when a run worker starts, with the definitions that the rest of the program is compiled with.
+// What runs on a GPU between the candidates' kernels: inputs are made, outputs are judged, caches are swept.
+// Compiled by NVRTC when a run worker starts, with the same definitions as the rest of the program.
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/generator.h"
 
@@ -7,16 +7,39 @@ using namespace gktune;
 typedef unsigned long long u64;
 
 // As ElementType counts them.
-enum Type { kInt8, kInt16, kInt32, kInt64, kUint8, kUint16, kUint32, kUint64, kHalf, kBfloat16, kFloat, kDouble };
+enum Type {
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kHalf,
+  kBfloat16,
+  kFloat,
+  kDouble
+};
 // As ContentsKind does.
 enum Kind { kZero, kConstant, kRamp, kUniform, kNormal };
 
 __device__ int size_of(int type) {
   switch (type) {
-    case kInt8: case kUint8: return 1;
-    case kInt16: case kUint16: case kHalf: case kBfloat16: return 2;
-    case kInt32: case kUint32: case kFloat: return 4;
-    default: return 8;
+    case kInt8:
+    case kUint8:
+      return 1;
+    case kInt16:
+    case kUint16:
+    case kHalf:
+    case kBfloat16:
+      return 2;
+    case kInt32:
+    case kUint32:
+    case kFloat:
+      return 4;
+    default:
+      return 8;
   }
 }
 __device__ bool is_real(int type) { return type >= kHalf; }
@@ -24,50 +47,74 @@ __device__ bool is_signed(int type) { return type <= kInt64; }
 
 __device__ u64 load_raw(const void* buffer, u64 i, int size) {
   switch (size) {
-    case 1: return static_cast<const unsigned char*>(buffer)[i];
-    case 2: return static_cast<const unsigned short*>(buffer)[i];
-    case 4: return static_cast<const unsigned*>(buffer)[i];
-    default: return static_cast<const u64*>(buffer)[i];
+    case 1:
+      return static_cast<const unsigned char*>(buffer)[i];
+    case 2:
+      return static_cast<const unsigned short*>(buffer)[i];
+    case 4:
+      return static_cast<const unsigned*>(buffer)[i];
+    default:
+      return static_cast<const u64*>(buffer)[i];
   }
 }
 __device__ void store_raw(void* buffer, u64 i, int size, u64 bits) {
   switch (size) {
-    case 1: static_cast<unsigned char*>(buffer)[i] = static_cast<unsigned char>(bits); break;
-    case 2: static_cast<unsigned short*>(buffer)[i] = static_cast<unsigned short>(bits); break;
-    case 4: static_cast<unsigned*>(buffer)[i] = static_cast<unsigned>(bits); break;
-    default: static_cast<u64*>(buffer)[i] = bits;
+    case 1:
+      static_cast<unsigned char*>(buffer)[i] = static_cast<unsigned char>(bits);
+      break;
+    case 2:
+      static_cast<unsigned short*>(buffer)[i] = static_cast<unsigned short>(bits);
+      break;
+    case 4:
+      static_cast<unsigned*>(buffer)[i] = static_cast<unsigned>(bits);
+      break;
+    default:
+      static_cast<u64*>(buffer)[i] = bits;
   }
 }
 __device__ __noinline__ double real_of(u64 bits, int type) {
   switch (type) {
-    case kHalf: return decode_small_float(static_cast<unsigned>(bits), 5, 10);
-    case kBfloat16: return decode_small_float(static_cast<unsigned>(bits), 8, 7);
-    case kFloat: return static_cast<double>(__uint_as_float(static_cast<unsigned>(bits)));
-    default: return __longlong_as_double(static_cast<long long>(bits));
+    case kHalf:
+      return decode_small_float(static_cast<unsigned>(bits), 5, 10);
+    case kBfloat16:
+      return decode_small_float(static_cast<unsigned>(bits), 8, 7);
+    case kFloat:
+      return static_cast<double>(__uint_as_float(static_cast<unsigned>(bits)));
+    default:
+      return __longlong_as_double(static_cast<long long>(bits));
   }
 }
 __device__ __noinline__ u64 bits_of(double value, int type) {
   switch (type) {
-    case kHalf: return encode_small_float(value, 5, 10);
-    case kBfloat16: return encode_small_float(value, 8, 7);
-    case kFloat: return __float_as_uint(static_cast<float>(value));
-    default: return static_cast<u64>(__double_as_longlong(value));
+    case kHalf:
+      return encode_small_float(value, 5, 10);
+    case kBfloat16:
+      return encode_small_float(value, 8, 7);
+    case kFloat:
+      return __float_as_uint(static_cast<float>(value));
+    default:
+      return static_cast<u64>(__double_as_longlong(value));
   }
 }
 __device__ bool is_nan(u64 bits, int type) {
   switch (type) {
-    case kHalf: return (bits & 0x7fff) > 0x7c00;
-    case kBfloat16: return (bits & 0x7fff) > 0x7f80;
-    case kFloat: return (bits & 0x7fffffff) > 0x7f800000;
-    case kDouble: return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
-    default: return false;
+    case kHalf:
+      return (bits & 0x7fff) > 0x7c00;
+    case kBfloat16:
+      return (bits & 0x7fff) > 0x7f80;
+    case kFloat:
+      return (bits & 0x7fffffff) > 0x7f800000;
+    case kDouble:
+      return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+    default:
+      return false;
   }
 }
 __device__ u64 first_index() { return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ u64 stride() { return static_cast<u64>(gridDim.x) * blockDim.x; }
 
-extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int kind, double a, double b, u64 a_integer,
-                                       u64 b_integer, u64 seed) {
+extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int kind, double a, double b,
+                                       u64 a_integer, u64 b_integer, u64 seed) {
   const int size = size_of(type);
   for (u64 i = first_index(); i < count; i += stride()) {
     u64 bits = 0;
@@ -86,7 +133,7 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
   }
 }
 
-// What comparing found; the worst differences as the bits of doubles that are not negative, which order as they do.
+// What comparing found; the worst differences as bits: those of positive doubles are ordered as they are.
 struct Tally {
   u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
 };
@@ -101,11 +148,12 @@ struct Judge {
     const int spare = 64 - 8 * size;
     return is_signed(type) ? static_cast<u64>(static_cast<long long>(bits << spare) >> spare) : bits;
   }
-  // Of elements that are not the same, bit by bit, or are no numbers. Out of line: they are few, and it is long.
+  // Of elements that are not the same, bit by bit, or are no numbers. Out of line: it is long, and for few.
   __device__ __noinline__ void weigh(u64 i, u64 actual, u64 expected) {
     const Difference d =
-        is_real(type) ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected, size, bounds)
-                      : compare_integers(widened(actual), widened(expected), is_signed(type), bounds);
+        is_real(type)
+            ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected, size, bounds)
+            : compare_integers(widened(actual), widened(expected), is_signed(type), bounds);
     absolute = d.absolute > absolute ? d.absolute : absolute;
     relative = d.relative > relative ? d.relative : relative;
     ulp = d.ulp > ulp ? d.ulp : ulp;
@@ -179,10 +227,11 @@ extern "C" __global__ void gktune_invert(void* to, const void* from, u64 size_by
     const uint4 x = static_cast<const uint4*>(from)[i];
     static_cast<uint4*>(to)[i] = make_uint4(~x.x, ~x.y, ~x.z, ~x.w);
   }
-  for (u64 i = chunks * 16 + first_index(); i < size_bytes; i += stride()) t[i] = static_cast<unsigned char>(~f[i]);
+  for (u64 i = chunks * 16 + first_index(); i < size_bytes; i += stride())
+    t[i] = static_cast<unsigned char>(~f[i]);
 }
 
-// Reads so much that nothing else is left in the caches, and leaves nothing that would have to be written back.
+// Reads so much that nothing else is left in the caches, nor anything that would have to be written back.
 extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned* never) {
   unsigned sum = 0;
   for (u64 i = first_index(); i < chunks; i += stride()) {
@@ -192,8 +241,8 @@ extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned*
   if (sum == 0x5eed1e55u) *never = sum;  // of zeros it is 0
 }
 
-// Holds the stream until the host lets go, so that what is queued behind it starts without waiting for the host. Not
-// for ever: a host that is gone lets go of nothing.
+// Holds the stream until the host lets go, so that what is queued behind it starts without waiting for the
+// host. Not for ever: a host that is gone lets go of nothing.
 extern "C" __global__ void gktune_hold(const volatile int* released, int turn, u64 limit_ns) {
   u64 start, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));

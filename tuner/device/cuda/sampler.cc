@@ -93,8 +93,8 @@ Result<double, Trouble> Sampler::keep_busy(double seconds, double median_us, dou
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
     for (int i = 0; i < batches; ++i) execute_all();
     if (!gpu_.wait(limit_s * batches * static_cast<double>(executions()))) {
-      return Trouble{Status::timed_out, "ran longer than " + number_text(limit_s) + " s while its power was measured",
-                     true};
+      return Trouble{Status::timed_out,
+                     "ran longer than " + number_text(limit_s) + " s while its power was measured", true};
     }
     if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
     executed += static_cast<double>(batches) * static_cast<double>(executions());

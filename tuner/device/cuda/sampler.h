@@ -38,8 +38,8 @@ class Sampler {
   Result<void, Trouble> warm_up(double limit_s);
   // Of a single execution, though it may be the mean over a graph of them.
   Result<double, Trouble> sample_us(double limit_s);
-  // Executes without a rest for so long, caches and inputs as they come; answers how often. Needs to know how long one
-  // execution takes.
+  // Executes without a rest for so long, caches and inputs as they come; answers how often. Needs to know how
+  // long one execution takes.
   Result<double, Trouble> keep_busy(double seconds, double median_us, double limit_s);
   // How many executions one sample is the mean of.
   std::size_t executions() const { return graph_.get() == nullptr ? 1 : in_graph_; }

@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-// Headers whose functions NVRTC knows without being told, or whose text is short; of C's, and as C++ has them.
+// Headers whose functions NVRTC knows without being told, or whose text is short; C's and C++'s.
 struct Plain {
   const char* c_name;
   const char* cpp_name;
@@ -37,8 +37,9 @@ constexpr Plain kPlain[] = {
 #define M_SQRT2 1.41421356237309504880
 #endif
 )",
-     "using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; using ::cos; "
-     "using ::tan; using ::tanh; using ::floor; using ::ceil; using ::round; using ::fmod; using ::fma; "
+     "using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; "
+     "using ::cos; using ::tan; using ::tanh; using ::floor; using ::ceil; using ::round; using ::fmod; "
+     "using ::fma; "
      "using ::fmin; using ::fmax; using ::sqrtf; using ::expf; using ::logf; using ::powf; using ::fabsf; "
      "using ::fmaf; using ::fminf; using ::fmaxf; using ::isnan; using ::isinf; using ::isfinite;"},
     {"float.h", "cfloat", R"(
@@ -85,14 +86,16 @@ constexpr Borrowed kBorrowed[] = {
 };
 
 // The toolkit keeps these without a name that gathers them.
-constexpr std::string_view kAlgorithms[] = {"min", "max", "clamp", "fill", "copy", "lower_bound", "upper_bound"};
+constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",      "fill",
+                                            "copy", "lower_bound", "upper_bound"};
 
 // Once: the toolkit's own include guard does not cover what follows it.
 std::string text_of(const Borrowed& header) {
   std::string text = "#pragma once\n#include <cuda/std/" + std::string(header.from) + ">\n";
   if (header.from == "climits") return text;  // macros alone
   if (std::string_view(header.name) == "algorithm") {
-    for (std::string_view name : kAlgorithms) text += "#include <cuda/std/__algorithm/" + std::string(name) + ".h>\n";
+    for (std::string_view name : kAlgorithms)
+      text += "#include <cuda/std/__algorithm/" + std::string(name) + ".h>\n";
   }
   return text + "namespace std { using namespace ::cuda::std; }\n";
 }

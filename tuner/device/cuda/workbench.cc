@@ -15,8 +15,8 @@ namespace {
 
 // For what is gktune's own: nothing of it takes longer, however large the problem.
 constexpr double kOwnLimitS = 60;
-// The driver tells of a fault only once it has looked at the damage, which takes up to a second: a short limit would
-// take that for a hang.
+// The driver tells of a fault only once it has looked at the damage, which takes up to a second: a short
+// limit would take that for a hang.
 constexpr double kFaultTellingS = 1.5;
 // Copies leave the rest of the memory to the problem.
 constexpr std::size_t kCopiesShare = 4;

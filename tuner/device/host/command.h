@@ -12,8 +12,8 @@ struct CommandOutput {
   std::string text;   // stdout and stderr together
 };
 
-// Runs a program, found in PATH, to its end. It dies with the calling process, and speaks English: what compilers say
-// is kept, and looked into.
+// Runs a program, found in PATH, to its end. It dies with the calling process, and speaks English: what
+// compilers say is kept, and looked into.
 Result<CommandOutput> run_command(const std::vector<std::string>& arguments);
 
 }  // namespace gktune

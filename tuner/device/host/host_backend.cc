@@ -29,8 +29,8 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-// What the candidate that runs leaves, for the compilers, of which there is one a core, and which are of no use
-// with less than the least.
+// What the candidate that runs leaves, for the compilers, of which there is one a core, and which are of no
+// use with less than the least.
 std::uint64_t compiler_share() {
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());

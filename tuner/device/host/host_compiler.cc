@@ -65,9 +65,8 @@ std::vector<std::string> words_of(const std::string& cxx) {
 
 // A compiler that cannot write its files tells nothing of what it compiles.
 bool lacked_space(const std::string& log) {
-  return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int error) {
-    return log.find(std::strerror(error)) != std::string::npos;
-  });
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT},
+                             [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
 }
 
 }  // namespace
@@ -237,8 +236,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
       continue;
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
-    variant.module = {build.code_path, text.symbols[at],
-                      environment_for(source, job.instrumentation)};
+    variant.module = {build.code_path, text.symbols[at], environment_for(source, job.instrumentation)};
     (void)cache.add(todo.key, variant);  // the next run will compile it again: no harm
   }
 }

@@ -140,8 +140,8 @@ Result<void, Fault> HostRunner::run_reference(const RunJob& job) {
   return {};
 }
 
-// Checked is in the order that the seed shuffles: what is right in another alone is not right. What is not to be
-// timed is tried in the natural one as well, and against the other end of its buffers.
+// Checked is in the order that the seed shuffles: what is right in another alone is not right. What is not to
+// be timed is tried in the natural one as well, and against the other end of its buffers.
 std::optional<Fault> HostRunner::check(const Program& program, const RunJob& job) {
   if (job.check_only) {
     if (auto fault = checked_run(program)) return fault;

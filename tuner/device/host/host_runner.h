@@ -34,8 +34,8 @@ class HostRunner final : public Runner {
   };
 
   Executor& executor() { return watched_ ? watched_->executor : executor_; }
-  // While it lives, this thread keeps to the first core, the one that the executor leaves to it, if that is what
-  // the program's timing asks for.
+  // While it lives, this thread keeps to the first core, the one that the executor leaves to it, if that is
+  // what the program's timing asks for.
   std::optional<PinnedHere> pinned_for(const Program& program) const;
   Result<void, Fault> execute(const Program& program);
   Result<void, Fault> prepare(const RunJob& job);

@@ -23,8 +23,8 @@ class ProblemBuffers {
   static Result<ProblemBuffers, Fault> make(const std::vector<ArgumentPlan>& arguments,
                                             GuardedBuffer::Against against);
 
-  // Takes what is another candidate's own among these arguments, which are of the same problem: its scalars, the
-  // sizes of its scratch memory.
+  // Takes what is another candidate's own among these arguments, which are of the same problem: its scalars,
+  // the sizes of its scratch memory.
   Result<void, Fault> adopt(const std::vector<ArgumentPlan>& arguments);
   // Lays everything against that guard page.
   void lay(GuardedBuffer::Against against);

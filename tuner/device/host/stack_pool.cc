@@ -39,8 +39,9 @@ void* StackPool::top(std::size_t index) {
 
 bool StackPool::holds(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
-  return std::ranges::any_of(
-      bases_, [&](const std::byte* base) { return at >= base + kPageBytes && at < base + kPageBytes + stack_bytes_; });
+  return std::ranges::any_of(bases_, [&](const std::byte* base) {
+    return at >= base + kPageBytes && at < base + kPageBytes + stack_bytes_;
+  });
 }
 
 bool StackPool::is_overflow(const void* address) const {

@@ -18,7 +18,8 @@ std::vector<int> own_cores() {
 
 unsigned own_core_count() {
   const std::vector<int> cores = own_cores();
-  return cores.empty() ? std::max(1u, std::thread::hardware_concurrency()) : static_cast<unsigned>(cores.size());
+  return cores.empty() ? std::max(1u, std::thread::hardware_concurrency())
+                       : static_cast<unsigned>(cores.size());
 }
 
 void keep_to(int core) {

@@ -42,11 +42,8 @@ std::string encoded(const T& value, const char* name) {
 }
 
 constexpr std::pair<const char*, RequestKind> kRequests[] = {
-    {"probe", RequestKind::probe},
-    {"count", RequestKind::count},
-    {"compile", RequestKind::compile},
-    {"run", RequestKind::run},
-    {"playoff", RequestKind::playoff},
+    {"probe", RequestKind::probe}, {"count", RequestKind::count},     {"compile", RequestKind::compile},
+    {"run", RequestKind::run},     {"playoff", RequestKind::playoff},
 };
 
 }  // namespace

@@ -111,9 +111,9 @@ bool is_map_of_names(const YamlNode& node) {
 bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints) {
   if (is_map_of_names(node)) return true;
   const bool is_map = node.kind == YamlNode::Kind::map;
-  complaints.add(node, is_map ? std::string(what) + " has more than " + std::to_string(kMostNames) + " names"
-                              : std::string(what) + " is a map of names, here is " +
-                                    std::string(kind_words(node)));
+  complaints.add(node,
+                 is_map ? std::string(what) + " has more than " + std::to_string(kMostNames) + " names"
+                        : std::string(what) + " is a map of names, here is " + std::string(kind_words(node)));
   return false;
 }
 

@@ -27,9 +27,8 @@ std::optional<Language> language_of(const std::string& path) {
 
 // A kernel's name is typed on command lines and stands in file names.
 bool is_kernel_name(std::string_view name) {
-  return !name.empty() && name.front() != '-' && name.front() != '.' && std::ranges::all_of(name, [](char c) {
-    return is_word(c) || c == '-' || c == '.';
-  });
+  return !name.empty() && name.front() != '-' && name.front() != '.' &&
+         std::ranges::all_of(name, [](char c) { return is_word(c) || c == '-' || c == '.'; });
 }
 
 // A key whose items have all been commented out says nothing.
@@ -90,7 +89,8 @@ Definition DefinitionReader::read(const YamlNode& root) {
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (complaints_.empty()) {
-    const Includes source = included_files(kernel.source_path, kernel.source_text, kernel.include_dirs, files_);
+    const Includes source =
+        included_files(kernel.source_path, kernel.source_text, kernel.include_dirs, files_);
     const Includes reference =
         included_files(kernel.reference_path, kernel.reference_text, kernel.include_dirs, files_);
     kernel.declared_names = names_declared_by(kernel.source_text, source);
@@ -156,7 +156,8 @@ void DefinitionReader::read_names(const Fields& fields) {
 
 void DefinitionReader::read_values(const Fields& fields) {
   if (const YamlNode* problem = section(fields, "problem")) {
-    ProblemReader(names_, complaints_).read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
+    ProblemReader(names_, complaints_)
+        .read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   }
   const YamlNode* parameters = section(fields, "parameters");
   if (parameters != nullptr && is_map_of_names(*parameters)) {
@@ -196,8 +197,8 @@ void DefinitionReader::read_host(const YamlNode& node) {
       const YamlNode& key = map->keys[i];
       const auto known = std::ranges::find(definition_.parameters, key.text, &Parameter::name);
       if (known == definition_.parameters.end()) {
-        complaints_.add(key, "there is no parameter '" + key.text + "' to replace" +
-                                 complaints_.guess(key.text, names));
+        complaints_.add(
+            key, "there is no parameter '" + key.text + "' to replace" + complaints_.guess(key.text, names));
         continue;
       }
       Parameter parameter = *known;

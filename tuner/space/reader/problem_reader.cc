@@ -99,7 +99,8 @@ void ProblemReader::join(const YamlNode& node, const Axis& more, Axis& axis) {
   }
   const YamlNode* macro = node.find("macro");
   if (macro != nullptr && more.macro != axis.macro) {
-    complaints_.add(*macro, "the macro of '" + axis.name + "' is said once, in the first problem of the list");
+    complaints_.add(*macro,
+                    "the macro of '" + axis.name + "' is said once, in the first problem of the list");
   }
 }
 
@@ -114,7 +115,8 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
         known->values = std::move(axis.values);
         continue;
       }
-      complaints_.add(node, "there is no axis '" + axis.name + "' to replace" + complaints_.guess(axis.name, names));
+      complaints_.add(
+          node, "there is no axis '" + axis.name + "' to replace" + complaints_.guess(axis.name, names));
     }
     for (const std::string& name : names) {
       if (!own.empty() && std::ranges::find(own, name, &Axis::name) == own.end()) {

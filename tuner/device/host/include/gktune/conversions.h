@@ -1,7 +1,7 @@
 #pragma once
 
-// Conversions between numbers with a rounding mode in their name. To integers they saturate. A NaN becomes 0 where
-// a float becomes 32 bits, and else the number of which only the highest bit is set: so a GPU does it.
+// Conversions between numbers with a rounding mode in their name. To integers they saturate. A NaN becomes 0
+// where a float becomes 32 bits, and else the number of which only the highest bit is set: so a GPU does it.
 
 #include "gktune/math.h"
 
@@ -54,8 +54,8 @@ inline int sign_of_rest(T x, float rounded) {
 
 }  // namespace gktune::kernel
 
-#define GKTUNE_TO_INTEGER(from, From, to, To, mode)                                                   \
-  inline To __##from##2##to##_##mode(From x) {                                                        \
+#define GKTUNE_TO_INTEGER(from, From, to, To, mode)                                                         \
+  inline To __##from##2##to##_##mode(From x) {                                                              \
     return ::gktune::kernel::saturate_to<To, From>(::gktune::kernel::round_##mode(static_cast<double>(x))); \
   }
 #define GKTUNE_TO_FLOAT(from, From, mode)                                                        \

@@ -14,46 +14,79 @@
 GKTUNE_C1(sqrt)
 GKTUNE_C1(cbrt)
 GKTUNE_C1(exp)
-GKTUNE_C1(exp2) GKTUNE_C1(exp10) GKTUNE_C1(expm1) GKTUNE_C1(log) GKTUNE_C1(log2) GKTUNE_C1(log10)
-    GKTUNE_C1(log1p) GKTUNE_C1(logb) GKTUNE_C1(sin) GKTUNE_C1(cos) GKTUNE_C1(tan) GKTUNE_C1(asin)
-        GKTUNE_C1(acos) GKTUNE_C1(atan) GKTUNE_C1(sinh) GKTUNE_C1(cosh) GKTUNE_C1(tanh) GKTUNE_C1(asinh)
-            GKTUNE_C1(acosh) GKTUNE_C1(atanh) GKTUNE_C1(erf) GKTUNE_C1(erfc) GKTUNE_C1(tgamma)
-                GKTUNE_C1(lgamma) GKTUNE_C1(fabs) GKTUNE_C1(floor) GKTUNE_C1(ceil) GKTUNE_C1(trunc)
-                    GKTUNE_C1(round) GKTUNE_C1(rint) GKTUNE_C1(nearbyint) GKTUNE_C2(pow) GKTUNE_C2(atan2)
-                        GKTUNE_C2(fmod) GKTUNE_C2(remainder) GKTUNE_C2(hypot) GKTUNE_C2(fdim) GKTUNE_C2(fmin)
-                            GKTUNE_C2(fmax) GKTUNE_C2(copysign) GKTUNE_C2(nextafter)
+GKTUNE_C1(exp2)
+GKTUNE_C1(exp10)
+GKTUNE_C1(expm1)
+GKTUNE_C1(log)
+GKTUNE_C1(log2)
+GKTUNE_C1(log10)
+GKTUNE_C1(log1p)
+GKTUNE_C1(logb)
+GKTUNE_C1(sin)
+GKTUNE_C1(cos)
+GKTUNE_C1(tan)
+GKTUNE_C1(asin)
+GKTUNE_C1(acos)
+GKTUNE_C1(atan)
+GKTUNE_C1(sinh)
+GKTUNE_C1(cosh)
+GKTUNE_C1(tanh)
+GKTUNE_C1(asinh)
+GKTUNE_C1(acosh)
+GKTUNE_C1(atanh)
+GKTUNE_C1(erf)
+GKTUNE_C1(erfc)
+GKTUNE_C1(tgamma)
+GKTUNE_C1(lgamma)
+GKTUNE_C1(fabs)
+GKTUNE_C1(floor)
+GKTUNE_C1(ceil)
+GKTUNE_C1(trunc)
+GKTUNE_C1(round)
+GKTUNE_C1(rint)
+GKTUNE_C1(nearbyint)
+GKTUNE_C2(pow)
+GKTUNE_C2(atan2)
+GKTUNE_C2(fmod)
+GKTUNE_C2(remainder)
+GKTUNE_C2(hypot)
+GKTUNE_C2(fdim)
+GKTUNE_C2(fmin)
+GKTUNE_C2(fmax)
+GKTUNE_C2(copysign)
+GKTUNE_C2(nextafter)
 #undef GKTUNE_C1
 #undef GKTUNE_C2
-                                extern "C" {
-  double fma(double, double, double) noexcept;
-  float fmaf(float, float, float) noexcept;
-  double ldexp(double, int) noexcept;
-  float ldexpf(float, int) noexcept;
-  double scalbn(double, int) noexcept;
-  float scalbnf(float, int) noexcept;
-  double frexp(double, int*) noexcept;
-  float frexpf(float, int*) noexcept;
-  double modf(double, double*) noexcept;
-  float modff(float, float*) noexcept;
-  int ilogb(double) noexcept;
-  int ilogbf(float) noexcept;
-  long lrint(double) noexcept;
-  long lrintf(float) noexcept;
-  long long llrint(double) noexcept;
-  long long llrintf(float) noexcept;
-  long lround(double) noexcept;
-  long lroundf(float) noexcept;
-  long long llround(double) noexcept;
-  long long llroundf(float) noexcept;
-  double j0(double) noexcept;
-  double j1(double) noexcept;
-  double y0(double) noexcept;
-  double y1(double) noexcept;
-  void sincos(double, double*, double*) noexcept;
-  void sincosf(float, float*, float*) noexcept;
-  int abs(int) noexcept;
-  long labs(long) noexcept;
-  long long llabs(long long) noexcept;
+extern "C" {
+double fma(double, double, double) noexcept;
+float fmaf(float, float, float) noexcept;
+double ldexp(double, int) noexcept;
+float ldexpf(float, int) noexcept;
+double scalbn(double, int) noexcept;
+float scalbnf(float, int) noexcept;
+double frexp(double, int*) noexcept;
+float frexpf(float, int*) noexcept;
+double modf(double, double*) noexcept;
+float modff(float, float*) noexcept;
+int ilogb(double) noexcept;
+int ilogbf(float) noexcept;
+long lrint(double) noexcept;
+long lrintf(float) noexcept;
+long long llrint(double) noexcept;
+long long llrintf(float) noexcept;
+long lround(double) noexcept;
+long lroundf(float) noexcept;
+long long llround(double) noexcept;
+long long llroundf(float) noexcept;
+double j0(double) noexcept;
+double j1(double) noexcept;
+double y0(double) noexcept;
+double y1(double) noexcept;
+void sincos(double, double*, double*) noexcept;
+void sincosf(float, float*, float*) noexcept;
+int abs(int) noexcept;
+long labs(long) noexcept;
+long long llabs(long long) noexcept;
 }
 
 // What the C library does not have.
