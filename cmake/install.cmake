@@ -33,7 +33,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/installed/gktuneConfig.cmake ${PROJECT_BINARY_DIR}/installed/gktuneConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune)
+install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune PATTERN .clang-format EXCLUDE)
 # As they lie here: one document names another by its path.
 install(FILES README.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
