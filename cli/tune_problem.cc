@@ -149,6 +149,8 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
     }
   }
   const double spent_s = seconds_of(earlier, request);
+  auto held = site.store.playoff(*study);
+  if (!held) return failed(held.error());
 
   Tuning tuning;
   tuning.kernel = kernel.name;
@@ -161,8 +163,10 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   tuning.earlier = std::ssize(earlier);
   tuning.budget_s = request.budget_s;
   tuning.default_config = space->default_config();
-  TuneTask task{
-      .problem = request.problem, .earlier = std::move(earlier), .limits = {}, .race = {}, .objective = {}};
+  TuneTask task;
+  task.problem = request.problem;
+  task.earlier = std::move(earlier);
+  task.is_decided = held->has_value();
   task.objective = [&](Trial trial) {
     return evaluate_metrics(kernel, device, trial) ? trial.objective
                                                    : std::numeric_limits<double>::infinity();
@@ -198,10 +202,8 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   if (ledger.error()) return TuneFailure{ExitCode::failed, *ledger.error()};
   tuning.spent_s = seconds_of(tuning.trials, request);
 
-  if (tuning.outcome.measured == 0) {
-    auto held = site.store.playoff(*study);
-    if (!held) return failed(held.error());
-    if (*held) recall_playoff(**held, tuning);
+  if (tuning.outcome.measured == 0 && *held) {
+    recall_playoff(**held, tuning);
   } else if (tuning.outcome.best && !tuning.outcome.playoff.empty() &&
              tuning.outcome.best->objective <= best_elsewhere) {
     auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);

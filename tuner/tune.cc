@@ -205,7 +205,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   outcome.drift = watch.drift();
   outcome.best = standings.best();
   const bool can_go_on = outcome.end != End::stopped && outcome.end != End::machine_failed;
-  if (can_go_on && outcome.measured > 0) hold_playoff(task, standings, device, outcome);
+  if (can_go_on && (outcome.measured > 0 || !task.is_decided)) hold_playoff(task, standings, device, outcome);
   return outcome;
 }
 

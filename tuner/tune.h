@@ -31,6 +31,7 @@ struct TuneRace {
 struct TuneTask {
   Problem problem;
   std::vector<Trial> earlier;  // of the same study, from an earlier run: not repeated
+  bool is_decided = false;     // they have had their playoff: none is held where there is nothing new
   TuneLimits limits;
   TuneRace race;
   // What a trial's timing makes of its objective, lower is better; the median where it is not given.

@@ -281,6 +281,18 @@ TEST_F(TuneProblem, a_stop_keeps_what_has_run) {
   EXPECT_EQ(store_.trials(1)->size(), 1u);
 }
 
+TEST_F(TuneProblem, a_run_that_was_stopped_before_its_playoff_is_decided_by_the_next) {
+  stop_ = [this] { return store_.trials(1)->size() == 10; };
+  auto stopped = tune(request());
+  EXPECT_EQ(stopped->outcome.end, TuneOutcome::End::stopped);
+  EXPECT_TRUE(stopped->outcome.playoff.empty());
+  stop_ = [] { return false; };
+  auto next = tune(request());
+  EXPECT_EQ(next->outcome.measured, 0);
+  EXPECT_FALSE(next->outcome.playoff.empty());
+  EXPECT_TRUE(store_.best("line")->front().from_playoff);
+}
+
 TEST_F(TuneProblem, what_the_machine_failed_for_is_not_stored) {
   std::vector<Trial> trials{recorded(1), bad_trial(0, Status::machine_failed, "no space")};
   trials.back().config = {{"x", 2}};

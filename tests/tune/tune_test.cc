@@ -78,12 +78,20 @@ TEST_F(Tune, resume_skips_finished_configs_and_counts_them) {
 }
 
 TEST_F(Tune, a_finished_space_measures_nothing_again_and_keeps_its_best) {
-  TuneTask task{.earlier = recorded_line(20, valley)};
+  TuneTask task{.earlier = recorded_line(20, valley), .is_decided = true};
   TuneOutcome outcome = tune_line(valley, task);
   EXPECT_EQ(outcome.measured, 0);
   EXPECT_TRUE(seen_.empty());
   EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
   EXPECT_TRUE(outcome.playoff.empty());
+}
+
+TEST_F(Tune, a_playoff_that_an_earlier_run_did_not_come_to_is_held) {
+  TuneTask task{.earlier = recorded_line(20, valley)};
+  TuneOutcome outcome = tune_line(valley, task);
+  EXPECT_EQ(outcome.measured, 0);
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
+  EXPECT_FALSE(outcome.playoff.empty());
 }
 
 TEST_F(Tune, a_stop_ends_without_what_has_not_begun_and_without_a_playoff) {
