@@ -126,6 +126,7 @@ Json report_json(const Tuning& tuning) {
                  {"measured", tuning.outcome.measured},
                  {"seconds", tuning.seconds},
                  {"end", end_name(tuning.outcome.end)}};
+  if (tuning.outcome.trouble) report["trouble"] = *tuning.outcome.trouble;
   if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
   report["failed"] = Json::object();
   for (const auto& [status, count] : failures_of(tuning.trials))

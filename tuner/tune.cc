@@ -154,8 +154,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   const auto is_over = [&] {
     if (end) return true;
     end = reason_to_end();
-    // Only a bound on trials lets what has not begun begin.
-    if (end && end != End::trials) in_flight -= device.withdraw();
+    // Whoever has no time left does not wait for what has not begun.
+    if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
     return end.has_value();
   };
   while (true) {
@@ -180,8 +180,9 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     Trial trial = device.next();
     --in_flight;
     if (trial.status == Status::machine_failed) {
-      // The others would fare no better, and a later run will have them all.
-      if (!outcome.trouble) outcome.trouble = std::move(trial.message);
+      if (outcome.trouble) continue;
+      outcome.trouble = std::move(trial.message);
+      in_flight -= device.withdraw();  // the others would fare no better; a later run will have them all
       continue;
     }
     if (watch.awaits(trial)) {

@@ -194,6 +194,7 @@ class CheckCall {
                      {"checked", result.checked},
                      {"of", all.str()},
                      {"failed", result.failed()}};
+      if (result.trouble) report["trouble"] = *result.trouble;
       report["findings"] = Json::array();
       for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
       print(context_.out, report);
@@ -203,7 +204,8 @@ class CheckCall {
     context_.out << fmt::format("{} {}: {}{} checked, {}\n", definition_.kernel.name, work_name(),
                                 format_count(result.checked), of_all,
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
-    if (!of_all.empty() && !result.was_stopped && !options_.sample && !options_.quiet) {
+    const bool is_through = !result.was_stopped && !result.trouble;
+    if (!of_all.empty() && is_through && !options_.sample && !options_.quiet) {
       context_.log.info(
           fmt::format("{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
                       kSanitizedSample));

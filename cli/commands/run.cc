@@ -113,7 +113,9 @@ class RunCall {
 };
 
 ExitCode worse(ExitCode a, ExitCode b) {
-  if (a == ExitCode::interrupted || b == ExitCode::interrupted) return ExitCode::interrupted;
+  for (const ExitCode worst : {ExitCode::interrupted, ExitCode::failed}) {
+    if (a == worst || b == worst) return worst;
+  }
   return a == ExitCode::done ? b : a;
 }
 

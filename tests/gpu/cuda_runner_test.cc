@@ -230,7 +230,7 @@ TEST_F(CudaRunnerTest, survives_a_module_that_is_gone) {
   RunJob lost = job(doubling(kRight));
   lost.candidate.path = folder_.path("gone.code");
   const RunReply reply = runner_->run(lost);
-  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.status, Status::machine_failed);
   EXPECT_FALSE(reply.worker_is_spent);
 }
 

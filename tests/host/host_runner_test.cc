@@ -289,6 +289,13 @@ TEST_F(HostRunnerTest, arguments_that_do_not_fit_a_function_are_named) {
   EXPECT_EQ(reply.message, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8");
 }
 
+TEST_F(HostRunnerTest, code_that_is_gone_is_not_the_fault_of_its_configuration) {
+  read(kSumSpace);
+  RunJob lost = job_of({{"blocks", 3}, {"WRONG", 0}});
+  lost.candidate.path += ".gone";
+  EXPECT_EQ(status_name(runner_.run(lost).status), "machine_failed");
+}
+
 TEST_F(HostRunnerTest, a_fault_of_the_reference_is_said_to_be_its_own) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});

@@ -180,12 +180,20 @@ TEST(compile_cache, serves_several_processes_at_once) {
   }
 }
 
+TEST(compile_cache, what_keeps_a_file_from_being_written_is_told) {
+  const ScratchFolder folder;
+  const auto written = write_atomically(folder.path(std::string(300, 'x')), "code");
+  ASSERT_FALSE(written.ok());
+  EXPECT_TRUE(written.error().message.ends_with(": File name too long")) << written.error().message;
+}
+
 TEST(compile_cache, in_a_folder_that_cannot_be_is_an_error) {
   ScratchFolder folder;
   folder.write("file", "");
   CompileCache cache(folder.path("file/cache"));
-  EXPECT_NE(cache.add_code("code").error().message.find("cannot write " + folder.path("file/cache")),
-            std::string::npos);
+  const std::string why = cache.add_code("code").error().message;
+  EXPECT_TRUE(why.starts_with("cannot write " + folder.path("file/cache"))) << why;
+  EXPECT_TRUE(why.ends_with(": Not a directory")) << why;
   EXPECT_FALSE(cache.add("key", {}).ok());
   EXPECT_FALSE(cache.find("key").has_value());
 }

@@ -231,6 +231,17 @@ TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
   }
 }
 
+TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_are_the_fault_of_their_configuration) {
+  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
+  kernel_.parameter_names.push_back("number");
+  open();
+  for (int i : {3, 13, 5}) {
+    device_->submit({config("ok", "ok", i), {}});
+    const Trial trial = device_->next();
+    EXPECT_EQ(status_name(trial.status), i == 13 ? "crashed" : "ok") << trial.message;
+  }
+}
+
 TEST_F(WorkerDeviceTest, what_compiled_code_asks_of_its_process_is_in_place_too) {
   EXPECT_NE(tried("settings", "ok").message.find("threads 11"), std::string::npos);
   EXPECT_EQ(tried("ok", "ok").message.find("threads 11"), std::string::npos);

@@ -19,7 +19,7 @@ Result<std::shared_ptr<const ShelvedModule>, Trouble> ModuleShelf::get(const std
     return modules_.front();
   }
   auto compiled = read_module(path);
-  if (!compiled) return Trouble{Status::launch_failed, compiled.error().message, false};
+  if (!compiled) return Trouble{Status::machine_failed, compiled.error().message, false};
   LoadedModule code = gpu_.load(compiled->cubin);
   if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
   modules_.push_front(

@@ -22,6 +22,7 @@ namespace {
   const int nowhere = open("/dev/null", O_RDONLY);
   if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
   setenv("LC_ALL", "C.UTF-8", 1);
+  unsetenv("LANGUAGE");  // which goes before it
   execvp(arguments[0], arguments);
   const int why = errno;
   [[maybe_unused]] const ssize_t written = write(failure, &why, sizeof(why));

@@ -63,9 +63,9 @@ std::vector<std::string> words_of(const std::string& cxx) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// A compiler that cannot write its files tells nothing of what it compiles.
-bool lacked_space(const std::string& log) {
-  return std::ranges::any_of(std::array{ENOSPC, EDQUOT},
+// A compiler that gets no file or process from the system tells nothing of what it compiles.
+bool is_the_machines_fault(const std::string& log) {
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
 }
 
@@ -200,10 +200,10 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
 
   if (!result) return {Status::machine_failed, result.error().message, {}};
   if (result->exit_code != 0) {
-    if (!lacked_space(result->text)) return {Status::compile_failed, std::move(result->text), {}};
-    return {Status::machine_failed, "there is no space for what the compiler writes:\n" + result->text, {}};
+    if (!is_the_machines_fault(result->text)) return {Status::compile_failed, std::move(result->text), {}};
+    return {Status::machine_failed, "the system fails the compiler:\n" + result->text, {}};
   }
-  if (!code) return {Status::machine_failed, fmt::format("{} left no {}", cxx_, output), {}};
+  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", cxx_, output), {}};
   Result<std::string> path = cache.add_code(*code);
   if (!path) return {Status::machine_failed, path.error().message, {}};
   return {Status::ok, std::move(result->text), *std::move(path)};

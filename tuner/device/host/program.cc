@@ -1,5 +1,7 @@
 #include "tuner/device/host/program.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -36,7 +38,11 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 Result<Program, Fault> Program::load(const Module& module, const ProgramPlan& plan,
                                      const std::vector<ArgumentPlan>& arguments) {
   auto loaded = HostModule::load(module);
-  if (!loaded) return Fault{Status::launch_failed, loaded.error().message};
+  if (!loaded) {
+    // What the compiler left and is gone, or cannot be read, says nothing of the configuration.
+    const bool is_there = ::access(module.path.c_str(), R_OK) == 0;
+    return Fault{is_there ? Status::launch_failed : Status::machine_failed, loaded.error().message};
+  }
   Program program(std::move(*loaded));
   for (const StepPlan& step : plan.steps) {
     if (step.entry.empty()) {

@@ -14,6 +14,8 @@ void RunSlot::start(Job job) {
     active_.reset();
     spare_.reset();
     command_.environment = job.environment;
+    failures_ = 0;
+    broken_.clear();
   }
   job_ = std::move(job);
   sent_ = false;

@@ -1,5 +1,6 @@
 #include "tuner/device/worker/whole_file.h"
 
+#include <cerrno>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -22,10 +23,15 @@ Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
   const fs::path unfinished = unfinished_path(path);
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
+  errno = 0;
   std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (file) fs::rename(unfinished, path, error);
+  if (file) {
+    fs::rename(unfinished, path, error);
+  } else if (!error) {
+    error.assign(errno, std::generic_category());
+  }
   if (!file || error) {
     std::error_code ignored;
     fs::remove(unfinished, ignored);

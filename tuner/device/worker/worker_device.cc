@@ -310,7 +310,10 @@ bool WorkerDevice::take_run() {
     if (const auto* nobody = std::get_if<RunSlot::NoWorker>(&finished->outcome)) {
       // It never ran: another may have it.
       flight->stage = Flight::Stage::ready;
-      if (all_are_broken()) finish(*flight, Status::machine_failed, nobody->message);
+      if (!all_are_broken()) continue;
+      // Settings of its own may be what no worker starts with.
+      const bool is_plain = flight->plan.environment.empty();
+      finish(*flight, is_plain ? Status::machine_failed : Status::crashed, nobody->message);
       continue;
     }
     if (const Death* death = std::get_if<Death>(&finished->outcome)) {
