@@ -54,6 +54,12 @@ class WorkerDeviceTest : public ::testing::Test {
     return device_->next();
   }
 
+  // A candidate's process has to be started with its number of threads.
+  void number_is_a_setting() {
+    kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
+    kernel_.parameter_names.push_back("number");
+  }
+
   // No worker of that role gets ready from now on.
   void refuse(const std::string& role) { folder_.write("refusals", role); }
 
@@ -222,8 +228,7 @@ TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
 }
 
 TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
-  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
-  kernel_.parameter_names.push_back("number");
+  number_is_a_setting();
   open();
   for (int i : {3, 3, 5}) {
     device_->submit({config("ok", "ok", i), {}});
@@ -232,8 +237,7 @@ TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
 }
 
 TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_are_the_fault_of_their_configuration) {
-  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
-  kernel_.parameter_names.push_back("number");
+  number_is_a_setting();
   open();
   for (int i : {3, 13, 5}) {
     device_->submit({config("ok", "ok", i), {}});
@@ -428,8 +432,7 @@ TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
 }
 
 TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
-  kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
-  kernel_.parameter_names.push_back("number");
+  number_is_a_setting();
   open();
   const auto samples = device_->playoff({}, {config("ok", "ok", 1), config("ok", "slow", 2)}, {7});
   ASSERT_EQ(samples.size(), 2u);
