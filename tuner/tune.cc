@@ -205,8 +205,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
   outcome.drift = watch.drift();
   outcome.best = standings.best();
-  const bool can_go_on = outcome.end != End::stopped && outcome.end != End::machine_failed;
-  if (can_go_on && (outcome.measured > 0 || !task.is_decided)) hold_playoff(task, standings, device, outcome);
+  const bool is_new = outcome.measured > 0 || !task.is_decided;
+  if (is_new && !outcome.was_cut_short()) hold_playoff(task, standings, device, outcome);
   return outcome;
 }
 

@@ -47,6 +47,8 @@ struct TuneEvents {
 struct TuneOutcome {
   enum class End { exhausted, trials, seconds, stopped, machine_failed };
   End end = End::exhausted;
+  // It did not come to an end of its own: a later run may go on.
+  bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
   std::int64_t measured = 0;           // in this call
   std::optional<Trial> best;           // of these and the earlier ones
   Samples playoff;                     // the winner's, where a playoff was held

@@ -184,11 +184,9 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
 
   if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
   tell(*tuning);
-  using End = TuneOutcome::End;
-  // Other problems would fare no better.
-  is_over_ = tuning->outcome.end == End::stopped || tuning->outcome.end == End::machine_failed;
-  if (tuning->outcome.end == End::stopped) return ExitCode::interrupted;
-  if (tuning->outcome.end == End::machine_failed) return ExitCode::failed;
+  is_over_ = tuning->outcome.was_cut_short();  // other problems would fare no better
+  if (tuning->outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
+  if (tuning->outcome.end == TuneOutcome::End::machine_failed) return ExitCode::failed;
   if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
   return ExitCode::done;
 }

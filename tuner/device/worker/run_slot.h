@@ -66,8 +66,7 @@ class RunSlot {
 
   WorkerCommand command_;  // its environment is that of the workers there are
   std::optional<Worker> active_, spare_;
-  std::vector<Worker>
-      leaving_;  // killed: a process with a lost context takes its time to go, and nobody waits
+  std::vector<Worker> leaving_;  // killed: one with a lost context takes its time to go, and nobody waits
   std::optional<Job> job_;
   bool sent_ = false;
   std::optional<Finished> finished_;
