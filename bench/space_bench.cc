@@ -13,7 +13,7 @@
 
 #include "bench/heap_count.h"
 #include "tests/space/known/known_spaces.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 

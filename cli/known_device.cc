@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/problem_selection.h"
 #include "cli/quantity.h"
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

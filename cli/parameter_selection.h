@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/space/parameter.h"
+#include "tuner/space/solver/parameter.h"
 
 namespace gktune {
 

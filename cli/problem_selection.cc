@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "cli/quantity.h"
+#include "tuner/core/spelling.h"
 #include "tuner/space/problems.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {

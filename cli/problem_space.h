@@ -5,9 +5,9 @@
 
 #include "cli/exit_code.h"
 #include "tuner/core/device_info.h"
-#include "tuner/space/census.h"
 #include "tuner/space/definition.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/census.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 

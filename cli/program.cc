@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "cli/version.h"
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

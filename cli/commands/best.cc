@@ -14,7 +14,7 @@
 #include "cli/quantity.h"
 #include "cli/table.h"
 #include "db/lookup.h"
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
 #include "cli/starter.h"
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

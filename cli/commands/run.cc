@@ -14,10 +14,10 @@
 #include "cli/quantity.h"
 #include "cli/report.h"
 #include "cli/tune_problem.h"
+#include "tuner/core/spelling.h"
 #include "tuner/core/version.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/problems.h"
-#include "tuner/space/spelling.h"
 
 namespace gktune {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/templates/shipped_spaces.h"
 #include "tuner/device/host/command.h"
 #include "tuner/measure/contents.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 

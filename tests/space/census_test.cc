@@ -1,4 +1,4 @@
-#include "tuner/space/census.h"
+#include "tuner/space/solver/census.h"
 
 #include <gtest/gtest.h>
 

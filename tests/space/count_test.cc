@@ -1,4 +1,4 @@
-#include "tuner/space/count.h"
+#include "tuner/space/solver/count.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/space/expression.h"
+#include "tuner/space/language/expression.h"
 
 #include <gtest/gtest.h>
 

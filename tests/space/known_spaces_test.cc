@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 namespace {

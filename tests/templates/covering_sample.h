@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 

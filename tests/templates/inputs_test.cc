@@ -10,7 +10,7 @@
 #include "tuner/measure/element.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/problems.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -59,9 +59,9 @@ std::vector<double> input_of(const Definition& definition, const Problem& proble
     std::vector<double> elements;
     for (std::size_t i = 0; i < argument.count; ++i) {
       const std::byte* element = bytes.data() + i * size;
-      elements.push_back(is_floating(argument.type)
-                             ? load_real(argument.type, element)
-                             : static_cast<double>(static_cast<std::int64_t>(load_bits(argument.type, element))));
+      elements.push_back(is_floating(argument.type) ? load_real(argument.type, element)
+                                                    : static_cast<double>(static_cast<std::int64_t>(
+                                                          load_bits(argument.type, element))));
     }
     return elements;
   }

@@ -8,7 +8,7 @@
 
 #include "tuner/core/result.h"
 #include "tuner/search/searcher.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 

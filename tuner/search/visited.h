@@ -3,7 +3,7 @@
 #include <set>
 
 #include "tuner/core/trial.h"
-#include "tuner/space/space.h"
+#include "tuner/space/solver/space.h"
 
 namespace gktune {
 

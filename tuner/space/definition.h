@@ -10,9 +10,9 @@
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
-#include "tuner/space/expression.h"
-#include "tuner/space/parameter.h"
-#include "tuner/space/pattern.h"
+#include "tuner/space/language/expression.h"
+#include "tuner/space/language/pattern.h"
+#include "tuner/space/solver/parameter.h"
 
 namespace gktune {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tuner/core/letters.h"
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

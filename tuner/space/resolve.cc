@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/space/expression_eval.h"
+#include "tuner/space/language/evaluate.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/space/parameter.h"
+#include "tuner/space/solver/parameter.h"
 
 namespace gktune {
 

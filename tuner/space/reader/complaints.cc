@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "tuner/space/spelling.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "tuner/core/device_info.h"
 #include "tuner/core/letters.h"
-#include "tuner/space/expression_node.h"
+#include "tuner/space/language/expression_node.h"
 #include "tuner/space/readings.h"
 
 namespace gktune {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/space/expression.h"
-#include "tuner/space/pattern.h"
+#include "tuner/space/language/expression.h"
+#include "tuner/space/language/pattern.h"
 #include "tuner/space/reader/complaints.h"
 
 namespace gktune {

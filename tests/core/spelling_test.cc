@@ -1,0 +1,45 @@
+#include "tuner/core/spelling.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace gktune {
+namespace {
+
+const std::vector<std::string> kNames = {"block_size_x", "block_size_y", "tile", "unroll", "n", "T"};
+
+TEST(Spelling, a_slip_of_the_keyboard_is_recognised) {
+  EXPECT_EQ(closest("blok_size_x", kNames), "block_size_x");
+  EXPECT_EQ(closest("tiel", kNames), "tile");
+  EXPECT_EQ(closest("unrol", kNames), "unroll");
+  EXPECT_EQ(closest("unrolll", kNames), "unroll");
+}
+
+TEST(Spelling, the_nearest_wins_and_the_first_of_equals) {
+  EXPECT_EQ(closest("block_size_Y", kNames), "block_size_y");
+  EXPECT_EQ(closest("block_size_", kNames), "block_size_x");
+}
+
+TEST(Spelling, a_wrong_case_is_the_better_guess) {
+  EXPECT_EQ(closest("t", kNames), "T");
+  EXPECT_EQ(closest("N", kNames), "n");
+  EXPECT_EQ(closest("TILE", kNames), "tile");
+}
+
+TEST(Spelling, no_guess_where_none_is_close) {
+  EXPECT_EQ(closest("threads", kNames), std::nullopt);
+  EXPECT_EQ(closest("z", kNames), std::nullopt);
+  EXPECT_EQ(closest("", kNames), std::nullopt);
+  EXPECT_EQ(closest("tile", {}), std::nullopt);
+  EXPECT_EQ(closest(std::string(100000, 'x'), kNames), std::nullopt);
+}
+
+TEST(Spelling, the_guess_ends_a_message) {
+  EXPECT_EQ(did_you_mean("tiel", kNames), ", did you mean 'tile'?");
+  EXPECT_EQ(did_you_mean("threads", kNames), "");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,63 @@
+#include "tuner/core/spelling.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace gktune {
+namespace {
+
+// A wrong case is a lesser slip than a wrong letter.
+constexpr std::size_t kEdit = 4;
+constexpr std::size_t kCase = 1;
+constexpr std::size_t kLongestWord = 128;  // longer ones are not typed by hand
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::size_t substitution(char a, char b) {
+  if (a == b) return 0;
+  return lower(a) == lower(b) ? kCase : kEdit;
+}
+
+// Insertions, deletions, substitutions, and swaps of neighbours, over three rows of the table.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j * kEdit;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i * kEdit;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] =
+          std::min({above[j] + kEdit, row[j - 1] + kEdit, above[j - 1] + substitution(a[i - 1], b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + kEdit);
+      }
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
+  if (word.empty() || word.size() > kLongestWord) return std::nullopt;
+  const std::string* best = nullptr;
+  std::size_t best_distance = kEdit * std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
+    const std::size_t apart = distance(word, candidate);
+    // A guess that shares no letter with the word is none.
+    if (apart >= best_distance || apart >= kEdit * std::max(word.size(), candidate.size())) continue;
+    best_distance = apart;
+    best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  return *best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const auto guess = closest(word, candidates);
+  return guess ? ", did you mean '" + *guess + "'?" : std::string();
+}
+
+}  // namespace gktune

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/space/solver/space.h"
+
+namespace gktune {
+
+// Who rejects how many combinations. One that several reject counts with the first: the file, the limit on a
+// block's size, the limit on its shared memory.
+struct Census {
+  Count combinations;
+  Count rejected_by_file;
+  Count rejected_by_block_limit;
+  Count rejected_by_shared_memory_limit;
+  Count valid;  // may be 0
+};
+
+Result<Census, SpaceError> take_census(const std::vector<Parameter>& parameters,
+                                       const std::vector<Constraint>& constraints, const Scope& scope,
+                                       const SpaceLimits& limits = {});
+
+}  // namespace gktune

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "tuner/space/solver/term.h"
+
+namespace gktune {
+
+// Works out one term for many combinations at once. `operands` are columns of its operands' cells, as long as
+// `out`.
+void fill_column(const TermGraph& graph, const Term& term, std::span<const Cell* const> operands,
+                 std::span<Cell> out);
+
+}  // namespace gktune

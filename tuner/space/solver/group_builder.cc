@@ -1,0 +1,356 @@
+#include "tuner/space/solver/group_builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "tuner/space/language/evaluate.h"
+#include "tuner/space/solver/node_table.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kWordBits = 64;
+constexpr std::size_t kChunkWords = 16 * 1024;  // of masks that are worked on at a time
+
+template <class Visit>
+void for_each_bit(const std::uint64_t* mask, std::size_t words, Visit visit) {
+  for (std::size_t word = 0; word < words; ++word) {
+    for (std::uint64_t left = mask[word]; left != 0; left &= left - 1) {
+      visit(static_cast<std::uint32_t>(word * kWordBits + static_cast<std::size_t>(std::countr_zero(left))));
+    }
+  }
+}
+
+bool test_bit(const std::uint64_t* mask, std::uint32_t bit) {
+  return (mask[bit / 64] >> (bit % 64) & 1) != 0;
+}
+void clear_bit(std::uint64_t* mask, std::uint32_t bit) { mask[bit / 64] &= ~(std::uint64_t{1} << bit % 64); }
+
+void fill_mask(std::uint64_t* mask, std::size_t words, std::size_t bits) {
+  std::fill_n(mask, words, ~std::uint64_t{0});
+  if (bits % kWordBits != 0) mask[words - 1] = (std::uint64_t{1} << bits % kWordBits) - 1;
+}
+
+std::size_t capacity_bytes(const auto& vector) { return vector.capacity() * sizeof(vector[0]); }
+
+}  // namespace
+
+GroupBuilder::GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters,
+                           std::vector<std::uint32_t> members, std::span<const std::size_t> conditions,
+                           const SpaceLimits& limits)
+    : terms_(terms), limits_(limits), plan_(terms, parameters, std::move(members), conditions) {
+  for (const auto& level : plan_.levels()) layers_.emplace_back(level.slots.size());
+}
+
+std::optional<SpaceError> GroupBuilder::over_limits() const {
+  std::size_t bytes = 0;
+  for (const Layer& layer : layers_) {
+    bytes += layer.states.bytes() + capacity_bytes(layer.parents) + capacity_bytes(layer.parent_ranks) +
+             capacity_bytes(layer.begin) + capacity_bytes(layer.branches);
+  }
+  bytes += capacity_bytes(failing_);
+  const bool takes_too_long = evaluations_ > limits_.evaluations;
+  if (bytes <= limits_.bytes && !takes_too_long) return std::nullopt;
+  std::string names;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) names += i + 1 == layers_.size() ? " and " : ", ";
+    names += plan_.levels()[i].parameter->name;
+  }
+  return SpaceError{
+      SpaceError::Kind::too_large,
+      "the constraints tie " + names + " together in more ways than fit " +
+          (takes_too_long ? "the time" : "the memory") +
+          " there is; it takes fewer values, or an order of the parameters that has those next to each "
+          "other which a constraint uses",
+      std::nullopt, 0, 0};
+}
+
+Result<GroupTree, SpaceError> GroupBuilder::build() {
+  const Cell nothing = 0;
+  layers_[0].states.add(&nothing);
+  layers_[0].parents = {kNobody};
+  layers_[0].parent_ranks = {0};
+  for (std::size_t level = 0; level < layers_.size(); ++level) {
+    if (auto error = expand(level)) return *error;
+  }
+  GroupTree tree;
+  std::vector<std::uint32_t> nodes;
+  for (std::size_t level = layers_.size(); level-- > 0;) {
+    if (auto error = collapse(level, nodes, tree)) return *error;
+  }
+  tree.finish();
+  return tree;
+}
+
+std::optional<SpaceError> GroupBuilder::expand(std::size_t k) {
+  Layer& layer = layers_[k];
+  Chunk chunk;
+  chunk.level = k;
+  chunk.words = (plan_.levels()[k].parameter->values.size() + kWordBits - 1) / kWordBits;
+  const std::size_t most = std::max<std::size_t>(1, kChunkWords / chunk.words);
+  for (chunk.first = 0; chunk.first < layer.states.size(); chunk.first += chunk.count) {
+    chunk.count = std::min(most, layer.states.size() - chunk.first);
+    decide(chunk);
+    advance(chunk);
+    if (auto error = over_limits()) return error;
+  }
+  layer.states = CellTable(0);
+  return std::nullopt;
+}
+
+void GroupBuilder::decide(Chunk& chunk) {
+  GroupPlan::Level& level = plan_.levels()[chunk.level];
+  chunk.masks.resize(chunk.count * chunk.words);
+  for (std::size_t state = 0; state < chunk.count; ++state) {
+    fill_mask(chunk.mask(state), chunk.words, level.parameter->values.size());
+  }
+  std::vector<Verdicts> unsettled;
+  for (GroupPlan::Check& check : level.checks) {
+    Verdicts verdicts = judge(chunk, check);
+    for (std::size_t state = 0; state < chunk.count; ++state) {
+      const std::uint64_t* const row = verdicts.masks.data() + verdicts.row_of[state] * chunk.words;
+      std::uint64_t* const mask = chunk.mask(state);
+      for (std::size_t word = 0; word < chunk.words; ++word) mask[word] &= row[word];
+    }
+    if (!verdicts.unknown_ranks.empty()) unsettled.push_back(std::move(verdicts));
+  }
+  for (const Verdicts& verdicts : unsettled) settle_unknowns(chunk, verdicts);
+}
+
+// States between which the condition sees no difference are judged once.
+void GroupBuilder::group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const {
+  const CellTable& states = layers_[chunk.level].states;
+  const auto& slots = check.program.slots();
+  const auto& terms = plan_.levels()[chunk.level].slots;
+  const bool sees_all = slots.size() == states.width();
+  CellTable rows(slots.size());
+  std::vector<Cell> row(slots.size() + 1);
+  verdicts.row_of.resize(chunk.count);
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    const auto state = static_cast<std::uint32_t>(chunk.first + i);
+    bool is_known = !sees_all || slots.empty();
+    for (std::size_t j = 0; is_known && j < slots.size(); ++j) {
+      row[j] = states.row(state)[slots[j]];
+      is_known = !is_unknown(terms_.graph[terms[slots[j]]].type, row[j]);
+    }
+    const auto fresh = static_cast<std::uint32_t>(verdicts.representatives.size());
+    verdicts.row_of[i] = is_known ? rows.intern(row.data()) : rows.add(row.data());
+    if (verdicts.row_of[i] == fresh) verdicts.representatives.push_back(state);
+  }
+}
+
+GroupBuilder::Verdicts GroupBuilder::judge(const Chunk& chunk, GroupPlan::Check& check) {
+  const Layer& layer = layers_[chunk.level];
+  const auto values = static_cast<std::uint32_t>(plan_.levels()[chunk.level].parameter->values.size());
+  Verdicts verdicts;
+  verdicts.condition = check.decision.condition;
+  group_rows(chunk, check, verdicts);
+  const std::size_t rows = verdicts.representatives.size();
+  verdicts.masks.resize(rows * chunk.words);
+
+  std::vector<std::uint32_t> states(check.program.capacity()), ranks(check.program.capacity());
+  std::uint32_t row = 0, rank = 0;                // the next to be put into a batch
+  std::uint32_t judged_row = 0, judged_rank = 0;  // the next to be judged
+  while (row < rows) {
+    std::size_t count = 0;
+    for (; count < states.size() && row < rows; ++count) {
+      states[count] = verdicts.representatives[row];
+      ranks[count] = rank;
+      if (++rank == values) ++row, rank = 0;
+    }
+    check.program.run({layer.states.cells(), layer.states.width(), std::span(states).first(count),
+                       std::span(ranks).first(count)});
+    const Cell* const results = check.program.result(0);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t* const mask = verdicts.masks.data() + judged_row * chunk.words;
+      mask[judged_rank / kWordBits] |= std::uint64_t{results[i] != 0} << judged_rank % kWordBits;
+      if (results[i] == kUnknown && !check.decision.is_implied) verdicts.unknown_ranks.push_back(judged_rank);
+      if (++judged_rank == values) {
+        ++judged_row, judged_rank = 0;
+        verdicts.unknown_begin.push_back(verdicts.unknown_ranks.size());
+      }
+    }
+    evaluations_ += count;
+  }
+  return verdicts;
+}
+
+// Asks the evaluator of expressions, once a row, about the values that nothing else has rejected.
+void GroupBuilder::settle_unknowns(Chunk& chunk, const Verdicts& verdicts) {
+  std::map<std::size_t, Result<bool, ExpressionError>> settled;  // by place among the unknown ranks
+  const ExpressionNode& condition = *terms_.conditions[verdicts.condition].node;
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    const std::uint32_t row = verdicts.row_of[i];
+    const auto state = static_cast<std::uint32_t>(chunk.first + i);
+    for (std::size_t at = verdicts.unknown_begin[row]; at < verdicts.unknown_begin[row + 1]; ++at) {
+      const std::uint32_t rank = verdicts.unknown_ranks[at];
+      if (!test_bit(chunk.mask(i), rank)) continue;
+      auto known = settled.find(at);
+      if (known == settled.end()) {
+        const NamedValues point = path(chunk.level, state, rank);
+        known = settled.emplace(at, evaluate_truth(condition, Scope().add(point).add(*terms_.scope))).first;
+      }
+      const auto& verdict = known->second;
+      if (!verdict) {
+        failing_.push_back({chunk.level, verdicts.condition, state, rank, verdict.error()});
+      } else if (!*verdict) {
+        clear_bit(chunk.mask(i), rank);
+      }
+    }
+  }
+}
+
+void GroupBuilder::advance(Chunk& chunk) {
+  Layer& layer = layers_[chunk.level];
+  if (chunk.level + 1 == layers_.size()) {
+    for (std::size_t state = 0; state < chunk.count; ++state) {
+      for_each_bit(chunk.mask(state), chunk.words, [&](std::uint32_t rank) {
+        layer.branches.push_back({rank, GroupTree::kLeaf});
+      });
+      layer.begin.push_back(layer.branches.size());
+    }
+  } else if (plan_.levels()[chunk.level].advances_alike) {
+    advance_alike(chunk);
+  } else {
+    advance_each(chunk);
+  }
+}
+
+std::uint32_t GroupBuilder::next_state(const Chunk& chunk, const Cell* row, std::uint32_t state,
+                                       std::uint32_t rank) {
+  Layer& next = layers_[chunk.level + 1];
+  const auto& terms = plan_.levels()[chunk.level + 1].slots;
+  bool is_known = true;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    is_known = is_known && !is_unknown(terms_.graph[terms[i]].type, row[i]);
+  }
+  // What is unknown may differ in what it is: such states are never taken for the same.
+  const std::uint32_t number = is_known ? next.states.intern(row) : next.states.add(row);
+  if (number == next.parents.size()) {
+    next.parents.push_back(state);
+    next.parent_ranks.push_back(rank);
+  }
+  return number;
+}
+
+void GroupBuilder::advance_alike(Chunk& chunk) {
+  Layer& layer = layers_[chunk.level];
+  const auto& from = plan_.levels()[chunk.level].slots;
+  const auto& to = plan_.levels()[chunk.level + 1].slots;
+  std::vector<std::size_t> kept;
+  for (const TermId term : to) {
+    kept.push_back(static_cast<std::size_t>(std::ranges::lower_bound(from, term) - from.begin()));
+  }
+  std::vector<Cell> row(to.size() + 1);
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    const auto state = static_cast<std::uint32_t>(chunk.first + i);
+    std::uint32_t child = kNobody;
+    for_each_bit(chunk.mask(i), chunk.words, [&](std::uint32_t rank) {
+      if (child == kNobody) {
+        for (std::size_t j = 0; j < kept.size(); ++j) row[j] = layer.states.row(state)[kept[j]];
+        child = next_state(chunk, row.data(), state, rank);
+      }
+      layer.branches.push_back({rank, child});
+    });
+    layer.begin.push_back(layer.branches.size());
+  }
+}
+
+void GroupBuilder::advance_each(Chunk& chunk) {
+  Layer& layer = layers_[chunk.level];
+  ColumnProgram& program = *plan_.levels()[chunk.level].advance;
+  const std::size_t width = plan_.levels()[chunk.level + 1].slots.size();
+  std::vector<std::uint32_t> states, ranks;
+  std::vector<Cell> row(width + 1);
+  const auto flush = [&] {
+    program.run({layer.states.cells(), layer.states.width(), states, ranks});
+    evaluations_ += states.size();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      for (std::size_t slot = 0; slot < width; ++slot) row[slot] = program.result(slot)[i];
+      layer.branches.push_back({ranks[i], next_state(chunk, row.data(), states[i], ranks[i])});
+    }
+    states.clear();
+    ranks.clear();
+  };
+  std::size_t end = layer.branches.size();
+  for (std::size_t i = 0; i < chunk.count; ++i) {
+    for_each_bit(chunk.mask(i), chunk.words, [&](std::uint32_t rank) {
+      states.push_back(static_cast<std::uint32_t>(chunk.first + i));
+      ranks.push_back(rank);
+      ++end;
+      if (states.size() == program.capacity()) flush();
+    });
+    layer.begin.push_back(end);
+  }
+  flush();
+}
+
+// Turns a layer's states into nodes: branches that lead nowhere go, and states with the same future become
+// one. `nodes` are those of the layer below, by state; kNobody where there is none.
+std::optional<SpaceError> GroupBuilder::collapse(std::size_t k, std::vector<std::uint32_t>& nodes,
+                                                 GroupTree& tree) {
+  Layer& layer = layers_[k];
+  const bool is_last = k + 1 == layers_.size();
+  const std::size_t count = layer.begin.size() - 1;
+  for (const Failing& failing : failing_) {
+    if (failing.level != k) continue;
+    for (std::size_t at = layer.begin[failing.state]; at < layer.begin[failing.state + 1]; ++at) {
+      const Branch& branch = layer.branches[at];
+      if (branch.rank == failing.rank && (is_last || nodes[branch.child] != kNobody)) return failure(failing);
+    }
+  }
+  NodeTable table(tree);
+  std::vector<std::uint32_t> collapsed(count, kNobody);
+  std::vector<Branch> kept;
+  for (std::size_t state = 0; state < count; ++state) {
+    kept.clear();
+    for (std::size_t at = layer.begin[state]; at < layer.begin[state + 1]; ++at) {
+      const Branch& branch = layer.branches[at];
+      if (is_last) {
+        kept.push_back(branch);
+      } else if (nodes[branch.child] != kNobody) {
+        kept.push_back({branch.rank, nodes[branch.child]});
+      }
+    }
+    if (!kept.empty()) collapsed[state] = table.intern(kept);
+  }
+  nodes = std::move(collapsed);
+  layer.branches = {};
+  layer.begin = {};
+  return std::nullopt;
+}
+
+// The values that lead to a branch.
+NamedValues GroupBuilder::path(std::size_t level, std::uint32_t state, std::uint32_t rank) const {
+  std::vector<std::uint32_t> ranks = {rank};
+  for (std::size_t k = level; k > 0; --k) {
+    ranks.push_back(layers_[k].parent_ranks[state]);
+    state = layers_[k].parents[state];
+  }
+  std::ranges::reverse(ranks);
+  NamedValues values;
+  for (std::size_t k = 0; k <= level; ++k) {
+    const Parameter& parameter = *plan_.levels()[k].parameter;
+    values.set(parameter.name, parameter.values[ranks[k]]);
+  }
+  return values;
+}
+
+SpaceError GroupBuilder::failure(const Failing& failing) const {
+  const Condition& condition = terms_.conditions[failing.condition];
+  const NamedValues all = path(failing.level, failing.state, failing.rank);
+  NamedValues used;
+  const auto visit = [&](const ExpressionNode& node, const auto& self) -> void {
+    if (node.kind == ExpressionNode::Kind::name) {
+      if (const Value* value = all.find(node.name)) used.set(node.name, *value);
+    }
+    for (const NodePtr& operand : node.operands) self(*operand, self);
+  };
+  visit(*condition.node, visit);
+  return {SpaceError::Kind::bad_constraint, failing.error.message + " for " + used.str(),
+          condition.constraint, failing.error.offset, failing.error.length};
+}
+
+}  // namespace gktune

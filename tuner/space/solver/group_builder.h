@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/space/solver/cell_table.h"
+#include "tuner/space/solver/group_plan.h"
+#include "tuner/space/solver/group_tree.h"
+#include "tuner/space/solver/parameter.h"
+#include "tuner/space/solver/space.h"
+
+namespace gktune {
+
+// Builds the tree of one group, level by level from the root. What the levels below need to know of those
+// above is a state: the cells of the terms that are still to be used. Combinations with the same state have
+// the same future, so states are expanded, not combinations.
+class GroupBuilder {
+ public:
+  // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.
+  GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
+               std::span<const std::size_t> conditions, const SpaceLimits& limits);
+
+  Result<GroupTree, SpaceError> build();
+
+ private:
+  using Branch = GroupTree::Branch;
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  // The states above a level, and how each of the valid values goes on.
+  struct Layer {
+    explicit Layer(std::size_t width) : states(width) {}
+    CellTable states;
+    std::vector<std::uint32_t> parents, parent_ranks;  // one way to get to each
+    std::vector<std::size_t> begin{0};                 // of a state's branches
+    std::vector<Branch> branches;                      // into the next layer's states
+  };
+  // Some of a layer's states, and which values are still valid for each.
+  struct Chunk {
+    std::size_t level, first, count, words;
+    std::vector<std::uint64_t> masks;
+    std::uint64_t* mask(std::size_t state) { return masks.data() + state * words; }
+  };
+  // A condition for some states of a chunk; states that look alike to it share a row.
+  struct Verdicts {
+    std::size_t condition = 0;
+    std::vector<std::uint32_t> row_of;           // of each state
+    std::vector<std::uint32_t> representatives;  // a state of each row
+    std::vector<std::uint64_t> masks;            // of each row: not known to fail
+    std::vector<std::size_t> unknown_begin{0};   // of each row
+    std::vector<std::uint32_t> unknown_ranks;
+  };
+  // A branch for which a condition failed to evaluate: an error, if it leads anywhere.
+  struct Failing {
+    std::size_t level, condition;
+    std::uint32_t state, rank;
+    ExpressionError error;
+  };
+
+  std::optional<SpaceError> expand(std::size_t level);
+  void decide(Chunk& chunk);
+  Verdicts judge(const Chunk& chunk, GroupPlan::Check& check);
+  void group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const;
+  void settle_unknowns(Chunk& chunk, const Verdicts& verdicts);
+  void advance(Chunk& chunk);
+  void advance_alike(Chunk& chunk);
+  void advance_each(Chunk& chunk);
+  std::uint32_t next_state(const Chunk& chunk, const Cell* row, std::uint32_t state, std::uint32_t rank);
+
+  std::optional<SpaceError> collapse(std::size_t level, std::vector<std::uint32_t>& nodes, GroupTree& tree);
+  NamedValues path(std::size_t level, std::uint32_t state, std::uint32_t rank) const;
+  SpaceError failure(const Failing& failing) const;
+  std::optional<SpaceError> over_limits() const;
+
+  Terms& terms_;
+  const SpaceLimits& limits_;
+  GroupPlan plan_;
+  std::vector<Layer> layers_;
+  std::vector<Failing> failing_;
+  std::uint64_t evaluations_ = 0;
+};
+
+}  // namespace gktune

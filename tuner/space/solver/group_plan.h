@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tuner/space/solver/column_program.h"
+#include "tuner/space/solver/constraint_compiler.h"
+#include "tuner/space/solver/parameter.h"
+#include "tuner/space/solver/term.h"
+
+namespace gktune {
+
+// What constraints are decided with.
+struct Terms {
+  TermGraph graph;
+  std::vector<Condition> conditions;
+  const Scope* scope = nullptr;  // all but the parameters that vary
+};
+
+// What is worked out at which level of a group: each condition as soon as its last parameter is known, and
+// before that whatever follows from it; of terms, what the levels below will use.
+class GroupPlan {
+ public:
+  // A condition, or one that follows from it and can be decided earlier.
+  struct Decision {
+    TermId root;
+    std::size_t condition;
+    bool is_implied;
+  };
+  // A decision whose last parameter is the level's.
+  struct Check {
+    Decision decision;
+    ColumnProgram program;
+  };
+  struct Level {
+    const Parameter* parameter = nullptr;
+    std::vector<TermId> slots;  // what is known of the levels above
+    std::vector<Check> checks;
+    std::optional<ColumnProgram> advance;  // works out the next level's slots
+    bool advances_alike = false;           // to the same for all values
+  };
+
+  // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.
+  GroupPlan(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
+            std::span<const std::size_t> conditions);
+
+  std::vector<Level>& levels() { return levels_; }
+  const std::vector<Level>& levels() const { return levels_; }
+
+ private:
+  std::size_t position(TermId term) const;
+  std::vector<Decision> decisions(std::span<const std::size_t> conditions);
+  std::vector<std::vector<TermId>> live_terms(const std::vector<Decision>& decisions) const;
+
+  Terms& terms_;
+  const std::vector<std::uint32_t> members_;
+  ValueColumns columns_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace gktune

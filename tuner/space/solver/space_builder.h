@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tuner/core/named_values.h"
+#include "tuner/core/result.h"
+#include "tuner/space/solver/group_builder.h"
+#include "tuner/space/solver/group_product.h"
+#include "tuner/space/solver/space.h"
+
+namespace gktune {
+
+// From parameters and constraints to the product of groups: constants are put in, groups are found and built.
+class SpaceBuilder {
+ public:
+  // All must outlive it.
+  SpaceBuilder(const std::vector<Parameter>& parameters, const std::vector<Constraint>& constraints,
+               const Scope& scope, const SpaceLimits& limits);
+
+  Result<GroupProduct, SpaceError> build();
+
+ private:
+  // Parameters by number, and the conditions that use them, in their order.
+  struct Plan {
+    std::vector<std::uint32_t> members;
+    std::vector<std::size_t> conditions;
+  };
+
+  std::optional<SpaceError> check_parameters() const;
+  std::optional<SpaceError> compile();
+  std::optional<SpaceError> check_constant(const Condition& condition) const;
+  std::vector<Plan> groups() const;
+  std::vector<std::uint32_t> parameters_of(TermId term) const;
+  Result<Group, SpaceError> build(const Plan& plan);
+  SpaceError nothing_left(const Plan& plan);
+  SpaceError nothing_left(std::size_t constraint) const;
+
+  const std::vector<Parameter>& parameters_;
+  const std::vector<Constraint>& constraints_;
+  const SpaceLimits& limits_;
+  NamedValues fixed_;  // parameters that have one value
+  Scope scope_;        // with these
+  Terms terms_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "tuner/core/value.h"
+#include "tuner/space/language/expression_node.h"
+#include "tuner/space/solver/cell.h"
+
+namespace gktune {
+
+using TermId = std::uint32_t;
+
+enum class TermOp {
+  constant,
+  parameter,  // its value
+  rank,       // the place of its value among its values
+  table,      // of one parameter: worked out beforehand, value by value
+  add,
+  subtract,
+  multiply,
+  divide,
+  floor_divide,
+  modulo,
+  negate,
+  minimum,
+  maximum,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  both,
+  either,
+  inverse,
+  select,
+  to_real,
+  call,       // any other operation on cells
+  interpret,  // a whole condition, by the evaluator of expressions
+};
+
+// A sub-expression with its type, as far as it depends on parameters. Terms that are the same are one.
+struct Term {
+  static constexpr int kNoLevel = -1;
+
+  TermOp op = TermOp::constant;
+  Operation operation = Operation::identity;  // of a call
+  CellType type = CellType::integer;
+  std::vector<TermId> operands;
+  Cell cell = 0;          // of a constant
+  int level = kNoLevel;   // the last of its parameters, by number
+  bool is_single = true;  // depends on no other parameter
+  bool is_truth = false;  // 0, 1 or unknown
+};
+
+// Builds terms, and simplifies them as it does.
+class TermGraph {
+ public:
+  static constexpr TermId kNone = 0;  // what cells cannot express
+
+  TermGraph();
+
+  const Term& operator[](TermId id) const { return terms_[id]; }
+  std::size_t size() const { return terms_.size(); }
+
+  TermId constant(const Value& value);
+  TermId unknown();
+  TermId truth_constant(bool value);
+  TermId parameter(int number, CellType type);
+  TermId rank(int number);
+  TermId table(int number, CellType type, std::vector<Cell> column);
+  TermId interpret(const std::vector<TermId>& ranks);
+
+  // Each yields kNone where the types of the operands do not allow it.
+  TermId arithmetic(Operation operation, const std::vector<TermId>& operands);
+  TermId compare(Operation operation, TermId left, TermId right);
+  TermId truth(TermId term);
+  TermId both(TermId left, TermId right);    // of truths
+  TermId either(TermId left, TermId right);  // of truths
+  TermId inverse(TermId term);               // of a truth
+  TermId select(TermId condition, TermId then, TermId otherwise);
+
+  bool is_constant(TermId id) const { return terms_[id].op == TermOp::constant; }
+  Cell cell(const Value& value);
+  const std::vector<Cell>& table_column(TermId id) const { return tables_.at(id); }
+  // A cell as the evaluator of expressions sees it; not for texts.
+  static Value value_of(CellType type, Cell cell);
+
+ private:
+  using Key = std::tuple<TermOp, Operation, CellType, Cell, int, std::vector<TermId>>;
+
+  TermId intern(Term term);
+  Term worked_out(const Term& term) const;
+  TermId binary(TermOp op, CellType type, TermId left, TermId right);
+  TermId to_real(TermId term);
+  TermId negated(TermId term);
+  TermId call(Operation operation, CellType type, const std::vector<TermId>& operands);
+
+  std::deque<Term> terms_;  // which stay where they are
+  std::map<Key, TermId> known_;
+  std::unordered_map<TermId, std::vector<Cell>> tables_;
+  std::unordered_map<std::string, Cell> texts_;
+};
+
+}  // namespace gktune
