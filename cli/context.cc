@@ -1,18 +1,46 @@
 #include "cli/context.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 
 namespace gktune {
+namespace {
+
+// "file:3:1: error: message", the line of the file, the caret under its fault, the advice.
+void print(Context& context, const Diagnostic& diagnostic) {
+  const std::string text = diagnostic.str();
+  const std::string_view all = text;
+  const std::size_t place = std::min(all.find(": ", diagnostic.file.size()) + 2, all.size());
+  const std::size_t severity = std::min(all.find(": ", place), all.size() - 1) + 1;
+  const std::size_t first_line = std::min(all.find('\n', severity), all.size());
+  const Screen& screen = context.err_screen;
+  context.err << paint(screen, Ink::bold, all.substr(0, place))
+              << paint(screen, Ink::red, all.substr(place, severity - place))
+              << all.substr(severity, first_line - severity);
+  std::string_view rest = all.substr(first_line);
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n', 1));
+    const bool is_caret = line.find('^') != line.npos && line.find_first_not_of("\n\t ^~") == line.npos;
+    context.err << paint(screen, is_caret ? Ink::green : Ink::none, line);
+    rest.remove_prefix(line.size());
+  }
+  context.err << '\n';
+}
+
+}  // namespace
 
 ExitCode fail(Context& context, ExitCode code, std::string_view message) {
   context.log.error(message);
   return code;
 }
 
-void hint(Context& context, std::string_view message) {
-  context.err << paint(context.err_screen, Ink::dim, "  hint:") << ' ' << message << '\n';
+ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& each : diagnostics) print(context, each);
+  return ExitCode::usage;
 }
+
+void hint(Context& context, std::string_view message) { context.log.hint(message); }
 
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message) {
   fail(context, ExitCode::usage, message);

@@ -3,31 +3,36 @@
 #include <functional>
 #include <iosfwd>
 #include <string_view>
+#include <vector>
 
 #include "cli/environment.h"
 #include "cli/exit_code.h"
 #include "cli/log.h"
 #include "cli/screen.h"
+#include "tuner/space/diagnostic.h"
 
 namespace gktune {
 
-// All that a command may touch of the world outside.
+// Everything outside the program that a command may touch.
 struct Context {
   const Environment& environment;
-  std::ostream& out;  // results
-  std::ostream& err;  // progress, logs, errors
+  std::ostream& out;    // results
+  std::ostream& err;    // progress, logs, errors
+  std::ostream& bytes;  // standard output, unescaped: for files that a command writes there
   Screen out_screen, err_screen;
   Log& log;  // writes to err
-  // From this call on Ctrl-C no longer ends the program; the function it returns tells whether it was
+  // After this call Ctrl-C no longer ends the program. The function it returns is true once Ctrl-C was
   // pressed.
   std::function<std::function<bool()>()> catch_interrupts;
 };
 
-// Says what went wrong, and returns the code for `return`.
+// Prints the error and returns the code.
 ExitCode fail(Context& context, ExitCode code, std::string_view message);
-// A line that says what to do about it.
+// Prints every error of a file, and returns the code for a wrong file.
+ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics);
+// Prints advice after an error or a result.
 void hint(Context& context, std::string_view message);
-// The same of wrong words after `command`, "gktune run", whose help has the right ones.
+// Prints an error in the arguments of `command` ("gktune run") and names its help.
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message);
 
 }  // namespace gktune

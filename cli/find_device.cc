@@ -65,7 +65,7 @@ std::optional<std::vector<Definition>> read_all(const std::vector<std::string>& 
       definitions.push_back(*std::move(definition));
       continue;
     }
-    for (const Diagnostic& each : definition.error()) context.err << each.str() << '\n';
+    fail(context, definition.error());
   }
   if (definitions.size() != paths.size()) return std::nullopt;
   return definitions;

@@ -109,6 +109,10 @@ void Flags::worker(DeviceFlags& flags) {
 
 void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Report as JSON, for scripts"); }
 
+void Flags::quiet(bool& is_wanted) {
+  on("-q,--quiet", is_wanted, "Print results and errors, no progress, notes or hints");
+}
+
 void Flags::problem(std::vector<std::string>& selections) {
   collected("--problem", selections, "Only these problems: n=1Mi,T=float; may be given again")
       .kind("AXIS=VALUE,…");

@@ -62,6 +62,7 @@ class Flags {
   // Flags that several commands have, with the same words everywhere.
   void database(std::string& path);
   void json(bool& is_wanted);
+  void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
   void device(DeviceFlags& flags);
   void worker(DeviceFlags& flags);  // of what compiles

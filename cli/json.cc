@@ -1,8 +1,31 @@
 #include "cli/json.h"
 
+#include <array>
+#include <charconv>
+#include <cstdlib>
 #include <ostream>
 
 namespace gktune {
+namespace {
+
+// A figure that is negative where it is not known.
+template <class Number>
+Json known(Number value) {
+  return value < 0 ? Json() : Json(value);
+}
+
+// A grid or a block; zeros where it is not known.
+Json shape(const std::array<std::int64_t, 3>& extent) { return extent[0] == 0 ? Json() : Json(extent); }
+
+}  // namespace
+
+Json json_of_count(const std::string& digits) {
+  std::uint64_t count = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, count);
+  if (error == std::errc() && stop == end) return count;
+  return std::strtod(digits.c_str(), nullptr);
+}
 
 Json json_of(const Value& value) {
   switch (value.kind()) {
@@ -56,13 +79,13 @@ Json json_of(const Trial& trial) {
   object["metrics"] = json_of(trial.metrics);
   object["out_of_race"] = trial.out_of_race;
   const Resources& resources = trial.resources;
-  object["resources"] = {{"registers", resources.registers},
-                         {"spill_bytes", resources.spill_bytes},
-                         {"static_shared_bytes", resources.static_shared_bytes},
-                         {"dynamic_shared_bytes", resources.dynamic_shared_bytes},
-                         {"occupancy", resources.occupancy},
-                         {"grid", resources.grid},
-                         {"block", resources.block}};
+  object["resources"] = {{"registers", known(resources.registers)},
+                         {"spill_bytes", known(resources.spill_bytes)},
+                         {"static_shared_bytes", known(resources.static_shared_bytes)},
+                         {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
+                         {"occupancy", known(resources.occupancy)},
+                         {"grid", shape(resources.grid)},
+                         {"block", shape(resources.block)}};
   object["throttled"] = trial.conditions.throttled;
   object["compile_s"] = trial.compile_s;
   object["run_s"] = trial.run_s;

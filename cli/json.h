@@ -9,17 +9,19 @@
 
 namespace gktune {
 
-// What --json reports: names stay in the order in which they were set.
+// A report for scripts. Names keep the order in which they were set.
 using Json = nlohmann::ordered_json;
 
+// A count in digits: a number, though only approximate beyond 64 bits.
+Json json_of_count(const std::string& digits);
 Json json_of(const Value& value);
 Json json_of(const NamedValues& values);
 Json json_of(const DeviceInfo& device);
 Json json_of(const DeviceIdentity& device);
-// With what the command line shows of a trial; samples are in the database.
+// The figures of a trial without its single samples. Unknown ones are null.
 Json json_of(const Trial& trial);
 
-// Indented, with a line end; bytes that are no UTF-8 (a compiler's log) are replaced.
+// Prints it indented. Bytes that are not UTF-8 (in a compiler's log) are replaced.
 void print(std::ostream& stream, const Json& json);
 
 }  // namespace gktune

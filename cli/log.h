@@ -1,28 +1,27 @@
 #pragma once
 
 #include <iosfwd>
-#include <memory>
 #include <string_view>
 
 #include "cli/screen.h"
 
-namespace spdlog {
-class logger;
-}
-
 namespace gktune {
 
-// Lines for people, "error: …", on a stream of the caller's.
+// Messages for people.
 class Log {
  public:
-  Log(std::ostream& stream, const Screen& screen);
-  ~Log();
+  Log(std::ostream& stream, const Screen& screen) : stream_(stream), screen_(screen) {}
 
   void info(std::string_view message);
-  void error(std::string_view message);
+  void error(std::string_view message);  // "error: …"
+  void hint(std::string_view message);   // "  hint: …"
+  // Keeps everything but errors back from now on.
+  void silence() { is_silent_ = true; }
 
  private:
-  std::unique_ptr<spdlog::logger> logger_;
+  std::ostream& stream_;
+  Screen screen_;
+  bool is_silent_ = false;
 };
 
 }  // namespace gktune

@@ -12,6 +12,7 @@
 
 #include "cli/interrupts.h"
 #include "cli/log.h"
+#include "cli/printable.h"
 #include "cli/program.h"
 
 namespace {
@@ -57,12 +58,13 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Environment environment = read_environment(arguments);
   const Screen out_screen = screen_of(STDOUT_FILENO), err_screen = screen_of(STDERR_FILENO);
-  gktune::Log log(std::cerr, err_screen);
+  gktune::PrintableStream out(std::cout), err(std::cerr);
+  gktune::Log log(err, err_screen);
   std::optional<gktune::Interrupts> interrupts;
   auto catch_interrupts = [&interrupts] {
     interrupts.emplace();
     return [&interrupts] { return interrupts->requested(); };
   };
-  gktune::Context context{environment, std::cout, std::cerr, out_screen, err_screen, log, catch_interrupts};
+  gktune::Context context{environment, out, err, std::cout, out_screen, err_screen, log, catch_interrupts};
   return static_cast<int>(gktune::run_program(arguments, context));
 }

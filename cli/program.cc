@@ -33,18 +33,37 @@ void declare(CLI::App& parent, const Command& command, std::vector<Declared>& de
   for (const Command& child : command.children) declare(*app, child, declared);
 }
 
+// For the list of commands and the completions; run_program() turns `help run` into `run --help`.
+void declare_help(CLI::App& program) {
+  std::string names;
+  for (const Command& command : commands()) {
+    if (!command.is_hidden) names += (names.empty() ? "" : "|") + command.name;
+  }
+  CLI::App* app = program.add_subcommand("help", "Print the help of a command");
+  app->add_option("COMMAND")->type_name(names);
+}
+
+std::vector<std::string> without_help_command(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (std::ranges::find(arguments, "--help") == arguments.end()) arguments.emplace_back("--help");
+  return arguments;
+}
+
 std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   auto app =
       std::make_unique<CLI::App>("Finds the fastest way to run a GPU kernel, and remembers it", "gktune");
   app->set_help_flag("-h,--help", "Print this help and exit");
-  app->set_version_flag("--version", version_text());
+  app->set_version_flag("-V,--version", version_text(),
+                        "Print the version and the devices that were built in");
   app->require_subcommand(1);
-  app->footer("gktune COMMAND --help says more.");
+  app->footer("`gktune help COMMAND` prints the flags of a command and an example.");
   for (const Command& command : commands()) declare(*app, command, declared);
+  declare_help(*app);
   return app;
 }
 
-// The command that the arguments named, as deep as they were understood.
+// The innermost command that the arguments name.
 const CLI::App* chosen(const CLI::App* app) {
   auto selected = app->get_subcommands();
   return selected.empty() ? app : chosen(selected.front());
@@ -75,7 +94,7 @@ std::vector<const CLI::Option*> given_options(const CLI::App* app) {
   return app->get_options([](const CLI::Option* option) { return option->count() > 0; });
 }
 
-// Of what was given: two flags of which one rules out the other.
+// Names two given flags that exclude each other.
 std::string explain_exclusion(const CLI::App* command) {
   const auto given = given_options(command);
   for (const CLI::Option* option : given) {
@@ -88,17 +107,21 @@ std::string explain_exclusion(const CLI::App* command) {
   return "";
 }
 
-// Of what was given: a flag that means nothing without another one.
+// Names a given flag that needs another one.
 std::string explain_need(const CLI::App* command) {
   for (const CLI::Option* option : given_options(command)) {
     for (const CLI::Option* needed : option->get_needs()) {
-      if (needed->count() == 0) return option->get_name() + " asks for " + needed->get_name() + " too";
+      if (needed->count() == 0) return option->get_name() + " needs " + needed->get_name();
     }
   }
   return "";
 }
 
-// What CLI11 found wrong, in words of ours where it knows less than we do.
+std::string unknown_command(const std::string& word, const std::vector<std::string>& known) {
+  return "unknown command '" + word + "'" + did_you_mean(word, known);
+}
+
+// Words CLI11's error better where more is known here.
 std::string explain(const CLI::App& app, const CLI::ParseError& error,
                     const std::vector<std::string>& arguments) {
   const CLI::App* command = chosen(&app);
@@ -113,11 +136,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
     return "unknown flag '" + name + "'" + did_you_mean(name, names_of_flags(command));
   }
   if (wants_command) {
-    if (rest.empty()) return "what to do is missing";
-    return "unknown command '" + rest.front() + "'" + did_you_mean(rest.front(), names_of_commands(command));
+    if (rest.empty()) return "no command given";
+    return unknown_command(rest.front(), names_of_commands(command));
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !arguments.empty()) {
-    // The words came to an end where a value should have been.
+    // A value is missing at the end.
     const std::string& last = arguments.back();
     const CLI::Option* option = command->get_option_no_throw(last.substr(0, last.find('=')));
     if (option != nullptr) return option->get_name() + ": no value; it takes " + option->get_type_name();
@@ -135,13 +158,19 @@ CompletionCommand program_completions() {
   return completions_of(*declare_all(declared));
 }
 
-ExitCode run_program(const std::vector<std::string>& arguments, Context& context) try {
+ExitCode run_program(const std::vector<std::string>& given, Context& context) try {
+  const std::vector<std::string> arguments = without_help_command(given);
   std::vector<Declared> declared;
   auto app = declare_all(declared);
   try {
     // CLI11 takes them last one first.
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
+    const CLI::App* command = chosen(app.get());
+    const auto rest = command->remaining();
+    if (!rest.empty() && !names_of_commands(command).empty()) {
+      return fail_usage(context, path_of(command), unknown_command(rest.front(), names_of_commands(command)));
+    }
     context.out << app->help();
     return ExitCode::done;
   } catch (const CLI::CallForVersion&) {

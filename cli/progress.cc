@@ -68,7 +68,8 @@ void Progress::show(const ProgressState& state, Time now) {
   }
   shown_at_ = now;
   if (screen_.is_terminal) {
-    stream_ << "\r\x1b[K" << cut(progress_text(state), screen_.columns - 1) << std::flush;
+    erase_line(stream_);
+    stream_ << cut(progress_text(state), screen_.columns - 1) << std::flush;
     is_on_screen_ = true;
   } else {
     stream_ << progress_text(state) << std::endl;
@@ -77,7 +78,8 @@ void Progress::show(const ProgressState& state, Time now) {
 
 void Progress::clear() {
   if (!is_on_screen_) return;
-  stream_ << "\r\x1b[K" << std::flush;
+  erase_line(stream_);
+  stream_ << std::flush;
   is_on_screen_ = false;
 }
 

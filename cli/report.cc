@@ -120,7 +120,7 @@ Json report_json(const Tuning& tuning) {
   Json report = {{"kernel", tuning.kernel},
                  {"problem", json_of(tuning.problem)},
                  {"device", tuning.device},
-                 {"configurations", {{"valid", tuning.valid}, {"cartesian", tuning.cartesian}}},
+                 {"configurations", {{"valid", json_of_count(tuning.valid)}, {"cartesian", json_of_count(tuning.cartesian)}}},
                  {"trials", tuning.trials.size()},
                  {"earlier", tuning.earlier},
                  {"measured", tuning.outcome.measured},

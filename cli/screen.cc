@@ -1,10 +1,17 @@
 #include "cli/screen.h"
 
+#include <algorithm>
+#include <ostream>
+
+#include "cli/printable.h"
+
 namespace gktune {
 namespace {
 
-std::string_view code(Ink ink) {
+std::string_view code_of(Ink ink) {
   switch (ink) {
+    case Ink::none:
+      return "";
     case Ink::bold:
       return "\x1b[1m";
     case Ink::dim:
@@ -23,52 +30,36 @@ std::string_view code(Ink ink) {
 
 constexpr std::string_view kPlain = "\x1b[0m";
 
-bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// Past the colour code at `i`, if there is one.
-std::size_t skip_colour(std::string_view text, std::size_t i) {
-  if (text[i] != '\x1b') return i;
-  std::size_t end = text.find('m', i);
-  return end == std::string_view::npos ? text.size() : end + 1;
-}
+bool begins_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 }  // namespace
 
-std::string paint(const Screen& screen, Ink ink, std::string_view text) {
-  if (!screen.has_colour || text.empty()) return std::string(text);
-  return std::string(code(ink)).append(text).append(kPlain);
+std::ostream& operator<<(std::ostream& stream, const Painted& painted) {
+  if (painted.ink == Ink::none || painted.text.empty()) return stream << painted.text;
+  send_control(stream, code_of(painted.ink));
+  stream << painted.text;
+  send_control(stream, kPlain);
+  return stream;
 }
 
+Painted paint(const Screen& screen, Ink ink, std::string_view text) {
+  return {screen.has_colour ? ink : Ink::none, std::string(text)};
+}
+
+void erase_line(std::ostream& stream) { send_control(stream, "\r\x1b[K"); }
+
 std::size_t columns_of(std::string_view text) {
-  std::size_t columns = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (std::size_t after = skip_colour(text, i); after != i) {
-      i = after;
-      continue;
-    }
-    if (!continues_code_point(text[i])) ++columns;
-    ++i;
-  }
-  return columns;
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_code_point));
 }
 
 std::string cut(std::string_view text, std::size_t columns) {
   if (columns_of(text) <= columns) return std::string(text);
   if (columns == 0) return {};
-  std::string kept;
-  bool coloured = false;
-  std::size_t taken = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (std::size_t after = skip_colour(text, i); after != i) {
-      kept.append(text.substr(i, after - i));
-      coloured = true;
-      i = after;
-      continue;
-    }
-    if (!continues_code_point(text[i]) && ++taken == columns) break;
-    kept += text[i++];
+  std::size_t kept = 0;
+  for (std::size_t taken = 0; kept < text.size(); ++kept) {
+    if (begins_code_point(text[kept]) && ++taken == columns) break;
   }
-  return kept.append("…").append(coloured ? kPlain : "");
+  return std::string(text.substr(0, kept)).append("…");
 }
 
 }  // namespace gktune

@@ -2,20 +2,73 @@
 
 #include <algorithm>
 #include <ostream>
+#include <string_view>
+
+#include "cli/printable.h"
 
 namespace gktune {
+namespace {
 
-void Table::add_column(std::string header, Align align) { columns_.push_back({std::move(header), align}); }
+constexpr std::size_t kGap = 2;     // between columns
+constexpr std::size_t kIndent = 2;  // of a paragraph's second line and those after it
 
-void Table::add_row(std::vector<std::string> cells) { rows_.push_back({std::move(cells)}); }
+// Prints words one after the other, and begins a new line where the next one does not fit.
+class Paragraph {
+ public:
+  Paragraph(std::ostream& stream, std::size_t columns) : stream_(stream), columns_(columns) {}
+
+  // Makes room for so many columns after a gap.
+  void reserve(std::size_t gap, std::size_t width) {
+    if (taken_ == 0) return;
+    if (taken_ + gap + width <= columns_) {
+      put({Ink::none, std::string(gap, ' ')});
+    } else {
+      stream_ << '\n';
+      taken_ = 0;
+      put({Ink::none, std::string(kIndent, ' ')});
+    }
+  }
+
+  void put(const Painted& text) {
+    stream_ << text;
+    taken_ += columns_of(text.text);
+  }
+
+ private:
+  std::ostream& stream_;
+  std::size_t columns_;
+  std::size_t taken_ = 0;  // of the current line
+};
+
+}  // namespace
+
+void Table::add_column(std::string header, Align align) {
+  header = printable(header, Layout::escaped);
+  const std::size_t width = columns_of(header);
+  columns_.push_back({std::move(header), align, width});
+}
+
+void Table::add_row(std::vector<std::string> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = printable(cells[i], Layout::escaped);
+    columns_[i].width = std::max(columns_[i].width, columns_of(cells[i]));
+  }
+  rows_.push_back({std::move(cells)});
+}
 
 void Table::emphasise() { rows_.back().is_bold = true; }
 
-std::string Table::line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) const {
+std::size_t Table::width() const {
+  std::size_t sum = 0;
+  for (const Column& column : columns_) sum += column.width + (sum > 0 ? kGap : 0);
+  return sum;
+}
+
+std::string Table::line(const std::vector<std::string>& cells) const {
   std::string text;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) text += "  ";
-    std::string padding(widths[i] - columns_of(cells[i]), ' ');
+    if (i > 0) text.append(kGap, ' ');
+    const std::string padding(columns_[i].width - columns_of(cells[i]), ' ');
     text += columns_[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
   }
   text.erase(text.find_last_not_of(' ') + 1);
@@ -23,27 +76,34 @@ std::string Table::line(const std::vector<std::string>& cells, const std::vector
 }
 
 void Table::print(std::ostream& stream, const Screen& screen) const {
+  if (!screen.is_terminal || rows_.empty() || width() <= screen.columns) return print_columns(stream, screen);
+  for (const Row& row : rows_) print_paragraph(row, stream, screen);
+}
+
+void Table::print_columns(std::ostream& stream, const Screen& screen) const {
   std::vector<std::string> headers;
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns_) {
-    headers.push_back(column.header);
-    widths.push_back(columns_of(column.header));
-  }
+  for (const Column& column : columns_) headers.push_back(column.header);
+  stream << paint(screen, Ink::dim, line(headers)) << '\n';
   for (const Row& row : rows_) {
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
-      widths[i] = std::max(widths[i], columns_of(row.cells[i]));
+    stream << paint(screen, row.is_bold ? Ink::bold : Ink::none, line(row.cells)) << '\n';
+  }
+}
+
+void Table::print_paragraph(const Row& row, std::ostream& stream, const Screen& screen) const {
+  Paragraph paragraph(stream, screen.columns);
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    std::string header = columns_[i].header + ": ";
+    std::string_view rest = row.cells[i];
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(' '));
+      paragraph.reserve(header.empty() ? 1 : kGap, columns_of(header) + columns_of(word));
+      paragraph.put(paint(screen, Ink::dim, header));
+      paragraph.put(paint(screen, row.is_bold ? Ink::bold : Ink::none, word));
+      header.clear();
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     }
   }
-
-  auto fitted = [&](const std::vector<std::string>& cells) {
-    std::string text = line(cells, widths);
-    return screen.is_terminal ? cut(text, screen.columns) : text;
-  };
-  stream << paint(screen, Ink::dim, fitted(headers)) << '\n';
-  for (const Row& row : rows_) {
-    std::string text = fitted(row.cells);
-    stream << (row.is_bold ? paint(screen, Ink::bold, text) : text) << '\n';
-  }
+  stream << '\n';
 }
 
 }  // namespace gktune

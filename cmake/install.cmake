@@ -1,8 +1,8 @@
-# What `cmake --install` puts where, besides the program: the library that applications link, as gktune::lookup, and
-# the data and documents.
+# Installs, besides the program: the library that applications link (gktune::lookup), templates, spaces, documents and
+# completions.
 include(CMakePackageConfigHelpers)
 
-# In the tree headers say where they lie ("db/lookup.h"); installed, they all lie in gktune/ and say so.
+# Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
   db/device_identity.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
   tuner/core/version.h)
@@ -34,22 +34,24 @@ install(FILES
   DESTINATION ${package_dir} COMPONENT development)
 
 install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune PATTERN .clang-format EXCLUDE)
-# As they lie here: one document names another by its path.
+# Documents link to each other by path: keep the folders.
 install(FILES README.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 
-# What each shell reads of its own accord.
-set(completions_bash bash-completion/completions/gktune)
-set(completions_zsh zsh/site-functions/_gktune)
-set(completions_fish fish/vendor_completions.d/gktune.fish)
-foreach(shell bash zsh fish)
-  set(script ${PROJECT_BINARY_DIR}/installed/${completions_${shell}})
-  get_filename_component(folder ${completions_${shell}} DIRECTORY)
-  add_custom_command(OUTPUT ${script} DEPENDS gktune VERBATIM
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/installed/${folder}
-    COMMAND gktune completions ${shell} > ${script})
-  list(APPEND completion_scripts ${script})
-  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+# Completions, where each shell looks for them. The program prints them at installation, so that installing asks for
+# nothing but the program to be built.
+foreach(script bash:bash-completion/completions/gktune zsh:zsh/site-functions/_gktune
+    fish:fish/vendor_completions.d/gktune.fish)
+  string(REPLACE ":" ";" script ${script})
+  list(GET script 0 shell)
+  list(GET script 1 path)
+  set(written ${PROJECT_BINARY_DIR}/installed/${path})
+  get_filename_component(source_folder ${written} DIRECTORY)
+  get_filename_component(folder ${path} DIRECTORY)
+  install(CODE "
+    file(MAKE_DIRECTORY [[${source_folder}]])
+    execute_process(COMMAND [[$<TARGET_FILE:gktune>]] completions ${shell}
+      OUTPUT_FILE [[${written}]] COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${written} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
 endforeach()
-add_custom_target(gktune_completions ALL DEPENDS ${completion_scripts})

@@ -46,7 +46,7 @@ void declare(Flags& flags, CheckOptions& options) {
            "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
   flags.worker(options.device);
   flags.json(options.json);
-  flags.on("--quiet", options.quiet, "Neither progress nor hints");
+  flags.quiet(options.quiet);
 }
 
 // How many configurations of each problem are looked at; 0: all of them.
@@ -192,7 +192,7 @@ class CheckCall {
       Json report = {{"kernel", definition_.kernel.name},
                      {"pass", work_name()},
                      {"checked", result.checked},
-                     {"of", all.str()},
+                     {"of", json_of_count(all.str())},
                      {"failed", result.failed()}};
       if (result.trouble) report["trouble"] = *result.trouble;
       report["findings"] = Json::array();
@@ -229,6 +229,7 @@ class CheckCall {
 };
 
 ExitCode run(const CheckOptions& options, Context& context) {
+  if (options.quiet) context.log.silence();
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
     if (choice.kind == DeviceChoice::Kind::cuda) {

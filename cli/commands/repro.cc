@@ -78,10 +78,7 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
 Result<Definition, ExitCode> read_definition(const ReproOptions& options, const Study& study,
                                              Context& context) {
   auto definition = read_space_file(options.space, {.device_kind = study.device.kind, .strategies = {}});
-  if (!definition) {
-    for (const Diagnostic& each : definition.error()) context.err << each.str() << '\n';
-    return ExitCode::usage;
-  }
+  if (!definition) return fail(context, definition.error());
   if (definition->kernel.name != study.kernel) {
     return fail(context, ExitCode::failed,
                 fmt::format("trial {} is of kernel {}, {} describes {}", options.trial, study.kernel,
@@ -98,7 +95,8 @@ Result<Definition, ExitCode> read_definition(const ReproOptions& options, const 
 
 ExitCode write(const ReproOptions& options, const std::string& text, Context& context) {
   if (options.output.empty()) {
-    context.out << text << std::flush;
+    // A file gets the program byte for byte.
+    (context.out_screen.is_terminal ? context.out : context.bytes) << text << std::flush;
     return ExitCode::done;
   }
   std::ofstream file(options.output, std::ios::binary);

@@ -75,7 +75,7 @@ void declare(Flags& flags, RunOptions& options) {
                "cold|hot");
   flags.on("--fresh", options.fresh, "Measure again what is known already");
   flags.json(options.json);
-  flags.on("--quiet", options.quiet, "Neither progress nor hints");
+  flags.quiet(options.quiet);
 }
 
 // One call of the command, and what it has come to.
@@ -221,6 +221,7 @@ void RunCall::tell(const Tuning& tuning) {
 }
 
 ExitCode run(const RunOptions& options, Context& context) {
+  if (options.quiet) context.log.silence();
   auto groups = read_files(options.paths, options.device.choice, context);
   if (!groups) return groups.error();
   for (ReadFiles& group : *groups) {

@@ -75,13 +75,12 @@ Result<void, SpaceFailure> visit(const Space& space, const SpaceOptions& options
 }
 
 Json census_json(const Census& census) {
-  // Strings: they may not fit in what JSON's readers take for a number.
-  return {{"combinations", census.combinations.str()},
-          {"valid", census.valid.str()},
+  return {{"combinations", json_of_count(census.combinations.str())},
+          {"valid", json_of_count(census.valid.str())},
           {"ruled_out",
-           {{"file", census.rejected_by_file.str()},
-            {"block_limit", census.rejected_by_block_limit.str()},
-            {"shared_memory_limit", census.rejected_by_shared_memory_limit.str()}}}};
+           {{"file", json_of_count(census.rejected_by_file.str())},
+            {"block_limit", json_of_count(census.rejected_by_block_limit.str())},
+            {"shared_memory_limit", json_of_count(census.rejected_by_shared_memory_limit.str())}}}};
 }
 
 // What the command has to say of one problem.

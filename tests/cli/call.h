@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/printable.h"
 #include "cli/program.h"
 
 namespace gktune {
@@ -17,8 +18,10 @@ struct Call {
 inline Call call(const std::vector<std::string>& arguments, const Environment& environment = {}) {
   std::ostringstream out, err;
   const Screen screen;
-  Log log(err, screen);
-  Context context{environment, out, err, screen, screen, log, [] { return [] { return false; }; }};
+  PrintableStream printable_out(out), printable_err(err);
+  Log log(printable_err, screen);
+  Context context{environment, printable_out, printable_err, out,
+                  screen,      screen,        log,           [] { return [] { return false; }; }};
   ExitCode code = run_program(arguments, context);
   return {code, out.str(), err.str()};
 }

@@ -37,7 +37,7 @@ class FindDevice : public testing::Test {
   std::ostringstream out_, err_;
   Screen screen_;
   Log log_{err_, screen_};
-  Context context_{environment_, out_, err_, screen_, screen_, log_, [] { return [] { return false; }; }};
+  Context context_{environment_, out_, err_, out_, screen_, screen_, log_, [] { return [] { return false; }; }};
   const DeviceChoice all_gpus_{DeviceChoice::Kind::cuda, 0, DeviceChoice::Extent::all};
 };
 

@@ -27,10 +27,48 @@ TEST(Program, each_command_has_help_with_an_example) {
   EXPECT_NE(help.out.find("Example:\n  gktune completions bash"), std::string::npos) << help.out;
 }
 
+TEST(Program, help_of_a_command_can_be_asked_for_in_both_ways) {
+  EXPECT_EQ(call({"help"}).out, call({"--help"}).out);
+  EXPECT_EQ(call({"help", "run"}).out, call({"run", "--help"}).out);
+  EXPECT_EQ(call({"help", "db", "show"}).out, call({"db", "show", "--help"}).out);
+  EXPECT_EQ(call({"help", "--help"}).code, ExitCode::done);
+  Call misspelt = call({"help", "rnu"});
+  EXPECT_EQ(misspelt.code, ExitCode::usage);
+  EXPECT_EQ(misspelt.err, "error: unknown command 'rnu', did you mean 'run'?\n  hint: gktune --help\n");
+}
+
+TEST(Program, the_version_has_a_short_flag) { EXPECT_EQ(call({"-V"}).out, call({"--version"}).out); }
+
+TEST(Program, a_quiet_command_prints_errors_alone) {
+  Call quiet = call({"run", "nowhere.yaml", "--device", "host", "-q", "--regime", "warm"});
+  EXPECT_EQ(quiet.err, "error: --regime: 'warm' is neither cold nor hot\n  hint: gktune run --help\n");
+  std::ostringstream stream;
+  Log log(stream, {});
+  log.silence();
+  log.info("running");
+  log.hint("more");
+  log.error("broken\n\n");
+  EXPECT_EQ(stream.str(), "error: broken\n");
+}
+
+TEST(Program, a_file_with_errors_is_shown_in_colour) {
+  std::ostringstream err;
+  const Screen screen{.is_terminal = true, .has_colour = true};
+  Log log(err, screen);
+  Context context{{}, err, err, err, screen, screen, log, {}};
+  SourceText text("a.yaml", "kernel: [x\n");
+  fail(context, {text.diagnostic(8, 1, "broken \x1b]0;x\x07", "close it")});
+  EXPECT_EQ(err.str(),
+            "\x1b[1ma.yaml:1:9: \x1b[0m\x1b[31merror:\x1b[0m broken \x1b]0;x\x07\n"
+            "  kernel: [x\x1b[32m\n"
+            "          ^\x1b[0m\n"
+            "  close it\n");
+}
+
 TEST(Program, no_command_is_a_usage_error) {
   Call nothing = call({});
   EXPECT_EQ(nothing.code, ExitCode::usage);
-  EXPECT_EQ(nothing.err, "error: what to do is missing\n  hint: gktune --help\n");
+  EXPECT_EQ(nothing.err, "error: no command given\n  hint: gktune --help\n");
 }
 
 TEST(Program, a_misspelt_command_is_guessed_at) {

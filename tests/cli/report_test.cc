@@ -152,7 +152,7 @@ TEST(Report, doubtful_times_are_said_to_be_doubtful) {
 
 TEST(Report, json_holds_the_same) {
   Json report = report_json(finished());
-  EXPECT_EQ(report["configurations"]["valid"], "11130");
+  EXPECT_EQ(report["configurations"]["valid"], 11130);
   EXPECT_EQ(report["failed"]["crashed"], 1);
   EXPECT_EQ(report["best"]["config"]["threadsPerBlock"], 256);
   EXPECT_EQ(report["top"].size(), 3u);

@@ -29,11 +29,43 @@ TEST(Table, columns_are_as_wide_as_what_they_hold) {
             " 120 µs  two_pass\n");
 }
 
-TEST(Table, a_terminal_gets_lines_that_fit) {
-  EXPECT_EQ(printed(times(), {.is_terminal = true, .columns = 12}),
+TEST(Table, a_narrow_terminal_gets_paragraphs_that_fit) {
+  EXPECT_EQ(printed(times(), {.is_terminal = true, .columns = 17}),
             "   time  way\n"
-            "9.50 µs  on…\n"
-            " 120 µs  tw…\n");
+            "9.50 µs  one_pass\n"
+            " 120 µs  two_pass\n");
+  EXPECT_EQ(printed(times(), {.is_terminal = true, .columns = 16}),
+            "time: 9.50 µs\n"
+            "  way: one_pass\n"
+            "time: 120 µs\n"
+            "  way: two_pass\n");
+}
+
+TEST(Table, a_long_cell_is_wrapped_at_its_spaces_and_never_cut) {
+  Table table;
+  table.add_column("id", Table::Align::right);
+  table.add_column("configuration", Table::Align::left);
+  table.add_row({"7", "threadsPerBlock=256 way=one_pass tail=a_word_that_is_wider_than_the_terminal n=1"});
+  EXPECT_EQ(printed(table, {.is_terminal = true, .columns = 40}),
+            "id: 7\n"
+            "  configuration: threadsPerBlock=256\n"
+            "  way=one_pass\n"
+            "  tail=a_word_that_is_wider_than_the_terminal\n"
+            "  n=1\n");
+}
+
+TEST(Table, piped_output_is_never_wrapped) {
+  EXPECT_EQ(printed(times(), {.columns = 5}), printed(times(), {}));
+}
+
+TEST(Table, a_cell_cannot_break_the_lines) {
+  Table table;
+  table.add_column("name", Table::Align::left);
+  table.add_column("n", Table::Align::right);
+  table.add_row({"a\nb\x1b[2J", "1"});
+  EXPECT_EQ(printed(table, {}),
+            "name               n\n"
+            "a\\u000ab\\u001b[2J  1\n");
 }
 
 TEST(Table, a_row_can_be_bold) {

@@ -39,7 +39,7 @@ class TrialPlanTest : public testing::Test {
     const Environment environment;
     const Screen screen;
     Log log(out, screen);
-    const Context context{environment, out, out, screen, screen, log, {}};
+    const Context context{environment, out, out, out, screen, screen, log, {}};
     return plan_of_trial(definition->kernel, found, context);
   }
 };

@@ -46,7 +46,7 @@ expect "$("$program" "$work/no.db" reduce 2>&1 || echo "code $?")" "no.db: no su
 
 libraries=$(ldd "$program")
 symbols=$(nm -C "$program")
-for stranger in yaml nvrtc libcuda boost spdlog; do
+for stranger in yaml nvrtc libcuda boost; do
   grep -qi "$stranger" <<<"$libraries" && fail "the example loads $stranger: $libraries"
 done
 for stranger in YAML:: nvrtc gktune::Space gktune::Store gktune::WorkerDevice; do
