@@ -114,7 +114,7 @@ CompileCost compile_serially(const Variants& variants, std::size_t count) {
     wait_for_start(progress);
     for (std::size_t i = 0; i < count; ++i) {
       const SourcePlan& source = variants.plans[i].candidate.source;
-      const FlatSource flat = flatten(source.path, source.text, source.include_dirs);
+      const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
       const ProgramText program = program_of_one(flat, source, OtherKernels::keep);
       if (!nvrtc->compile({source.path, program.text, {}, options, source.entries}).ok) ++progress.failed;
     }

@@ -5,6 +5,8 @@
 namespace gktune {
 namespace {
 
+FlatSource flat(const std::string& text) { return flatten("k.cu", text, {}, AngleIncludes::keep); }
+
 SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
   SourcePlan plan;
   plan.macros = std::move(macros);
@@ -13,8 +15,7 @@ SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
 }
 
 TEST(program_text, of_one_sets_macros_before_the_source) {
-  const auto program =
-      program_of_one(flatten("k.cu", "int x = N;\n", {}), variant({{"N", "3"}}), OtherKernels::keep);
+  const auto program = program_of_one(flat("int x = N;\n"), variant({{"N", "3"}}), OtherKernels::keep);
   EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
   EXPECT_EQ(program.entries[0][0], "k<1>");
 }
@@ -22,7 +23,7 @@ TEST(program_text, of_one_sets_macros_before_the_source) {
 TEST(program_text, of_many_gives_each_a_namespace_and_its_macros) {
   const SourcePlan a = variant({{"N", "3"}}), b = variant({{"N", "4"}});
   const SourcePlan* both[] = {&a, &b};
-  const auto program = program_of_many(flatten("k.cu", "int x = N;\n", {}), both);
+  const auto program = program_of_many(flat("int x = N;\n"), both);
   EXPECT_EQ(program.text,
             "#define N 3\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\nint x = "
             "N;\n\n}\n#undef N\n"
@@ -34,38 +35,39 @@ TEST(program_text, of_many_gives_each_a_namespace_and_its_macros) {
 TEST(program_text, of_many_includes_outside_of_the_namespaces) {
   const SourcePlan a = variant({{"WAY", "1"}});
   const SourcePlan* one[] = {&a};
-  const auto program =
-      program_of_many(flatten("k.cu", "#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n", {}), one);
-  EXPECT_EQ(program.text,
-            "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#include \"x.h\"\n#line 3 \"k.cu\"\n#endif\n#define Y "
-            "1\n#undef WAY\n"
-            "#undef Y\n"
-            "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n"
-            "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
+  const auto program = program_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n"), one);
+  EXPECT_EQ(
+      program.text,
+      "#define WAY 1\n#line 1 \"k.cu\"\n#if WAY\n#undef WAY\n#line 2 \"k.cu\"\n#include \"x.h\"\n#define "
+      "WAY 1\n#line 3 \"k.cu\"\n#endif\n#define Y 1\n\n#undef WAY\n"
+      "#undef Y\n"
+      "#define WAY 1\nnamespace gktune_variant_0 {\n#line 1 \"gktune_variant_0/k.cu\"\n#if WAY\n\n\n"
+      "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
 }
 
 TEST(program_text, keeps_parameters_from_the_toolkits_headers) {
   const SourcePlan a = variant({{"T", "int"}});
   const SourcePlan* one[] = {&a};
-  const FlatSource source = flatten("k.cu", "#include <x.h>\nT x;\n", {});
-  EXPECT_EQ(
-      program_of_one(source, a, OtherKernels::keep).text,
-      "#define T int\n#line 1 \"k.cu\"\n#undef T\n#include <x.h>\n#define T int\n#line 2 \"k.cu\"\nT x;\n");
-  EXPECT_NE(program_of_many(source, one).text.find("#undef T\n#include <x.h>\n#define T int\n"),
-            std::string::npos);
+  const FlatSource source = flat("#include <x.h>\nT x;\n");
+  EXPECT_EQ(program_of_one(source, a, OtherKernels::keep).text,
+            "#define T int\n#line 1 \"k.cu\"\n#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T "
+            "int\n#line 2 \"k.cu\"\nT x;\n");
+  EXPECT_NE(
+      program_of_many(source, one).text.find("#undef T\n#line 1 \"k.cu\"\n#include <x.h>\n#define T int\n"),
+      std::string::npos);
 }
 
 TEST(program_text, of_many_takes_the_linkage_from_kernels) {
   const SourcePlan a = variant({});
   const SourcePlan* one[] = {&a};
-  const auto program = program_of_many(flatten("k.cu", "extern \"C\" __global__ void k();\n", {}), one);
+  const auto program = program_of_many(flat("extern \"C\" __global__ void k();\n"), one);
   EXPECT_EQ(program.text.find("\"C\""), std::string::npos);
   EXPECT_NE(program.text.find("__global__ void k();"), std::string::npos);
 }
 
 TEST(program_text, is_not_shared_by_a_source_with_a_block_of_linkage) {
-  EXPECT_FALSE(can_share_program(flatten("k.cu", "extern \"C\" {\nvoid k();\n}\n", {})));
-  EXPECT_TRUE(can_share_program(flatten("k.cu", "extern \"C\" void k();\n// extern \"C\" {\n", {})));
+  EXPECT_FALSE(can_share_program(flat("extern \"C\" {\nvoid k();\n}\n")));
+  EXPECT_TRUE(can_share_program(flat("extern \"C\" void k();\n// extern \"C\" {\n")));
 }
 
 TEST(program_text, finds_the_variant_that_a_message_is_about) {

@@ -58,6 +58,27 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
 }
 
+TEST_P(HostCompilerTest, includes_a_list_of_macros_as_often_as_the_source_does) {
+  folder_.write("list.inc", "X(1)\nX(2)\nX(3)\n");
+  SourcePlan source = kernel_source(R"(
+#define X(a) +a
+constexpr int kSum = 0
+#include "list.inc"
+    ;
+#undef X
+#define X(a) *a
+constexpr int kProduct = 1
+#include "list.inc"
+    ;
+static_assert(kSum == 6 && kProduct == 6, "");
+__global__ void k(int* p) { *p = kSum; }
+)",
+                                    {"k"});
+  source.path = folder_.path("kernel.cu");
+  const CompiledVariant result = compile(source);
+  EXPECT_EQ(result.status, Status::ok) << result.log;
+}
+
 TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
   folder_.write("file", "");
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}), "file/cache");

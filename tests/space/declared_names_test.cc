@@ -7,6 +7,10 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
+Names declared_names(const std::string& text) {
+  return gktune::declared_names(flatten("k.cu", text, {}, AngleIncludes::expand));
+}
+
 TEST(DeclaredNames, are_parameters_of_templates) {
   EXPECT_EQ(
       declared_names("template <typename T, class U, int tile = 4 * (1 > 0), bool... flags>\nstruct S;"),

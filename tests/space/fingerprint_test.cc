@@ -95,14 +95,6 @@ TEST(Fingerprint, does_not_follow_where_the_files_lie) {
   EXPECT_EQ(read->fingerprint, kUnchanged);
 }
 
-TEST(Fingerprint, includes_in_a_circle_end) {
-  const auto files =
-      files_of({{"a/b.h", "#include \"c.h\"\n"}, {"a/c.h", "#include \"b.h\"\n#include <vector>\n"}});
-  const auto found = included_files("a/a.cu", "#include \"b.h\"", {}, files);
-  EXPECT_EQ(found.size(), 2u);
-  EXPECT_TRUE(found.contains("a/c.h"));
-}
-
 TEST(content_key, is_one_for_each_content) {
   EXPECT_EQ(content_key("").size(), 32u);
   EXPECT_EQ(content_key("a"), content_key("a"));

@@ -1,15 +1,11 @@
 #include "tuner/space/fingerprint.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {
-
-constexpr std::size_t kMostIncludes = 256;
-constexpr std::string_view kBlank = " \t";
 
 // A text with the bounds of its parts: "ab", "c" and "a", "bc" differ.
 class Canonical {
@@ -66,71 +62,17 @@ void add_argument(Canonical& canonical, const Argument& argument) {
     canonical.add(argument.check->absolute).add(argument.check->relative).add(argument.check->ulp);
 }
 
-struct Include {
-  std::string name;
-  bool is_quoted = false;
-};
-
-std::vector<Include> includes_in(std::string_view text) {
-  std::vector<Include> includes;
-  const auto skip = [](std::string_view& line) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
-  };
-  while (!text.empty()) {
-    const std::size_t feed = text.find('\n');
-    std::string_view line = text.substr(0, feed);
-    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
-    skip(line);
-    if (!line.starts_with('#')) continue;
-    line.remove_prefix(1);
-    skip(line);
-    if (!line.starts_with("include")) continue;
-    line.remove_prefix(7);
-    skip(line);
-    if (!line.starts_with('"') && !line.starts_with('<')) continue;
-    const bool is_quoted = line.front() == '"';
-    const std::size_t end = line.find(is_quoted ? '"' : '>', 1);
-    if (end != std::string_view::npos) includes.push_back({std::string(line.substr(1, end - 1)), is_quoted});
-  }
-  return includes;
-}
-
 }  // namespace
 
-Includes included_files(const std::string& path, const std::string& text,
-                        const std::vector<std::string>& include_dirs, const FileReader& files) {
-  Includes found;
-  std::vector<std::pair<std::filesystem::path, std::string>> open = {{path, text}};
-  while (!open.empty()) {
-    const auto [from, content] = std::move(open.back());
-    open.pop_back();
-    for (const Include& include : includes_in(content)) {
-      std::vector<std::filesystem::path> folders(include_dirs.begin(), include_dirs.end());
-      if (include.is_quoted) folders.insert(folders.begin(), from.parent_path());
-      for (const auto& folder : folders) {
-        const std::filesystem::path candidate = (folder / include.name).lexically_normal();
-        if (found.contains(candidate.string())) break;
-        if (found.size() == kMostIncludes) return found;
-        auto read = files(candidate.string());
-        if (!read) continue;
-        open.emplace_back(candidate, *read);
-        found.emplace(candidate.string(), *std::move(read));
-        break;
-      }
-    }
-  }
-  return found;
-}
-
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
-                        const Includes& source, const Includes& reference) {
+                        const FlatSource& source, const FlatSource& reference) {
   Canonical canonical;
   canonical.add(kernel.name).add(static_cast<std::size_t>(kernel.language));
   canonical.add(kernel.source_text).add(kernel.reference_text);
   // The names under which files are found depend on the working directory; their contents do not.
   std::vector<std::string> contents;
-  for (const Includes* included : {&source, &reference}) {
-    for (const auto& [path, text] : *included) contents.push_back(text);
+  for (const FlatSource* flat : {&source, &reference}) {
+    for (const auto& [path, text] : flat->files) contents.push_back(text);
   }
   std::ranges::sort(contents);
   canonical.add(contents);

@@ -1,10 +1,9 @@
 #include "tuner/space/missing_function.h"
 
-#include <algorithm>
 #include <vector>
 
-#include "tuner/core/letters.h"
 #include "tuner/core/spelling.h"
+#include "tuner/source/tokens.h"
 
 namespace gktune {
 namespace {
@@ -21,13 +20,11 @@ std::optional<std::string> missing_function(const std::string& entry, const std:
                                             std::string_view text) {
   const std::string name = bare_name(entry);
   std::vector<std::string> functions;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    const std::string_view word = text.substr(at, end - at);
-    if (word == name) return std::nullopt;
-    if (!word.empty() && text.substr(end, 1) == "(") functions.emplace_back(word);
-    at = std::max(end, at + 1);
+  const std::vector<Token> tokens = tokenize(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != Token::Kind::word) continue;
+    if (tokens[i] == name) return std::nullopt;
+    if (i + 1 < tokens.size() && tokens[i + 1] == "(") functions.emplace_back(tokens[i].text);
   }
   return path + " has no function '" + name + "'" + did_you_mean(name, functions) + '\n';
 }

@@ -1,9 +1,5 @@
 #include "tuner/space/space_file.h"
 
-#include <filesystem>
-#include <fstream>
-#include <system_error>
-
 #include "tuner/space/reader/complaints.h"
 #include "tuner/space/reader/definition_reader.h"
 #include "tuner/space/reader/yaml_document.h"
@@ -11,30 +7,9 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kLargestSource = 16 << 20;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
-
-Result<std::string> read_whole_file(const std::string& path) {
-  std::error_code failure;
-  const auto status = std::filesystem::status(path, failure);
-  if (status.type() == std::filesystem::file_type::not_found) return Error{"there is no such file"};
-  if (failure) return Error{failure.message()};
-  if (status.type() == std::filesystem::file_type::directory) return Error{"it is a directory"};
-  if (status.type() != std::filesystem::file_type::regular) return Error{"it is not a regular file"};
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return Error{"it cannot be opened"};
-  std::string text;
-  char buffer[1 << 16];
-  while (stream.read(buffer, sizeof buffer) || stream.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > kLargestSource)
-      return Error{"it has more than " + std::to_string(kLargestSource) + " bytes"};
-  }
-  if (stream.bad()) return Error{"it cannot be read"};
-  return text;
-}
 
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options) {

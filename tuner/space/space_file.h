@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/core/result.h"
+#include "tuner/source/file_reader.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/diagnostic.h"
 
@@ -17,9 +17,6 @@ struct ReadOptions {
   std::vector<std::string> strategies;  // the names that `search: {strategy: …}` may have; empty: any
 };
 
-// The text of the file of that name, or why there is none.
-using FileReader = std::function<Result<std::string>(const std::string& path)>;
-
 // Reads a space file, the sources that it names, and what these include. Paths stay as they are written:
 // relative ones are found from the working directory. All that is wrong with the file is told at once.
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
@@ -29,8 +26,5 @@ Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& p
 Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view text, const std::string& path,
                                                             const ReadOptions& options,
                                                             const FileReader& files);
-
-// A FileReader for regular files of bearable size.
-Result<std::string> read_whole_file(const std::string& path);
 
 }  // namespace gktune

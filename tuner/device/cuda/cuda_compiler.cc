@@ -74,8 +74,8 @@ std::optional<std::string> missing_entry(const std::vector<std::string>& message
   const auto error = std::ranges::find_if(
       messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
   if (error == messages.end() || !error->starts_with(kEntriesFile)) return std::nullopt;
-  std::string text = flat.included;
-  for (const auto& line : flat.lines) text += line.text;
+  std::string text = text_of(flat);
+  for (const auto& [path, included] : flat.files) text += included;
   for (const std::string& entry : source.entries) {
     if (auto missing = missing_function(entry, source.path, text)) return missing;
   }
@@ -106,10 +106,10 @@ std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
     if (is_taken[first]) continue;
     const SourcePlan& model = job.variants[first];
     Batch batch;
-    batch.source = flatten(model.path, model.text, model.include_dirs);
+    batch.source = flatten(model.path, model.text, model.include_dirs, AngleIncludes::keep);
     batch.options = options_for(model, job.architecture);
-    std::string text = batch.source.included;
-    for (const auto& line : batch.source.lines) text += line.text;
+    std::string text = text_of(batch.source);
+    for (const auto& [path, included] : batch.source.files) text += path + '\n' + included + '\n';
     for (const auto& option : batch.options) text += '\n' + option;
     batch.source_key = content_key(text);
     for (std::size_t i = first; i < job.variants.size(); ++i) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/flat_source.h"
 #include "tuner/device/cuda/nvrtc.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/source/flat_source.h"
 
 namespace gktune {
 

@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "tuner/device/cuda/unused_kernels.h"
+#include "tuner/source/edits.h"
 
 namespace gktune {
 namespace {
 
 using Kind = SourceLine::Kind;
 
-// Stands in a variant's names as its namespace, in the paths that its diagnostics give as a first folder, and
-// so in all that the compiler or the assembler says of it.
+// The namespace of a variant and the first folder in the paths of its diagnostics: the compiler and the
+// assembler name one of them in every message.
 constexpr std::string_view kVariant = "gktune_variant_";
 
 std::string variant_name(std::size_t index) { return std::string(kVariant) + std::to_string(index); }
@@ -25,8 +26,8 @@ void undefine_own_macros(std::string& text, const SourcePlan& variant) {
   for (const auto& [name, value] : variant.macros) text += "#undef " + name + '\n';
 }
 
-// The toolkit's headers know nothing of parameters, and may use their names for something else.
-void add_toolkit_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
+// Headers of CUDA and of the system may use the parameters' names for something else.
+void add_system_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
   undefine_own_macros(text, variant);
   text += line.text;
   define_macros(text, variant);
@@ -45,42 +46,39 @@ void undefine_macros(std::string& text, const FlatSource& source, const SourcePl
 }
 
 bool is_include(const SourceLine& line) {
-  return line.kind == Kind::include || line.kind == Kind::toolkit_include;
+  return line.kind == Kind::include || line.kind == Kind::system_include;
 }
 
-bool is_line_mark(const SourceLine& line) {
-  return line.kind == Kind::directive && line.text.starts_with("#line ");
+std::string blank_lines(const SourceLine& line) {
+  return std::string(static_cast<std::size_t>(height_of(line)), '\n');
 }
 
 // #line 7 "a.cu" as #line 7 "gktune_variant_3/a.cu".
 std::string marked_line(const SourceLine& line, const std::string& variant) {
-  std::string text = line.text;
-  const auto quote = text.find('"');
-  if (quote != std::string::npos) text.insert(quote + 1, variant + '/');
-  return text;
+  return line_directive(line.number, variant + '/' + line.name);
 }
 
-// `extern "C"` turned into blanks: in a namespace of its own a kernel needs no unmangled name.
-void erase_language_linkage(std::string& text) {
-  for (auto at = text.find("extern"); at != std::string::npos; at = text.find("extern", at + 1)) {
-    const auto quote = text.find_first_not_of(" \t\n", at + 6);
-    if (quote != std::string::npos && text.compare(quote, 3, "\"C\"") == 0) {
-      for (auto i = at; i < quote + 3; ++i) {
-        if (text[i] != '\n') text[i] = ' ';
-      }
-    }
+// In a namespace of its own a kernel needs no unmangled name.
+std::string without_c_linkage(const std::string& text) {
+  const std::vector<Token> tokens = code_tokens(text);
+  Edits edits(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_c_linkage(tokens, i)) edits.replace(tokens[i], tokens[i + 1], "");
   }
+  return edits.apply();
 }
 
-// What the preprocessor alone makes of the variant, outside any namespace: the headers come in as its
-// conditions say.
+// The preprocessor's part of the variant, outside any namespace: the headers come in under its conditions.
 void add_headers(std::string& text, const FlatSource& source, const SourcePlan& variant) {
   define_macros(text, variant);
   for (const auto& line : source.lines) {
-    const bool is_needed =
-        line.kind == Kind::include || line.kind == Kind::define || line.kind == Kind::condition;
-    if (line.kind == Kind::toolkit_include) add_toolkit_include(text, line, variant);
-    if (is_needed || is_line_mark(line)) text += line.text;
+    if (line.kind == Kind::system_include) {
+      add_system_include(text, line, variant);
+    } else if (line.kind == Kind::code || line.kind == Kind::directive) {
+      text += blank_lines(line);
+    } else {
+      text += line.text;
+    }
   }
   undefine_macros(text, source, variant);
 }
@@ -91,14 +89,11 @@ void add_body(std::string& text, const FlatSource& source, const SourcePlan& var
   text += "namespace " + name + " {\n";
   std::string body;
   for (const auto& line : source.lines) {
-    if (is_include(line)) {
-      body.append(static_cast<std::size_t>(std::ranges::count(line.text, '\n')), '\n');
-    } else {
-      body += is_line_mark(line) ? marked_line(line, name) : line.text;
-    }
+    body += is_include(line)           ? blank_lines(line)
+            : line.kind == Kind::place ? marked_line(line, name)
+                                       : line.text;
   }
-  erase_language_linkage(body);
-  text += without_unused_kernels(std::move(body), variant.entries) + "\n}\n";
+  text += without_unused_kernels(without_c_linkage(body), variant.entries) + "\n}\n";
   undefine_macros(text, source, variant);
 }
 
@@ -107,13 +102,10 @@ bool has_includes(const FlatSource& source) { return std::ranges::any_of(source.
 }  // namespace
 
 bool can_share_program(const FlatSource& source) {
-  std::string code;
-  for (const auto& line : source.lines) code += line.text;
-  for (auto at = code.find("extern"); at != std::string::npos; at = code.find("extern", at + 1)) {
-    const auto quote = code.find_first_not_of(" \t\n", at + 6);
-    if (quote == std::string::npos || code.compare(quote, 3, "\"C\"") != 0) continue;
-    const auto after = code.find_first_not_of(" \t\n", quote + 3);
-    if (after != std::string::npos && code[after] == '{') return false;  // a block of them
+  const std::string text = text_of(source);
+  const std::vector<Token> tokens = code_tokens(text);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (is_c_linkage(tokens, i) && tokens[i + 2] == "{") return false;
   }
   return true;
 }
@@ -122,14 +114,13 @@ ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, 
   ProgramText program;
   define_macros(program.text, variant);
   for (const auto& line : source.lines) {
-    if (line.kind == Kind::toolkit_include) {
-      add_toolkit_include(program.text, line, variant);
+    if (line.kind == Kind::system_include) {
+      add_system_include(program.text, line, variant);
     } else {
       program.text += line.text;
     }
   }
-  if (others == OtherKernels::drop)
-    program.text = without_unused_kernels(std::move(program.text), variant.entries);
+  if (others == OtherKernels::drop) program.text = without_unused_kernels(program.text, variant.entries);
   program.entries.push_back(variant.entries);
   return program;
 }
@@ -152,8 +143,8 @@ std::optional<std::size_t> variant_in_log(std::string_view text) {
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view digits = text.substr(at + kVariant.size());
   std::size_t index = 0;
-  // The assembler's mangled names go on with the length of the next part: 16gktune_variant_05plain. The
-  // length before tells how many digits belong to it.
+  // In the assembler's mangled names the length of the next part follows: 16gktune_variant_05plain. The
+  // length in front says how many digits are the variant's.
   const auto name_length_end = at;
   auto name_length_start = at;
   while (name_length_start > 0 &&

@@ -6,32 +6,32 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/device/cuda/flat_source.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 
-// What the compiler gets to see of one variant or several, which differ in macros and entries alone.
+// The text that the compiler reads for one variant or several, which differ in macros and entries alone.
 struct ProgramText {
   std::string text;
-  std::vector<std::vector<std::string>> entries;  // of each variant, as the whole program calls them
+  std::vector<std::vector<std::string>> entries;  // of each variant, by their names in the whole program
 };
 
-// Whether several variants of this source can share a program, each in a namespace of its own.
+// True if several variants of this source can share a program, each in a namespace of its own.
 bool can_share_program(const FlatSource& source);
 
-// Whether kernels that a variant does not launch stay in its program.
+// Kernels that a variant does not launch.
 enum class OtherKernels { keep, drop };
 
 ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others);
 
-// Parses the headers once. Each variant's macros are set only around its own text, so that the machine code
-// is that of the variant compiled alone. Asks for can_share_program. Other kernels are dropped.
+// Headers are parsed once. Each variant's macros are set around its own text only, so that the machine code
+// is that of the variant compiled alone. Requires can_share_program. Other kernels are dropped.
 ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants);
 
-// Which variant of a shared program a piece of the compiler's log is about.
+// The variant of a shared program that a piece of the compiler's log is about.
 std::optional<std::size_t> variant_in_log(std::string_view text);
-// The piece as it would read had the variant been compiled alone.
+// The piece in the words of a variant that is compiled alone.
 std::string without_variant_names(std::string text);
 
 }  // namespace gktune

@@ -1,39 +1,13 @@
 #include "tuner/device/cuda/unused_kernels.h"
 
 #include <algorithm>
-#include <cctype>
-#include <optional>
 #include <string_view>
 
-#include "tuner/core/letters.h"
+#include "tuner/source/edits.h"
+#include "tuner/source/tokens.h"
 
 namespace gktune {
 namespace {
-
-constexpr std::string_view kGlobal = "__global__", kDevice = "__device__";
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) ++at;
-  return at;
-}
-
-std::string_view word_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return text.substr(at, end - at);
-}
-
-// Past the closing parenthesis of the one at `open`.
-std::optional<std::size_t> past_parentheses(std::string_view text, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i + 1;
-  }
-  return std::nullopt;
-}
 
 // reduce of gktune_variant_3::reduce<int, 4>.
 std::string_view bare_name(std::string_view entry) {
@@ -42,67 +16,61 @@ std::string_view bare_name(std::string_view entry) {
   return colon == std::string_view::npos ? entry : entry.substr(colon + 2);
 }
 
-bool is_in_directive(std::string_view text, std::size_t at) {
-  auto start = text.rfind('\n', at);
-  while (start != std::string_view::npos && start > 0 && text[start - 1] == '\\')
-    start = text.rfind('\n', start - 1);
-  const std::size_t first = skip_blanks(text, start == std::string_view::npos ? 0 : start);
-  return first < text.size() && text[first] == '#';
+bool is_template(Tokens tokens, std::size_t at) {
+  while (at > 0 && tokens[at - 1].kind == Token::Kind::word) --at;  // static, inline
+  return at > 0 && tokens[at - 1] == ">";
 }
 
-bool is_template(std::string_view text, std::size_t at) {
-  while (at > 0 && (is_word(text[at - 1]) || is_blank(text[at - 1]))) --at;  // static, inline
-  return at > 0 && text[at - 1] == '>';
-}
-
-// A kernel's declaration from its __global__ on.
+// The attribute behind __global__, such as __launch_bounds__(256), and the kernel's name. No name: the
+// declaration is unusual.
 struct Declaration {
   std::string_view name;
-  std::size_t attributes_start = 0,
-              attributes_end = 0;  // of __launch_bounds__(…) and its like; the same: none
+  std::size_t attribute = 0, attribute_end = 0;  // its first and last token; 0: there is none
 };
 
-std::optional<Declaration> read_declaration(std::string_view text, std::size_t at) {
+Declaration read_declaration(Tokens tokens, std::size_t at) {
   Declaration declaration;
-  at = skip_blanks(text, at + kGlobal.size());
-  while (at < text.size() && is_word(text[at])) {
-    const std::string_view word = word_at(text, at);
-    const std::size_t after = skip_blanks(text, at + word.size());
-    if (after >= text.size() || text[after] != '(') {  // static, void
-      at = after;
+  for (++at; at + 1 < tokens.size() && tokens[at].kind == Token::Kind::word;) {
+    if (tokens[at + 1] != "(") {  // static, void
+      ++at;
       continue;
     }
-    const auto end = past_parentheses(text, after);
-    if (!end) return std::nullopt;
-    if (!word.starts_with("__")) {
-      declaration.name = word;
-      // What only a kernel's parameter may be.
-      if (text.substr(after, *end - after).find("__grid_constant__") != std::string_view::npos)
-        return std::nullopt;
+    const std::size_t end = closing_bracket(tokens, at + 1);
+    if (end == tokens.size()) return {};
+    if (!tokens[at].text.starts_with("__")) {
+      const Tokens parameters = tokens.subspan(at + 1, end - at - 1);
+      // Only a kernel's parameter can be one.
+      const bool is_bound_to_grid = std::ranges::find(parameters, std::string_view("__grid_constant__"),
+                                                      &Token::text) != parameters.end();
+      if (!is_bound_to_grid) declaration.name = tokens[at].text;
       return declaration;
     }
-    if (declaration.attributes_end != 0) return std::nullopt;  // two of them: left alone
-    declaration.attributes_start = at;
-    declaration.attributes_end = *end;
-    at = skip_blanks(text, *end);
+    if (declaration.attribute_end != 0) return {};
+    declaration.attribute = at;
+    declaration.attribute_end = end;
+    at = end + 1;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::string without_unused_kernels(std::string text, const std::vector<std::string>& entries) {
+std::string without_unused_kernels(const std::string& text, const std::vector<std::string>& entries) {
   if (text.find("<<<") != std::string::npos) return text;  // kernels that launch kernels
-  for (auto at = text.find(kGlobal); at != std::string::npos; at = text.find(kGlobal, at + 1)) {
-    if (is_in_directive(text, at) || is_template(text, at)) continue;
-    const auto declaration = read_declaration(text, at);
-    if (!declaration || std::ranges::find(entries, declaration->name, bare_name) != entries.end()) continue;
-    for (auto i = declaration->attributes_start; i < declaration->attributes_end; ++i) {
-      if (text[i] != '\n') text[i] = ' ';
+  const std::vector<Token> tokens = code_tokens(text);
+  Edits edits(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] != "__global__" || is_template(tokens, i)) continue;
+    const Declaration declaration = read_declaration(tokens, i);
+    if (declaration.name.empty() ||
+        std::ranges::find(entries, declaration.name, bare_name) != entries.end()) {
+      continue;
     }
-    text.replace(at, kGlobal.size(), kDevice);
+    edits.replace(tokens[i], tokens[i], "__device__");
+    if (declaration.attribute_end != 0)
+      edits.replace(tokens[declaration.attribute], tokens[declaration.attribute_end], "");
   }
-  return text;
+  return edits.apply();
 }
 
 }  // namespace gktune

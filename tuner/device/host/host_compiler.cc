@@ -14,9 +14,9 @@
 #include "tuner/device/host/command.h"
 #include "tuner/device/host/compiler_options.h"
 #include "tuner/device/host/kernel_headers.h"
-#include "tuner/device/host/kernel_source.h"
 #include "tuner/device/host/missing_entry.h"
 #include "tuner/device/worker/whole_file.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {
@@ -97,8 +97,14 @@ Result<void> HostCompiler::prepare(const CompileJob& job) {
 
 std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrumentation) const {
   const NamedVariant variant{&source, "variant"};
-  const bool is_cuda = source.language == Language::cuda;
-  std::string all = is_cuda ? cuda_unit({&variant, 1}).text : cpp_unit(variant).text + included_text(source);
+  std::string all;
+  if (source.language == Language::cuda) {
+    all = cuda_unit({&variant, 1}).text;
+  } else {
+    all = cpp_unit(variant).text;
+    const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
+    for (const auto& [path, text] : flat.files) all += fmt::format("{}\n{}\n", path, text);
+  }
   for (const std::string& word : command(source, instrumentation)) all += fmt::format("{}\n", word);
   all += version_;
   if (asks_for_native(source)) all += cpu_identity();

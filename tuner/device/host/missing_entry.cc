@@ -1,12 +1,12 @@
 #include "tuner/device/host/missing_entry.h"
 
-#include "tuner/device/host/kernel_source.h"
+#include "tuner/source/flat_source.h"
 #include "tuner/space/missing_function.h"
 
 namespace gktune {
 namespace {
 
-// Of the line with a compiler's first error, what stands before the message.
+// The part of the line with a compiler's first error that stands before the message.
 std::string_view place_of_first_error(std::string_view log) {
   const std::size_t error = log.find("error:");
   if (error == std::string_view::npos) return {};
@@ -19,8 +19,10 @@ std::string_view place_of_first_error(std::string_view log) {
 std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log) {
   const std::string_view place = place_of_first_error(log);
   for (const std::string& entry : source.entries) {
-    if (place.starts_with("entry " + entry + ':'))
-      return missing_function(entry, source.path, source.text + '\n' + included_text(source));
+    if (!place.starts_with("entry " + entry + ':')) continue;
+    return missing_function(
+        entry, source.path,
+        text_of(flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand)));
   }
   return std::nullopt;
 }

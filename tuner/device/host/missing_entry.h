@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// What to say where a compiler's first error is that the source has no function of an entry's name: its other
-// errors are of files that the user has never seen. Nothing where the first error is another one.
+// The message if a compiler's first error is that the source has no function of an entry's name: its other
+// errors are in files that the user has never seen. Nothing if the first error is another one.
 std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log);
 
 }  // namespace gktune

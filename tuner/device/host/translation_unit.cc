@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/device/host/kernel_source.h"
+#include "tuner/source/flat_source.h"
 
 namespace gktune {
 namespace {

@@ -37,13 +37,6 @@ const YamlNode* section(const Fields& fields, std::string_view key) {
   return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
 }
 
-// By a source and what it includes.
-std::set<std::string, std::less<>> names_declared_by(const std::string& source, const Includes& included) {
-  std::string all = source + '\n';
-  for (const auto& [path, text] : included) all += text + '\n';
-  return declared_names(all);
-}
-
 }  // namespace
 
 DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
@@ -89,12 +82,13 @@ Definition DefinitionReader::read(const YamlNode& root) {
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (complaints_.empty()) {
-    const Includes source =
-        included_files(kernel.source_path, kernel.source_text, kernel.include_dirs, files_);
-    const Includes reference =
-        included_files(kernel.reference_path, kernel.reference_text, kernel.include_dirs, files_);
-    kernel.declared_names = names_declared_by(kernel.source_text, source);
-    kernel.reference_declared_names = names_declared_by(kernel.reference_text, reference);
+    const auto flat = [&](const std::string& path, const std::string& text) {
+      return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
+    };
+    const FlatSource source = flat(kernel.source_path, kernel.source_text);
+    const FlatSource reference = flat(kernel.reference_path, kernel.reference_text);
+    kernel.declared_names = declared_names(source);
+    kernel.reference_declared_names = declared_names(reference);
     definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);

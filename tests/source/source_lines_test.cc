@@ -1,4 +1,4 @@
-#include "tuner/space/source_lines.h"
+#include "tuner/source/source_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -38,9 +38,23 @@ TEST(source_lines, lose_their_comments_and_keep_their_places) {
   EXPECT_EQ(text, "a     \n               \n   c     \ne\n");
 }
 
+TEST(source_lines, keep_a_directive_whole_around_a_comment) {
+  const auto lines = split_source("/* a\n */ #define X /* b\n\n */ 3 // c\nint x = X;\n");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[1].kind, Kind::define);
+  EXPECT_EQ(lines[1].text, "    #define X     \\\n\\\n    3     \n");
+  EXPECT_EQ(lines[1].written, " */ #define X /* b\n\n */ 3 // c\n");
+  EXPECT_EQ(lines[1].number, 2);
+  EXPECT_EQ(lines[2].number, 5);
+}
+
+TEST(source_lines, end_in_carriage_returns_on_some_systems) {
+  EXPECT_EQ(kinds("#define A \\\r\n  1\r\nint x;\r\n"), (std::vector{Kind::define, Kind::code}));
+}
+
 TEST(source_lines, leave_literals_alone) {
   EXPECT_EQ(kinds("auto a = R\"x(\n#include <no.h>\n)x\";\nint b = 1'000; // \"\n#define C '\"'\n"),
-            (std::vector{Kind::code, Kind::code, Kind::code, Kind::code, Kind::define}));
+            (std::vector{Kind::code, Kind::code, Kind::define}));
   EXPECT_EQ(split_source("s = \"// no comment\";\n")[0].text, "s = \"// no comment\";\n");
 }
 

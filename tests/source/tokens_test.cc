@@ -1,0 +1,68 @@
+#include "tuner/source/tokens.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tuner/source/edits.h"
+
+namespace gktune {
+namespace {
+
+std::vector<std::string> texts(std::string_view source) {
+  std::vector<std::string> all;
+  for (const Token& token : tokenize(source)) all.emplace_back(token.text);
+  return all;
+}
+
+TEST(Tokens, are_words_numbers_literals_comments_and_punctuation) {
+  EXPECT_EQ(texts("a1+=1'000u; // b\nc /* d */ '\\'' \"e\\\"\""),
+            (std::vector<std::string>{"a1", "+", "=", "1'000u", ";", "// b", "c", "/* d */", "'\\''",
+                                      "\"e\\\"\""}));
+  EXPECT_EQ(texts("0x1p-3+.5e+1f-x"), (std::vector<std::string>{"0x1p-3", "+", ".5e+1f", "-", "x"}));
+}
+
+TEST(Tokens, of_a_raw_string_end_with_its_delimiter) {
+  EXPECT_EQ(texts("u8R\"x(\n// )\" )x\" a"), (std::vector<std::string>{"u8R\"x(\n// )\" )x\"", "a"}));
+  EXPECT_EQ(texts("BAR\"(\" a"), (std::vector<std::string>{"BAR", "\"(\"", "a"}));
+}
+
+TEST(Tokens, of_a_preprocessor_line_are_marked_up_to_its_end) {
+  const auto tokens = tokenize("a # b\n /* c\n */ # define X \\\n 1\nY");
+  std::string directive;
+  for (const Token& token : tokens) {
+    if (token.is_directive) directive += std::string(token.text) + ' ';
+  }
+  EXPECT_EQ(directive, "# define X 1 ");
+}
+
+TEST(Tokens, of_an_include_hold_the_name_whole) {
+  EXPECT_EQ(texts("#include <a//b's.h>\nx < y"),
+            (std::vector<std::string>{"#", "include", "<a//b's.h>", "x", "<", "y"}));
+}
+
+TEST(Tokens, of_a_text_that_ends_too_soon_are_what_they_are) {
+  for (const char* text : {"\"", "'", "/*", "//", "R\"", "R\"x(", "\\", "#", "#include <", "1'", "\"\\"})
+    EXPECT_FALSE(texts(text).empty()) << text;
+  EXPECT_TRUE(texts(" \\\n").empty());
+}
+
+TEST(ClosingBracket, skips_brackets_within_and_literals) {
+  const auto tokens = tokenize("f(a[b(c)], ')') < g<h, (i > j)>; k");
+  EXPECT_EQ(tokens[closing_bracket(tokens, 1)].text, ")");
+  EXPECT_EQ(closing_bracket(tokens, 1), 11u);
+  EXPECT_EQ(closing_bracket(tokens, 14), 22u);
+  EXPECT_EQ(closing_bracket(tokens, 12), tokens.size());
+}
+
+TEST(Edits, keep_the_number_of_lines) {
+  const std::string text = "a (\n b\n) c d";
+  const auto tokens = code_tokens(text);
+  Edits edits(text);
+  edits.replace(tokens[0], tokens[3], "x");
+  edits.replace(tokens[5], tokens[5], "");
+  EXPECT_EQ(edits.apply(), "x\n\n c ");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// The text of the file at this path, or why it cannot be read.
+using FileReader = std::function<Result<std::string>(const std::string& path)>;
+
+// A FileReader for regular files of at most 16 MiB.
+Result<std::string> read_whole_file(const std::string& path);
+
+}  // namespace gktune

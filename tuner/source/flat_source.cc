@@ -1,0 +1,204 @@
+#include "tuner/source/flat_source.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "tuner/source/tokens.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = SourceLine::Kind;
+
+// Beyond so many inclusions an include stays one, and the compiler reads the file.
+constexpr int kMostInclusions = 2'000;
+
+struct File {
+  fs::path path;
+  const std::string& text;
+};
+
+bool is_guarded_by(const SourceLine& condition, std::string_view macro) {
+  const std::vector<Token> tokens = tokenize(condition.text);  // # ifndef MACRO
+  return condition.name == "ifndef" && tokens.size() == 3 && tokens[2] == macro;
+}
+
+// The macro of an include guard around the whole file; empty: there is none.
+std::string guard_of(const std::vector<SourceLine>& lines) {
+  std::vector<const SourceLine*> written;
+  for (const SourceLine& line : lines) {
+    if (!is_blank(line)) written.push_back(&line);
+  }
+  if (written.size() < 3 || written[1]->kind != Kind::define || !is_guarded_by(*written[0], written[1]->name))
+    return {};
+  int depth = 0;
+  for (const SourceLine* line : written) {
+    if (line->kind != Kind::condition) continue;
+    if (line->name.starts_with("if")) ++depth;
+    if (line->name.starts_with("el") && depth == 1) return {};
+    if (line->name == "endif" && --depth == 0) return line == written.back() ? written[1]->name : "";
+  }
+  return {};
+}
+
+class Flattener {
+ public:
+  Flattener(const std::vector<std::string>& include_dirs, AngleIncludes angles, const FileReader& read)
+      : include_dirs_(include_dirs), angles_(angles), read_(read) {}
+
+  FlatSource run(const std::string& path, const std::string& text) {
+    add_file({fs::path(path).lexically_normal(), text});
+    return std::move(result_);
+  }
+
+ private:
+  void put(Kind kind, std::string text, std::string name) {
+    SourceLine line;
+    line.kind = kind;
+    line.written = text;
+    line.text = std::move(text);
+    line.name = std::move(name);
+    result_.lines.push_back(std::move(line));
+  }
+  void put_place(int number, const fs::path& path) {
+    put(Kind::place, line_directive(number, path.string()), path.string());
+    result_.lines.back().number = number;
+  }
+
+  void add_file(const File& file) {
+    std::vector<SourceLine> lines = split_source(file.text);
+    const bool is_included = !open_.empty();
+    const bool is_once =
+        is_included && std::ranges::find(lines, Kind::once, &SourceLine::kind) != lines.end();
+    std::string guard = guard_of(lines);
+    if (is_once) {
+      guard = "GKTUNE_INCLUDED_" + std::to_string(once_.try_emplace(file.path, once_.size()).first->second);
+      put(Kind::condition, "#ifndef " + guard + "\n", "ifndef");
+      put(Kind::define, "#define " + guard + "\n", guard);
+    }
+    // In a condition the file may be left out; what is not there yet is not left out the next time.
+    if (!guard.empty() && conditions_ == 0) guards_[file.path] = guard;
+    open_.push_back(file.path);
+    put_place(1, file.path);
+    for (SourceLine& line : lines) add_line(std::move(line), file.path, guard);
+    if (is_once) put(Kind::condition, "#endif\n", "endif");
+    open_.pop_back();
+  }
+
+  void add_line(SourceLine line, const fs::path& path, const std::string& guard) {
+    if (line.kind == Kind::condition) count_condition(line, guard);
+    if (line.kind == Kind::undef) {
+      std::erase_if(guards_, [&](const auto& guarded) { return guarded.second == line.name; });
+    }
+    if (line.kind == Kind::include) {
+      const int next = line.number + height_of(line);
+      add_include(std::move(line), path);
+      put_place(next, path);
+      return;
+    }
+    if (line.kind == Kind::once) {
+      line.kind = Kind::code;
+      line.text = line.written = "\n";
+    }
+    result_.lines.push_back(std::move(line));
+  }
+
+  // The guard around a whole file is no condition: it holds where the file is put in.
+  void count_condition(const SourceLine& line, const std::string& guard) {
+    if (line.name.starts_with("if")) {
+      const bool is_guard = !guard.empty() && is_guarded_by(line, guard);
+      is_guard_.push_back(is_guard);
+      if (!is_guard) ++conditions_;
+    } else if (line.name == "endif" && !is_guard_.empty()) {
+      if (!is_guard_.back()) --conditions_;
+      is_guard_.pop_back();
+    }
+  }
+
+  void add_include(SourceLine line, const fs::path& includer) {
+    const bool is_quoted = line.name.starts_with('"'), is_angled = line.name.starts_with('<');
+    const auto file = find(line.name, includer);
+    if (!file && (is_quoted || is_angled)) {
+      line.kind = Kind::system_include;
+      // Macros may be set around it.
+      line.text.insert(0, line_directive(line.number, includer.string()));
+    }
+    if (!file || (is_angled && angles_ == AngleIncludes::keep) || inclusions_ >= kMostInclusions) {
+      if (file) note_files(*file);
+      result_.lines.push_back(std::move(line));
+      return;
+    }
+    const auto guarded = guards_.find(file->path);
+    // A file that includes itself has a guard of its own, or is an error; neither adds a text.
+    if (guarded != guards_.end() || std::ranges::find(open_, file->path) != open_.end()) return;
+    ++inclusions_;
+    add_file(*file);
+  }
+
+  std::optional<File> find(const std::string& name, const fs::path& includer) {
+    if (name.size() < 3 || (name.front() != '"' && name.front() != '<')) return std::nullopt;
+    std::vector<fs::path> folders(include_dirs_.begin(), include_dirs_.end());
+    if (name.front() == '"') folders.insert(folders.begin(), includer.parent_path());
+    for (const fs::path& folder : folders) {
+      const fs::path path = (folder / name.substr(1, name.size() - 2)).lexically_normal();
+      auto known = result_.files.find(path.string());
+      if (known == result_.files.end()) {
+        auto text = read_(path.string());
+        if (!text) continue;
+        known = result_.files.emplace(path.string(), *std::move(text)).first;
+      }
+      return File{path, known->second};
+    }
+    return std::nullopt;
+  }
+
+  // Files that a file includes which stays an include itself.
+  void note_files(const File& file) {
+    if (!noted_.insert(file.path).second) return;
+    for (const SourceLine& line : split_source(file.text)) {
+      if (line.kind != Kind::include) continue;
+      if (const auto inner = find(line.name, file.path)) note_files(*inner);
+    }
+  }
+
+  const std::vector<std::string>& include_dirs_;
+  const AngleIncludes angles_;
+  const FileReader& read_;
+  FlatSource result_;
+  std::vector<fs::path> open_;  // the file at hand, behind those that include it
+  std::map<fs::path, std::string>
+      guards_;  // files that are left out from here on, with the macro of their guard
+  std::map<fs::path, std::size_t> once_;  // a number for each file with #pragma once
+  std::set<fs::path> noted_;
+  std::vector<bool> is_guard_;  // of each condition that is open
+  int conditions_ = 0;          // those of them that are no include guards
+  int inclusions_ = 0;
+};
+
+}  // namespace
+
+FlatSource flatten(const std::string& path, const std::string& text,
+                   const std::vector<std::string>& include_dirs, AngleIncludes angles,
+                   const FileReader& read) {
+  return Flattener(include_dirs, angles, read).run(path, text);
+}
+
+std::string text_of(const FlatSource& source) {
+  std::string text;
+  for (const SourceLine& line : source.lines) text += line.text;
+  return text;
+}
+
+std::string line_directive(int line, std::string_view file) {
+  std::string text = "#line " + std::to_string(line) + " \"";
+  for (const char c : file) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"\n";
+}
+
+}  // namespace gktune

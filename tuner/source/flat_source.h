@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/file_reader.h"
+#include "tuner/source/source_lines.h"
+
+namespace gktune {
+
+// A source with the author's own files put in where it includes them: from there on the source is one text,
+// whatever its folder holds. `place` lines keep the file names and line numbers that diagnostics show.
+struct FlatSource {
+  std::vector<SourceLine> lines;
+  // The author's files that it includes, directly or not: path and text. Also those that stay includes.
+  std::map<std::string, std::string> files;
+};
+
+// Files found by <…> in the include folders: a library there may be large, and need not be copied.
+enum class AngleIncludes { keep, expand };
+
+// A quoted name is looked for beside the file that includes it, then in the include folders; a name in <…> in
+// the folders alone. A file is put in as often as the preprocessor would read it: once if it has an include
+// guard or #pragma once, else each time.
+FlatSource flatten(const std::string& path, const std::string& text,
+                   const std::vector<std::string>& include_dirs, AngleIncludes angles,
+                   const FileReader& read = read_whole_file);
+
+// The lines as one text.
+std::string text_of(const FlatSource& source);
+// "#line 7 \"reduce.cu\"\n"
+std::string line_directive(int line, std::string_view file);
+
+}  // namespace gktune

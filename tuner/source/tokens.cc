@@ -1,0 +1,177 @@
+#include "tuner/source/tokens.h"
+
+#include <algorithm>
+#include <string>
+
+#include "tuner/core/letters.h"
+
+namespace gktune {
+namespace {
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  std::vector<Token> run() {
+    while (true) {
+      skip_blanks();
+      if (at_ >= text_.size()) return std::move(tokens_);
+      add_token();
+    }
+  }
+
+ private:
+  char peek(std::size_t offset) const { return at_ + offset < text_.size() ? text_[at_ + offset] : '\0'; }
+
+  // The length of a backslash with the line end behind it; 0: there is none.
+  std::size_t joined_line_end(std::size_t at) const {
+    const std::string_view rest = text_.substr(std::min(at, text_.size()));
+    return rest.starts_with("\\\n") ? 2 : rest.starts_with("\\\r\n") ? 3 : 0;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (const std::size_t joined = joined_line_end(at_)) {
+        at_ += joined;
+      } else if (c == '\n') {
+        is_line_start_ = true;
+        is_directive_ = false;
+        ++at_;
+      } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
+        ++at_;
+      } else {
+        return;
+      }
+    }
+  }
+
+  void add_token() {
+    const char c = text_[at_];
+    if (c == '/' && (peek(1) == '/' || peek(1) == '*')) {
+      add(Token::Kind::comment, peek(1) == '/' ? end_of_line() : end_behind("*/", at_ + 2));
+      return;
+    }
+    if (is_line_start_ && c == '#') is_directive_ = true;
+    is_line_start_ = false;
+    if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+      add(Token::Kind::number, end_of_number());
+    } else if (is_letter(c)) {
+      std::size_t end = at_;
+      while (end < text_.size() && is_word(text_[end])) ++end;
+      const std::string_view word = text_.substr(at_, end - at_);
+      const bool is_raw = end < text_.size() && text_[end] == '"' &&
+                          (word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R");
+      if (is_raw) {
+        add(Token::Kind::literal, end_of_raw(end));
+      } else {
+        add(Token::Kind::word, end);
+      }
+    } else if (c == '"' || c == '\'') {
+      add(Token::Kind::literal, end_of_quoted(c));
+    } else if (c == '<' && names_included_file()) {
+      add(Token::Kind::literal, std::min(end_behind(">", at_), end_of_line()));
+    } else {
+      add(Token::Kind::punctuation, at_ + 1);
+    }
+  }
+
+  void add(Token::Kind kind, std::size_t end) {
+    tokens_.push_back({kind, text_.substr(at_, end - at_), is_directive_});
+    at_ = end;
+  }
+
+  std::size_t end_behind(std::string_view closing, std::size_t from) const {
+    const std::size_t found = text_.find(closing, from);
+    return found == std::string_view::npos ? text_.size() : found + closing.size();
+  }
+  // Of a line that may be continued.
+  std::size_t end_of_line() const {
+    for (std::size_t i = at_; i < text_.size(); ++i) {
+      if (const std::size_t joined = joined_line_end(i)) {
+        i += joined - 1;
+      } else if (text_[i] == '\n') {
+        return i;
+      }
+    }
+    return text_.size();
+  }
+  // One that is not closed ends with its line: the compiler reports it.
+  std::size_t end_of_quoted(char quote) const {
+    for (std::size_t i = at_ + 1; i < text_.size(); ++i) {
+      if (text_[i] == '\\') {
+        i += std::max<std::size_t>(joined_line_end(i), 2) - 1;
+      } else if (text_[i] == quote) {
+        return i + 1;
+      } else if (text_[i] == '\n') {
+        return i;
+      }
+    }
+    return text_.size();
+  }
+  std::size_t end_of_raw(std::size_t quote) const {
+    const std::size_t open = text_.find('(', quote);
+    if (open == std::string_view::npos) return text_.size();
+    return end_behind(')' + std::string(text_.substr(quote + 1, open - quote - 1)) + '"', open);
+  }
+  // 0x1p-3, 1'000, 2.5f: as the preprocessor counts them.
+  std::size_t end_of_number() const {
+    std::size_t end = at_ + 1;
+    while (end < text_.size()) {
+      const char c = text_[end], last = text_[end - 1];
+      const bool is_exponent = last == 'e' || last == 'E' || last == 'p' || last == 'P';
+      const bool is_separator = c == '\'' && end + 1 < text_.size() && is_word(text_[end + 1]);
+      if (!is_word(c) && c != '.' && !is_separator && !((c == '+' || c == '-') && is_exponent)) break;
+      ++end;
+    }
+    return end;
+  }
+  // Behind `#include`.
+  bool names_included_file() const {
+    std::size_t found = 0;
+    for (auto token = tokens_.rbegin(); token != tokens_.rend() && token->is_directive; ++token) {
+      if (token->kind == Token::Kind::comment) continue;
+      if (++found == 1 && *token != "include") return false;
+      if (found == 2) return *token == "#";
+    }
+    return false;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool is_line_start_ = true, is_directive_ = false;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> tokenize(std::string_view source) { return Lexer(source).run(); }
+
+std::vector<Token> code_tokens(std::string_view source) {
+  std::vector<Token> tokens = tokenize(source);
+  std::erase_if(tokens,
+                [](const Token& token) { return token.is_directive || token.kind == Token::Kind::comment; });
+  return tokens;
+}
+
+std::size_t closing_bracket(Tokens tokens, std::size_t open) {
+  const bool is_angle = tokens[open] == "<";
+  int depth = 0, angles = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].kind != Token::Kind::punctuation) continue;
+    const char c = tokens[i].text.front();
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (is_angle && depth == 0 && c == '<') ++angles;
+    if (is_angle && depth == 0 && c == '>') --angles;
+    if (depth < 0 || (is_angle && c == ';')) break;
+    if (depth == 0 && angles == 0) return i;
+  }
+  return tokens.size();
+}
+
+bool is_c_linkage(Tokens tokens, std::size_t at) {
+  return tokens[at] == "extern" && at + 1 < tokens.size() && tokens[at + 1] == "\"C\"";
+}
+
+}  // namespace gktune

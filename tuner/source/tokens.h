@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace gktune {
+
+// A token of C++, as a part of the source's text. Blanks, line ends and joined lines lie between tokens.
+struct Token {
+  enum class Kind {
+    word,
+    number,
+    literal,  // a string, also a raw one; a character; the file that an #include names: "x.h" or <x.h>
+    comment,
+    punctuation,  // one character
+  };
+  Kind kind = Kind::punctuation;
+  std::string_view text;
+  bool is_directive = false;  // part of a preprocessor line, which begins with "#"
+
+  friend bool operator==(const Token& token, std::string_view text) { return token.text == text; }
+};
+using Tokens = std::span<const Token>;
+
+std::vector<Token> tokenize(std::string_view source);
+// The tokens that the compiler proper sees: neither comments nor preprocessor lines.
+std::vector<Token> code_tokens(std::string_view source);
+
+// The index of the bracket that closes the one at `open`, one of ( [ { <. The number of tokens if none does.
+std::size_t closing_bracket(Tokens tokens, std::size_t open);
+
+// True for `extern "C"` at this index.
+bool is_c_linkage(Tokens tokens, std::size_t at);
+
+}  // namespace gktune
