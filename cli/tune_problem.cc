@@ -128,7 +128,9 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
 
   auto space = ProblemSpace(definition, request.problem, device).build();
   if (!space) return space.error();
-  auto searcher = make_searcher(request.strategy, *space, request.seed);
+  auto searcher =
+      make_searcher(request.strategy,
+                    {.space = *space, .seed = request.seed, .budget = {request.trials, request.budget_s}});
   if (!searcher) return TuneFailure{ExitCode::usage, searcher.error().message};
 
   const KernelDefinition& kernel = definition.kernel;

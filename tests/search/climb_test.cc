@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tests/search/small_space.h"
+#include "tuner/search/random.h"
 
 namespace gktune {
 namespace {
@@ -32,8 +33,8 @@ TEST(Climb, reaches_the_bottom_of_a_bowl_where_draws_alone_seldom_do) {
   Space space = checkered_space(100);
   int climbs = 0, draws = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    Climb climb(space, seed);
-    Random random(space, seed);
+    Climb climb({.space = space, .seed = seed});
+    Random random({.space = space, .seed = seed});
     if (best_after(climb, 300) <= 3) ++climbs;
     if (best_after(random, 300) <= 3) ++draws;
   }
@@ -43,7 +44,7 @@ TEST(Climb, reaches_the_bottom_of_a_bowl_where_draws_alone_seldom_do) {
 
 TEST(Climb, asks_for_everything_once) {
   Space space = checkered_space(12);
-  Climb search(space, 1);
+  Climb search({.space = space, .seed = 1});
   std::set<std::string> asked;
   while (auto config = search.ask()) {
     EXPECT_TRUE(asked.insert(config->json()).second);
@@ -54,7 +55,7 @@ TEST(Climb, asks_for_everything_once) {
 
 TEST(Climb, asks_for_everything_once_though_it_is_told_late) {
   Space space = checkered_space(12);
-  Climb search(space, 2);
+  Climb search({.space = space, .seed = 2});
   std::set<std::string> asked;
   std::vector<Config> in_flight;
   while (auto config = search.ask()) {
@@ -69,7 +70,7 @@ TEST(Climb, asks_for_everything_once_though_it_is_told_late) {
 
 TEST(Climb, never_asks_for_what_it_was_told) {
   Space space = checkered_space(12);
-  Climb search(space, 3);
+  Climb search({.space = space, .seed = 3});
   std::set<std::string> told;
   for (std::uint64_t i = 0; i < 60; ++i) {
     search.tell(measured(space.at(i)));
@@ -86,7 +87,7 @@ TEST(Climb, never_asks_for_what_it_was_told) {
 
 TEST(Climb, goes_on_from_failures_by_draws) {
   Space space = checkered_space(12);
-  Climb search(space, 4);
+  Climb search({.space = space, .seed = 4});
   int asked = 0;
   while (auto config = search.ask()) {
     search.tell(Trial{.config = *config, .status = Status::wrong_result});

@@ -18,7 +18,7 @@ std::vector<std::string> all_asked(Searcher& search) {
 
 TEST(Random, asks_for_the_default_first_and_for_everything_once) {
   Space space = checkered_space(20);
-  Random search(space, 1);
+  Random search({.space = space, .seed = 1});
   auto asked = all_asked(search);
   EXPECT_EQ(asked.front(), (Config{{"x", 2}, {"y", 4}}.json()));
   EXPECT_EQ(asked.size(), 200u);
@@ -28,7 +28,8 @@ TEST(Random, asks_for_the_default_first_and_for_everything_once) {
 
 TEST(Random, one_seed_gives_one_order_and_another_seed_another) {
   Space space = checkered_space(10);
-  Random first(space, 5), second(space, 5), third(space, 6);
+  Random first({.space = space, .seed = 5}), second({.space = space, .seed = 5}),
+      third({.space = space, .seed = 6});
   auto order = all_asked(first);
   EXPECT_EQ(order, all_asked(second));
   EXPECT_NE(order, all_asked(third));
@@ -36,7 +37,7 @@ TEST(Random, one_seed_gives_one_order_and_another_seed_another) {
 
 TEST(Random, never_asks_for_what_it_was_told_even_when_that_was_most) {
   Space space = checkered_space(10);
-  Random search(space, 3);
+  Random search({.space = space, .seed = 3});
   std::set<std::string> told;
   for (std::uint64_t i = 0; i < 45; ++i) {
     search.tell(Trial{.config = space.at(i)});
@@ -51,7 +52,7 @@ TEST(Random, every_configuration_is_as_likely_to_come_second) {
   Space space = checkered_space(4);
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 1400; ++seed) {
-    Random search(space, seed);
+    Random search({.space = space, .seed = seed});
     search.ask();
     ++seen[search.ask()->json()];
   }

@@ -10,7 +10,7 @@ namespace {
 TEST(Strategy, each_one_named_can_be_made_and_proposes) {
   Space space = checkered_space(3);
   for (const Strategy& strategy : strategies()) {
-    auto searcher = make_searcher(strategy.name, space, 1);
+    auto searcher = make_searcher(strategy.name, {.space = space});
     ASSERT_TRUE(searcher.ok()) << strategy.name;
     EXPECT_NE((*searcher)->ask(), std::nullopt);
   }
@@ -18,10 +18,17 @@ TEST(Strategy, each_one_named_can_be_made_and_proposes) {
 
 TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
   Space space = checkered_space(3);
-  auto searcher = make_searcher("ramdom", space, 1);
+  auto searcher = make_searcher("ramdom", {.space = space});
   ASSERT_FALSE(searcher.ok());
   EXPECT_EQ(searcher.error().message,
             "no strategy is called 'ramdom'; there are auto, climb, random, exhaustive");
+}
+
+TEST(Strategy, an_unknown_option_is_an_error) {
+  Space space = checkered_space(3);
+  auto searcher = make_searcher("random", {.space = space, .options = {{"populaton", 5}}});
+  ASSERT_FALSE(searcher.ok());
+  EXPECT_EQ(searcher.error().message, "strategy 'random' has no option 'populaton'");
 }
 
 }  // namespace

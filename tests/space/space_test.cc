@@ -325,5 +325,18 @@ TEST(Space, what_does_not_fit_the_limits_is_refused) {
   EXPECT_EQ(too_long.error().kind, SpaceError::Kind::too_large);
 }
 
+TEST(Space, of_listed_combinations_holds_these_alone) {
+  const std::vector<Parameter> parameters = {
+      {.name = "a", .values = {1, 2, 3}}, {.name = "b", .values = {"only"}}, {.name = "c", .values = {4, 5}}};
+  const Space space = Space::of(parameters, {{2, 0, 1}, {0, 0, 0}, {2, 0, 0}});
+  EXPECT_EQ(space.size(), 3);
+  EXPECT_EQ(space.at(0u), (Config{{"a", 1}, {"b", "only"}, {"c", 4}}));
+  EXPECT_EQ(space.at(1u), (Config{{"a", 3}, {"b", "only"}, {"c", 4}}));
+  EXPECT_EQ(space.at(2u), (Config{{"a", 3}, {"b", "only"}, {"c", 5}}));
+  EXPECT_FALSE(space.contains(Config{{"a", 1}, {"b", "only"}, {"c", 5}}));
+  EXPECT_EQ(space.choices(Space::Ranks{2, 0, 0}, 2), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(space.choices(Space::Ranks{0, 0, 0}, 2), (std::vector<std::uint32_t>{0}));
+}
+
 }  // namespace
 }  // namespace gktune

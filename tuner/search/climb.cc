@@ -24,11 +24,15 @@ std::optional<Config> Climb::ask() {
 }
 
 std::optional<Config> Climb::draw() {
-  while (auto config = draws_.ask()) {
-    const auto index = space_.index_of(*config);
-    if (index && visited_.add(*index)) return config;
+  const Space& space = untried_.space();
+  if (default_is_due_) {
+    default_is_due_ = false;
+    auto config = space.default_config();
+    if (config && untried_.take(*config)) return config;
   }
-  return std::nullopt;
+  const auto ranks = untried_.draw(random_);
+  if (!ranks) return std::nullopt;
+  return space.config_of(*ranks);
 }
 
 std::optional<Config> Climb::step() {
@@ -37,8 +41,7 @@ std::optional<Config> Climb::step() {
     while (!summit.neighbours.empty()) {
       Config config = std::move(summit.neighbours.back());
       summit.neighbours.pop_back();
-      const auto index = space_.index_of(config);
-      if (index && visited_.add(*index)) return config;
+      if (untried_.take(config)) return config;
     }
   }
   return std::nullopt;
@@ -46,8 +49,8 @@ std::optional<Config> Climb::step() {
 
 // The next value of one parameter before the others of it.
 void Climb::survey(Summit& summit) {
-  auto near = space_.neighbours(summit.config, Neighbourhood::one_step);
-  auto others = space_.neighbours(summit.config, Neighbourhood::one_parameter);
+  auto near = untried_.space().neighbours(summit.config, Neighbourhood::one_step);
+  auto others = untried_.space().neighbours(summit.config, Neighbourhood::one_parameter);
   std::erase_if(others, [&](const Config& config) { return std::ranges::find(near, config) != near.end(); });
   std::ranges::shuffle(near, random_);
   std::ranges::shuffle(others, random_);
@@ -57,12 +60,17 @@ void Climb::survey(Summit& summit) {
 }
 
 void Climb::tell(const Trial& trial) {
-  visited_.add(trial.config);
-  draws_.tell(trial);
+  untried_.take(trial.config);
   ++told_;
   if (!trial.ok()) return;
   summits_.emplace(trial.objective, Summit{trial.config, false, {}});
   if (summits_.size() > kSummits) summits_.erase(std::prev(summits_.end()));
+}
+
+Strategy climb_strategy() {
+  return {.name = "climb",
+          .summary = "random draws, then the neighbours of the best, with draws in between",
+          .make = make_strategy<Climb>};
 }
 
 }  // namespace gktune

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tuner/search/random.h"
+#include "tuner/search/search_task.h"
 #include "tuner/search/searcher.h"
-#include "tuner/search/visited.h"
+#include "tuner/search/strategy.h"
+#include "tuner/search/untried.h"
 
 namespace gktune {
 
@@ -16,8 +17,7 @@ namespace gktune {
 // with a draw at random in between, so that no valley holds it for good.
 class Climb : public Searcher {
  public:
-  Climb(const Space& space, std::uint64_t seed)
-      : space_(space), visited_(space), draws_(space, seed), random_(seed) {}
+  explicit Climb(const SearchTask& task) : untried_(task.space), random_(task.seed) {}
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
 
@@ -32,12 +32,13 @@ class Climb : public Searcher {
   std::optional<Config> step();
   void survey(Summit& summit);
 
-  const Space& space_;
-  Visited visited_;
-  Random draws_;
+  Untried untried_;
   std::mt19937_64 random_;
   std::multimap<double, Summit> summits_;  // by objective, the best few
   std::size_t told_ = 0, asked_ = 0;
+  bool default_is_due_ = true;
 };
+
+Strategy climb_strategy();
 
 }  // namespace gktune

@@ -3,11 +3,18 @@
 namespace gktune {
 
 std::optional<Config> Exhaustive::ask() {
-  while (next_ < space_.size()) {
-    Count index = next_++;
-    if (visited_.add(index)) return space_.at(index);
+  const Space& space = untried_.space();
+  while (next_ < space.size()) {
+    const Space::Ranks ranks = space.ranks_at(next_++);
+    if (untried_.take(ranks)) return space.config_of(ranks);
   }
   return std::nullopt;
+}
+
+Strategy exhaustive_strategy() {
+  return {.name = "exhaustive",
+          .summary = "every configuration, in the order of the space",
+          .make = make_strategy<Exhaustive>};
 }
 
 }  // namespace gktune

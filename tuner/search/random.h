@@ -1,30 +1,27 @@
 #pragma once
 
 #include <random>
-#include <vector>
 
+#include "tuner/search/search_task.h"
 #include "tuner/search/searcher.h"
-#include "tuner/search/visited.h"
+#include "tuner/search/strategy.h"
+#include "tuner/search/untried.h"
 
 namespace gktune {
 
 // The default configuration, then uniform draws without replacement until the space is used up.
 class Random : public Searcher {
  public:
-  Random(const Space& space, std::uint64_t seed) : space_(space), visited_(space), random_(seed) {}
+  explicit Random(const SearchTask& task) : untried_(task.space), random_(task.seed) {}
   std::optional<Config> ask() override;
-  void tell(const Trial& trial) override { visited_.add(trial.config); }
+  void tell(const Trial& trial) override { untried_.take(trial.config); }
 
  private:
-  std::optional<Count> draw();
-  void list_the_rest();
-
-  const Space& space_;
-  Visited visited_;
+  Untried untried_;
   std::mt19937_64 random_;
   bool default_is_due_ = true;
-  bool rest_is_listed_ = false;
-  std::vector<Count> rest_;  // shuffled; filled once more than half of the space is visited
 };
+
+Strategy random_strategy();
 
 }  // namespace gktune

@@ -1,20 +1,25 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "tuner/core/trial.h"
 
 namespace gktune {
 
-// A strategy: proposes configurations, and learns how they fared. Several may be asked for before any is
-// told.
+// A strategy at work: it proposes configurations and learns from their trials. It is asked for several
+// configurations before the first of them is told, and told in any order.
 class Searcher {
  public:
   virtual ~Searcher() = default;
-  // Nothing: there is nothing left to try. Never the same configuration twice, nor one that was told before.
+  // A valid configuration that was neither asked for nor told before. Nothing: no other is left to try.
   virtual std::optional<Config> ask() = 0;
-  // Also told of what it did not ask for: earlier trials, the default.
+  // A trial, failures included. It need not have been asked for: earlier trials are told too.
   virtual void tell(const Trial& trial) = 0;
+  // One line for people: how it searches, and why so.
+  virtual std::string description() const { return {}; }
+  // The share of the best objective that further trials are expected to save. Nothing: it does not know.
+  virtual std::optional<double> expected_gain() const { return std::nullopt; }
 };
 
 }  // namespace gktune

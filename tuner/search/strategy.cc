@@ -1,31 +1,78 @@
 #include "tuner/search/strategy.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "tuner/search/climb.h"
 #include "tuner/search/exhaustive.h"
 #include "tuner/search/random.h"
 
 namespace gktune {
+namespace {
+
+std::string_view kind_name(Value::Kind kind) {
+  switch (kind) {
+    case Value::Kind::boolean:
+      return "true or false";
+    case Value::Kind::integer:
+      return "a whole number";
+    case Value::Kind::real:
+      return "a number";
+    case Value::Kind::text:
+      break;
+  }
+  return "a text";
+}
+
+template <class T>
+std::string list_of_names(const std::vector<T>& named) {
+  std::string names;
+  for (const T& each : named) names += (names.empty() ? "" : ", ") + std::string(each.name);
+  return names;
+}
+
+// The task with every option of the strategy.
+std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task) {
+  NamedValues options;
+  for (const StrategyOption& option : strategy.options) options.set(option.name, option.default_value);
+  for (const auto& [name, value] : task.options) {
+    const auto option = std::ranges::find(strategy.options, name, &StrategyOption::name);
+    if (option == strategy.options.end()) {
+      return Error{"strategy '" + std::string(strategy.name) + "' has no option '" + name + "'" +
+                   (strategy.options.empty() ? "" : "; it has " + list_of_names(strategy.options))};
+    }
+    const Value::Kind kind = option->default_value.kind();
+    const Value given = kind == Value::Kind::real && value.is_integer() ? Value(value.number()) : value;
+    if (given.kind() != kind) {
+      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is '" +
+                   value.str() + "', not " + std::string(kind_name(kind))};
+    }
+    options.set(name, given);
+  }
+  task.options = std::move(options);
+  return std::nullopt;
+}
+
+}  // namespace
 
 const std::vector<Strategy>& strategies() {
-  static const std::vector<Strategy> kStrategies = {
-      {"auto", "the strategy that suits most: climb"},
-      {"climb", "random draws, then the neighbours of the best, with draws in between"},
-      {"random", "the default configuration, then uniform draws without repetition"},
-      {"exhaustive", "every configuration, in the order of the space"},
-  };
+  static const std::vector<Strategy> kStrategies = [] {
+    Strategy automatic = climb_strategy();
+    automatic.name = "auto";
+    automatic.summary = "the strategy that suits most: climb";
+    return std::vector<Strategy>{automatic, climb_strategy(), random_strategy(), exhaustive_strategy()};
+  }();
   return kStrategies;
 }
 
-Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space,
-                                                std::uint64_t seed) {
-  if (strategy == "exhaustive") return std::unique_ptr<Searcher>(std::make_unique<Exhaustive>(space));
-  if (strategy == "random") return std::unique_ptr<Searcher>(std::make_unique<Random>(space, seed));
-  if (strategy == "climb" || strategy == "auto") {
-    return std::unique_ptr<Searcher>(std::make_unique<Climb>(space, seed));
+Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, SearchTask task) {
+  const auto found = std::ranges::find(strategies(), strategy, &Strategy::name);
+  if (found == strategies().end()) {
+    return Error{"no strategy is called '" + std::string(strategy) + "'; there are " +
+                 list_of_names(strategies())};
   }
-  std::string known;
-  for (const auto& each : strategies()) known += (known.empty() ? "" : ", ") + std::string(each.name);
-  return Error{"no strategy is called '" + std::string(strategy) + "'; there are " + known};
+  if (auto error = complete_options(*found, task)) return *std::move(error);
+  return found->make(task);
 }
 
 }  // namespace gktune

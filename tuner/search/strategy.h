@@ -1,27 +1,41 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/core/result.h"
+#include "tuner/search/search_task.h"
 #include "tuner/search/searcher.h"
-#include "tuner/space/solver/space.h"
 
 namespace gktune {
+
+// A hyper-parameter of a strategy.
+struct StrategyOption {
+  std::string_view name;
+  std::string_view summary;
+  Value default_value;              // of the option's kind; whole numbers are accepted where it is a real
+  std::vector<Value> choices = {};  // worth trying when a strategy is tuned
+};
 
 struct Strategy {
   std::string_view name;
   std::string_view summary;
+  std::vector<StrategyOption> options = {};
+  std::unique_ptr<Searcher> (*make)(const SearchTask& task) = nullptr;
 };
 
-// Those that make_searcher knows, the one it takes by default first.
+// For `Strategy::make`.
+template <class T>
+std::unique_ptr<Searcher> make_strategy(const SearchTask& task) {
+  return std::make_unique<T>(task);
+}
+
+// All strategies, the default first.
 const std::vector<Strategy>& strategies();
 
-// The space must outlive the searcher. An unknown name is an error that lists the known ones.
-Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, const Space& space,
-                                                std::uint64_t seed);
+// An unknown strategy, an unknown option or an option of the wrong kind is an error.
+Result<std::unique_ptr<Searcher>> make_searcher(std::string_view strategy, SearchTask task);
 
 }  // namespace gktune

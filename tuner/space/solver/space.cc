@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/space/solver/group_product.h"
+#include "tuner/space/solver/listed_group.h"
 #include "tuner/space/solver/space_builder.h"
 
 namespace gktune {
@@ -44,6 +45,20 @@ struct Space::Body {
   std::vector<ValueIndex> values;
   GroupProduct product;
   Count cartesian = 1;
+
+  static std::unique_ptr<Body> make(std::vector<Parameter> parameters, GroupProduct product) {
+    auto body = std::make_unique<Body>();
+    body->product = std::move(product);
+    Config::Names names;
+    for (const Parameter& parameter : parameters) {
+      names.push_back(parameter.name);
+      body->values.emplace_back(parameter.values);
+      body->cartesian *= parameter.values.size();
+    }
+    body->names = std::make_shared<const Config::Names>(std::move(names));
+    body->parameters = std::move(parameters);
+    return body;
+  }
 };
 
 Space::Space(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -56,17 +71,18 @@ Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
                                        const SpaceLimits& limits) {
   auto product = SpaceBuilder(parameters, constraints, scope, limits).build();
   if (!product) return product.error();
-  auto body = std::make_unique<Body>();
-  body->product = std::move(*product);
-  Config::Names names;
-  for (const Parameter& parameter : parameters) {
-    names.push_back(parameter.name);
-    body->values.emplace_back(parameter.values);
-    body->cartesian *= parameter.values.size();
+  return Space(Body::make(std::move(parameters), std::move(*product)));
+}
+
+Space Space::of(std::vector<Parameter> parameters, std::vector<Ranks> valid) {
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t parameter = 0; parameter < parameters.size(); ++parameter) {
+    if (parameters[parameter].values.size() > 1) members.push_back(parameter);
   }
-  body->names = std::make_shared<const Config::Names>(std::move(names));
-  body->parameters = std::move(parameters);
-  return Space(std::move(body));
+  std::vector<Group> groups;
+  if (!members.empty()) groups.push_back(listed_group(std::move(members), std::move(valid)));
+  const std::size_t count = parameters.size();
+  return Space(Body::make(std::move(parameters), GroupProduct(std::move(groups), count)));
 }
 
 const std::vector<Parameter>& Space::parameters() const { return body_->parameters; }
@@ -92,6 +108,21 @@ Space::Ranks Space::ranks_at(std::uint64_t index) const {
   Ranks ranks(body_->parameters.size());
   body_->product.ranks_at(index, ranks);
   return ranks;
+}
+
+Space::Ranks Space::ranks_at(const Count& index) const {
+  Ranks ranks(body_->parameters.size());
+  body_->product.ranks_at(index, ranks);
+  return ranks;
+}
+
+bool Space::contains(std::span<const std::uint32_t> ranks) const {
+  return body_->product.index_of(ranks).has_value();
+}
+
+std::vector<std::uint32_t> Space::choices(std::span<const std::uint32_t> ranks,
+                                          std::uint32_t parameter) const {
+  return body_->product.choices(ranks, parameter);
 }
 
 Config Space::config_of(std::span<const std::uint32_t> ranks) const {

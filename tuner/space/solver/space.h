@@ -54,6 +54,8 @@ class Space {
   static Result<Space, SpaceError> build(std::vector<Parameter> parameters,
                                          const std::vector<Constraint>& constraints, const Scope& scope,
                                          const SpaceLimits& limits = {});
+  // The given combinations alone are valid. Asks for at least one, of ranks below the numbers of values.
+  static Space of(std::vector<Parameter> parameters, std::vector<Ranks> valid);
   Space(Space&&) noexcept;
   Space& operator=(Space&&) noexcept;
   ~Space();
@@ -79,6 +81,10 @@ class Space {
 
   // The same as places of values: what a search strategy computes with.
   Ranks ranks_at(std::uint64_t index) const;
+  Ranks ranks_at(const Count& index) const;
+  bool contains(std::span<const std::uint32_t> ranks) const;
+  // The ranks that one parameter can have when all others keep theirs, ascending.
+  std::vector<std::uint32_t> choices(std::span<const std::uint32_t> ranks, std::uint32_t parameter) const;
   std::optional<Ranks> ranks_of(const Config& config) const;  // nothing: it has unknown names or values
   Config config_of(std::span<const std::uint32_t> ranks) const;
 

@@ -1,0 +1,61 @@
+#include "tuner/search/untried.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/search/small_space.h"
+
+namespace gktune {
+namespace {
+
+TEST(Untried, takes_a_valid_configuration_once) {
+  const Space space = checkered_space(4);
+  Untried untried(space);
+  EXPECT_TRUE(untried.take(Config{{"x", 1}, {"y", 3}}));
+  EXPECT_FALSE(untried.take(Config{{"x", 1}, {"y", 3}}));
+  EXPECT_FALSE(untried.take(Config{{"x", 1}, {"y", 2}}));
+  EXPECT_FALSE(untried.take(Config{{"x", 77}, {"y", 3}}));
+  EXPECT_FALSE(untried.take(Config{{"z", 1}}));
+  EXPECT_EQ(untried.taken(), 1u);
+}
+
+TEST(Untried, a_sample_stays_and_a_draw_goes) {
+  const Space space = checkered_space(4);
+  Untried untried(space);
+  std::mt19937_64 random(1);
+  EXPECT_TRUE(untried.contains(*untried.sample(random)));
+  EXPECT_FALSE(untried.contains(*untried.draw(random)));
+}
+
+TEST(Untried, draws_everything_once_and_is_empty_then) {
+  const Space space = checkered_space(12);
+  Untried untried(space);
+  std::mt19937_64 random(2);
+  std::set<Space::Ranks> drawn;
+  while (const auto ranks = untried.draw(random)) {
+    EXPECT_TRUE(space.contains(*ranks));
+    EXPECT_TRUE(drawn.insert(*ranks).second);
+  }
+  EXPECT_EQ(drawn.size(), 72u);
+  EXPECT_TRUE(untried.empty());
+  EXPECT_EQ(untried.sample(random), std::nullopt);
+}
+
+TEST(Untried, what_is_left_is_drawn_evenly) {
+  const Space space = checkered_space(4);
+  std::map<Space::Ranks, int> seen;
+  std::mt19937_64 random(3);
+  for (int repeat = 0; repeat < 1000; ++repeat) {
+    Untried untried(space);
+    for (std::uint64_t index = 0; index < 3; ++index) untried.take(space.ranks_at(index));
+    untried.draw(random);
+    ++seen[*untried.draw(random)];
+  }
+  EXPECT_EQ(seen.size(), 5u);
+  for (const auto& [ranks, times] : seen) EXPECT_NEAR(times, 200, 60);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "tuner/core/trial.h"
+#include "tuner/space/solver/space.h"
+
+namespace gktune {
+
+// The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
+// from here, so none is invalid and none comes twice.
+class Untried {
+ public:
+  // The space must outlive it.
+  explicit Untried(const Space& space) : space_(space) {}
+
+  const Space& space() const { return space_; }
+  bool empty() const { return space_.size() == Count(taken_.size()); }
+  std::size_t taken() const { return taken_.size(); }
+  bool contains(std::span<const std::uint32_t> ranks) const;
+  // True where it was there.
+  bool take(std::span<const std::uint32_t> ranks);
+  bool take(const Config& config);
+  // Each with the same probability; nothing where it is empty. `sample` leaves it there, `draw` takes it.
+  std::optional<Space::Ranks> sample(std::mt19937_64& random);
+  std::optional<Space::Ranks> draw(std::mt19937_64& random);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Space::Ranks& ranks) const;
+  };
+  void list_the_rest();
+
+  const Space& space_;
+  std::unordered_set<Space::Ranks, Hash> taken_;
+  bool rest_is_listed_ = false;
+  std::vector<std::uint64_t> rest_;  // indices, once more than half is taken; some may be taken since
+};
+
+}  // namespace gktune
