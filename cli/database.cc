@@ -12,8 +12,8 @@ std::optional<Store> open_database(const std::string& flag, Context& context) {
   auto path = database_path(flag, context);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    fail(context, ExitCode::failed, "there is no database " + path.string());
-    hint(context, "gktune run SPACE makes one; --db or $GKTUNE_DB names another");
+    fail(context, ExitCode::failed, "no database " + path.string());
+    hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
     return std::nullopt;
   }
   auto store = Store::open(path, Store::Mode::read);

@@ -9,11 +9,11 @@
 
 namespace gktune {
 
-// The database that --db names, or the default one.
+// The database of --db, or the default one.
 std::filesystem::path database_path(const std::string& flag, const Context& context);
-// As a command line repeats it: " --db other.db", or nothing for the default one.
+// For a suggested command line: " --db other.db"; empty for the default database.
 std::string database_flag(const std::string& flag);
-// To read from. Where there is none, says so and how to make one.
+// Opens it for reading. Prints an error and a hint if there is none.
 std::optional<Store> open_database(const std::string& flag, Context& context);
 
 }  // namespace gktune

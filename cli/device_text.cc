@@ -44,7 +44,7 @@ std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 }  // namespace
 
 double peak_bandwidth(const DeviceInfo& device) {
-  // Two transfers a cycle.
+  // Two transfers per cycle.
   return 2.0 * static_cast<double>(device.memory_clock_khz) * static_cast<double>(device.memory_bus_bits) /
          8 / 1e6;
 }
@@ -64,17 +64,17 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& devi
   if (device.memory_bus_bits > 0) lines.text("memory bus", fmt::format("{} bits", device.memory_bus_bits));
   lines.bytes(is_gpu ? "L2 cache" : "last cache", device.l2_bytes);
   lines.bytes("constant memory", device.constant_bytes);
-  lines.bytes("shared memory a block", device.shared_bytes_per_block);
+  lines.bytes("shared memory per block", device.shared_bytes_per_block);
   lines.bytes("  with opt-in", device.shared_bytes_per_block_optin);
-  lines.bytes("  a multiprocessor", device.shared_bytes_per_multiprocessor);
-  lines.count("registers a block", device.registers_per_block);
-  lines.count("  a multiprocessor", device.registers_per_multiprocessor);
+  lines.bytes("  per multiprocessor", device.shared_bytes_per_multiprocessor);
+  lines.count("registers per block", device.registers_per_block);
+  lines.count("  per multiprocessor", device.registers_per_multiprocessor);
   lines.count("warp size", device.warp_size);
-  lines.count("threads a block", device.max_threads_per_block);
-  lines.count("  a multiprocessor", device.max_threads_per_multiprocessor);
-  lines.count("blocks a multiprocessor", device.max_blocks_per_multiprocessor);
-  lines.extent("block at most", device.max_block_x, device.max_block_y, device.max_block_z);
-  lines.extent("grid at most", device.max_grid_x, device.max_grid_y, device.max_grid_z);
+  lines.count("threads per block", device.max_threads_per_block);
+  lines.count("  per multiprocessor", device.max_threads_per_multiprocessor);
+  lines.count("blocks per multiprocessor", device.max_blocks_per_multiprocessor);
+  lines.extent("largest block", device.max_block_x, device.max_block_y, device.max_block_z);
+  lines.extent("largest grid", device.max_grid_x, device.max_grid_y, device.max_grid_z);
   if (is_gpu) {
     lines.text("ECC", yes_or_no(device.ecc));
     lines.text("MIG", yes_or_no(device.mig));

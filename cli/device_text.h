@@ -8,11 +8,10 @@
 
 namespace gktune {
 
-// What the classic device query shows and what tuning needs to know, as words and figures. What a device does
-// not tell is left out.
+// The device's properties as pairs of name and value. Unknown ones are left out.
 std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& device);
 
-// What its memory bus can move at most, in GB/s; 0 where it is not known.
+// Peak bandwidth of the memory bus in GB/s; 0 if unknown.
 double peak_bandwidth(const DeviceInfo& device);
 
 }  // namespace gktune

@@ -12,7 +12,7 @@ std::filesystem::path default_database(const char* gktune_db) {
 }
 
 std::filesystem::path default_cache_dir(const char* xdg_cache_home, const char* home) {
-  // A relative $XDG_CACHE_HOME is to be ignored, its specification says.
+  // The specification says to ignore a relative $XDG_CACHE_HOME.
   if (is_set(xdg_cache_home) && *xdg_cache_home == '/')
     return std::filesystem::path(xdg_cache_home) / "gktune";
   if (is_set(home)) return std::filesystem::path(home) / ".cache" / "gktune";

@@ -8,22 +8,22 @@
 namespace gktune {
 namespace {
 
-// CLI11 takes the next word for a flag's value, whatever it is.
+// CLI11 takes any next word as a flag's value.
 bool is_flag_of(const CLI::App& app, const std::string& word) {
   return word.starts_with("--") || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
 }
 
 void refuse_flags_as_values(const CLI::App& app, CLI::Option& option) {
   option.check([&app, &option](const std::string& text) -> std::string {
-    return is_flag_of(app, text) ? "no value before '" + text + "'; it takes " + option.get_type_name() : "";
+    return is_flag_of(app, text) ? "value missing before '" + text + "'; expected " + option.get_type_name()
+                                 : "";
   });
 }
 
-// CLI11 would say so itself, in words of its own.
+// Replaces CLI11's wording of this error.
 void refuse_a_second_value(CLI::Option& option) {
-  option.check([seen = 0](const std::string&) mutable -> std::string {
-    return seen++ > 0 ? "may be given once" : "";
-  });
+  option.check(
+      [seen = 0](const std::string&) mutable -> std::string { return seen++ > 0 ? "given twice" : ""; });
 }
 
 }  // namespace
@@ -91,31 +91,28 @@ Flag Flags::single(CLI::Option& option) {
 }
 
 void Flags::database(std::string& path) {
-  text("--db", path, "The database; $GKTUNE_DB where this is not given, else ./gktune.db").kind("FILE");
+  text("--db", path, "Database file; default: $GKTUNE_DB, else ./gktune.db").kind("FILE");
 }
 
 void Flags::device(DeviceFlags& flags) {
-  parsed("--device", flags.choice, parse_device, "Where to run; auto takes a GPU if there is one",
+  parsed("--device", flags.choice, parse_device, "Device to use; auto takes the first GPU, else the CPU",
          "auto|host|cuda|cuda:all|cuda:[N]")
       .shown_default("auto");
 }
 
 void Flags::worker(DeviceFlags& flags) {
-  parsed("--jobs", flags.jobs, parse_count, "How many compilers at a time; one a core by default", "N");
+  parsed("--jobs", flags.jobs, parse_count, "Compile with N processes at a time; default: one per core", "N");
   text("--cache", flags.cache_dir,
-       "Where compiled code is kept; $XDG_CACHE_HOME/gktune or ~/.cache/gktune by default")
+       "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
       .kind("DIR");
 }
 
-void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Report as JSON, for scripts"); }
+void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Print a JSON report"); }
 
-void Flags::quiet(bool& is_wanted) {
-  on("-q,--quiet", is_wanted, "Print results and errors, no progress, notes or hints");
-}
+void Flags::quiet(bool& is_wanted) { on("-q,--quiet", is_wanted, "Print results and errors only"); }
 
 void Flags::problem(std::vector<std::string>& selections) {
-  collected("--problem", selections, "Only these problems: n=1Mi,T=float; may be given again")
-      .kind("AXIS=VALUE,…");
+  collected("--problem", selections, "Select problems: n=1Mi,T=float; may be repeated").kind("AXIS=VALUE,…");
 }
 
 }  // namespace gktune

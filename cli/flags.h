@@ -15,13 +15,13 @@ class Option;
 
 namespace gktune {
 
-// One flag, or a word without dashes.
+// A flag, or a positional argument.
 class Flag {
  public:
   explicit Flag(CLI::Option& option) : option_(option) {}
 
   Flag& required();
-  // What the help and the shell completions show: FILE, DIR, N, or the choices: cold|hot.
+  // The kind of value: FILE, DIR, N, or choices such as cold|hot. Help and completions use it.
   Flag& kind(const std::string& kind);
   Flag& shown_default(const std::string& text);
   Flag& needs(const Flag& other);
@@ -31,21 +31,20 @@ class Flag {
   CLI::Option& option_;
 };
 
-// The flags of one command, each with the variable that it is written into. That CLI11 reads them is known
-// here, to the program and to the completions alone.
+// The flags of one command, each with the variable that it sets. Commands do not see CLI11.
 class Flags {
  public:
   explicit Flags(CLI::App& app) : app_(app) {}
 
   Flag text(const std::string& flag, std::string& target, const std::string& description);
-  // A word that may be repeated.
+  // A positional argument that may be repeated.
   Flag texts(const std::string& word, std::vector<std::string>& target, const std::string& description);
-  // A flag that may be given again, with one text each time.
+  // A flag that may be repeated, with one text each time.
   Flag collected(const std::string& flag, std::vector<std::string>& target, const std::string& description);
   Flag number(const std::string& flag, int& target, const std::string& description);
   Flag on(const std::string& flag, bool& target, const std::string& description);
 
-  // A text that `parse` turns into a value; it says in words what is wrong with it.
+  // A text that `parse` converts.
   template <class T, class Target>
   Flag parsed(const std::string& flag, Target& target, Result<T> (*parse)(std::string_view),
               const std::string& description, const std::string& kind) {
@@ -59,18 +58,18 @@ class Flags {
         .kind(kind);
   }
 
-  // Flags that several commands have, with the same words everywhere.
+  // Flags that several commands share.
   void database(std::string& path);
   void json(bool& is_wanted);
   void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
   void device(DeviceFlags& flags);
-  void worker(DeviceFlags& flags);  // of what compiles
+  void worker(DeviceFlags& flags);  // for commands that compile
 
  private:
   using Read = std::function<Result<void>(const std::string& text)>;
   Flag read(const std::string& flag, const std::string& description, Read read);
-  Flag single(CLI::Option& option);  // that takes one value
+  Flag single(CLI::Option& option);  // takes one value
 
   CLI::App& app_;
 };

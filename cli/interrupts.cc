@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-// A signal handler can reach nothing else.
+// A signal handler can access nothing else safely.
 volatile std::sig_atomic_t signals_seen = 0;
 
 extern "C" void on_signal(int) {

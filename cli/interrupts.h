@@ -2,8 +2,8 @@
 
 namespace gktune {
 
-// Catches SIGINT and SIGTERM while it lives. The first asks for an orderly end, the second ends the process
-// at once. One at a time.
+// Catches SIGINT and SIGTERM during its lifetime. The first signal requests an orderly end, the second ends
+// the process at once. Create one at a time.
 class Interrupts {
  public:
   Interrupts();

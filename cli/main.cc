@@ -1,4 +1,4 @@
-// The process around the program: what it takes from the system is read here and nowhere else.
+// The process: reads everything that the program takes from the system.
 #include <sys/ioctl.h>
 #include <unistd.h>
 

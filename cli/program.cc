@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/flags.h"
 #include "cli/version.h"
 #include "tuner/core/spelling.h"
@@ -52,7 +53,7 @@ std::vector<std::string> without_help_command(std::vector<std::string> arguments
 
 std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   auto app =
-      std::make_unique<CLI::App>("Finds the fastest way to run a GPU kernel, and remembers it", "gktune");
+      std::make_unique<CLI::App>("Finds the fastest configuration of a GPU kernel and stores it", "gktune");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->set_version_flag("-V,--version", version_text(),
                         "Print the version and the devices that were built in");
@@ -101,7 +102,7 @@ std::string explain_exclusion(const CLI::App* command) {
     const auto excluded = option->get_excludes();
     for (const CLI::Option* other : given) {
       if (std::ranges::find(excluded, other) != excluded.end())
-        return option->get_name() + " and " + other->get_name() + " cannot go together";
+        return option->get_name() + " and " + other->get_name() + " exclude each other";
     }
   }
   return "";
@@ -143,7 +144,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
     // A value is missing at the end.
     const std::string& last = arguments.back();
     const CLI::Option* option = command->get_option_no_throw(last.substr(0, last.find('=')));
-    if (option != nullptr) return option->get_name() + ": no value; it takes " + option->get_type_name();
+    if (option != nullptr) return option->get_name() + ": value missing; expected " + option->get_type_name();
   }
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return explain_exclusion(command);
   if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) return explain_need(command);
@@ -153,17 +154,16 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error,
 
 }  // namespace
 
-CompletionCommand program_completions() {
-  std::vector<Declared> declared;
-  return completions_of(*declare_all(declared));
-}
-
 ExitCode run_program(const std::vector<std::string>& given, Context& context) try {
   const std::vector<std::string> arguments = without_help_command(given);
   std::vector<Declared> declared;
   auto app = declare_all(declared);
+  if (!arguments.empty() && arguments.front() == "complete") {
+    print(context.out, suggest(*app, {arguments.begin() + 1, arguments.end()}, context));
+    return ExitCode::done;
+  }
   try {
-    // CLI11 takes them last one first.
+    // CLI11 expects them in reverse order.
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
     const CLI::App* command = chosen(app.get());
@@ -181,8 +181,8 @@ ExitCode run_program(const std::vector<std::string>& given, Context& context) tr
   }
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
   const ExitCode code = called->run(context);
-  // A full disk must not look like a report that was written.
-  if (!context.out.flush()) return fail(context, ExitCode::failed, "standard output cannot be written");
+  // A report that a full disk swallowed is a failure.
+  if (!context.out.flush()) return fail(context, ExitCode::failed, "cannot write to standard output");
   return code;
 } catch (const std::exception& error) {
   return fail(context, ExitCode::failed, error.what());

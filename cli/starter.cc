@@ -15,14 +15,14 @@
 
 namespace gktune {
 
-// Of the folder templates/new.
+// The files of templates/new.
 std::span<const EmbeddedFile> starter_texts();
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// What the starters are called where they lie: each word that begins so is renamed.
+// The kernel's name in the files. Each word that begins with it is renamed.
 constexpr std::string_view kPlaceholder = "example";
 constexpr std::size_t kLongestName = 100;
 
@@ -92,15 +92,15 @@ std::set<std::string_view> words_of(const std::vector<EmbeddedFile>& texts) {
 
 Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>& texts) {
   const auto refused = [&](const std::string& why) {
-    return Error{fmt::format("'{}' cannot be the name of a kernel: {}", name, why)};
+    return Error{fmt::format("'{}' is not a valid kernel name: {}", name, why)};
   };
   if (name.empty()) return refused("it is empty");
   if (name.size() > kLongestName) return refused("it is too long");
-  if (!is_letter(name.front()) || name.front() == '_') return refused("it does not begin with a letter");
-  if (!std::ranges::all_of(name, is_word)) return refused("it has more in it than letters, digits and _");
-  if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a word of C++");
+  if (!is_letter(name.front()) || name.front() == '_') return refused("it must begin with a letter");
+  if (!std::ranges::all_of(name, is_word)) return refused("it may contain only letters, digits and _");
+  if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a C++ keyword");
   if (name != kPlaceholder && words_of(texts).contains(name)) {
-    return refused("the kernel to start from uses that word already");
+    return refused("the example uses this name");
   }
   return {};
 }
@@ -121,16 +121,16 @@ Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile
   for (const StarterFile& file : files) {
     const fs::path path = folder / file.name;
     if (fs::exists(fs::symlink_status(path, error))) {
-      return Error{fmt::format("{} is there already; nothing was written", path.string())};
+      return Error{fmt::format("{} exists; nothing was written", path.string())};
     }
   }
   fs::create_directories(folder, error);
-  if (error) return Error{fmt::format("cannot make the folder {}: {}", folder.string(), error.message())};
+  if (error) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), error.message())};
 
   std::vector<fs::path> written;
   for (const StarterFile& file : files) {
     const fs::path path = folder / file.name;
-    // x: another program may have made it since.
+    // x: fail if another program has created it since.
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "wxe"),
                                                                  std::fclose);
     const bool is_made = stream != nullptr;

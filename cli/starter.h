@@ -9,17 +9,16 @@
 
 namespace gktune {
 
-// A kernel to start from: what `gktune new` writes.
+// A file of the example that `gktune new` writes.
 struct StarterFile {
   std::string name;
   std::string text;
 };
 
-// The kernel, its reference and its space, under that name. An error: it cannot be the name of a function
-// there.
+// The kernel, its reference and its space file, renamed. Fails if `name` cannot be a kernel's name.
 Result<std::vector<StarterFile>> starter_files(const std::string& name, Language language);
 
-// All of them or none; the folder is made where it is not there. No file is overwritten.
+// Writes all of them or none, and creates the folder if needed. Overwrites nothing.
 Result<void> write_starter(const std::filesystem::path& folder, const std::vector<StarterFile>& files);
 
 }  // namespace gktune

@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// The kinds of device that were built in.
+// The kinds of device in this build.
 std::vector<std::string> device_kinds();
 // gktune 0.1.0 (devices: host, cuda)
 std::string version_text();

@@ -34,7 +34,7 @@ void declare(Flags& flags, BestOptions& options) {
             "For this problem: n=1Gi,T=float; the nearest one that was tuned answers")
       .kind("AXIS=VALUE,…");
   flags.text("--device", options.device, "On this device: its name in the database, or a part of it")
-      .kind("NAME");
+      .kind("DEVICE");
   flags.database(options.database);
   flags.json(options.json);
 }

@@ -1,4 +1,4 @@
-// gktune check: what is wrong with a space file and its kernel, without timing anything.
+// gktune check: finds faults in a space file and its kernel without timing anything.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace gktune {
 namespace {
 
 constexpr std::size_t kFindingsShown = 20;
-// Configurations of each problem: what a machine of a few cores gets through in a minute or two.
+// Configurations per problem. A few cores check these in a minute or two.
 constexpr std::int64_t kSanitizedSample = 32;
 
 struct CheckOptions {
@@ -34,27 +34,27 @@ struct CheckOptions {
 };
 
 void declare(Flags& flags, CheckOptions& options) {
-  flags.text("SPACE", options.path, "A space file").required().kind("FILE");
+  flags.text("SPACE", options.path, "Space file").required().kind("FILE");
   flags.device(options.device);
   flags.problem(options.problems);
   flags.parsed("--sample", options.sample, parse_count,
-               "So many configurations of each problem, 0 for all; all by default, with --sanitize 32", "N");
+               "Check N configurations per problem, 0 for all; default: all, with --sanitize 32", "N");
   flags.parsed("--seed", options.device.seed, parse_count,
-               "Of the sample, and of the order of blocks and threads when it runs", "N");
+               "Seed of the sample and of the order of blocks and threads", "N");
   flags.on("--sanitize", options.sanitize,
-           "Run each configuration on the host device, on small awkward problems, and look at each access to "
-           "memory: data races, reads of what nobody wrote, accesses outside, what is undefined");
+           "Run on the CPU with small awkward problems and check every memory access: data races, "
+           "uninitialised reads, accesses out of bounds, undefined behaviour");
   flags.worker(options.device);
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
 
-// How many configurations of each problem are looked at; 0: all of them.
+// Configurations to check per problem; 0: all.
 std::int64_t sample_of(const CheckOptions& options) {
   return options.sample.value_or(options.sanitize ? kSanitizedSample : 0);
 }
 
-// What is looked at: the configurations of each problem's space in turn, or some of them at random.
+// The configurations to check: those of each problem's space in turn, or a random sample.
 class Candidates {
  public:
   struct Counts {
@@ -64,7 +64,7 @@ class Candidates {
   Candidates(const CheckOptions& options, const ReadFiles& read, const std::vector<Problem>& problems)
       : options_(options), read_(read), problems_(problems), sample_(sample_of(options)) {}
 
-  // Finds out what is wrong with any of the spaces.
+  // Fails if any of the spaces has no configuration.
   Result<Counts, SpaceFailure> count() const {
     Counts counts{0, 0};
     for (const Problem& problem : problems_) {
@@ -76,7 +76,7 @@ class Candidates {
     return counts;
   }
 
-  // Asks for spaces that were counted.
+  // Call count() first: it reports spaces that cannot be built.
   bool next(Candidate& candidate) {
     while (!space_ || index_ >= end_) {
       if (problem_ == problems_.size()) return false;
@@ -143,7 +143,7 @@ class CheckCall {
     if (is_awkward()) leave_out_unsolvable(problems);
     auto counts = Candidates(options_, read_, problems).count();
     if (!counts) return fail(context_, counts.error().code, counts.error().message);
-    // 0: too many to say.
+    // 0: too many to show.
     std::int64_t shown_total =
         counts->chosen < (Count(1) << 62) ? static_cast<std::int64_t>(counts->chosen) : 0;
     auto worker_options = device_options(read_.device, options_.device, context_);
@@ -165,10 +165,11 @@ class CheckCall {
   }
 
  private:
-  // Whether the problems are this command's choice, not the user's.
+  // True if this command chose the problems, not the user.
   bool is_awkward() const { return options_.sanitize && options_.problems.empty(); }
 
-  // A kernel may well be made for large sizes alone; the first failure is kept where that is all there is.
+  // A kernel may support large sizes only. If no problem has a configuration, keep them to report the
+  // failure.
   void leave_out_unsolvable(std::vector<Problem>& problems) const {
     std::vector<Problem> solvable;
     std::ranges::copy_if(problems, std::back_inserter(solvable), [&](const Problem& problem) {
@@ -206,15 +207,14 @@ class CheckCall {
                                 result.findings.empty() ? "nothing found" : failures_text(result.failures()));
     const bool is_through = !result.was_stopped && !result.trouble;
     if (!of_all.empty() && is_through && !options_.sample && !options_.quiet) {
-      context_.log.info(
-          fmt::format("{} configurations of each problem were chosen; --sample N takes more, --sample 0 all",
-                      kSanitizedSample));
+      context_.log.info(fmt::format(
+          "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
     }
     for (std::size_t i = 0; i < std::min(result.findings.size(), kFindingsShown); ++i) {
       print_finding(result.findings[i], context_);
     }
     if (result.findings.size() > kFindingsShown) {
-      context_.out << fmt::format("\nand {} more like these; --json has all of them\n",
+      context_.out << fmt::format("\nand {} more; --json lists all\n",
                                   result.findings.size() - kFindingsShown);
     }
     context_.out << std::flush;
@@ -233,9 +233,8 @@ ExitCode run(const CheckOptions& options, Context& context) {
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
     if (choice.kind == DeviceChoice::Kind::cuda) {
-      fail(context, ExitCode::usage,
-           "--sanitize and --device cuda cannot go together: it works on the host device");
-      hint(context, "compute-sanitizer does it on a GPU, for what gktune repro writes");
+      fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device cuda");
+      hint(context, "on a GPU, run compute-sanitizer on the program that gktune repro writes");
       return ExitCode::usage;
     }
     choice.kind = DeviceChoice::Kind::host;
@@ -256,8 +255,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
 }  // namespace
 
 Command check_command() {
-  return make_command<CheckOptions>("check",
-                                    "Find what is wrong with a space file and its kernel, without timing",
+  return make_command<CheckOptions>("check", "Find faults in a space file and its kernel without timing",
                                     "gktune check spaces/reduce.yaml --sample 20", declare, run);
 }
 

@@ -1,9 +1,8 @@
 #include <ostream>
 
 #include "cli/commands/commands.h"
-#include "cli/completion_script.h"
+#include "cli/completion.h"
 #include "cli/flags.h"
-#include "cli/program.h"
 
 namespace gktune {
 namespace {
@@ -13,23 +12,23 @@ struct CompletionsOptions {
 };
 
 void declare(Flags& flags, CompletionsOptions& options) {
-  flags.text("SHELL", options.shell, "Whose completions to print").required().kind("bash|zsh|fish");
+  flags.text("SHELL", options.shell, "Shell to print completions for").required().kind("bash|zsh|fish");
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {
   auto shell = shell_from_name(options.shell);
   if (!shell) {
     return fail_usage(context, "gktune completions",
-                      "no completions for '" + options.shell + "'; there are bash, zsh, fish");
+                      "unknown shell '" + options.shell + "'; known are bash, zsh, fish");
   }
-  context.out << completion_script(program_completions(), *shell);
+  context.out << completion_script(*shell);
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command completions_command() {
-  return make_command<CompletionsOptions>("completions", "Print a shell's completions",
+  return make_command<CompletionsOptions>("completions", "Print the completion script of a shell",
                                           "gktune completions bash > /etc/bash_completion.d/gktune", declare,
                                           run);
 }

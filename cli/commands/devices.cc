@@ -1,4 +1,4 @@
-// gktune devices: what there is to run on.
+// gktune devices: lists the devices and their limits.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -60,8 +60,8 @@ ExitCode run(const DevicesOptions& options, Context& context) {
 }  // namespace
 
 Command devices_command() {
-  return make_command<DevicesOptions>("devices", "Show what there is to run on", "gktune devices", declare,
-                                      run);
+  return make_command<DevicesOptions>("devices", "List the devices and their limits", "gktune devices",
+                                      declare, run);
 }
 
 }  // namespace gktune

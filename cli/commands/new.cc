@@ -1,4 +1,4 @@
-// gktune new: a kernel to start from, with its reference and its space.
+// gktune new: writes an example kernel, its reference and its space file.
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -19,15 +19,15 @@ Result<Language> parse_language(std::string_view text) {
   if (text == "cuda") return Language::cuda;
   if (text == "c++") return Language::cpp;
   const std::vector<std::string> known = {"cuda", "c++"};
-  return Error{"no language is called '" + std::string(text) + "'" + did_you_mean(text, known) +
-               "; there are cuda, c++"};
+  return Error{"unknown language '" + std::string(text) + "'" + did_you_mean(text, known) +
+               "; known are cuda, c++"};
 }
 
 void declare(Flags& flags, NewOptions& options) {
-  flags.text("NAME", options.name, "What the kernel is to be called").required();
-  flags.parsed("--language", options.language, parse_language, "What it is written in", "cuda|c++")
+  flags.text("NAME", options.name, "Name of the kernel").required();
+  flags.parsed("--language", options.language, parse_language, "Language of the kernel", "cuda|c++")
       .shown_default("cuda");
-  flags.text("--dir", options.folder, "Where to put it").kind("DIR").shown_default(".");
+  flags.text("--dir", options.folder, "Folder for the files").kind("DIR").shown_default(".");
 }
 
 ExitCode run(const NewOptions& options, Context& context) {
@@ -49,8 +49,9 @@ ExitCode run(const NewOptions& options, Context& context) {
 }  // namespace
 
 Command new_command() {
-  return make_command<NewOptions>("new", "Write a kernel to start from, with its reference and its space",
-                                  "gktune new transpose --dir kernels", declare, run);
+  return make_command<NewOptions>("new",
+                                  "Write an example kernel with its reference and space file, to start from",
+                                  "gktune new my_kernel --dir kernels", declare, run);
 }
 
 }  // namespace gktune

@@ -1,4 +1,4 @@
-// gktune repro: one trial as a program of its own, for debuggers, sanitizers and profilers.
+// gktune repro: writes one trial as a standalone program for debuggers, sanitizers and profilers.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,12 +26,12 @@ struct ReproOptions {
 };
 
 void declare(Flags& flags, ReproOptions& options) {
-  flags.parsed("TRIAL", options.trial, parse_count, "The trial, as `gktune db show` numbers them", "ID")
+  flags.parsed("TRIAL", options.trial, parse_count, "Number of the trial, from `gktune db show`", "ID")
       .required();
-  flags.text("SPACE", options.space, "The space file that it was tuned with").required().kind("FILE");
+  flags.text("SPACE", options.space, "Space file that it was tuned with").required().kind("FILE");
   flags.database(options.database);
-  flags.text("--output,-o", options.output, "Write there, not to standard output").kind("FILE");
-  flags.on("--force", options.force, "Even if the space file or its sources have changed since");
+  flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
+  flags.on("--force", options.force, "Write it even if the space file or its sources have changed");
 }
 
 std::string outcome_of(const Trial& trial) {
@@ -39,7 +39,7 @@ std::string outcome_of(const Trial& trial) {
     std::string text = std::string(status_name(trial.status)) + ": " + trial.message;
     return text.substr(0, text.find('\n'));
   }
-  return fmt::format("{} in the median, caches {}", format_time_us(trial.timing.median_us),
+  return fmt::format("median {}, {} caches", format_time_us(trial.timing.median_us),
                      regime_name(trial.regime));
 }
 
@@ -67,27 +67,27 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
   const Plan& plan = planned.plan;
   if (!plan.reference.steps.empty() && plan.reference.source.options != plan.candidate.source.options) {
     facts.facts.emplace_back("but",
-                             "the tuner compiles the reference without options that hang on a parameter");
+                             "the tuner compiles the reference without options that depend on a parameter");
   }
   facts.file_name = file_name_of(options, definition.kernel.language);
   facts.options = planned.options;
   return facts;
 }
 
-// The space file, if it is the one that the trial was tuned with.
+// Reads the space file and checks that the trial was tuned with it.
 Result<Definition, ExitCode> read_definition(const ReproOptions& options, const Study& study,
                                              Context& context) {
   auto definition = read_space_file(options.space, {.device_kind = study.device.kind, .strategies = {}});
   if (!definition) return fail(context, definition.error());
   if (definition->kernel.name != study.kernel) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {} is of kernel {}, {} describes {}", options.trial, study.kernel,
+                fmt::format("trial {} belongs to kernel {}, but {} describes {}", options.trial, study.kernel,
                             options.space, definition->kernel.name));
   }
   if (definition->fingerprint != study.fingerprint && !options.force) {
     fail(context, ExitCode::failed,
          fmt::format("{} or one of its sources has changed since trial {}", options.space, options.trial));
-    hint(context, "--force writes what they say now, with the trial's configuration and problem");
+    hint(context, "--force uses the current files with the trial's configuration and problem");
     return ExitCode::failed;
   }
   return *std::move(definition);
@@ -101,7 +101,7 @@ ExitCode write(const ReproOptions& options, const std::string& text, Context& co
   }
   std::ofstream file(options.output, std::ios::binary);
   file << text << std::flush;
-  if (!file) return fail(context, ExitCode::failed, options.output + " cannot be written");
+  if (!file) return fail(context, ExitCode::failed, "cannot write " + options.output);
   return ExitCode::done;
 }
 
@@ -113,7 +113,7 @@ ExitCode run(const ReproOptions& options, Context& context) {
   if (!*found) {
     fail(context, ExitCode::failed, fmt::format("there is no trial {}", options.trial));
     hint(context,
-         fmt::format("gktune db show ID{} numbers those of a study", database_flag(options.database)));
+         fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
     return ExitCode::failed;
   }
   auto definition = read_definition(options, (*found)->study, context);
@@ -132,7 +132,7 @@ ExitCode run(const ReproOptions& options, Context& context) {
 
 Command repro_command() {
   return make_command<ReproOptions>("repro",
-                                    "Write one trial as a program of its own, for debuggers and profilers",
+                                    "Write one trial as a standalone program for debuggers and profilers",
                                     "gktune repro 17 spaces/reduce.yaml -o repro.cu", declare, run);
 }
 

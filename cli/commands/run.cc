@@ -41,7 +41,7 @@ Result<std::string> parse_strategy(std::string_view text) {
   std::vector<std::string> names;
   for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
   if (std::ranges::find(names, text) != names.end()) return std::string(text);
-  return Error{fmt::format("no strategy is called '{}'{}; there is {}", text, did_you_mean(text, names),
+  return Error{fmt::format("unknown strategy '{}'{}; known are {}", text, did_you_mean(text, names),
                            fmt::join(names, ", "))};
 }
 
@@ -62,23 +62,24 @@ void declare(Flags& flags, RunOptions& options) {
   flags.database(options.database);
   flags.device(options.device);
   flags.problem(options.problems);
-  flags.collected("--only", options.only, "Only configurations with these values: way=naive,tileM=64,128")
+  flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated")
       .kind("PARAMETER=VALUE,…");
-  flags.parsed("--strategy", options.strategy, parse_strategy, "How to search", strategy_choices());
+  flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
+               strategy_choices());
   flags.parsed("--trials", options.trials, parse_count,
-               "At most so many, earlier ones counted in; 0: no bound", "N");
+               "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
-               "At most so long a problem, earlier runs counted in: 60s, 2m; 0: no bound", "TIME");
-  flags.parsed("--seed", options.device.seed, parse_count, "Of the search", "N");
+               "Stop after TIME per problem, earlier runs included: 60s, 2m; 0: no limit", "TIME");
+  flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
-  flags.parsed("--regime", options.regime, parse_regime, "What the caches hold when a launch begins",
-               "cold|hot");
-  flags.on("--fresh", options.fresh, "Measure again what is known already");
+  flags.parsed("--regime", options.regime, parse_regime,
+               "Caches before each launch: cold (emptied) or hot (as the last launch left them)", "cold|hot");
+  flags.on("--fresh", options.fresh, "Measure everything again");
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
 
-// One call of the command, and what it has come to.
+// One call of the command.
 class RunCall {
  public:
   RunCall(const RunOptions& options, Context& context, Store store)
@@ -89,7 +90,7 @@ class RunCall {
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
         caught_(context.catch_interrupts()) {}
 
-  // The worst that befell any of the problems.
+  // Returns the worst exit code of all problems.
   ExitCode tune_all(const std::vector<ReadFiles>& groups);
 
  private:
@@ -106,7 +107,7 @@ class RunCall {
   Progress progress_;
   std::function<bool()> caught_;
   bool told_of_interrupt_ = false;
-  bool is_over_ = false;  // whatever else there is to do
+  bool is_over_ = false;  // skip the remaining problems
   std::int64_t session_ = 0;
   double devices_ = 1, compilers_ = 1;
   Json reports_ = Json::array();
@@ -196,7 +197,7 @@ bool RunCall::interrupted() {
   if (!told_of_interrupt_) {
     told_of_interrupt_ = true;
     progress_.clear();
-    context_.log.info("ending after what runs already; Ctrl-C again ends at once");
+    context_.log.info("stopping after the running trials; press Ctrl-C again to stop at once");
   }
   return true;
 }
@@ -229,7 +230,7 @@ ExitCode run(const RunOptions& options, Context& context) {
       if (auto selected = select_values(definition.parameters, options.only); !selected) {
         return fail_usage(context, "gktune run", definition.path + ": --only: " + selected.error().message);
       }
-      // Of each file, before any is tuned.
+      // Check the selections for every file before tuning any.
       auto problems = select_problems(definition.kernel, options.problems);
       if (!problems) {
         return fail_usage(context, "gktune run",

@@ -1,4 +1,4 @@
-// gktune worker KIND ORDINAL compile|run: one of the processes behind a device. Not for people.
+// gktune worker KIND ORDINAL compile|run: one of the processes of a device. Started by gktune itself.
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
@@ -19,8 +19,8 @@ Result<WorkerRole> parse_role(std::string_view text) {
 
 void declare(Flags& flags, WorkerOptions& options) {
   flags.text("KIND", options.backend.kind, "cuda or host").required();
-  flags.number("ORDINAL", options.backend.ordinal, "Which of them").required();
-  flags.parsed("ROLE", options.role, parse_role, "What to serve", "compile|run").required();
+  flags.number("ORDINAL", options.backend.ordinal, "Number of the device").required();
+  flags.parsed("ROLE", options.role, parse_role, "Role", "compile|run").required();
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {

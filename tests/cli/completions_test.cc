@@ -1,79 +1,122 @@
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "call.h"
-#include "cli/completion_script.h"
+#include "cli/completion.h"
+#include "example_database.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
 
-// A program small enough to see all of.
-CompletionCommand small_program() {
-  CLI::App app("", "gktune");
-  CLI::App* run = app.add_subcommand("run", "Tune a kernel's space");
-  std::string text;
-  bool flag = false;
-  run->add_option("SPACE", text, "A space file")->type_name("FILE");
-  run->add_option("--regime", text, "Caches")->type_name("cold|hot|other[:N]");
-  run->add_flag("--json", flag, "As JSON");
-  app.add_subcommand("secret", "")->group("");
-  return completions_of(app);
-}
+using Texts = std::vector<std::string>;
 
-TEST(Completions, are_taken_from_the_definitions) {
-  CompletionCommand program = small_program();
-  ASSERT_EQ(program.children.size(), 1u);
-  const CompletionCommand& run = program.children.front();
-  EXPECT_EQ(run.path, "run");
-  ASSERT_EQ(run.words.size(), 4u);  // with --help
-  EXPECT_TRUE(run.words[1].takes_file);
-  EXPECT_TRUE(run.words[1].names.empty());
-  EXPECT_EQ(run.words[2].choices, (std::vector<std::string>{"cold", "hot"}));
-  EXPECT_TRUE(run.words[2].takes_value);
-  EXPECT_FALSE(run.words[3].takes_value);
-}
+const std::string kTwice = GKTUNE_SOURCE_DIR "/tests/cli/spaces/twice.yaml";
 
-TEST(Completions, bash_offers_commands_flags_and_choices) {
-  std::string script = completion_script(small_program(), Shell::bash);
-  EXPECT_NE(script.find("'/run') command='run' ;;"), std::string::npos);
-  EXPECT_NE(script.find("'run/--regime') COMPREPLY=($(compgen -W 'cold hot' -- \"$current\")); return ;;"),
-            std::string::npos);
-  EXPECT_NE(script.find("'run') words='--help -h --regime --json' files=yes ;;"), std::string::npos)
-      << script;
-}
+class Completions : public ::testing::Test {
+ protected:
+  Completions() { make_example_database(folder_ / "gktune.db"); }
 
-TEST(Completions, zsh_and_fish_know_the_words_too) {
-  std::string zsh = completion_script(small_program(), Shell::zsh);
-  EXPECT_NE(zsh.find("'run:Tune a kernel'\\''s space'"), std::string::npos) << zsh;
-  EXPECT_NE(zsh.find("'--regime[Caches]:value:(cold hot)'"), std::string::npos) << zsh;
-  std::string fish = completion_script(small_program(), Shell::fish);
-  EXPECT_NE(fish.find("-n '__fish_seen_subcommand_from run' -l regime -x -a 'cold hot' -d 'Caches'"),
-            std::string::npos)
-      << fish;
-}
-
-TEST(Completions, hidden_commands_stay_hidden) {
-  for (Shell shell : {Shell::bash, Shell::zsh, Shell::fish}) {
-    EXPECT_EQ(completion_script(small_program(), shell).find("secret"), std::string::npos);
+  std::string lines(Texts words) {
+    words.insert(words.begin(), "complete");
+    Call result = call(words, environment_);
+    EXPECT_EQ(result.code, ExitCode::done);
+    EXPECT_EQ(result.err, "");
+    return result.out;
   }
+
+  // The suggestions for the last of `words`, without their descriptions.
+  Texts suggested(const Texts& words) {
+    Texts texts;
+    std::istringstream stream(lines(words));
+    for (std::string line; std::getline(stream, line);) texts.push_back(line.substr(0, line.find('\t')));
+    return texts;
+  }
+
+  ScratchFolder folder_;
+  Environment environment_{.database = folder_ / "gktune.db"};
+};
+
+bool has(const Texts& texts, const std::string& text) {
+  return std::ranges::find(texts, text) != texts.end();
 }
 
-TEST(Completions, an_unknown_shell_is_a_usage_error) {
+TEST_F(Completions, commands_that_begin_as_typed) {
+  EXPECT_EQ(suggested({"re"}), (Texts{"repro"}));
+  EXPECT_EQ(suggested({"db", ""}), (Texts{"ls", "show"}));
+  EXPECT_EQ(suggested({"help", "ru"}), (Texts{"run"}));
+  EXPECT_FALSE(has(suggested({""}), "worker"));
+}
+
+TEST_F(Completions, flags_of_the_command_and_their_choices) {
+  EXPECT_EQ(suggested({"run", "--tr"}), (Texts{"--trials"}));
+  EXPECT_TRUE(has(suggested({"run", "-"}), "-q"));
+  EXPECT_EQ(suggested({"run", "--regime", ""}), (Texts{"cold", "hot"}));
+  EXPECT_EQ(suggested({"run", "--regime=h"}), (Texts{"--regime=hot"}));
+  EXPECT_EQ(suggested({"run", "--device", "cuda"}), (Texts{"cuda", "cuda:all"}));
+  EXPECT_TRUE(has(suggested({"run", "--strategy", ""}), "exhaustive"));
+  EXPECT_NE(lines({"run", "--tr"}).find("--trials\tStop"), std::string::npos);
+}
+
+TEST_F(Completions, files_where_a_file_stands) {
+  EXPECT_EQ(suggested({"run", ""}), (Texts{":files"}));
+  EXPECT_EQ(suggested({"run", "a.yaml", ""}), (Texts{":files"}));
+  EXPECT_EQ(suggested({"best", "--db", ""}), (Texts{":files"}));
+}
+
+TEST_F(Completions, kernels_and_studies_of_the_database) {
+  EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
+  EXPECT_EQ(suggested({"best", "x"}), Texts{});
+  EXPECT_EQ(suggested({"db", "show", "2"}), (Texts{"2"}));
+  EXPECT_NE(lines({"db", "show", "2"}).find("2\treduce element=int,n=1Gi on NVIDIA H200\n"),
+            std::string::npos);
+  EXPECT_EQ(suggested({"best", "reduce", "--device", "NVIDIA H2"}), (Texts{"NVIDIA H200"}));
+}
+
+TEST_F(Completions, axes_and_their_values_from_the_database) {
+  EXPECT_EQ(suggested({"best", "reduce", "--problem", ""}), (Texts{"element=", "n="}));
+  EXPECT_EQ(suggested({"best", "reduce", "--problem", "n="}), (Texts{"n=1Mi", "n=1Gi"}));
+  EXPECT_EQ(suggested({"best", "reduce", "--problem=n=1M"}), (Texts{"--problem=n=1Mi"}));
+  EXPECT_EQ(suggested({"best", "reduce", "--problem", "n=1Mi,"}),
+            (Texts{"n=1Mi,element=", "n=1Mi,1Mi", "n=1Mi,1Gi"}));
+}
+
+TEST_F(Completions, axes_and_parameters_from_the_space_file) {
+  EXPECT_EQ(suggested({"run", kTwice, "--problem", ""}), (Texts{"n="}));
+  EXPECT_EQ(suggested({"run", kTwice, "--problem", "n=1"}), (Texts{"n=1000"}));
+  EXPECT_EQ(suggested({"run", kTwice, "--only", "t"}), (Texts{"threadsPerBlock="}));
+  EXPECT_EQ(suggested({"run", kTwice, "--only", "threadsPerBlock=64,"}),
+            (Texts{"threadsPerBlock=64,64", "threadsPerBlock=64,128"}));
+}
+
+TEST_F(Completions, bad_files_and_databases_suggest_nothing) {
+  EXPECT_EQ(suggested({"run", "nowhere.yaml", "--problem", ""}), Texts{});
+  EXPECT_EQ(suggested({"run", GKTUNE_SOURCE_DIR "/tests/cli/spaces/broken.yaml", "--only", ""}), Texts{});
+  EXPECT_EQ(suggested({"best", "--db", "nowhere.db", ""}), Texts{});
+  EXPECT_FALSE(std::filesystem::exists("nowhere.db"));
+  std::ofstream(folder_ / "gktune.db") << "not a database";
+  EXPECT_EQ(suggested({"best", ""}), Texts{});
+  EXPECT_EQ(suggested({"run", "--unknown", "x", "--regime"}), (Texts{"--regime"}));
+  EXPECT_EQ(suggested({"completions", "bash", "x", ""}).empty(), false);  // its flags
+  EXPECT_EQ(call({"complete"}, environment_).code, ExitCode::done);
+}
+
+TEST_F(Completions, a_name_that_would_break_the_shells_lines_is_left_out) {
+  auto store = Store::open(folder_ / "gktune.db", Store::Mode::write);
+  ASSERT_TRUE(
+      store->study_id({"two\nlines", "f", {"cuda", "GPU", "sm_90", 1}, {}, Regime::cold, "time"}).ok());
+  EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
+}
+
+TEST_F(Completions, an_unknown_shell_is_a_usage_error) {
   Call tcsh = call({"completions", "tcsh"});
   EXPECT_EQ(tcsh.code, ExitCode::usage);
-  EXPECT_EQ(
-      tcsh.err,
-      "error: no completions for 'tcsh'; there are bash, zsh, fish\n  hint: gktune completions --help\n");
-}
-
-TEST(Completions, each_shell_has_a_script) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    Call script = call({"completions", shell});
-    EXPECT_EQ(script.code, ExitCode::done);
-    EXPECT_NE(script.out.find("completion of gktune"), std::string::npos);
-    EXPECT_EQ(script.err, "");
-  }
+  EXPECT_EQ(tcsh.err,
+            "error: unknown shell 'tcsh'; known are bash, zsh, fish\n  hint: gktune completions --help\n");
 }
 
 }  // namespace

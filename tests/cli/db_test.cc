@@ -94,8 +94,8 @@ TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
   environment.database = folder.path("none.db");
   Call ls = call({"db", "ls"}, environment);
   EXPECT_EQ(ls.code, ExitCode::failed);
-  EXPECT_EQ(ls.err, "error: there is no database " + environment.database.string() +
-                        "\n  hint: gktune run SPACE makes one; --db or $GKTUNE_DB names another\n");
+  EXPECT_EQ(ls.err, "error: no database " + environment.database.string() +
+                        "\n  hint: gktune run SPACE creates one; --db or $GKTUNE_DB names another\n");
   EXPECT_FALSE(std::filesystem::exists(environment.database));
 }
 

@@ -29,9 +29,9 @@ TEST(DeviceText, a_gpu_is_described_as_device_queries_do) {
                                                  {"memory bandwidth", "4917 GB/s"},
                                                  {"memory clock", "3201 MHz"},
                                                  {"memory bus", "6144 bits"},
-                                                 {"shared memory a block", "48 KiB"},
+                                                 {"shared memory per block", "48 KiB"},
                                                  {"warp size", "32"},
-                                                 {"grid at most", "2,147,483,647 × 65,535 × 65,535"},
+                                                 {"largest grid", "2,147,483,647 × 65,535 × 65,535"},
                                                  {"ECC", "yes"},
                                                  {"MIG", "no"}}));
 }

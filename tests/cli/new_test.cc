@@ -69,7 +69,7 @@ TEST_F(New, overwrites_nothing) {
   std::ofstream(file("stencil_reference.cu")) << "mine";
   Call made = make({"stencil"});
   EXPECT_EQ(made.code, ExitCode::failed);
-  EXPECT_EQ(made.err, "error: " + file("stencil_reference.cu") + " is there already; nothing was written\n");
+  EXPECT_EQ(made.err, "error: " + file("stencil_reference.cu") + " exists; nothing was written\n");
   EXPECT_EQ(made.out, "");
   EXPECT_EQ(count(), 1u);
   EXPECT_EQ(text("stencil_reference.cu"), "mine");
@@ -94,7 +94,7 @@ TEST_F(New, a_name_is_one_of_a_function) {
   for (const std::string name : {"", "2d", "_x", "a-b", "../a", "a b", "größe", "int", "main"}) {
     Call made = make({name});
     EXPECT_EQ(made.code, ExitCode::usage) << name;
-    EXPECT_TRUE(made.err.starts_with("error: '" + name + "' cannot be the name of a kernel: ")) << made.err;
+    EXPECT_TRUE(made.err.starts_with("error: '" + name + "' is not a valid kernel name: ")) << made.err;
   }
   EXPECT_EQ(make({std::string(101, 'a')}).code, ExitCode::usage);
   EXPECT_EQ(count(), 0u);
@@ -103,7 +103,7 @@ TEST_F(New, a_name_is_one_of_a_function) {
 TEST_F(New, a_name_that_the_text_uses_itself_is_refused) {
   Call made = make({"threadsPerBlock"});
   EXPECT_EQ(made.code, ExitCode::usage);
-  EXPECT_NE(made.err.find("uses that word already"), std::string::npos) << made.err;
+  EXPECT_NE(made.err.find("the example uses this name"), std::string::npos) << made.err;
 }
 
 TEST_F(New, an_unknown_language_is_an_error) {

@@ -95,16 +95,16 @@ TEST(Program, an_argument_too_many_is_named) {
 TEST(Program, a_flag_that_is_given_twice_is_named) {
   Call twice = call({"space", "s.yaml", "--at", "1", "--at", "2"});
   EXPECT_EQ(twice.code, ExitCode::usage);
-  EXPECT_EQ(twice.err, "error: --at: may be given once\n  hint: gktune space --help\n");
+  EXPECT_EQ(twice.err, "error: --at: given twice\n  hint: gktune space --help\n");
 }
 
 TEST(Program, a_flag_is_no_value_of_another) {
   Call flag = call({"space", "s.yaml", "--sample", "--list"});
   EXPECT_EQ(flag.code, ExitCode::usage);
-  EXPECT_EQ(flag.err, "error: --sample: no value before '--list'; it takes N\n  hint: gktune space --help\n");
+  EXPECT_EQ(flag.err, "error: --sample: value missing before '--list'; expected N\n  hint: gktune space --help\n");
   Call short_flag = call({"run", "s.yaml", "--cache", "-h"});
   EXPECT_EQ(short_flag.err,
-            "error: --cache: no value before '-h'; it takes DIR\n  hint: gktune run --help\n");
+            "error: --cache: value missing before '-h'; expected DIR\n  hint: gktune run --help\n");
 }
 
 TEST(Program, a_value_may_begin_with_a_dash) {
@@ -117,7 +117,7 @@ TEST(Program, a_flag_without_its_value_at_the_end_says_what_it_takes) {
   for (const char* last : {"-o", "--output", "--output="}) {
     Call end = call({"repro", "1", "s.yaml", last});
     EXPECT_EQ(end.code, ExitCode::usage);
-    EXPECT_EQ(end.err, "error: --output: no value; it takes FILE\n  hint: gktune repro --help\n");
+    EXPECT_EQ(end.err, "error: --output: value missing; expected FILE\n  hint: gktune repro --help\n");
   }
 }
 

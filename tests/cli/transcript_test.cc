@@ -11,6 +11,7 @@
 
 #include "example_database.h"
 #include "program_process.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -79,9 +80,8 @@ std::vector<std::string> transcripts() {
 class Transcript : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Transcript, is_what_the_program_prints) {
-  const fs::path folder = fs::path(::testing::TempDir()) / ("gktune_transcript_" + GetParam());
-  fs::remove_all(folder);
-  fs::create_directories(folder);
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
   fs::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder, fs::copy_options::recursive);
   make_example_database((folder / "example.db").string());
 
@@ -92,7 +92,6 @@ TEST_P(Transcript, is_what_the_program_prints) {
                                                                      << joined(printed) << "expected:\n"
                                                                      << joined(step.expected);
   }
-  fs::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cli, Transcript, ::testing::ValuesIn(transcripts()),
