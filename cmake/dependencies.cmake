@@ -10,6 +10,7 @@ find_package(fmt REQUIRED)
 find_package(SQLite3 3.38 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_path(GKTUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
 

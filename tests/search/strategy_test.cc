@@ -21,7 +21,7 @@ TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
   auto searcher = make_searcher("ramdom", {.space = space});
   ASSERT_FALSE(searcher.ok());
   EXPECT_EQ(searcher.error().message,
-            "no strategy is called 'ramdom'; there are auto, climb, random, exhaustive");
+            "no strategy is called 'ramdom'; there are auto, bayes, climb, random, exhaustive");
 }
 
 TEST(Strategy, an_unknown_option_is_an_error) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "tuner/search/auto.h"
+#include "tuner/search/bayes/bayes.h"
 #include "tuner/search/climb.h"
 #include "tuner/search/exhaustive.h"
 #include "tuner/search/random.h"
@@ -56,12 +58,9 @@ std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task
 }  // namespace
 
 const std::vector<Strategy>& strategies() {
-  static const std::vector<Strategy> kStrategies = [] {
-    Strategy automatic = climb_strategy();
-    automatic.name = "auto";
-    automatic.summary = "the strategy that suits most: climb";
-    return std::vector<Strategy>{automatic, climb_strategy(), random_strategy(), exhaustive_strategy()};
-  }();
+  static const std::vector<Strategy> kStrategies = {
+      auto_strategy(), bayes_strategy(), climb_strategy(), random_strategy(), exhaustive_strategy(),
+  };
   return kStrategies;
 }
 

@@ -50,6 +50,16 @@ std::optional<Space::Ranks> Untried::draw(std::mt19937_64& random) {
   return ranks;
 }
 
+std::vector<Space::Ranks> Untried::all() const {
+  std::vector<Space::Ranks> found;
+  const auto size = static_cast<std::uint64_t>(space_.size());
+  for (std::uint64_t index = 0; index < size; ++index) {
+    Space::Ranks ranks = space_.ranks_at(index);
+    if (!taken_.contains(ranks)) found.push_back(std::move(ranks));
+  }
+  return found;
+}
+
 void Untried::list_the_rest() {
   const auto size = static_cast<std::uint64_t>(space_.size());
   for (std::uint64_t index = 0; index < size; ++index) {

@@ -23,6 +23,8 @@ class Untried {
   const Space& space() const { return space_; }
   bool empty() const { return space_.size() == Count(taken_.size()); }
   std::size_t taken() const { return taken_.size(); }
+  Count count() const { return space_.size() - Count(taken_.size()); }
+  bool is_taken(const Space::Ranks& ranks) const { return taken_.contains(ranks); }
   bool contains(std::span<const std::uint32_t> ranks) const;
   // True where it was there.
   bool take(std::span<const std::uint32_t> ranks);
@@ -30,6 +32,8 @@ class Untried {
   // Each with the same probability; nothing where it is empty. `sample` leaves it there, `draw` takes it.
   std::optional<Space::Ranks> sample(std::mt19937_64& random);
   std::optional<Space::Ranks> draw(std::mt19937_64& random);
+  // In the order of the space. Asks for a count that can be listed.
+  std::vector<Space::Ranks> all() const;
 
  private:
   struct Hash {

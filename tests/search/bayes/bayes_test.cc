@@ -1,0 +1,95 @@
+#include "tuner/search/bayes/bayes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/search/small_space.h"
+
+namespace gktune {
+namespace {
+
+// A bowl, lowest at x = 37, y = 21.
+Trial bowl_trial(const Config& config, double factor = 1) {
+  Trial trial{.config = config};
+  const double x = config.find("x")->number() - 37, y = config.find("y")->number() - 21;
+  trial.objective = factor * (100 + x * x + y * y);
+  trial.run_s = trial.objective / 1000;
+  return trial;
+}
+
+double best_of(Searcher& search, int trials) {
+  double least = INFINITY;
+  for (int i = 0; i < trials; ++i) {
+    const Trial trial = bowl_trial(*search.ask());
+    search.tell(trial);
+    least = std::min(least, trial.objective);
+  }
+  return least;
+}
+
+TEST(Bayes, finds_the_bottom_of_a_bowl_in_few_trials) {
+  const Space space = checkered_space(60);
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Bayes search({.space = space, .seed = seed});
+    EXPECT_LE(best_of(search, 35), 104) << seed;
+  }
+}
+
+TEST(Bayes, begins_where_a_related_study_was_best) {
+  const Space space = checkered_space(60);
+  RelatedStudy related{.name = "a slower device", .trials = {}};
+  for (std::uint64_t i = 0; i < 1800; i += 7) related.trials.push_back(bowl_trial(space.at(i), 20));
+  Bayes search({.space = space, .seed = 1, .related = {related}});
+  EXPECT_LE(best_of(search, 5), 110);
+}
+
+TEST(Bayes, trials_of_a_related_study_that_do_not_fit_the_space_are_left_out) {
+  const Space space = checkered_space(10);
+  RelatedStudy related{.name = "an earlier version", .trials = {{.config = {{"x", 3}}, .objective = 1.0}}};
+  Bayes search({.space = space, .related = {related}});
+  EXPECT_EQ(search.description(), "a Gaussian process predicts time, cost and failure");
+}
+
+TEST(Bayes, expects_less_once_the_bottom_is_found) {
+  const Space space = checkered_space(60);
+  Bayes search({.space = space, .seed = 2});
+  EXPECT_EQ(search.expected_gain(), std::nullopt);
+  best_of(search, 8);
+  const double early = search.expected_gain().value();
+  best_of(search, 50);
+  EXPECT_LT(search.expected_gain().value(), early);
+  EXPECT_LT(search.expected_gain().value(), 0.02);
+  EXPECT_GE(search.expected_gain().value(), 0);
+}
+
+TEST(Bayes, avoids_what_fails) {
+  const Space space = checkered_space(40);
+  Bayes search({.space = space, .seed = 3});
+  int failures = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Config config = *search.ask();
+    Trial trial = bowl_trial(config);
+    if (config.find("x")->integer() > 20) trial.status = Status::launch_failed;
+    failures += !trial.ok();
+    search.tell(trial);
+  }
+  EXPECT_LT(failures, 25);
+}
+
+TEST(Bayes, a_configuration_that_is_told_twice_counts_once_as_it_was_told_last) {
+  const Space space = checkered_space(6);
+  Bayes search({.space = space, .seed = 4});
+  for (std::uint64_t i = 0; i < 8; ++i) search.tell(bowl_trial(space.at(i)));
+  search.tell({.config = space.at(3u), .status = Status::wrong_result});
+  int asked = 0;
+  while (const auto config = search.ask()) {
+    search.tell(bowl_trial(*config));
+    ++asked;
+  }
+  EXPECT_EQ(asked, 10);
+}
+
+}  // namespace
+}  // namespace gktune

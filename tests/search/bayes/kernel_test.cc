@@ -1,0 +1,70 @@
+#include "tuner/search/bayes/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gktune {
+namespace {
+
+Space kernel_space() {
+  return Space::build({{.name = "a", .values = {0, 1, 2, 3, 4}}, {.name = "b", .values = {"x", "y", "z"}}},
+                      {}, Scope())
+      .value();
+}
+
+KernelParameters parameters_of(const Kernel& kernel) {
+  KernelParameters parameters = kernel.parameters();
+  parameters.order = KernelParameters::Order::half;
+  parameters.log_lengths = {0, 0};
+  parameters.additive = 0;
+  return parameters;
+}
+
+TEST(Kernel, of_a_site_with_itself_is_one) {
+  const Features features(kernel_space());
+  EXPECT_FLOAT_EQ(Kernel(features)({{2, 1}, 0}, {{2, 1}, 0}), 1);
+}
+
+TEST(Kernel, multiplies_the_dimensions_and_adds_a_share_of_their_mean) {
+  const Features features(kernel_space());
+  Kernel kernel(features);
+  KernelParameters parameters = parameters_of(kernel);
+  kernel.set(parameters);
+  const Site a{{0, 0}, 0}, b{{2, 1}, 0};
+  const double first = std::exp(-0.5), second = std::exp(-1.0);
+  EXPECT_NEAR(kernel(a, b), first * second, 1e-6);
+  parameters.additive = 0.4;
+  kernel.set(parameters);
+  EXPECT_NEAR(kernel(a, b), 0.6 * first * second + 0.4 * (first + second) / 2, 1e-6);
+}
+
+TEST(Kernel, categories_are_all_equally_apart) {
+  const Features features(kernel_space());
+  Kernel kernel(features);
+  EXPECT_FLOAT_EQ(kernel({{0, 0}, 0}, {{0, 1}, 0}), kernel({{0, 0}, 0}, {{0, 2}, 0}));
+}
+
+TEST(Kernel, other_studies_are_less_alike) {
+  const Features features(kernel_space());
+  const Kernel kernel(features);
+  const float across = kernel({{1, 1}, 0}, {{1, 1}, 1});
+  EXPECT_GT(across, 0);
+  EXPECT_LT(across, 1);
+}
+
+TEST(Kernel, a_row_holds_the_same_as_each_pair) {
+  const Features features(kernel_space());
+  const Kernel kernel(features);
+  Kernel::Levels points(3, 2);
+  points << 0, 0, 2, 1, 4, 2;
+  Eigen::RowVectorXf row(3);
+  const Site site{{1, 1}, 2};
+  kernel.row(site, points, row);
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    EXPECT_FLOAT_EQ(row[i], kernel(site, {{points(i, 0), points(i, 1)}, 0}));
+  }
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,38 @@
+#include "tuner/search/auto.h"
+
+#include "tuner/search/bayes/bayes.h"
+#include "tuner/search/exhaustive.h"
+
+namespace gktune {
+namespace {
+
+// A model of fewer configurations would come too late.
+constexpr int kModelled = 16;
+
+// Of a bound in seconds nothing is known before the first trial: the best should come first then.
+bool fits(const SearchTask& task) {
+  const Count& size = task.space.size();
+  return size < kModelled || (task.budget.seconds <= 0 && task.budget.trials > 0 &&
+                              size <= static_cast<std::uint64_t>(task.budget.trials));
+}
+
+}  // namespace
+
+Auto::Auto(const SearchTask& task) {
+  const std::string size = task.space.size().str();
+  if (fits(task)) {
+    chosen_ = std::make_unique<Exhaustive>(task);
+    description_ = "all " + size + " configurations fit the budget: each is tried, in the order of the space";
+  } else {
+    chosen_ = std::make_unique<Bayes>(task);
+    description_ = chosen_->description() + " among " + size + " configurations";
+  }
+}
+
+Strategy auto_strategy() {
+  return {.name = "auto",
+          .summary = "every configuration where the budget allows, else bayes",
+          .make = make_strategy<Auto>};
+}
+
+}  // namespace gktune

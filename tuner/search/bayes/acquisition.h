@@ -1,0 +1,14 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace gktune {
+
+// The expected improvement on `best` of a normal prediction.
+double expected_improvement(double mean, double variance, double best);
+
+// How much a candidate promises for its price: improvement against predicted log cost and probability of
+// failure.
+double worth_of(double improvement, double log_cost, double failure);
+
+}  // namespace gktune

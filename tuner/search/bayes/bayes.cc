@@ -1,0 +1,245 @@
+#include "tuner/search/bayes/bayes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tuner/search/bayes/acquisition.h"
+#include "tuner/search/bayes/candidates.h"
+#include "tuner/search/draws.h"
+
+namespace gktune {
+namespace {
+
+// Of the searched study, before the model is asked.
+constexpr std::size_t kFirstPoints = 5, kFirstValid = 2;
+// The kernel's parameters are chosen on the best and on others at random; so is what the model holds.
+constexpr std::size_t kFittedBest = 50, kFittedOthers = 100;
+constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
+// Trials of related studies that the model learns from, and of one study at least.
+constexpr std::size_t kRelated = 160, kFewestRelated = 10;
+constexpr int kProposals = 30;        // of kernel parameters, from one refit to the next
+constexpr double kRefitShare = 0.07;  // of the observations are new: refit
+constexpr std::size_t kRoom = 40;     // rows that are appended between refits
+constexpr std::size_t kCandidates = 2000, kFewestCandidates = 500;
+constexpr double kCandidateWork = 8e7;  // rows² times candidates at most
+
+std::size_t candidate_limit(std::size_t rows) {
+  const double affordable = kCandidateWork / static_cast<double>(rows * rows + 1);
+  return static_cast<std::size_t>(
+      std::clamp(affordable, static_cast<double>(kFewestCandidates), static_cast<double>(kCandidates)));
+}
+
+}  // namespace
+
+Bayes::Bayes(const SearchTask& task)
+    : space_(task.space),
+      untried_(task.space),
+      random_(task.seed),
+      features_(task.space),
+      start_(features_, untried_, random_),
+      fit_(features_),
+      posterior_(features_) {
+  std::uint16_t number = 1;
+  for (const RelatedStudy& study : task.related) {
+    if (observations_.size() + kFewestRelated > kRelated) break;
+    learn(study, number++, kRelated - observations_.size());
+  }
+  related_ = observations_.size();
+}
+
+std::string Bayes::description() const {
+  std::string text = "a Gaussian process predicts time, cost and failure";
+  if (related_ > 0) text += "; it begins with " + std::to_string(related_) + " trials of related studies";
+  return text;
+}
+
+void Bayes::learn(const RelatedStudy& study, std::uint16_t number, std::size_t room) {
+  std::vector<Observation> found;
+  for (const Trial& trial : study.trials) {
+    if (auto ranks = space_.ranks_of(trial.config)) {
+      Site site{features_.point(*ranks), number};
+      found.push_back(
+          {*std::move(ranks), std::move(site), trial.ok(), trial.objective, trial.compile_s + trial.run_s});
+    }
+  }
+  if (found.size() > room) {
+    const auto best = static_cast<std::ptrdiff_t>(room / 2);
+    std::ranges::nth_element(found, found.begin() + best, {}, [](const Observation& each) {
+      return std::pair(!each.is_ok, each.is_ok ? each.objective : 0);
+    });
+    for (std::size_t i = room / 2; i < room; ++i) {
+      std::swap(found[i], found[i + draw_place(random_, found.size() - i)]);
+    }
+    found.resize(room);
+  }
+  std::ranges::move(found, std::back_inserter(observations_));
+}
+
+void Bayes::tell(const Trial& trial) {
+  auto ranks = space_.ranks_of(trial.config);
+  if (!ranks || !space_.contains(*ranks)) return;
+  if (untried_.take(*ranks)) known_.push_back(features_.point(*ranks));
+  const Observation observation{
+      *ranks, {features_.point(*ranks), 0}, trial.ok(), trial.objective, trial.compile_s + trial.run_s};
+  if (const auto flying = in_flight_.find(*ranks); flying != in_flight_.end()) {
+    in_flight_.erase(flying);
+    const auto row = std::ranges::find_if(
+        rows_, [&](const Row& each) { return !each.observation && each.ranks == *ranks; });
+    if (row != rows_.end()) row->observation = observations_.size();
+  } else {
+    const auto known = std::ranges::find_if(
+        observations_, [&](const Observation& each) { return each.site.study == 0 && each.ranks == *ranks; });
+    if (known != observations_.end()) {
+      own_ok_ += static_cast<std::size_t>(observation.is_ok) - static_cast<std::size_t>(known->is_ok);
+      *known = observation;
+      return;
+    }
+    is_fitted_ = false;  // it has no row
+  }
+  observations_.push_back(observation);
+  ++own_;
+  own_ok_ += observation.is_ok;
+}
+
+std::optional<Config> Bayes::ask() {
+  if (untried_.empty()) return std::nullopt;
+  const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose();
+  untried_.take(ranks);
+  known_.push_back(features_.point(ranks));
+  in_flight_.insert(ranks);
+  if (is_fitted_ && posterior_.room() > 0) {
+    posterior_.append({known_.back(), 0});
+    rows_.push_back({std::nullopt, ranks});
+  } else {
+    is_fitted_ = false;
+  }
+  return space_.config_of(ranks);
+}
+
+bool Bayes::is_starting() const { return related_ == 0 && (own_ < kFirstPoints || own_ok_ < kFirstValid); }
+
+Space::Ranks Bayes::choose() {
+  const std::size_t count = observations_.size();
+  const auto interval =
+      std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(count)));
+  const int proposals = std::max(1, kProposals / static_cast<int>(interval));
+  if (!is_fitted_ || count - fitted_at_ >= interval) {
+    refit(proposals);
+  } else {
+    fit_.improve(proposals, random_);
+    targets_ = targets_of(observations_);
+  }
+  const Posterior::Prediction predicted = posterior_.predict(outputs_of_rows());
+  std::size_t chosen = candidates_.size();
+  double most = -1, most_improvement = 0;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (is_chosen_[i]) continue;
+    const auto row = static_cast<Eigen::Index>(i);
+    const double improvement =
+        expected_improvement(static_cast<double>(predicted.means(row, Targets::kTime)),
+                             static_cast<double>(predicted.variances[row]), targets_.best);
+    most_improvement = std::max(most_improvement, improvement);
+    const double worth = worth_of(improvement, static_cast<double>(predicted.means(row, Targets::kCost)),
+                                  static_cast<double>(predicted.means(row, Targets::kFailure)));
+    if (worth > most) {
+      most = worth;
+      chosen = i;
+    }
+  }
+  if (own_ok_ > 0) {
+    const double before = targets_.log_objective_of(targets_.best);
+    const double after = targets_.log_objective_of(targets_.best - most_improvement);
+    expected_gain_ = 1 - std::exp(after - before);
+  }
+  if (chosen == candidates_.size()) {
+    is_fitted_ = false;  // all of them are used up
+    return *untried_.sample(random_);
+  }
+  is_chosen_[chosen] = true;
+  return candidates_[chosen];
+}
+
+void Bayes::refit(int proposals) {
+  targets_ = targets_of(observations_);
+  const auto times = targets_.outputs.col(Targets::kTime);
+  {
+    const std::vector<std::size_t> chosen = best_and_others(kFittedBest, kFittedOthers);
+    std::vector<Site> sites;
+    Eigen::VectorXd outputs(static_cast<Eigen::Index>(chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      sites.push_back(observations_[chosen[i]].site);
+      outputs[static_cast<Eigen::Index>(i)] = times[static_cast<Eigen::Index>(chosen[i])];
+    }
+    fit_.observe(std::move(sites), std::move(outputs));
+    fit_.improve(proposals, random_);
+  }
+  rows_.clear();
+  std::vector<Site> sites;
+  for (const std::size_t each : best_and_others(kRowsBest, kRowsOthers)) {
+    rows_.push_back({each, observations_[each].ranks});
+    sites.push_back(observations_[each].site);
+  }
+  for (const Space::Ranks& ranks : in_flight_) {
+    rows_.push_back({std::nullopt, ranks});
+    sites.push_back({features_.point(ranks), 0});
+  }
+  std::vector<std::size_t> order(observations_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto nearest_best = std::min<std::size_t>(order.size(), 16);
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(nearest_best), {},
+      [&](std::size_t i) { return std::pair(!observations_[i].is_ok, times[static_cast<Eigen::Index>(i)]); });
+  std::vector<Space::Ranks> best_first;
+  for (std::size_t i = 0; i < nearest_best; ++i) {
+    const Observation& each = observations_[order[i]];
+    if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
+  }
+  candidates_ = candidates(untried_, best_first, candidate_limit(rows_.size()), random_);
+  is_chosen_.assign(candidates_.size(), false);
+  std::vector<Point> points;
+  for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
+  posterior_.reset(fit_.parameters(), std::move(sites), points, kRoom);
+  fitted_at_ = observations_.size();
+  is_fitted_ = true;
+}
+
+std::vector<std::size_t> Bayes::best_and_others(std::size_t best, std::size_t others) {
+  std::vector<std::size_t> all(observations_.size());
+  std::iota(all.begin(), all.end(), 0u);
+  if (all.size() <= best + others) return all;
+  const auto times = targets_.outputs.col(Targets::kTime);
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(best), {},
+                           [&](std::size_t i) { return times[static_cast<Eigen::Index>(i)]; });
+  for (std::size_t i = best; i < best + others; ++i) {
+    std::swap(all[i], all[i + draw_place(random_, all.size() - i)]);
+  }
+  all.resize(best + others);
+  return all;
+}
+
+Eigen::MatrixXf Bayes::outputs_of_rows() const {
+  Eigen::MatrixXf outputs(static_cast<Eigen::Index>(rows_.size()), Targets::kCount);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    if (const auto observation = rows_[i].observation) {
+      outputs.row(row) = targets_.outputs.row(static_cast<Eigen::Index>(*observation)).cast<float>();
+    } else {
+      outputs.row(row).setConstant(std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  return outputs;
+}
+
+std::optional<double> Bayes::expected_gain() const { return expected_gain_; }
+
+Strategy bayes_strategy() {
+  return {.name = "bayes",
+          .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
+          .make = make_strategy<Bayes>};
+}
+
+}  // namespace gktune

@@ -1,0 +1,118 @@
+#include "tuner/search/bayes/kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace gktune {
+namespace {
+
+double squared(double x) { return x * x; }
+
+double matern(KernelParameters::Order order, double distance, double log_length) {
+  const double r = distance / std::exp(log_length);
+  switch (order) {
+    case KernelParameters::Order::half:
+      return std::exp(-r);
+    case KernelParameters::Order::three_halves: {
+      const double scaled = std::sqrt(3.0) * r;
+      return (1 + scaled) * std::exp(-scaled);
+    }
+    case KernelParameters::Order::five_halves:
+      break;
+  }
+  const double scaled = std::sqrt(5.0) * r;
+  return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled);
+}
+
+}  // namespace
+
+double KernelParameters::log_prior(const Features& features) const {
+  double sum = squared((log_noise - std::log(0.005)) / 1.5) + squared(log_study_length - std::log(5.0));
+  for (std::size_t i = 0; i < log_lengths.size(); ++i) {
+    sum += squared(log_lengths[i] - std::log(1.5));
+    if (features.dimensions()[i].has_twos) sum += squared(log_twos_lengths[i] - std::log(3.0));
+  }
+  return -sum / 2;
+}
+
+Kernel::Kernel(const Features& features) : features_(features) {
+  const std::size_t count = features.dimensions().size();
+  tables_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    tables_[i].width = features.dimensions()[i].levels.size();
+    tables_[i].entries.resize(tables_[i].width * tables_[i].width);
+  }
+  KernelParameters parameters;
+  parameters.log_lengths.assign(count, std::log(1.5));
+  parameters.log_twos_lengths.assign(count, std::log(2.0));
+  parameters.log_study_length = std::log(5.0);
+  set(parameters);
+}
+
+void Kernel::set(const KernelParameters& parameters) {
+  const KernelParameters before = std::exchange(parameters_, parameters);
+  across_studies_ = static_cast<float>(std::exp(-1 / std::exp(parameters.log_study_length)));
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const bool is_same = !before.log_lengths.empty() && before.order == parameters.order &&
+                         before.log_lengths[i] == parameters.log_lengths[i] &&
+                         before.log_twos_lengths[i] == parameters.log_twos_lengths[i];
+    if (!is_same) fill(i);
+  }
+}
+
+void Kernel::fill(std::size_t number) {
+  const Dimension& dimension = features_.dimensions()[number];
+  Table& table = tables_[number];
+  for (std::size_t a = 0; a < table.width; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      const Dimension::Level& from = dimension.levels[a];
+      const Dimension::Level& to = dimension.levels[b];
+      const double distance = dimension.is_categorical
+                                  ? (a == b ? 0 : 1)
+                                  : static_cast<double>(std::abs(from.position - to.position));
+      double alike = matern(parameters_.order, distance, parameters_.log_lengths[number]);
+      if (dimension.has_twos) {
+        alike *= matern(parameters_.order, static_cast<double>(std::abs(from.twos - to.twos)),
+                        parameters_.log_twos_lengths[number]);
+      }
+      table.entries[a * table.width + b] = table.entries[b * table.width + a] = static_cast<float>(alike);
+    }
+  }
+}
+
+float Kernel::operator()(const Site& a, const Site& b) const {
+  float product = 1, sum = 0;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const float alike = tables_[i].row(a.point[i])[b.point[i]];
+    product *= alike;
+    sum += alike;
+  }
+  const auto share = static_cast<float>(parameters_.additive);
+  const auto count = static_cast<float>(std::max<std::size_t>(1, tables_.size()));
+  return study_factor(a.study, b.study) * ((1 - share) * product + share / count * sum);
+}
+
+void Kernel::row(const Site& site, const Levels& points, Eigen::Ref<Eigen::RowVectorXf> into) const {
+  const auto count = static_cast<std::size_t>(points.rows());
+  product_.assign(count, 1);
+  sum_.assign(count, 0);
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const float* const alike = tables_[i].row(site.point[i]);
+    const std::uint16_t* const levels = points.col(static_cast<Eigen::Index>(i)).data();
+    for (std::size_t place = 0; place < count; ++place) {
+      const float each = alike[levels[place]];
+      product_[place] *= each;
+      sum_[place] += each;
+    }
+  }
+  const float factor = study_factor(site.study, 0);
+  const auto share = static_cast<float>(parameters_.additive);
+  const float of_product = factor * (1 - share);
+  const float of_sum = factor * share / static_cast<float>(std::max<std::size_t>(1, tables_.size()));
+  for (std::size_t place = 0; place < count; ++place) {
+    into[static_cast<Eigen::Index>(place)] = of_product * product_[place] + of_sum * sum_[place];
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "tuner/search/bayes/features.h"
+
+namespace gktune {
+
+// What the likelihood chooses. Lengths are logarithms, in units of a dimension's whole range.
+struct KernelParameters {
+  enum class Order { half, three_halves, five_halves };
+  Order order = Order::five_halves;
+  std::vector<double> log_lengths;       // of each dimension's position
+  std::vector<double> log_twos_lengths;  // of its feature `twos`
+  double log_study_length = 0;           // between this study and related ones
+  double additive = 0.1;                 // the share of the sum over dimensions, against their product
+  double log_noise = -5.3;               // variance, against that of the function
+
+  double log_prior(const Features& features) const;
+};
+
+// A configuration in a study: 0 is the one that is searched, others are related.
+struct Site {
+  Point point;
+  std::uint16_t study = 0;
+};
+
+// How alike two configurations are to perform: Matérn functions of their distances in each dimension,
+// multiplied, with a share of their mean. Kept as tables over pairs of levels.
+class Kernel {
+ public:
+  explicit Kernel(const Features& features);
+
+  void set(const KernelParameters& parameters);
+  const KernelParameters& parameters() const { return parameters_; }
+  float operator()(const Site& a, const Site& b) const;
+  // Of one site with the points of the searched study, a row of levels for each dimension.
+  using Levels = Eigen::Matrix<std::uint16_t, Eigen::Dynamic, Eigen::Dynamic>;
+  void row(const Site& site, const Levels& points, Eigen::Ref<Eigen::RowVectorXf> into) const;
+
+ private:
+  struct Table {
+    std::size_t width = 0;
+    std::vector<float> entries;
+    const float* row(std::size_t level) const { return entries.data() + level * width; }
+  };
+  void fill(std::size_t dimension);
+  float study_factor(std::uint16_t a, std::uint16_t b) const { return a == b ? 1.0F : across_studies_; }
+
+  const Features& features_;
+  KernelParameters parameters_;
+  std::vector<Table> tables_;
+  float across_studies_ = 0;
+  mutable std::vector<float> product_, sum_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,102 @@
+#include "tuner/search/bayes/kernel_fit.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tuner/search/draws.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kLowestLength = 0.05, kHighestLength = 30;
+constexpr double kLowestNoise = 1e-5, kHighestNoise = 1;
+
+void confine(KernelParameters& parameters) {
+  const double low = std::log(kLowestLength), high = std::log(kHighestLength);
+  for (double& each : parameters.log_lengths) each = std::clamp(each, low, high);
+  for (double& each : parameters.log_twos_lengths) each = std::clamp(each, low, high);
+  parameters.log_study_length = std::clamp(parameters.log_study_length, low, 2 * high);
+  parameters.log_noise = std::clamp(parameters.log_noise, std::log(kLowestNoise), std::log(kHighestNoise));
+}
+
+}  // namespace
+
+void KernelFit::observe(std::vector<Site> sites, Eigen::VectorXd targets) {
+  sites_ = std::move(sites);
+  targets_ = std::move(targets);
+  best_score_ = score(best_);
+}
+
+void KernelFit::improve(int proposals, std::mt19937_64& random) {
+  for (int i = 0; i < proposals; ++i) {
+    KernelParameters next = propose(random);
+    const double reached = score(next);
+    if (reached <= best_score_) continue;
+    best_score_ = reached;
+    best_ = std::move(next);
+  }
+}
+
+KernelParameters KernelFit::propose(std::mt19937_64& random) const {
+  KernelParameters next = best_;
+  const auto jitter = [&](double deviation) {
+    for (double& each : next.log_lengths) each += deviation * draw_normal(random);
+    for (std::size_t i = 0; i < next.log_twos_lengths.size(); ++i) {
+      if (features_.dimensions()[i].has_twos) next.log_twos_lengths[i] += deviation * draw_normal(random);
+    }
+    next.log_study_length += deviation * draw_normal(random);
+  };
+  const double kind = draw_uniform(random);
+  if (kind < 0.15) {
+    next.order = static_cast<KernelParameters::Order>(draw_place(random, 3));
+    if (draw_uniform(random) < 0.5) jitter(0.4);
+  } else if (kind < 0.15 + 0.85 * 0.25) {
+    jitter(0.15);
+    next.log_noise += 0.25 * draw_normal(random);
+  } else {
+    std::vector<double*> lengths;
+    for (std::size_t i = 0; i < next.log_lengths.size(); ++i) {
+      lengths.push_back(&next.log_lengths[i]);
+      if (features_.dimensions()[i].has_twos) lengths.push_back(&next.log_twos_lengths[i]);
+    }
+    if (std::ranges::any_of(sites_, [](const Site& site) { return site.study != 0; })) {
+      lengths.push_back(&next.log_study_length);
+    }
+    const std::size_t which = draw_place(random, lengths.size() + 2);
+    if (which < lengths.size()) {
+      *lengths[which] += 0.6 * draw_normal(random);
+    } else if (which == lengths.size()) {
+      next.log_noise += 0.8 * draw_normal(random);
+    } else {
+      next.additive = 0.9 * draw_uniform(random);
+    }
+  }
+  confine(next);
+  return next;
+}
+
+// The logarithm of the marginal likelihood under the best scale, and of the prior.
+double KernelFit::score(const KernelParameters& parameters) {
+  kernel_.set(parameters);
+  const auto count = static_cast<Eigen::Index>(sites_.size());
+  Eigen::MatrixXd covariance(count, count);
+  const double noise = std::exp(parameters.log_noise);
+  for (Eigen::Index a = 0; a < count; ++a) {
+    const Site& site = sites_[static_cast<std::size_t>(a)];
+    for (Eigen::Index b = a; b < count; ++b) {
+      covariance(b, a) = static_cast<double>(kernel_(site, sites_[static_cast<std::size_t>(b)]));
+    }
+    covariance(a, a) += noise;
+  }
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(covariance);
+  if (factor.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
+  const double squares = factor.matrixL().solve(targets_).squaredNorm() + 1e-12;
+  const double log_determinant = 2 * covariance.diagonal().array().log().sum();
+  const auto size = static_cast<double>(count);
+  return -(size * std::log(squares / size) + log_determinant) / 2 + parameters.log_prior(features_);
+}
+
+}  // namespace gktune

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "tuner/search/bayes/kernel.h"
+
+namespace gktune {
+
+// A Gaussian process that knows some sites and predicts several outputs at candidates of the searched study.
+// What is known of a site may be told later: till then it counts as what the sites before it predict.
+class Posterior {
+ public:
+  explicit Posterior(const Features& features) : kernel_(features) {}
+
+  void reset(const KernelParameters& parameters, std::vector<Site> sites,
+             const std::vector<Point>& candidates, std::size_t room);
+  void append(Site site);
+  std::size_t size() const { return sites_.size(); }
+  std::size_t room() const { return static_cast<std::size_t>(factor_.rows()) - sites_.size(); }
+
+  struct Prediction {
+    Eigen::MatrixXf means;      // of each candidate and output
+    Eigen::VectorXf variances;  // of the first output
+  };
+  // A row for each site, a column for each output; NaN: not told yet.
+  Prediction predict(const Eigen::MatrixXf& outputs) const;
+
+ private:
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+  Kernel kernel_;
+  std::vector<Site> sites_;
+  RowMajor factor_;  // lower triangle; rows beyond the sites are room
+  Kernel::Levels candidates_;
+  RowMajor whitened_;            // the factor's inverse times the covariances of sites and candidates
+  Eigen::VectorXf unexplained_;  // the variance of each candidate, of 1
+};
+
+}  // namespace gktune

@@ -1,0 +1,140 @@
+#include "tuner/search/bayes/start.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tuner/search/draws.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kListed = 4000;  // of larger spaces, so many draws stand for all
+constexpr double kAlignedQuantile = 0.9;
+constexpr double kSmallShare = 0.25;
+constexpr int kDraws = 40;
+
+// The values of one parameter that leave another only one, which then is no choice.
+class Pins {
+ public:
+  Pins(const Space& space, const std::vector<Space::Ranks>& sample) {
+    const auto& parameters = space.parameters();
+    for (std::uint32_t by = 0; by < parameters.size(); ++by) {
+      const std::size_t values = parameters[by].values.size();
+      if (values < 2 || values * kFewest > sample.size()) continue;
+      std::vector<std::size_t> counts(values);
+      for (const Space::Ranks& ranks : sample) ++counts[ranks[by]];
+      for (std::uint32_t of = 0; of < parameters.size(); ++of) {
+        if (of == by || parameters[of].values.size() < 2) continue;
+        std::vector<std::optional<std::uint32_t>> only(values);
+        std::vector<bool> is_pinned(values, true);
+        for (const Space::Ranks& ranks : sample) {
+          auto& first = only[ranks[by]];
+          if (!first) first = ranks[of];
+          if (*first != ranks[of]) is_pinned[ranks[by]] = false;
+        }
+        for (std::uint32_t value = 0; value < values; ++value) {
+          if (is_pinned[value] && counts[value] >= kFewest) pins_.push_back({by, value, of});
+        }
+      }
+    }
+  }
+  bool is_pinned(const Space::Ranks& ranks, std::uint32_t parameter) const {
+    return std::ranges::any_of(
+        pins_, [&](const Pin& pin) { return pin.of == parameter && ranks[pin.by] == pin.value; });
+  }
+
+ private:
+  struct Pin {
+    std::uint32_t by, value, of;
+  };
+  static constexpr std::size_t kFewest = 30;  // by chance there may be one value among fewer
+  std::vector<Pin> pins_;
+};
+
+}  // namespace
+
+Start::Start(const Features& features, Untried& untried, std::mt19937_64& random)
+    : features_(features), untried_(untried) {
+  std::vector<Space::Ranks> all;
+  if (untried.count() <= Count(kListed)) {
+    all = untried.all();
+  } else {
+    for (std::size_t i = 0; i < kListed; ++i) all.push_back(*untried.sample(random));
+  }
+  const Pins pins(untried.space(), all);
+  std::vector<double> alignment;
+  for (const auto& ranks : all) alignment.push_back(features.alignment(features.point(ranks)));
+  std::vector<double> sorted = alignment;
+  std::ranges::sort(sorted);
+  const double least =
+      sorted.empty()
+          ? 0
+          : sorted[static_cast<std::size_t>(kAlignedQuantile * static_cast<double>(sorted.size() - 1))];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (alignment[i] >= least) pool_.push_back(std::move(all[i]));
+  }
+  const auto size_of = [&](const Space::Ranks& ranks) {
+    double sum = 0;
+    for (const Dimension& dimension : features.dimensions()) {
+      if (!dimension.has_size) continue;
+      sum += pins.is_pinned(ranks, dimension.parameter) ? std::ranges::min(dimension.size_of)
+                                                        : dimension.size_of[ranks[dimension.parameter]];
+    }
+    return sum;
+  };
+  std::vector<double> sizes;
+  for (const auto& ranks : pool_) sizes.push_back(size_of(ranks));
+  std::ranges::sort(sizes);
+  const double largest =
+      sizes.empty() ? 0
+                    : sizes[static_cast<std::size_t>(kSmallShare * static_cast<double>(sizes.size() - 1))];
+  std::erase_if(pool_, [&](const auto& ranks) { return size_of(ranks) > largest; });
+
+  middle_.assign(features.dimensions().size(), 0);
+  for (const auto& ranks : pool_) {
+    const Point point = features.point(ranks);
+    for (std::size_t i = 0; i < point.size(); ++i) {
+      middle_[i] += static_cast<double>(features.dimensions()[i].levels[point[i]].position) /
+                    static_cast<double>(pool_.size());
+    }
+  }
+}
+
+double Start::distance(const Point& a, const Point& b) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Dimension& dimension = features_.dimensions()[i];
+    const double apart =
+        static_cast<double>(dimension.levels[a[i]].position - dimension.levels[b[i]].position);
+    sum += dimension.is_categorical ? (a[i] == b[i] ? 0 : 1) : apart * apart;
+  }
+  return sum;
+}
+
+Space::Ranks Start::propose(std::span<const Point> known, std::mt19937_64& random) {
+  std::optional<Space::Ranks> best;
+  double most = -std::numeric_limits<double>::infinity();
+  for (int draw = 0; draw < kDraws && !pool_.empty(); ++draw) {
+    const Space::Ranks& ranks = pool_[draw_place(random, pool_.size())];
+    if (untried_.is_taken(ranks)) continue;
+    const Point point = features_.point(ranks);
+    double worth = std::numeric_limits<double>::infinity();
+    if (known.empty()) {
+      worth = 0;
+      for (std::size_t i = 0; i < point.size(); ++i) {
+        const double apart =
+            static_cast<double>(features_.dimensions()[i].levels[point[i]].position) - middle_[i];
+        worth -= apart * apart;
+      }
+    }
+    for (const Point& other : known) worth = std::min(worth, distance(point, other));
+    if (worth > most) {
+      most = worth;
+      best = ranks;
+    }
+  }
+  return best ? *best : *untried_.sample(random);
+}
+
+}  // namespace gktune
