@@ -11,6 +11,7 @@ find_package(SQLite3 3.38 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 find_path(GKTUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
 

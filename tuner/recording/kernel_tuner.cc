@@ -1,0 +1,177 @@
+#include "tuner/recording/kernel_tuner.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "tuner/measure/statistics.h"
+
+namespace gktune {
+namespace {
+
+// Times in these files are in milliseconds.
+constexpr double kUsPerMs = 1e3, kMsPerS = 1e3;
+// Older cache files have such a time where a configuration failed.
+constexpr double kFailedMs = 1e19;
+
+double sum(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+
+// A measured configuration: the mean of its times, and single times where the file has them.
+void set_times(Trial& trial, double time_ms, const std::vector<double>& times_ms) {
+  if (time_ms <= 0) throw BadRecording{"'time' is not positive"};
+  for (const double time : times_ms) trial.samples_us.push_back(time * kUsPerMs);
+  trial.objective = time_ms * kUsPerMs;
+  if (trial.samples_us.empty()) trial.samples_us.push_back(trial.objective);
+  trial.timing = summarize(trial.samples_us);
+}
+
+// The name that Kernel Tuner gives to a failure, in place of a time.
+void set_failure(Trial& trial, const std::string& name) {
+  trial.message = name;
+  if (name == "InvalidConfig") {
+    trial.status = Status::invalid;
+  } else if (name == "CompilationFailedConfig") {
+    trial.status = Status::compile_failed;
+  } else {
+    trial.status = Status::launch_failed;
+  }
+}
+
+Trial read_cache_trial(const RecordedJson& record, const std::vector<Parameter>& parameters) {
+  Trial trial;
+  for (const Parameter& parameter : parameters)
+    trial.config.set(parameter.name, value_of(field(record, parameter.name.c_str()), parameter.name));
+  const std::vector<double> times_ms = amounts(record, "times");
+  trial.compile_s = amount(record, "compile_time") / kMsPerS;
+  trial.run_s =
+      (sum(times_ms) + amount(record, "verification_time") + amount(record, "framework_time")) / kMsPerS;
+  if (const RecordedJson& time = field(record, "time"); time.is_string()) {
+    set_failure(trial, time.get<std::string>());
+  } else if (const double time_ms = amount(record, "time"); time_ms >= kFailedMs) {
+    set_failure(trial, "RuntimeFailedConfig");
+  } else {
+    set_times(trial, time_ms, times_ms);
+  }
+  return trial;
+}
+
+// 4096, "n=1024" and [4096, 4096] are the problem sizes of cache files.
+Problem read_problem(const RecordedJson& file) {
+  const auto size = file.find("problem_size");
+  if (size == file.end() || size->is_null()) return {};
+  if (!size->is_array()) return {{"problem_size", value_of(*size, "problem_size")}};
+  std::string extents;
+  for (const RecordedJson& each : *size)
+    extents += (extents.empty() ? "" : "x") + value_of(each, "problem_size").str();
+  return {{"problem_size", extents}};
+}
+
+Status t4_status(const std::string& invalidity) {
+  if (invalidity == "correct") return Status::ok;
+  if (invalidity == "timeout") return Status::timed_out;
+  if (invalidity == "compile") return Status::compile_failed;
+  if (invalidity == "runtime") return Status::launch_failed;
+  if (invalidity == "correctness") return Status::wrong_result;
+  if (invalidity == "constraints") return Status::invalid;
+  throw BadRecording{"'invalidity' is '" + invalidity +
+                     "', not correct, timeout, compile, runtime, correctness or constraints"};
+}
+
+// Of the measurements the one called "time", in milliseconds.
+double t4_time_ms(const RecordedJson& result) {
+  for (const RecordedJson& each : array_field(result, "measurements")) {
+    if (text_field(each, "name") != "time") continue;
+    field(each, "value");
+    const double value = amount(each, "value");
+    const std::string unit = text_field(each, "unit");
+    if (unit.empty() || unit == "ms" || unit == "milliseconds") return value;
+    if (unit == "s" || unit == "seconds") return value * kMsPerS;
+    if (unit == "us" || unit == "microseconds") return value / kUsPerMs;
+    if (unit == "ns" || unit == "nanoseconds") return value / kUsPerMs / 1e3;
+    throw BadRecording{"the unit of 'time' is '" + unit + "', not s, ms, us or ns"};
+  }
+  throw BadRecording{"no measurement is called 'time'"};
+}
+
+// T4 files of different versions have two names for a time.
+double t4_amount(const RecordedJson& times, const char* name, const char* other_name) {
+  return times.contains(name) ? amount(times, name) : amount(times, other_name);
+}
+
+Trial read_t4_trial(const RecordedJson& result) {
+  Trial trial;
+  for (const auto& [name, value] : object_field(result, "configuration").items())
+    trial.config.set(name, value_of(value, name));
+  std::vector<double> times_ms;
+  if (result.contains("times")) {
+    const RecordedJson& times = object_field(result, "times");
+    times_ms = amounts(times, "runtimes");
+    trial.compile_s = t4_amount(times, "compilation", "compilation_time") / kMsPerS;
+    trial.run_s = (sum(times_ms) + t4_amount(times, "validation", "validation_time") +
+                   t4_amount(times, "framework", "framework_time")) /
+                  kMsPerS;
+  }
+  field(result, "invalidity");
+  const std::string invalidity = text_field(result, "invalidity");
+  trial.status = t4_status(invalidity);
+  if (trial.ok()) {
+    set_times(trial, t4_time_ms(result), times_ms);
+  } else {
+    trial.message = invalidity;
+  }
+  return trial;
+}
+
+std::string key_of(const Config& config) {
+  std::string key;
+  for (const auto& [name, value] : config) key += (key.empty() ? "" : ",") + value.str();
+  return key;
+}
+
+}  // namespace
+
+Recording read_cache(const RecordedJson& file) {
+  Recording recording;
+  recording.kernel = text_field(file, "kernel_name");
+  recording.device.name = text_field(file, "device_name");
+  recording.problem = read_problem(file);
+  const RecordedJson& values = object_field(file, "tune_params");
+  for (const RecordedJson& key : array_field(file, "tune_params_keys")) {
+    if (!key.is_string()) throw BadRecording{"'tune_params_keys' has a name that is not a text"};
+    Parameter parameter{.name = key.get<std::string>()};
+    for (const RecordedJson& value : array_field(values, parameter.name.c_str()))
+      parameter.values.push_back(value_of(value, parameter.name));
+    recording.parameters.push_back(std::move(parameter));
+  }
+  for (const auto& [key, record] : object_field(file, "cache").items()) {
+    try {
+      recording.trials.push_back(read_cache_trial(record, recording.parameters));
+    } catch (const BadRecording& bad) {
+      throw BadRecording{"the configuration '" + key + "': " + bad.message};
+    }
+    recording.keys.push_back(key);
+  }
+  return recording;
+}
+
+Recording read_t4(const RecordedJson& file) {
+  Recording recording;
+  for (const RecordedJson& result : array_field(file, "results")) {
+    try {
+      recording.trials.push_back(read_t4_trial(result));
+    } catch (const BadRecording& bad) {
+      throw BadRecording{"result " + std::to_string(recording.trials.size() + 1) + ": " + bad.message};
+    }
+    recording.keys.push_back(key_of(recording.trials.back().config));
+  }
+  if (!recording.trials.empty()) {
+    for (const auto& [name, value] : recording.trials.front().config)
+      recording.parameters.push_back({.name = name});
+  }
+  return recording;
+}
+
+}  // namespace gktune
