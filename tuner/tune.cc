@@ -9,7 +9,9 @@
 namespace gktune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+double wall_clock_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // The trials that went well, best first: who leads, who is out of the race, who plays off.
 class Standings {
@@ -136,8 +138,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     standings.add(trial);
   }
 
-  const auto begin = Clock::now();
-  const auto budget = std::chrono::duration<double>(task.limits.seconds);
+  const std::function<double()> clock_s = task.clock_s ? task.clock_s : wall_clock_s;
+  const double begin_s = clock_s();
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
 
@@ -145,7 +147,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (events.stop && events.stop()) return End::stopped;
     if (outcome.trouble) return End::machine_failed;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
-    if (task.limits.seconds > 0 && Clock::now() - begin >= budget) return End::seconds;
+    if (task.limits.seconds > 0 && clock_s() - begin_s >= task.limits.seconds) return End::seconds;
     return std::nullopt;
   };
 

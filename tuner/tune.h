@@ -34,6 +34,8 @@ struct TuneTask {
   bool is_decided = false;     // they have had their playoff: none is held where there is nothing new
   TuneLimits limits;
   TuneRace race;
+  // The seconds that the limits are about, from any beginning; wall-clock time where it is not given.
+  std::function<double()> clock_s;
   // What a trial's timing makes of its objective, lower is better; the median where it is not given.
   std::function<double(const Trial&)> objective;
 };

@@ -17,11 +17,40 @@ TEST(ReplayDevice, answers_in_the_order_of_submission) {
 }
 
 TEST(ReplayDevice, what_was_never_recorded_is_invalid) {
+  Trial recorded = timed_trial({{"x", 1}}, 10);
+  recorded.problem = {{"n", 4}};
+  ReplayDevice device({}, {recorded}, 1);
+  for (const Candidate& candidate : {Candidate{.config = {{"x", 1}}, .problem = {{"n", 5}}},
+                                     Candidate{.config = {{"x", 2}}, .problem = {{"n", 4}}}}) {
+    device.submit(candidate);
+    const Trial trial = device.next();
+    EXPECT_EQ(trial.status, Status::invalid);
+    EXPECT_EQ(trial.problem, candidate.problem);
+    EXPECT_EQ(trial.config, candidate.config);
+  }
+  EXPECT_EQ(device.clock_s(), 0);
+}
+
+TEST(ReplayDevice, a_trial_without_a_problem_stands_for_every_problem) {
   ReplayDevice device({}, {timed_trial({{"x", 1}}, 10)}, 1);
   device.submit({.config = {{"x", 1}}, .problem = {{"n", 5}}});
-  Trial trial = device.next();
-  EXPECT_EQ(trial.status, Status::invalid);
+  const Trial trial = device.next();
+  EXPECT_EQ(trial.timing.median_us, 10);
   EXPECT_EQ(trial.problem, (Problem{{"n", 5}}));
+}
+
+TEST(ReplayDevice, its_clock_charges_what_the_trials_cost_failures_included) {
+  Trial quick = timed_trial({{"x", 1}}, 10), broken = failed_trial({{"x", 2}}, Status::crashed);
+  quick.compile_s = 0.5, quick.run_s = 0.25;
+  broken.compile_s = 2, broken.run_s = 0;
+  ReplayDevice device({}, {quick, broken}, 2);
+  device.submit({.config = {{"x", 1}}, .problem = {}});
+  device.submit({.config = {{"x", 2}}, .problem = {}});
+  EXPECT_EQ(device.clock_s(), 0);
+  device.next();
+  EXPECT_EQ(device.clock_s(), 0.75);
+  device.next();
+  EXPECT_EQ(device.clock_s(), 2.75);
 }
 
 TEST(ReplayDevice, a_playoff_gives_the_recorded_samples_round_by_round) {

@@ -2,36 +2,41 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "tuner/device/device.h"
+#include "tuner/device/replay/recorded_trials.h"
 
 namespace gktune {
 
-// Answers from trials that were recorded before: for developing and testing strategies where nothing needs to
-// run.
+// Plays back recorded trials, so that a search needs no hardware. Its clock charges what each trial cost when
+// it was recorded.
 class ReplayDevice : public Device {
  public:
-  // Trials keep their own problems; of one configuration and problem the last counts.
-  ReplayDevice(DeviceInfo info, std::vector<Trial> recorded, std::size_t capacity);
+  ReplayDevice(DeviceInfo info, std::shared_ptr<const RecordedTrials> recorded, std::size_t capacity);
+  ReplayDevice(DeviceInfo info, std::vector<Trial> recorded, std::size_t capacity)
+      : ReplayDevice(std::move(info), std::make_shared<const RecordedTrials>(std::move(recorded)), capacity) {
+  }
 
   const DeviceInfo& info() const override { return info_; }
   std::size_t capacity() const override { return capacity_; }
   void submit(Candidate candidate) override;
-  // First in, first out. A configuration that was never recorded is an invalid one.
+  // First in, first out. A configuration that was not recorded is invalid.
   Trial next() override;
   std::size_t withdraw() override;
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override;
 
- private:
-  const Trial* find(const Config& config, const Problem& problem) const;
+  // The cost of all trials so far, one after the other.
+  double clock_s() const { return clock_s_; }
 
+ private:
   DeviceInfo info_;
+  std::shared_ptr<const RecordedTrials> recorded_;
   std::size_t capacity_;
-  std::map<std::string, Trial> recorded_;
   std::deque<Candidate> in_flight_;
+  double clock_s_ = 0;
 };
 
 }  // namespace gktune

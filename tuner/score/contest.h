@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/replay/recorded_trials.h"
+#include "tuner/recording/recording.h"
+#include "tuner/score/score_scale.h"
+#include "tuner/space/solver/space.h"
+
+namespace gktune {
+
+// A recording that strategies are scored on.
+class ScoredRecording {
+ public:
+  static Result<std::unique_ptr<ScoredRecording>> make(Recording recording);
+
+  const Recording& recording() const { return recording_; }
+  const Space& space() const { return space_; }
+  const ScoreScale& scale() const { return scale_; }
+  const std::shared_ptr<const RecordedTrials>& trials() const { return trials_; }
+  // The place of a configuration's trial.
+  std::size_t trial_of(const Config& config) const;
+
+ private:
+  ScoredRecording(Recording recording, ScoreScale scale);
+
+  Recording recording_;
+  ScoreScale scale_;
+  Space space_;
+  std::shared_ptr<const RecordedTrials> trials_;
+  std::vector<std::size_t> trial_at_;  // by index in the space
+};
+
+// A strategy with its options.
+struct Contender {
+  std::string strategy;
+  NamedValues options = {};
+};
+
+struct ContestRules {
+  int repeats = 50;
+  std::uint64_t seed = 0;
+  std::size_t in_flight = 1;
+  std::size_t threads = 0;  // 0: one a core
+  std::function<bool()> stop = {};
+  std::function<void(std::size_t done, std::size_t total)> on_run = {};  // one call at a time
+};
+
+// The runs of one contender on one recording, each with a seed of its own.
+using ContestRuns = std::vector<ScoredRun>;
+
+// One run: the tuning loop over a device that replays the recording, until the budget is used up. An error
+// where the strategy does not take these options.
+Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
+                       std::size_t in_flight);
+
+// Every contender on every recording: runs[contender][recording]. The same rules give the same runs, however
+// many threads there are. Empty where it was stopped.
+Result<std::vector<std::vector<ContestRuns>>> hold_contest(
+    const std::vector<Contender>& contenders, const std::vector<std::unique_ptr<ScoredRecording>>& recordings,
+    const ContestRules& rules);
+
+}  // namespace gktune

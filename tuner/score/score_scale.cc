@@ -1,0 +1,130 @@
+#include "tuner/score/score_scale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "tuner/measure/statistics.h"
+#include "tuner/score/monotone_curve.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kMoments = 1000;
+
+std::vector<double> evenly(double first, double last, std::size_t count) {
+  std::vector<double> points(count);
+  for (std::size_t i = 0; i < count; ++i)
+    points[i] = first + static_cast<double>(i) * ((last - first) / static_cast<double>(count - 1));
+  points.back() = last;
+  return points;
+}
+
+double mean(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
+}  // namespace
+
+Result<ScoreScale> ScoreScale::make(const Recording& recording) {
+  ScoreScale scale;
+  std::vector<double> valid_costs, failed_costs;
+  for (const Trial& trial : recording.trials) {
+    scale.costs_s_.push_back(cost_s(trial));
+    scale.objectives_.push_back(trial.ok() ? trial.objective : std::numeric_limits<double>::quiet_NaN());
+    if (trial.ok()) scale.worst_first_.push_back(trial.objective);
+    (trial.ok() ? valid_costs : failed_costs).push_back(cost_s(trial));
+  }
+  std::ranges::sort(scale.worst_first_, std::greater<>());
+  if (scale.worst_first_.empty() || scale.worst_first_.front() == scale.worst_first_.back())
+    return Error{recording.name + ": a score needs two configurations with different times"};
+  scale.best_ = scale.worst_first_.back();
+  scale.median_ =
+      median_of_sorted(std::vector<double>(scale.worst_first_.rbegin(), scale.worst_first_.rend()));
+  if (scale.median_ == scale.best_)
+    return Error{recording.name + ": half of the configurations are the fastest, so any search is as good"};
+
+  std::vector<double> sorted_costs = scale.costs_s_;
+  std::ranges::sort(sorted_costs);
+  const double typical_s = median_of_sorted(sorted_costs);
+  if (typical_s <= 0) return Error{recording.name + ": the cost of the configurations is not recorded"};
+  double mean_cost_s = mean(valid_costs);
+  if (!failed_costs.empty()) {
+    const auto failed = static_cast<double>(failed_costs.size());
+    mean_cost_s += failed / static_cast<double>(recording.trials.size()) * mean(failed_costs);
+  }
+  const std::size_t first = scale.evaluations(0.01);
+  const std::size_t last = std::max(scale.evaluations(0.95), first + 2);
+  scale.moments_s_ =
+      evenly(static_cast<double>(first) * typical_s, static_cast<double>(last) * typical_s, kMoments);
+  scale.expect_random_search(mean_cost_s);
+  return scale;
+}
+
+// How many random evaluations close this share of the gap between the median and the best.
+std::size_t ScoreScale::evaluations(double closed) const {
+  const double target = best_ + (median_ - best_) * (1 - closed);
+  const auto reached = std::ranges::find_if(worst_first_, [target](double each) { return each <= target; });
+  auto rank = static_cast<std::size_t>(reached - worst_first_.begin());
+  if (*reached == best_ && rank > 0) --rank;
+  const auto left = static_cast<double>(worst_first_.size() + 1 - rank);
+  return static_cast<std::size_t>(std::ceil(static_cast<double>(rank) / left));
+}
+
+// What the best of so many draws without replacement is expected to be, made smooth over the budget.
+void ScoreScale::expect_random_search(double mean_cost_s) {
+  const auto size = static_cast<double>(worst_first_.size());
+  std::vector<double> draws;
+  for (const double moment : moments_s_) draws.push_back(std::nearbyint(std::max(moment / mean_cost_s, 1.0)));
+  std::vector<double> counts, expected;
+  for (const double count : draws) {
+    if (!counts.empty() && counts.back() == count) continue;
+    const double rank = std::nearbyint(count * (size + 1) / (count + 1));
+    counts.push_back(count);
+    expected.push_back(worst_first_[static_cast<std::size_t>(std::min(size - 1, rank))]);
+  }
+  random_.clear();
+  if (counts.size() < 2) {
+    random_.assign(moments_s_.size(), expected.front());
+    return;
+  }
+  const MonotoneCurve curve(counts, expected);
+  for (const double count : evenly(draws.front(), draws.back(), draws.size()))
+    random_.push_back(curve.at(count));
+}
+
+// The best at each moment; the median of the space until a run has found anything valid.
+void ScoreScale::add_found(const ScoredRun& run, OwnTime own_time, std::vector<double>& sum) const {
+  std::vector<bool> is_paid(objectives_.size());
+  double elapsed_s = 0, best = std::numeric_limits<double>::infinity(), shown = median_;
+  std::size_t moment = 0;
+  const auto show_until = [&](double end_s) {
+    for (; moment < moments_s_.size() && moments_s_[moment] < end_s; ++moment) sum[moment] += shown;
+  };
+  for (const ScoredStep& step : run) {
+    if (own_time == OwnTime::counted) elapsed_s += step.own_s;
+    if (!is_paid[step.trial]) elapsed_s += costs_s_[step.trial];
+    is_paid[step.trial] = true;
+    if (!(objectives_[step.trial] < best)) continue;
+    show_until(elapsed_s);
+    shown = best = objectives_[step.trial];
+  }
+  show_until(std::numeric_limits<double>::infinity());
+}
+
+Score ScoreScale::score(std::span<const ScoredRun> runs, OwnTime own_time) const {
+  std::vector<double> sum(moments_s_.size());
+  for (const ScoredRun& run : runs) add_found(run, own_time, sum);
+  Score score;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const double found = sum[i] / static_cast<double>(runs.size());
+    // Where random search is expected to be there already, no run does better.
+    score.at_end = random_[i] > best_ ? (found - random_[i]) / (best_ - random_[i]) : 0;
+    score.mean += score.at_end / static_cast<double>(sum.size());
+  }
+  return score;
+}
+
+}  // namespace gktune
