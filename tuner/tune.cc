@@ -170,7 +170,10 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
       std::optional<Config> config = searcher.ask();
       if (!config) {
         // What is in flight may still teach the searcher something new to try.
-        if (in_flight == 0) end = End::exhausted;
+        if (in_flight == 0) {
+          end = End::exhausted;
+          outcome.trouble = searcher.failure();
+        }
         break;
       }
       device.submit({std::move(*config), task.problem, standings.cutoff_us(task.race.cutoff_factor)});

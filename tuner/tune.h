@@ -54,7 +54,7 @@ struct TuneOutcome {
   std::int64_t measured = 0;           // in this call
   std::optional<Trial> best;           // of these and the earlier ones
   Samples playoff;                     // the winner's, where a playoff was held
-  std::optional<std::string> trouble;  // what the machine failed for, where it did
+  std::optional<std::string> trouble;  // why the machine or the strategy failed, where one did
   Drift drift;
 };
 

@@ -11,6 +11,7 @@ Command space_command();
 Command best_command();
 Command db_command();
 Command repro_command();
+Command score_command();
 Command devices_command();
 Command completions_command();
 Command worker_command();  // hidden: what the processes behind a device run

@@ -32,7 +32,7 @@ class Tune : public testing::Test {
   TuneOutcome tune_line(const std::function<Trial(Config)>& trial_of, const TuneTask& task,
                         const std::function<bool()>& stop = {}) {
     ReplayDevice device({}, recorded_line(20, trial_of), 4);
-    Exhaustive search(space_);
+    Exhaustive search({.space = space_});
     return tune(task, search, device,
                 {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); }, .stop = stop});
   }
@@ -202,7 +202,7 @@ class ChangingDevice final : public Device {
 class TuneDrift : public testing::Test {
  protected:
   TuneOutcome tune_on(ChangingDevice& device, const TuneTask& task) {
-    Exhaustive search(space_);
+    Exhaustive search({.space = space_});
     return tune(task, search, device,
                 {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); },
                  .on_revoked = [&](const Trial& trial) { revoked_.push_back(trial); },
@@ -289,10 +289,48 @@ TEST_F(TuneDrift, none_is_watched_for_where_none_is_wanted) {
   EXPECT_FALSE(outcome.drift.is_known());
 }
 
+// Proposes one configuration, then fails.
+class FailingSearcher : public Searcher {
+ public:
+  std::optional<Config> ask() override {
+    if (asked_++ == 0) return Config{{"x", 3}};
+    return std::nullopt;
+  }
+  void tell(const Trial&) override {}
+  std::optional<std::string> failure() const override {
+    return asked_ > 1 ? std::optional<std::string>("it lost its way") : std::nullopt;
+  }
+
+ private:
+  int asked_ = 0;
+};
+
+TEST(TuneWithFailingSearcher, ends_the_run_with_its_reason_and_keeps_what_was_measured) {
+  ReplayDevice device({}, recorded_line(50, valley), 8);
+  FailingSearcher search;
+  const TuneOutcome outcome = tune({}, search, device, {});
+  EXPECT_EQ(outcome.measured, 1);
+  EXPECT_TRUE(outcome.best.has_value());
+  EXPECT_EQ(outcome.trouble, "it lost its way");
+  EXPECT_TRUE(outcome.was_cut_short());
+}
+
+TEST(TuneWithClock, the_time_limit_is_of_the_clock_that_is_given) {
+  Space space = line_space(50);
+  ReplayDevice device({}, recorded_line(50, valley), 1);  // a hundredth of a second each
+  Random search({.space = space});
+  TuneTask task;
+  task.limits.seconds = 0.095;
+  task.clock_s = [&device] { return device.clock_s(); };
+  const TuneOutcome outcome = tune(task, search, device, {});
+  EXPECT_EQ(outcome.end, TuneOutcome::End::seconds);
+  EXPECT_EQ(outcome.measured, 10);
+}
+
 TEST(TuneWithRandom, tries_each_configuration_once) {
   Space space = line_space(50);
   ReplayDevice device({}, recorded_line(50, valley), 8);
-  Random search(space, 11);
+  Random search({.space = space, .seed = 11});
   std::set<std::string> seen;
   tune({}, search, device,
        {.on_trial = [&](const Trial& trial) { seen.insert(trial.config.json()); }, .stop = {}});

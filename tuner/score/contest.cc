@@ -97,6 +97,7 @@ Result<ScoredRun> play(const Contender& contender, const ScoredRecording& record
     run.push_back({recording.trial_of(trial.config), timed.take_seconds()});
   };
   tune(task, timed, device, events);
+  if (const auto failure = (*searcher)->failure()) return Error{contender.strategy + ": " + *failure};
   return run;
 }
 

@@ -18,6 +18,8 @@ class Searcher {
   virtual void tell(const Trial& trial) = 0;
   // One line for people: how it searches, and why so.
   virtual std::string description() const { return {}; }
+  // Why it can propose nothing any more, although configurations are left.
+  virtual std::optional<std::string> failure() const { return std::nullopt; }
   // The share of the best objective that further trials are expected to save. Nothing: it does not know.
   virtual std::optional<double> expected_gain() const { return std::nullopt; }
 };

@@ -5,8 +5,10 @@
 
 #include "tuner/search/auto.h"
 #include "tuner/search/bayes/bayes.h"
+#include "tuner/search/classic/strategies.h"
 #include "tuner/search/climb.h"
 #include "tuner/search/exhaustive.h"
+#include "tuner/search/external/external.h"
 #include "tuner/search/random.h"
 
 namespace gktune {
@@ -59,7 +61,19 @@ std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> kStrategies = {
-      auto_strategy(), bayes_strategy(), climb_strategy(), random_strategy(), exhaustive_strategy(),
+      auto_strategy(),
+      bayes_strategy(),
+      climb_strategy(),
+      local_search_strategy(),
+      genetic_strategy(),
+      differential_evolution_strategy(),
+      particle_swarm_strategy(),
+      annealing_strategy(),
+      pattern_search_strategy(),
+      latin_hypercube_strategy(),
+      random_strategy(),
+      exhaustive_strategy(),
+      external_strategy(),
   };
   return kStrategies;
 }

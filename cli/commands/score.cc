@@ -1,0 +1,312 @@
+// gktune score: how well strategies do on recorded tunings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/flags.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/quantity.h"
+#include "cli/recordings.h"
+#include "cli/table.h"
+#include "tuner/score/contest.h"
+#include "tuner/search/strategy.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::string_view kAll = "all";
+constexpr const char* kCommand = "gktune score";
+
+struct ScoreOptions {
+  std::vector<std::string> paths;
+  std::vector<std::string> strategies;
+  std::vector<std::string> settings;
+  int repeats = 50;
+  std::int64_t seed = 0;
+  int in_flight = 1;
+  int jobs = 0;
+  std::string traces;
+  bool json = false;
+  bool quiet = false;
+};
+
+void declare(Flags& flags, ScoreOptions& options) {
+  flags.texts("FILE", options.paths, "Recordings: Kernel Tuner cache files, T4 results, gktune's databases")
+      .required()
+      .kind("FILE");
+  flags.collected("--strategy", options.strategies, "The strategy to score; again for several; all")
+      .kind("NAME")
+      .shown_default("auto");
+  flags.collected("--set", options.settings, "An option of the strategy; again for several")
+      .kind("NAME=VALUE");
+  flags.number("--repeats", options.repeats, "Runs on each recording, each with a seed of its own").kind("N");
+  flags.parsed("--seed", options.seed, parse_count, "Of the runs", "N");
+  flags.number("--in-flight", options.in_flight, "Candidates proposed before the first is told").kind("N");
+  flags.number("--jobs", options.jobs, "Runs at a time").kind("N").shown_default("one a core");
+  flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");
+  flags.json(options.json);
+  flags.quiet(options.quiet);
+}
+
+struct ScoreLine {
+  Score score, score_with_own_time;
+  double proposal_ms = 0;  // the strategy's own time for each evaluation
+};
+
+double proposal_ms(const ContestRuns& runs) {
+  double seconds = 0, steps = 0;
+  for (const ScoredRun& run : runs) {
+    for (const ScoredStep& step : run) seconds += step.own_s;
+    steps += static_cast<double>(run.size());
+  }
+  return steps > 0 ? seconds * 1e3 / steps : 0;
+}
+
+ScoreLine line_of(const ScoreScale& scale, const ContestRuns& runs) {
+  return {scale.score(runs, OwnTime::ignored), scale.score(runs, OwnTime::counted), proposal_ms(runs)};
+}
+
+ScoreLine mean_of(const std::vector<ScoreLine>& lines) {
+  ScoreLine mean;
+  const auto count = static_cast<double>(lines.size());
+  for (const ScoreLine& line : lines) {
+    mean.score.mean += line.score.mean / count;
+    mean.score.at_end += line.score.at_end / count;
+    mean.score_with_own_time.mean += line.score_with_own_time.mean / count;
+    mean.score_with_own_time.at_end += line.score_with_own_time.at_end / count;
+    mean.proposal_ms += line.proposal_ms / count;
+  }
+  return mean;
+}
+
+Json json_of_line(const ScoreLine& line) {
+  return {{"score", line.score.mean},
+          {"at_end", line.score.at_end},
+          {"score_with_own_time", line.score_with_own_time.mean},
+          {"at_end_with_own_time", line.score_with_own_time.at_end},
+          {"proposal_ms", line.proposal_ms}};
+}
+
+// The lines of a contender, one for each recording.
+struct ContenderScore {
+  Contender contender;
+  std::vector<ScoreLine> lines;
+  ScoreLine mean;
+};
+
+using Recordings = std::vector<std::unique_ptr<ScoredRecording>>;
+
+std::string number(double value) { return fmt::format("{:.3f}", value); }
+
+void add_cells(std::vector<std::string>& cells, const ScoreLine& line) {
+  cells.push_back(number(line.score.mean));
+  cells.push_back(number(line.score_with_own_time.mean));
+  cells.push_back(number(line.score.at_end));
+  cells.push_back(fmt::format("{:.2f}", line.proposal_ms));
+}
+
+void add_line_columns(Table& table) {
+  for (const char* header : {"score", "own time counted", "at the end", "ms a proposal"})
+    table.add_column(header, Table::Align::right);
+}
+
+// A line for each recording.
+Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
+  Table table;
+  table.add_column("recording", Table::Align::left);
+  add_line_columns(table);
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    std::vector<std::string> cells = {recordings[i]->recording().name};
+    add_cells(cells, score.lines[i]);
+    table.add_row(std::move(cells));
+  }
+  if (recordings.size() > 1) {
+    std::vector<std::string> cells = {"mean"};
+    add_cells(cells, score.mean);
+    table.add_row(std::move(cells));
+    table.emphasise();
+  }
+  return table;
+}
+
+// A line for each strategy, the best first, with its score on each recording.
+Table table_of_several(const std::vector<ContenderScore>& scores, const Recordings& recordings) {
+  Table table;
+  table.add_column("strategy", Table::Align::left);
+  add_line_columns(table);
+  for (const auto& recording : recordings) table.add_column(recording->recording().name, Table::Align::right);
+  for (const ContenderScore& score : scores) {
+    std::vector<std::string> cells = {score.contender.strategy};
+    add_cells(cells, score.mean);
+    for (const ScoreLine& line : score.lines) cells.push_back(number(line.score.mean));
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Json json_of_scores(const ScoreOptions& options, const std::vector<ContenderScore>& scores,
+                    const Recordings& recordings) {
+  Json strategies = Json::array();
+  for (const ContenderScore& score : scores) {
+    Json lines = Json::object();
+    for (std::size_t i = 0; i < recordings.size(); ++i)
+      lines[recordings[i]->recording().name] = json_of_line(score.lines[i]);
+    strategies.push_back({{"strategy", score.contender.strategy},
+                          {"options", json_of(score.contender.options)},
+                          {"mean", json_of_line(score.mean)},
+                          {"recordings", std::move(lines)}});
+  }
+  return {{"repeats", options.repeats},
+          {"seed", options.seed},
+          {"in_flight", options.in_flight},
+          {"strategies", std::move(strategies)}};
+}
+
+// For each recording its runs: the evaluations in their order, each with the strategy's own seconds.
+Result<void> write_traces(const std::string& path, const std::vector<ContestRuns>& runs,
+                          const Recordings& recordings) {
+  Json traces = Json::object();
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    const Recording& recording = recordings[i]->recording();
+    Json& of_recording = traces[recording.name] = Json::array();
+    for (const ScoredRun& run : runs[i]) {
+      Json steps = Json::array();
+      for (const ScoredStep& step : run) steps.push_back({recording.keys[step.trial], step.own_s});
+      of_recording.push_back(std::move(steps));
+    }
+  }
+  std::ofstream file(path);
+  file << traces.dump() << '\n';
+  file.close();
+  if (!file) return Error{"cannot write " + path};
+  return {};
+}
+
+Result<NamedValues> parse_settings(const std::vector<std::string>& settings) {
+  NamedValues values;
+  for (const std::string& setting : settings) {
+    const std::size_t sign = setting.find('=');
+    if (sign == 0 || sign == std::string::npos) return Error{fmt::format("'{}' is not NAME=VALUE", setting)};
+    values.set(setting.substr(0, sign), parse_value(setting.substr(sign + 1)));
+  }
+  return values;
+}
+
+// `external` is left out of "all": it needs a program.
+Result<std::vector<Contender>> contenders_of(const ScoreOptions& options) {
+  auto settings = parse_settings(options.settings);
+  if (!settings) return Error{"--set: " + settings.error().message};
+  std::vector<Contender> contenders;
+  for (const std::string& name : options.strategies) {
+    if (name != kAll) {
+      contenders.push_back({name, *settings});
+      continue;
+    }
+    for (const Strategy& strategy : strategies()) {
+      if (strategy.name != "external") contenders.push_back({std::string(strategy.name), *settings});
+    }
+  }
+  if (contenders.empty()) contenders.push_back({std::string(strategies().front().name), *settings});
+  return contenders;
+}
+
+Result<Recordings> read_all(const std::vector<std::string>& paths) {
+  Recordings recordings;
+  for (const std::string& path : paths) {
+    auto read = read_recordings(path);
+    if (!read) return read.error();
+    for (Recording& recording : *read) {
+      auto scored = ScoredRecording::make(std::move(recording));
+      if (!scored) return scored.error();
+      recordings.push_back(*std::move(scored));
+    }
+  }
+  return recordings;
+}
+
+// Stops at Ctrl-C, and shows how many runs are done.
+Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>& contenders,
+                                                   const Recordings& recordings, const ScoreOptions& options,
+                                                   Context& context) {
+  Progress progress(context.err, context.err_screen,
+                    options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
+  const auto begin = std::chrono::steady_clock::now();
+  ContestRules rules{.repeats = options.repeats,
+                     .seed = static_cast<std::uint64_t>(options.seed),
+                     .in_flight = static_cast<std::size_t>(options.in_flight),
+                     .threads = static_cast<std::size_t>(options.jobs),
+                     .stop = context.catch_interrupts()};
+  rules.on_run = [&](std::size_t done, std::size_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    ProgressState state{.title = "runs",
+                        .done = static_cast<std::int64_t>(done),
+                        .total = static_cast<std::int64_t>(total),
+                        .elapsed_s = std::chrono::duration<double>(now - begin).count()};
+    progress.show(state, now);
+  };
+  return hold_contest(contenders, recordings, rules);
+}
+
+ExitCode run(const ScoreOptions& options, Context& context) {
+  if (options.repeats < 1 || options.repeats > 100'000)
+    return fail_usage(context, kCommand, "--repeats: it is 1 to 100000");
+  if (options.in_flight < 1 || options.in_flight > 4096)
+    return fail_usage(context, kCommand, "--in-flight: it is 1 to 4096");
+  if (options.jobs < 0 || options.jobs > 1024)
+    return fail_usage(context, kCommand, "--jobs: it is 0 to 1024");
+  const auto contenders = contenders_of(options);
+  if (!contenders) return fail_usage(context, kCommand, contenders.error().message);
+  if (!options.traces.empty() && contenders->size() > 1)
+    return fail_usage(context, kCommand, "--traces: it takes one strategy");
+
+  if (options.quiet) context.log.silence();
+  const auto recordings = read_all(options.paths);
+  if (!recordings) return fail(context, ExitCode::usage, recordings.error().message);
+  // A contender that cannot be made is an error before any run begins.
+  for (const Contender& contender : *contenders) {
+    auto searcher = make_searcher(contender.strategy,
+                                  {.space = recordings->front()->space(), .options = contender.options});
+    if (!searcher) return fail_usage(context, kCommand, searcher.error().message);
+  }
+  const auto runs = hold(*contenders, *recordings, options, context);
+  if (!runs) return fail(context, ExitCode::failed, runs.error().message);
+  if (runs->empty()) return ExitCode::interrupted;
+
+  if (!options.traces.empty()) {
+    if (auto written = write_traces(options.traces, runs->front(), *recordings); !written)
+      return fail(context, ExitCode::failed, written.error().message);
+  }
+  std::vector<ContenderScore> scores;
+  for (std::size_t i = 0; i < contenders->size(); ++i) {
+    ContenderScore score{.contender = (*contenders)[i]};
+    for (std::size_t j = 0; j < recordings->size(); ++j)
+      score.lines.push_back(line_of((*recordings)[j]->scale(), (*runs)[i][j]));
+    score.mean = mean_of(score.lines);
+    scores.push_back(std::move(score));
+  }
+  std::ranges::stable_sort(scores, std::ranges::greater(),
+                           [](const ContenderScore& each) { return each.mean.score.mean; });
+  if (options.json) {
+    print(context.out, json_of_scores(options, scores, *recordings));
+  } else if (scores.size() == 1) {
+    table_of_one(scores.front(), *recordings).print(context.out, context.out_screen);
+  } else {
+    table_of_several(scores, *recordings).print(context.out, context.out_screen);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command score_command() {
+  return make_command<ScoreOptions>("score", "Score search strategies on recorded tunings",
+                                    "gktune score saxpy-H200.json.gz --strategy all --repeats 20", declare,
+                                    run);
+}
+
+}  // namespace gktune

@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/call.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+const std::string kRecording = GKTUNE_SOURCE_DIR "/bench/recordings/saxpy-H200.json.gz";
+
+nlohmann::json scores_of(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "score");
+  arguments.insert(arguments.end(), {"--json", "--quiet"});
+  const Call called = call(arguments);
+  EXPECT_EQ(called.code, ExitCode::done) << called.err;
+  return nlohmann::json::parse(called.out);
+}
+
+TEST(ScoreCommand, one_strategy_has_a_line_for_each_recording) {
+  const Call called = call({"score", kRecording, "--strategy", "random", "--repeats", "2", "--quiet"});
+  EXPECT_EQ(called.code, ExitCode::done) << called.err;
+  EXPECT_NE(called.out.find("recording"), std::string::npos);
+  EXPECT_NE(called.out.find("saxpy-H200"), std::string::npos);
+  EXPECT_EQ(called.out.find("mean"), std::string::npos);
+}
+
+TEST(ScoreCommand, several_strategies_have_a_line_each_the_best_first) {
+  const auto scores =
+      scores_of({kRecording, "--strategy", "exhaustive", "--strategy", "genetic", "--repeats", "3"});
+  ASSERT_EQ(scores["strategies"].size(), 2u);
+  EXPECT_EQ(scores["strategies"][0]["strategy"], "genetic");
+  EXPECT_EQ(scores["strategies"][1]["strategy"], "exhaustive");
+  EXPECT_GT(scores["strategies"][0]["mean"]["score"], scores["strategies"][1]["mean"]["score"]);
+}
+
+TEST(ScoreCommand, one_seed_gives_the_same_scores_on_any_number_of_threads) {
+  const auto score = [](const std::string& seed, const std::string& jobs) {
+    return scores_of({kRecording, "--strategy", "genetic", "--repeats", "4", "--seed", seed, "--jobs", jobs,
+                      "--in-flight", "4"})["strategies"][0]["mean"]["score"]
+        .get<double>();
+  };
+  EXPECT_EQ(score("1", "1"), score("1", "3"));
+  EXPECT_NE(score("1", "1"), score("2", "1"));
+}
+
+TEST(ScoreCommand, options_change_a_strategy) {
+  const auto score = [](const std::string& population) {
+    return scores_of({kRecording, "--strategy", "genetic", "--repeats", "3", "--set",
+                      "population=" + population})["strategies"][0];
+  };
+  EXPECT_EQ(score("5")["options"]["population"], 5);
+  EXPECT_NE(score("5")["mean"]["score"], score("40")["mean"]["score"]);
+}
+
+TEST(ScoreCommand, agrees_with_the_published_scorer) {
+  const std::string scorer = GKTUNE_SOURCE_DIR "/../shared/replay/score.py";
+  if (std::system(("test -e " + scorer + " && python3 -c 'import numpy, scipy' 2>/dev/null").c_str()) != 0)
+    GTEST_SKIP() << "there is no " << scorer << ", or no python3 with numpy and scipy";
+  ScratchFolder folder;
+  const auto scores = scores_of({kRecording, "--strategy", "local-search", "--repeats", "5", "--in-flight",
+                                 "3", "--traces", folder.path("traces.json")});
+  const auto of_scorer = [&](const std::string& traces) {
+    const std::string command = "python3 " + scorer + " --json --data " + GKTUNE_SOURCE_DIR +
+                                "/bench/recordings " + traces + " > " + folder.path("scores.json");
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(folder / "scores.json");
+    return nlohmann::json::parse(file);
+  };
+  const auto counted = of_scorer(folder.path("traces.json"));
+  const auto& mean = scores["strategies"][0]["mean"];
+  EXPECT_NEAR(counted["score"].get<double>(), mean["score_with_own_time"].get<double>(), 1e-9);
+  EXPECT_NEAR(counted["at_end"].get<double>(), mean["at_end_with_own_time"].get<double>(), 1e-9);
+
+  std::ifstream file(folder / "traces.json");
+  auto traces = nlohmann::json::parse(file);
+  for (auto& run : traces["saxpy-H200"]) {
+    for (auto& step : run) step = step[0];
+  }
+  folder.write("keys.json", traces.dump());
+  EXPECT_NEAR(of_scorer(folder.path("keys.json"))["score"].get<double>(), mean["score"].get<double>(), 1e-9);
+}
+
+TEST(ScoreCommand, bad_arguments_are_errors) {
+  const auto error = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "score");
+    const Call called = call(arguments);
+    EXPECT_NE(called.code, ExitCode::done);
+    return called.err;
+  };
+  EXPECT_NE(error({}).find("FILE"), std::string::npos);
+  EXPECT_NE(error({"/no/such/file.json"}).find("/no/such/file.json: No such file"), std::string::npos);
+  EXPECT_NE(error({kRecording, "--strategy", "ramdom"}).find("no strategy is called 'ramdom'"),
+            std::string::npos);
+  EXPECT_NE(error({kRecording, "--strategy", "random", "--set", "speed=3"}).find("has no option 'speed'"),
+            std::string::npos);
+  EXPECT_NE(error({kRecording, "--set", "speed"}).find("'speed' is not NAME=VALUE"), std::string::npos);
+  EXPECT_NE(error({kRecording, "--repeats", "0"}).find("--repeats: it is 1 to 100000"), std::string::npos);
+  EXPECT_NE(error({kRecording, "--in-flight", "-3"}).find("--in-flight"), std::string::npos);
+  EXPECT_NE(error({kRecording, "--strategy", "all", "--traces", "t.json"}).find("it takes one strategy"),
+            std::string::npos);
+  EXPECT_NE(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",
+                   "/no/such/folder/t"})
+                .find("cannot write /no/such/folder/t"),
+            std::string::npos);
+}
+
+TEST(ScoreCommand, an_external_program_that_fails_is_an_error) {
+  const Call called = call({"score", kRecording, "--strategy", "external", "--set", "program=exit 4",
+                            "--repeats", "1", "--quiet"});
+  EXPECT_EQ(called.code, ExitCode::failed);
+  EXPECT_NE(called.err.find("external: the program ended with exit status 4"), std::string::npos)
+      << called.err;
+}
+
+}  // namespace
+}  // namespace gktune

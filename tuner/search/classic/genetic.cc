@@ -1,0 +1,69 @@
+#include "tuner/search/classic/population.h"
+#include "tuner/search/classic/strategies.h"
+
+namespace gktune {
+namespace {
+
+// A steady-state genetic algorithm: each proposal is a child of two parents; each result enters the
+// population and drives out its worst member.
+class Genetic : public PointSearcher {
+ public:
+  explicit Genetic(const SearchTask& task)
+      : PointSearcher(task),
+        size_(population_size(task)),
+        mutations_(task.option("mutations").real()),
+        tournament_(
+            static_cast<std::size_t>(std::max<std::int64_t>(1, task.option("tournament").integer()))) {}
+
+ protected:
+  std::optional<Point> propose() override {
+    if (drawn_ < size_ || population_.size() < 2) {
+      ++drawn_;
+      return draw();
+    }
+    const Individual &mother = parent(), &father = parent();
+    Point child = mother.point;
+    for (std::size_t i = 0; i < child.size(); ++i) {
+      if (uniform() < 0.5) child[i] = father.point[i];
+      if (values(i) > 1 && uniform() * static_cast<double>(dimensions()) < mutations_)
+        child[i] = static_cast<std::uint32_t>(place(values(i)));
+    }
+    return take_near(toward(mother.point, child));
+  }
+
+  void learn(const Point& point, double objective) override {
+    if (std::isfinite(objective)) population_.push_back({point, objective});
+    if (population_.size() <= size_) return;
+    population_.erase(std::ranges::max_element(population_, {}, &Individual::objective));
+  }
+
+ private:
+  // The best of a few at random.
+  const Individual& parent() {
+    const Individual* best = &population_[place(population_.size())];
+    for (std::size_t i = 1; i < tournament_; ++i) {
+      const Individual& other = population_[place(population_.size())];
+      if (other.objective < best->objective) best = &other;
+    }
+    return *best;
+  }
+
+  std::size_t size_;
+  double mutations_;
+  std::size_t tournament_;
+  std::vector<Individual> population_;
+  std::size_t drawn_ = 0;
+};
+
+}  // namespace
+
+Strategy genetic_strategy() {
+  return {.name = "genetic",
+          .summary = "a genetic algorithm: children of the best, crossed and mutated",
+          .options = {{"population", "members", 20, {10, 20, 40}},
+                      {"mutations", "parameters that a child changes on average", 1.0, {0.5, 1.0, 2.0}},
+                      {"tournament", "members among which a parent is the best", 3, {2, 3, 5}}},
+          .make = make_strategy<Genetic>};
+}
+
+}  // namespace gktune

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "tuner/search/draws.h"
+#include "tuner/search/search_task.h"
+#include "tuner/search/searcher.h"
+#include "tuner/search/untried.h"
+
+namespace gktune {
+
+// What the classic strategies share. A point is a configuration as the ranks of its values; a failure has an
+// objective of infinity.
+class PointSearcher : public Searcher {
+ public:
+  using Point = Space::Ranks;
+
+  explicit PointSearcher(const SearchTask& task);
+  std::optional<Config> ask() final;
+  void tell(const Trial& trial) final;
+
+ protected:
+  // A point that was taken from those untried; nothing where none is left.
+  virtual std::optional<Point> propose() = 0;
+  // Each point that was told, asked for or not.
+  virtual void learn(const Point& point, double objective) = 0;
+
+  const Space& space() const { return untried_.space(); }
+  std::size_t dimensions() const { return space().parameters().size(); }
+  std::size_t values(std::size_t parameter) const { return space().parameters()[parameter].values.size(); }
+  // Whether a parameter's values are numbers, so that ranks between two others mean something.
+  bool is_ordered(std::size_t parameter) const { return is_ordered_[parameter]; }
+  std::mt19937_64& random() { return random_; }
+  double uniform() { return draw_uniform(random_); }
+  std::size_t place(std::size_t count) { return draw_place(random_, count); }
+
+  bool take(const Point& point) { return untried_.take(point); }
+  std::optional<Point> draw() { return untried_.draw(random_); }
+  // The valid point that is reached from a valid one by giving its parameters, one after the other, the
+  // possible values nearest to those of the target.
+  Point toward(Point from, const Point& target);
+  // Valid points that differ in one parameter, in random order.
+  std::vector<Point> neighbours(const Point& point, Neighbourhood neighbourhood);
+  // The point, or else an untried one within a few steps of it, or else any. Asks for a valid point.
+  std::optional<Point> take_near(const Point& point);
+
+ private:
+  Untried untried_;
+  std::mt19937_64 random_;
+  std::vector<bool> is_ordered_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "tuner/search/classic/point_searcher.h"
+
+namespace gktune {
+
+struct Individual {
+  PointSearcher::Point point;
+  double objective = std::numeric_limits<double>::infinity();
+};
+
+// The size of a population that an option asks for: two at least.
+inline std::size_t population_size(const SearchTask& task) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(2, task.option("population").integer()));
+}
+
+}  // namespace gktune
