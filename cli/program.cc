@@ -22,6 +22,7 @@ struct Declared {
 
 void declare(CLI::App& parent, const Command& command, std::vector<Declared>& declared) {
   CLI::App* app = parent.add_subcommand(command.name, command.summary);
+  app->group("Commands");
   app->set_help_flag("-h,--help", "Print this help and exit");
   if (!command.example.empty()) app->footer("Example:\n  " + command.example);
   if (command.is_hidden) app->group("");
@@ -40,7 +41,7 @@ void declare_help(CLI::App& program) {
   for (const Command& command : commands()) {
     if (!command.is_hidden) names += (names.empty() ? "" : "|") + command.name;
   }
-  CLI::App* app = program.add_subcommand("help", "Print the help of a command");
+  CLI::App* app = program.add_subcommand("help", "Print the help of a command")->group("Commands");
   app->add_option("COMMAND")->type_name(names);
 }
 
@@ -54,6 +55,9 @@ std::vector<std::string> without_help_command(std::vector<std::string> arguments
 std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   auto app =
       std::make_unique<CLI::App>("Finds the fastest configuration of a GPU kernel and stores it", "gktune");
+  app->get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app->get_formatter()->label("Positionals", "Arguments");
+  app->get_formatter()->label("REQUIRED", "(required)");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->set_version_flag("-V,--version", version_text(),
                         "Print the version and the devices that were built in");

@@ -167,7 +167,7 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   if (tuning.outcome.best) hints.push_back("ask for it again: " + question_for(tuning, database_flag));
 
   if (tuning.outcome.was_cut_short()) {
-    hints.push_back("the same command goes on from here; --fresh starts over");
+    hints.push_back("the same command without --fresh continues; with --fresh it starts over");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("nothing was left to measure; --fresh measures all of it again");
   } else if (tuning.outcome.end == TuneOutcome::End::trials &&

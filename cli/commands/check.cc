@@ -42,8 +42,7 @@ void declare(Flags& flags, CheckOptions& options) {
   flags.parsed("--seed", options.device.seed, parse_count,
                "Seed of the sample and of the order of blocks and threads", "N");
   flags.on("--sanitize", options.sanitize,
-           "Run on the CPU with small awkward problems and check every memory access: data races, "
-           "uninitialised reads, accesses out of bounds, undefined behaviour");
+           "Run on the CPU with small awkward problems and check every memory access");
   flags.worker(options.device);
   flags.json(options.json);
   flags.quiet(options.quiet);

@@ -1,5 +1,5 @@
 // Asks a database for the best configuration of a kernel, as an application does before it launches one:
-//   lookup_example gktune.db reduce n=1048576 T=float
+//   lookup_example gktune.db reduce n=1048576 element=float
 #include <gktune/lookup.h>
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// "n=1048576" is an integer, "T=float" a text.
+// "n=1048576" is an integer, "element=float" a text.
 gktune::Value parse(std::string_view text) {
   std::int64_t integer = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
@@ -39,11 +39,11 @@ int main(int count, char** arguments) {
     std::cerr << lookup.error().message << '\n';
     return 1;
   }
-  // An application that runs on a GPU says which one: gktune::cuda_device(properties.name, properties.major,
-  // …).
+  // An application that runs on a GPU passes the GPU too: gktune::cuda_device(properties.name, …).
+  // examples/transpose does, and launches the kernel.
   auto answer = lookup->best(arguments[2], problem);
   if (!answer) {
-    std::cerr << "nothing is known of " << arguments[2] << " for this problem\n";
+    std::cerr << "no configuration of " << arguments[2] << " is known for this problem\n";
     return 1;
   }
   std::cout << "config:   " << answer.config.str() << '\n'

@@ -69,7 +69,7 @@ TEST_F(InterruptedRun, ctrl_c_keeps_what_was_measured_and_says_how_to_go_on) {
   const std::size_t kept = trials().size();
   EXPECT_GE(kept, 1u);
   EXPECT_LT(kept, 64u);
-  EXPECT_NE(contents_of(folder_ / "err").find("the same command goes on from here"), std::string::npos)
+  EXPECT_NE(contents_of(folder_ / "err").find("the same command without --fresh continues"), std::string::npos)
       << contents_of(folder_ / "err");
 }
 

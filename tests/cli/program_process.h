@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace gktune {
 
@@ -25,5 +26,7 @@ class ShellProcess {
 };
 
 std::string contents_of(const std::filesystem::path& path);
+std::vector<std::string> lines_of(const std::string& text);
+std::string joined(const std::vector<std::string>& lines);
 
 }  // namespace gktune

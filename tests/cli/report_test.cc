@@ -106,7 +106,7 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   using End = TuneOutcome::End;
   for (const End end : {End::stopped, End::machine_failed}) {
     tuning.outcome.end = end;
-    EXPECT_EQ(hints_for(tuning, "")[1], "the same command goes on from here; --fresh starts over");
+    EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh continues; with --fresh it starts over");
   }
 }
 

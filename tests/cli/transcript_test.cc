@@ -23,13 +23,6 @@ struct Step {
   std::vector<std::string> expected;
 };
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<Step> read_transcript(const fs::path& path) {
   std::vector<Step> steps;
   for (const std::string& line : lines_of(contents_of(path))) {
@@ -60,12 +53,6 @@ bool matches(std::string_view line, std::string_view pattern) {
     if (matches(line.substr(skipped), pattern)) return true;
   }
   return false;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
 }
 
 std::vector<std::string> transcripts() {

@@ -53,3 +53,18 @@ for stranger in YAML:: nvrtc gktune::Space gktune::Store gktune::WorkerDevice; d
   grep -qF "$stranger" <<<"$symbols" && fail "the example holds $stranger"
 done
 echo "the example works"
+
+# An application that compiles and launches. It needs the CUDA toolkit to be built, and a GPU to run.
+cuda=$(sed -n 's/^CUDAToolkit_BIN_DIR:.*=//p' "$build/CMakeCache.txt")
+if ls "$cuda"/../lib*/libnvrtc.so >/dev/null 2>&1; then
+  transpose=$(dirname "$example")/transpose
+  cmake -S "$transpose" -B "$work/transpose" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_CXX_FLAGS="$flags -Wall -Wextra -Wpedantic -Werror" -DCUDAToolkit_ROOT="$cuda/.." >/dev/null
+  cmake --build "$work/transpose" >/dev/null
+  cmp "$transpose/transpose.db" "$work/transpose/transpose.db"
+  echo "the CUDA example builds"
+else
+  echo "no CUDA toolkit with NVRTC: the CUDA example is not built"
+fi
+shipped=$(dirname "$example")/transpose/transpose.db
+expect "$("$gktune" best transpose --db "$shipped" --problem rows=4Ki,columns=4Ki)" "TILE=64"
