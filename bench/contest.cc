@@ -32,26 +32,19 @@ Contest::Contest(const std::string& space_path, const Problem& axes)
       problem_(problem_of(definition_, axes)),
       compiler_(need(CudaCompiler::open({}))) {
   device_ = need(open_cuda_backend(0, {})->probe());
-  gpu_ = need(Gpu::open(0));
-  const auto nvrtc = need(Nvrtc::open({}));
-  kernels_.emplace(*gpu_, need(compile_device_kernels(nvrtc, device_.architecture)),
-                   static_cast<int>(device_.multiprocessors));
-  shelf_.emplace(*gpu_);
-  const std::size_t size = sweep_bytes(device_);
-  sweep_buffer_ = gpu_->allocate(size);
-  gpu_->fill(sweep_buffer_.get(), 0, size);
+  gpu_ = need(CudaDevice::open(0, {}));
 }
 
-Result<RunJob, Trouble> Contest::job_for(const Config& config) {
+Result<RunJob, Failure> Contest::job_for(const Config& config) {
   const auto plan = resolve(definition_.kernel, config, problem_, device_);
-  if (!plan) return Trouble{Status::invalid, plan.error().message, false};
+  if (!plan) return Failure{Status::invalid, plan.error().message};
   CompileJob compile;
   compile.variants = {plan->candidate.source, plan->reference.source};
   compile.architecture = device_.architecture;
   compile.cache_dir = cache_.path();
   const auto compiled = compiler_->compile(compile);
   for (const auto& variant : compiled) {
-    if (variant.status != Status::ok) return Trouble{variant.status, variant.log, false};
+    if (variant.status != Status::ok) return Failure{variant.status, variant.log};
   }
   RunJob job;
   job.plan = *plan;
@@ -60,15 +53,16 @@ Result<RunJob, Trouble> Contest::job_for(const Config& config) {
   return job;
 }
 
-Result<Execution, Trouble> Contest::check(const RunJob& job) {
-  const auto code = shelf_->get(job.candidate.path);
-  if (!code) return code.error();
-  auto program = BoundProgram::bind(*gpu_, *code, job.candidate, job.plan.candidate, job.plan.arguments);
+Result<Execution, Failure> Contest::check(const RunJob& job) {
+  const auto program =
+      gpu_->load(job.candidate, job.plan.candidate, job.plan.arguments, Instrumentation::none);
   if (!program) return program.error();
-  if (!bench_) bench_.emplace(need(Workbench::prepare(*gpu_, *kernels_, *shelf_, job)));
-  if (auto adopted = bench_->adopt(job); !adopted) return adopted.error();
-  if (auto checked = bench_->check(*program, job.plan.time_limit_s); !checked) return checked.error();
-  return execution_of(*gpu_, *std::move(program));
+  if (!buffers_) buffers_ = need(ProblemBuffers::prepare(*gpu_, job));
+  if (auto adopted = buffers_->adopt(job.plan.arguments); !adopted) return adopted.error();
+  if (auto checked = buffers_->check(**program, {job.plan.time_limit_s, std::nullopt}); !checked) {
+    return checked.error();
+  }
+  return execution_of(*gpu_, *program);
 }
 
 void Contest::enter(const std::string& name, const Config& config) {
@@ -93,18 +87,16 @@ std::size_t Contest::argument(const std::string& name) const {
 std::vector<Contender> Contest::hold(int rounds) {
   const KernelDefinition& kernel = definition_.kernel;
   const double limit_s = 60;
-  std::vector<Sampler> samplers;
-  samplers.reserve(entries_.size());
+  CudaTimer timer(*gpu_, buffers_->memory());
+  std::vector<std::unique_ptr<Sampler>> samplers;
   for (auto& entry : entries_) {
-    samplers.emplace_back(*gpu_, *kernels_, *bench_, entry.execution, kernel.regime, sweep_buffer_.get(),
-                          sweep_bytes(device_));
-    if (auto warm = samplers.back().warm_up(limit_s); !warm)
-      give_up(entry.name + ": " + warm.error().message);
+    samplers.push_back(timer.sampler(entry.execution, kernel.regime, limit_s));
+    if (auto warm = samplers.back()->warm_up(); !warm) give_up(entry.name + ": " + warm.error().message);
   }
   std::vector<Samples> samples(entries_.size());
   for (int round = -kRoundsBefore; round < rounds; ++round) {
     for (std::size_t i = 0; i < samplers.size(); ++i) {
-      const double sample_us = need(samplers[i].sample_us(limit_s));
+      const double sample_us = need(samplers[i]->sample_us());
       if (round >= 0) samples[i].push_back(sample_us);
     }
   }

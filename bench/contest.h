@@ -7,20 +7,21 @@
 
 #include "bench/compile_processes.h"
 #include "tuner/device/cuda/cuda_compiler.h"
-#include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/sampler.h"
+#include "tuner/device/cuda/cuda_device.h"
+#include "tuner/device/cuda/cuda_timer.h"
+#include "tuner/device/run/problem_buffers.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {
 
-// Who takes part, and what came out. The metrics are those of the space file.
+// A participant and its result. The metrics are those of the space file.
 struct Contender {
   std::string name;
   Trial trial;
 };
 
-// Configurations of a space, and what others wrote for the same work, timed in turn on one problem: what
-// disturbs one disturbs all. Uses the GPU from this process, as the tuner's worker does.
+// Times configurations of a space and other implementations of the same work in turn on one problem, so that
+// disturbances affect all of them. It uses the GPU from this process, as the tuner's worker does.
 class Contest {
  public:
   // Exits with a message where there is no GPU or the file is bad. The problem takes each axis' last value,
@@ -37,8 +38,8 @@ class Contest {
   const DeviceInfo& device() const { return device_; }
   const Definition& definition() const { return definition_; }
   const Problem& problem() const { return problem_; }
-  CUstream stream() const { return gpu_->stream(); }
-  // Where the argument of that name stands among the buffers.
+  CUstream stream() const { return gpu_->gpu().stream(); }
+  // The index of the argument among the buffers.
   std::size_t argument(const std::string& name) const;
 
  private:
@@ -47,25 +48,22 @@ class Contest {
     Config config;
     Execution execution;
   };
-  Result<RunJob, Trouble> job_for(const Config& config);
-  // What it executes, once its output was right.
-  Result<Execution, Trouble> check(const RunJob& job);
+  Result<RunJob, Failure> job_for(const Config& config);
+  // The execution of a candidate whose output is right.
+  Result<Execution, Failure> check(const RunJob& job);
 
   Definition definition_;
   Problem problem_;
   DeviceInfo device_;
   ScratchCache cache_;
   std::unique_ptr<CudaCompiler> compiler_;
-  std::unique_ptr<Gpu> gpu_;
-  std::optional<DeviceKernels> kernels_;
-  DeviceMemory sweep_buffer_;
-  std::optional<ModuleShelf> shelf_;
-  std::optional<Workbench> bench_;
+  std::unique_ptr<CudaDevice> gpu_;
+  std::unique_ptr<ProblemBuffers> buffers_;
   std::vector<ArgumentPlan> arguments_;
   std::vector<Entry> entries_;
 };
 
-// What the space's first metric says of a contender: "4683 GB/s".
+// The space's first metric of a contender: "4683 GB/s".
 std::string score_of(const Contender& contender);
 
 }  // namespace gktune

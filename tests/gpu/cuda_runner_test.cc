@@ -44,7 +44,7 @@ TEST_F(CudaRunnerTest, passes_what_is_right) {
   EXPECT_EQ(reply.resources.grid[0], 391);
   EXPECT_EQ(reply.resources.block[0], 256);
   EXPECT_EQ(reply.resources.occupancy, 1);
-  EXPECT_FALSE(reply.worker_is_spent);
+  EXPECT_FALSE(reply.worker_is_lost);
 }
 
 TEST_F(CudaRunnerTest, tells_the_first_wrong_element) {
@@ -215,7 +215,7 @@ TEST_F(CudaRunnerTest, says_when_the_memory_is_too_small) {
   kernel.arguments[0].count = std::uint64_t{1} << 42;
   const RunReply reply = run(kernel);
   EXPECT_EQ(reply.status, Status::out_of_memory);
-  EXPECT_EQ(reply.message.find("the problem needs 16384.00 GiB, and the GPU has "), 0u) << reply.message;
+  EXPECT_EQ(reply.message.find("the problem needs 16384.00 GiB, and the device has "), 0u) << reply.message;
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
@@ -231,7 +231,7 @@ TEST_F(CudaRunnerTest, survives_a_module_that_is_gone) {
   lost.candidate.path = folder_.path("gone.code");
   const RunReply reply = runner_->run(lost);
   EXPECT_EQ(reply.status, Status::machine_failed);
-  EXPECT_FALSE(reply.worker_is_spent);
+  EXPECT_FALSE(reply.worker_is_lost);
 }
 
 TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
@@ -265,7 +265,7 @@ TEST_F(CudaRunnerTest, ends_early_what_is_out_of_the_race) {
 TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
   PlayoffJob playoff;
   for (const char* body :
-       {kRight, "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); y[i] = t; }"}) {
+       {kRight, "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); y[i] = t > 1e9f ? 0 : 2 * x[i]; }"}) {
     Case kernel = doubling(body, 4 << 20);
     kernel.check_only = false;
     playoff.finalists.push_back(job(kernel));
@@ -288,16 +288,18 @@ class GpuFaultDeathTest : public GpuTest {
   GpuFaultDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
   void expect(const std::string& body, Status status, const std::string& words) {
-    EXPECT_EXIT(run_and_end(body, status, words), testing::ExitedWithCode(0), "");
+    expect(doubling(body), status, words);
+  }
+  void expect(const Case& kernel, Status status, const std::string& words) {
+    EXPECT_EXIT(run_and_end(kernel, status, words), testing::ExitedWithCode(0), "");
   }
 
  private:
-  [[noreturn]] void run_and_end(const std::string& body, Status status, const std::string& words) {
-    Case kernel = doubling(body);
+  [[noreturn]] void run_and_end(Case kernel, Status status, const std::string& words) {
     kernel.time_limit_s = 1;
     const RunReply reply = run(kernel);
     EXPECT_EQ(status_name(reply.status), status_name(status)) << reply.message;
-    EXPECT_TRUE(reply.worker_is_spent);
+    EXPECT_TRUE(reply.worker_is_lost);
     EXPECT_NE(reply.message.find(words), std::string::npos) << reply.message;
     // A kernel that never ends would hold up the ending of all that it uses.
     std::fflush(nullptr);
@@ -318,10 +320,47 @@ TEST_F(GpuFaultDeathTest, trap_is_told) {
   expect("if (i == 5) __trap();", Status::aborted, "unspecified launch failure");
 }
 TEST_F(GpuFaultDeathTest, assertion_is_told) {
-  expect("\nassert(i < 7);", Status::aborted, "case.cu:4: void candidate(const float *, float *, long long)");
+  Case kernel = doubling("");
+  kernel.source = R"(#include <assert.h>
+__global__ void candidate(const float* x, float* y, long long n) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  assert(i < 7);
+})";
+  expect(kernel, Status::aborted, "case.cu:4: ");
 }
 TEST_F(GpuFaultDeathTest, endless_loop_is_told) {
   expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
+}
+
+TEST_F(CudaRunnerTest, names_a_reference_that_writes_nothing) {
+  Case kernel = doubling(kRight);
+  kernel.reference_source = "__global__ void reference(const float*, float*, long long) {}";
+  const RunReply reply = run(kernel);
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: leaves 100000 of 100000 elements of 'y' unwritten");
+}
+
+// The second run of the reference, on the inverted results of the first, tells -1 from unwritten.
+TEST_F(CudaRunnerTest, accepts_integers_that_look_unwritten) {
+  Case kernel = doubling("");
+  kernel.source = "__global__ void candidate(int* y) { y[blockIdx.x * 256 + threadIdx.x] = -1; }";
+  kernel.reference_source = "__global__ void reference(int* y) { y[blockIdx.x * 256 + threadIdx.x] = -1; }";
+  kernel.arguments = {buffer("y", Role::out, 25'600, ElementType::int32)};
+  kernel.steps = {step("candidate", 100, 256, {0})};
+  kernel.reference = {step("reference", 100, 256, {0})};
+  const RunReply right = run(kernel);
+  EXPECT_EQ(right.status, Status::ok) << right.message;
+  kernel.reference = {step("reference", 99, 256, {0})};
+  const RunReply gap = run(kernel);
+  EXPECT_EQ(gap.status, Status::reference_failed);
+  EXPECT_EQ(gap.message, "the reference: leaves 256 of 25600 elements of 'y' unwritten");
+}
+
+TEST_F(CudaRunnerTest, passes_on_what_a_kernel_prints) {
+  testing::internal::CaptureStdout();
+  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 3) printf(\"thread %d\\n\", (int)i);"));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "thread 3\n");
 }
 
 // Sixteen times the work takes several times the energy, however short it is.

@@ -45,12 +45,7 @@ class GpuKernelRunner : public KernelRunner {
     }
     std::vector<void*> arguments;
     for (CUdeviceptr& address : addresses) arguments.push_back(&address);
-    LaunchShape shape;
-    std::ranges::transform(geometry.grid, shape.grid.begin(),
-                           [](auto n) { return static_cast<unsigned>(n); });
-    std::ranges::transform(geometry.block, shape.block.begin(),
-                           [](auto n) { return static_cast<unsigned>(n); });
-    shape.shared_bytes = static_cast<unsigned>(geometry.shared_bytes);
+    const LaunchShape shape{geometry.grid, geometry.block, geometry.shared_bytes};
     gpu_->launch(function, shape, arguments.data());
     for (std::size_t i = 0; i < buffers.size(); ++i) gpu_->download(buffers[i], addresses[i]);
     if (!gpu_->wait(kLimitS)) throw std::runtime_error("the kernel does not end");

@@ -30,7 +30,7 @@ class HostKernelRunner : public KernelRunner {
     for (const std::span<std::byte> buffer : buffers) pointers.push_back(buffer.data());
     for (void*& pointer : pointers) arguments.push_back(&pointer);
     const auto index = static_cast<std::size_t>(at - loaded.entries.begin());
-    const Result<void, Fault> result = loaded.kernels->module().launch(
+    const Result<void, Failure> result = loaded.kernels->module().launch(
         loaded.kernels->executor(), index, {geometry.grid, geometry.block, geometry.shared_bytes}, arguments);
     if (!result) throw std::runtime_error(result.error().message);
   }

@@ -36,14 +36,14 @@ class Kernels {
   HostModule& module() { return module_; }
 
   template <class... A>
-  Result<void, Fault> launch(std::size_t entry, const LaunchShape& shape, A... arguments) {
+  Result<void, Failure> launch(std::size_t entry, const LaunchShape& shape, A... arguments) {
     std::array<void*, sizeof...(A)> pointers{&arguments...};
     return module_.launch(executor_, entry, shape, pointers);
   }
   // Fails the test where the kernel does not run well.
   template <class... A>
   void run(std::size_t entry, const LaunchShape& shape, A... arguments) {
-    const Result<void, Fault> result = launch(entry, shape, arguments...);
+    const Result<void, Failure> result = launch(entry, shape, arguments...);
     EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
   }
 

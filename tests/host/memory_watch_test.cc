@@ -13,7 +13,7 @@ namespace {
 class Watched : public WithEachCompiler {
  protected:
   // Runs one kernel on `out`, with `in` to read: 1024 elements each.
-  Result<void, Fault> run(const std::string& text, const LaunchShape& shape,
+  Result<void, Failure> run(const std::string& text, const LaunchShape& shape,
                           std::optional<std::uint64_t> seed = std::nullopt) {
     Kernels kernels(GetParam(), kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/host/command.h"
+#include "tuner/device/worker/child_process.h"
 #include "tuner/device/host/context.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/translation_unit.h"

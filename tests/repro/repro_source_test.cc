@@ -9,7 +9,7 @@
 
 #include "repro_program.h"
 #include "tests/templates/shipped_spaces.h"
-#include "tuner/device/host/command.h"
+#include "tuner/device/worker/child_process.h"
 #include "tuner/measure/contents.h"
 #include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"

@@ -54,7 +54,7 @@ class ScriptedCompiler final : public Compiler {
       if (action == "grandchild") leave_a_grandchild();
       CompiledVariant& answer = answers.emplace_back();
       answer.seconds = 1e-6;
-      if (action == "fail") {
+      if (action == "fail" || variant.path == "broken_reference") {
         answer.status = Status::compile_failed;
         answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());
       }
@@ -126,11 +126,21 @@ class ScriptedRunner final : public Runner {
       [[maybe_unused]] const ssize_t written = ::write(kChannelFd, "this is no frame at all", 23);
       hang();
     }
+    if (action == "print_briefly") {
+      report_phase(Phase::reference);
+      std::puts("from the reference");
+      std::fflush(stdout);
+      report_phase(Phase::check);
+      std::puts("from the check");
+      std::fflush(stdout);
+      report_phase(Phase::timing);
+      std::puts("from the timing");
+    }
     if (action == "print") {
       for (int i = 0; i < 20000; ++i) std::printf("a kernel that says a lot, line %d\n", i);
     }
     if (action == "wrong") reply.status = Status::wrong_result;
-    if (action == "spent") reply.status = Status::illegal_access, reply.worker_is_spent = true;
+    if (action == "lost") reply.status = Status::illegal_access, reply.worker_is_lost = true;
     if (!job.check_only) {
       report_phase(Phase::timing);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));

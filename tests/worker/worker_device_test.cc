@@ -117,8 +117,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"crash", "ok", Status::crashed, "the compiler: killed by SIGILL"},
         Case{"ok", "hang", Status::timed_out, "ran longer than 0.1 s", 10, 0.1},
         Case{"ok", "spin", Status::timed_out, "ran longer than 0.1 s", 10, 0.1},
-        Case{"ok", "hang_reference", Status::timed_out, "the reference ran longer than 2 s", 10, 0.1},
-        Case{"ok", "crash_reference", Status::illegal_access, "in the reference: killed by SIGSEGV"},
+        Case{"ok", "hang_reference", Status::reference_failed, "the reference: ran longer than 2 s", 10, 0.1},
+        Case{"ok", "crash_reference", Status::reference_failed, "the reference: killed by SIGSEGV"},
         Case{"ok", "segv", Status::illegal_access, "killed by SIGSEGV"},
         Case{"ok", "abort", Status::aborted, "killed by SIGABRT: kernel.cu:7: assertion failed"},
         Case{"ok", "fpe", Status::crashed, "killed by SIGFPE"},
@@ -127,8 +127,26 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ok", "two_faults", Status::illegal_access, "the first"},
         Case{"ok", "hang_up", Status::crashed, "killed by SIGKILL"},
         Case{"ok", "garbage", Status::crashed, "killed by SIGKILL"}, Case{"ok", "print", Status::ok, ""},
-        Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "spent", Status::illegal_access, ""}),
+        Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "lost", Status::illegal_access, ""}),
     [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
+
+TEST_F(WorkerDeviceTest, output_of_the_check_comes_with_the_trial) {
+  EXPECT_EQ(tried("ok", "print_briefly").printed, "from the check\n");
+  EXPECT_EQ(tried("ok", "ok").printed, "");
+  const std::string printed = tried("ok", "print").printed;
+  EXPECT_TRUE(printed.starts_with("a kernel that says a lot, line 0\n")) << printed;
+  EXPECT_TRUE(printed.ends_with(" more bytes)\n")) << printed;
+  EXPECT_LT(printed.size(), 5000u);
+}
+
+TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {
+  kernel_.reference.emplace();
+  kernel_.reference->source = kernel_.reference_path = "broken_reference";
+  kernel_.reference->launches.emplace_back();
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::reference_failed);
+  EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
+}
 
 TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_another) {
   EXPECT_EQ(tried("ok", "print").status, Status::ok);
@@ -136,7 +154,7 @@ TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_anothe
 }
 
 TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
-  options_.fault_telling_s = 10;
+  options_.fault_report_s = 10;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
   EXPECT_EQ(trial.status, Status::timed_out);
@@ -145,7 +163,7 @@ TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
 }
 
 TEST_F(WorkerDeviceTest, what_has_no_answer_is_ended_all_the_same) {
-  options_.fault_telling_s = 0.2;
+  options_.fault_report_s = 0.2;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang");
   EXPECT_EQ(trial.message, "ran longer than 0.1 s");
@@ -157,8 +175,8 @@ TEST_F(WorkerDeviceTest, a_worker_that_lives_on_serves_the_next_candidate) {
   EXPECT_EQ(tried("ok", "wrong").message, first);
 }
 
-TEST_F(WorkerDeviceTest, a_spent_worker_is_replaced) {
-  const std::string first = tried("ok", "spent").message;
+TEST_F(WorkerDeviceTest, a_lost_worker_is_replaced) {
+  const std::string first = tried("ok", "lost").message;
   EXPECT_NE(tried("ok", "ok").message, first);
 }
 
@@ -193,7 +211,7 @@ TEST_F(WorkerDeviceTest, many_candidates_of_all_kinds_all_come_back_once) {
   options_.batch = 3;
   open();
   const std::vector<std::pair<std::string, std::string>> kinds{
-      {"ok", "ok"}, {"fail", "ok"}, {"ok", "segv"}, {"ok", "wrong"}, {"crash", "ok"}, {"ok", "spent"}};
+      {"ok", "ok"}, {"fail", "ok"}, {"ok", "segv"}, {"ok", "wrong"}, {"crash", "ok"}, {"ok", "lost"}};
   std::map<int, int> seen;
   int submitted = 0;
   std::size_t in_flight = 0;
@@ -393,7 +411,7 @@ TEST_F(TwoDevices, of_two_models_are_refused) {
 
 TEST_F(TwoDevices, go_on_when_the_worker_of_one_dies) {
   open();
-  const auto trials = tried_all({"segv", "slow", "slow", "spent", "slow", "abort", "slow", "slow"});
+  const auto trials = tried_all({"segv", "slow", "slow", "lost", "slow", "abort", "slow", "slow"});
   for (const Trial& trial : trials) {
     EXPECT_EQ(trial.status == Status::ok, *trial.config.find("RUN") == Value("slow")) << trial.message;
   }

@@ -25,6 +25,7 @@ constexpr std::pair<Status, std::string_view> kStatusNames[] = {
     {Status::undefined_behavior, "undefined_behavior"},
     {Status::crashed, "crashed"},
     {Status::timed_out, "timed_out"},
+    {Status::reference_failed, "reference_failed"},
     {Status::machine_failed, "machine_failed"},
 };
 

@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// How a trial ended. All but the first and the last are failures of the configuration, never of the run.
+// How a trial ended. All but ok and the last two are failures of the configuration.
 enum class Status {
   ok,
   invalid,  // its launch cannot be formed: an expression failed, an empty block
@@ -30,7 +30,8 @@ enum class Status {
   undefined_behavior,  // whatever else the language forbids: a read of what nobody wrote, a shift too far
   crashed,             // any other sudden death
   timed_out,
-  machine_failed,  // it could not be tried: nothing is known of the configuration, and nothing is kept
+  reference_failed,  // the reference does not compile or run, or leaves no results: nothing to compare with
+  machine_failed,    // it could not be tried: nothing is known of the configuration
 };
 inline constexpr Status kLastStatus = Status::machine_failed;
 std::string_view status_name(Status status);
@@ -78,7 +79,8 @@ struct Trial {
   Config config;
   Problem problem;
   Status status = Status::ok;
-  std::string message;  // for a failure: what, where, what was expected
+  std::string message;  // of a failure: the cause, the place, what was expected
+  std::string printed;  // by the kernel in its first check, cut after a few KiB; not stored
   Regime regime = Regime::cold;
   Samples samples_us;
   Timing timing;

@@ -8,6 +8,10 @@ namespace gktune {
 
 // The zones before and after a buffer that nothing may write to.
 inline constexpr std::size_t kGuardBytes = 512;
+// The next multiple of it.
+constexpr std::size_t rounded_to_guards(std::size_t bytes) {
+  return (bytes + kGuardBytes - 1) / kGuardBytes * kGuardBytes;
+}
 
 void fill_guard(std::span<std::byte> zone);
 // The offset of the first byte that is not what fill_guard left there.

@@ -1,11 +1,12 @@
 #include "tuner/device/cuda/cuda_backend.h"
 
 #include "tuner/device/cuda/cuda_compiler.h"
-#include "tuner/device/cuda/cuda_runner.h"
+#include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/device_probe.h"
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/nvml.h"
 #include "tuner/device/cuda/nvrtc.h"
+#include "tuner/device/run/device_runner.h"
 
 namespace gktune {
 namespace {
@@ -38,9 +39,9 @@ class CudaBackend : public Backend {
     return std::unique_ptr<Compiler>(std::move(*compiler));
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto runner = CudaRunner::open(ordinal_, places_);
-    if (!runner) return runner.error();
-    return std::unique_ptr<Runner>(std::move(*runner));
+    auto device = CudaDevice::open(ordinal_, places_);
+    if (!device) return device.error();
+    return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
   }
 
  private:

@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerMultiprocessor = 16;
 constexpr std::size_t kScratchBytes = 256;
 // Longer than queueing ever takes; shorter than anyone's patience.
@@ -84,9 +84,9 @@ DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiproces
 
 LaunchShape DeviceKernels::spread(std::uint64_t pieces) const {
   LaunchShape shape;
-  shape.grid[0] =
-      static_cast<unsigned>(std::clamp<std::uint64_t>((pieces + kThreads - 1) / kThreads, 1, most_blocks_));
-  shape.block[0] = kThreads;
+  shape.grid[0] = static_cast<std::int64_t>(
+      std::clamp<std::uint64_t>((pieces + kThreads - 1) / kThreads, 1, most_blocks_));
+  shape.block[0] = std::int64_t{kThreads};
   return shape;
 }
 

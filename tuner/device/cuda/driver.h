@@ -44,6 +44,7 @@ namespace gktune {
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamQuery)                               \
+  X(cuStreamSynchronize)                         \
   X(cuStreamBeginCapture)                        \
   X(cuStreamEndCapture)                          \
   X(cuEventCreate)                               \

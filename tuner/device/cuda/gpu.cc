@@ -4,16 +4,16 @@
 #include <chrono>
 #include <thread>
 
+#include "tuner/measure/element.h"
+
 namespace gktune {
 namespace {
 
-// How long waiting burns the processor before it begins to doze.
+// Waiting polls for so long before it sleeps between polls.
 constexpr auto kSpin = std::chrono::milliseconds(2);
 constexpr auto kDoze = std::chrono::microseconds(50);
 
-}  // namespace
-
-Status GpuFailure::status() const {
+Status status_of(CUresult code) {
   switch (code) {
     case CUDA_ERROR_OUT_OF_MEMORY:
       return Status::out_of_memory;
@@ -38,7 +38,8 @@ Status GpuFailure::status() const {
   }
 }
 
-bool GpuFailure::context_is_lost() const {
+// After these the context still works. Only the end of the process clears any other failure.
+bool loses_context(CUresult code) {
   switch (code) {
     case CUDA_ERROR_OUT_OF_MEMORY:
     case CUDA_ERROR_INVALID_VALUE:
@@ -58,6 +59,14 @@ bool GpuFailure::context_is_lost() const {
     default:
       return true;
   }
+}
+
+}  // namespace
+
+Failure ran_too_long(double limit_s, std::string_view when) {
+  std::string message = "ran longer than " + number_text(limit_s) + " s";
+  if (!when.empty()) message.append(" ").append(when);
+  return {Status::timed_out, std::move(message), true};
 }
 
 Result<std::unique_ptr<Gpu>> Gpu::open(int ordinal) {
@@ -88,7 +97,8 @@ Gpu::~Gpu() {
 void Gpu::check(CUresult code, const char* doing) {
   if (code == CUDA_SUCCESS || failure_) return;
   const std::string what = driver_.describe(code);
-  failure_ = GpuFailure{code, doing == nullptr ? what : std::string("cannot ") + doing + ": " + what};
+  failure_ = Failure{status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what,
+                     loses_context(code)};
 }
 
 std::size_t Gpu::free_bytes() {
@@ -143,9 +153,10 @@ void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
 
 void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
   if (!ok()) return;
-  check(driver_.cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
-                               shape.block[1], shape.block[2], shape.shared_bytes, stream_.get(), arguments,
-                               nullptr),
+  const auto narrow = [](std::int64_t size) { return static_cast<unsigned>(size); };
+  check(driver_.cuLaunchKernel(function, narrow(shape.grid[0]), narrow(shape.grid[1]), narrow(shape.grid[2]),
+                               narrow(shape.block[0]), narrow(shape.block[1]), narrow(shape.block[2]),
+                               narrow(shape.shared_bytes), stream_.get(), arguments, nullptr),
         "launch the kernel");
 }
 
@@ -197,6 +208,10 @@ bool Gpu::wait(double limit_s) {
     if (waited > kSpin) std::this_thread::sleep_for(kDoze);
   }
   return true;
+}
+
+void Gpu::flush_printf() {
+  if (ok()) check(driver_.cuStreamSynchronize(stream_.get()), nullptr);
 }
 
 }  // namespace gktune

@@ -1,41 +1,42 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tuner/core/result.h"
-#include "tuner/core/trial.h"
 #include "tuner/device/cuda/driver.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/launch_shape.h"
 
 namespace gktune {
 
-// A handle of the driver's, with the function that ends it.
+// A handle of the driver with the function that releases it.
 template <class Handle>
 class Owned {
  public:
-  using End = CUresult (*)(Handle);
+  using Release = CUresult (*)(Handle);
   Owned() = default;
-  Owned(Handle handle, End end) : handle_(handle), end_(end) {}
-  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})), end_(other.end_) {}
+  Owned(Handle handle, Release release) : handle_(handle), release_(release) {}
+  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})), release_(other.release_) {}
   Owned& operator=(Owned&& other) noexcept {
     std::swap(handle_, other.handle_);
-    std::swap(end_, other.end_);
+    std::swap(release_, other.release_);
     return *this;
   }
   ~Owned() {
-    if (handle_ != Handle{}) end_(handle_);
+    if (handle_ != Handle{}) release_(handle_);
   }
   Handle get() const { return handle_; }
 
  private:
   Handle handle_{};
-  End end_ = nullptr;
+  Release release_ = nullptr;
 };
 
 using DeviceMemory = Owned<CUdeviceptr>;
@@ -43,24 +44,10 @@ using LoadedModule = Owned<CUmodule>;
 using Event = Owned<CUevent>;
 using Graph = Owned<CUgraphExec>;
 
-// A call of the driver's that did not go well.
-struct GpuFailure {
-  CUresult code = CUDA_SUCCESS;
-  std::string message;
+// "ran longer than 2 s while it was timed". Only the end of the process ends such a kernel.
+Failure ran_too_long(double limit_s, std::string_view when = {});
 
-  Status status() const;
-  // Nothing works any more in this process: only its end clears it.
-  bool context_is_lost() const;
-};
-
-// Where a kernel is launched.
-struct LaunchShape {
-  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1};
-  unsigned shared_bytes = 0;
-};
-
-// One GPU with a stream of work on it. The first failure sticks: each call after it does nothing, and whoever
-// asked for a piece of work asks at its end how it went.
+// One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> open(int ordinal);
@@ -69,8 +56,8 @@ class Gpu {
   ~Gpu();
 
   bool ok() const { return !failure_.has_value(); }
-  // Takes what failed, so that what follows can work again, if the context is not lost.
-  std::optional<GpuFailure> take_failure() { return std::exchange(failure_, std::nullopt); }
+  // Clears the failure, so that later calls work again unless the context is lost.
+  std::optional<Failure> take_failure() { return std::exchange(failure_, std::nullopt); }
 
   const Driver& driver() const { return driver_; }
   CUdevice device() const { return device_; }
@@ -82,7 +69,7 @@ class Gpu {
   CUfunction function(const LoadedModule& module, const std::string& symbol);
   int attribute(CUfunction function, CUfunction_attribute which);
 
-  // In the order of the stream; what they read on the host must stay until then.
+  // Queued in the stream. Host memory has to stay valid until the stream gets there.
   void upload(CUdeviceptr to, std::span<const std::byte> from);
   void download(std::span<std::byte> to, CUdeviceptr from);
   void copy(CUdeviceptr to, CUdeviceptr from, std::size_t size);
@@ -91,17 +78,19 @@ class Gpu {
 
   Event event();
   void record(const Event& event);
-  // Asks for both to have happened.
+  // Both events must have happened.
   double elapsed_us(const Event& start, const Event& end);
 
-  // What `work` puts into the stream, to be repeated.
+  // A graph of what `work` queues.
   Graph capture(const std::function<void()>& work);
   void launch(const Graph& graph);
 
-  // Waits until the stream has done it all. False: it has not within the limit.
+  // Waits until the stream is empty. False: it is not within the limit.
   bool wait(double limit_s);
+  // Has the driver print what kernels printed; the stream has to be empty.
+  void flush_printf();
 
-  // Notes a failure of a call to the driver; `doing` may be null where the code says it all.
+  // Keeps the first failure. `doing` may be null where the code says enough.
   void check(CUresult code, const char* doing);
 
  private:
@@ -111,7 +100,7 @@ class Gpu {
   CUdevice device_ = 0;
   bool has_context_ = false;
   Owned<CUstream> stream_;
-  std::optional<GpuFailure> failure_;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace gktune

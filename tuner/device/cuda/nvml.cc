@@ -8,7 +8,7 @@ namespace gktune {
 namespace {
 
 constexpr int kSuccess = 0, kClockOfMultiprocessors = 1, kTemperatureOfGpu = 0;
-// Power cap, hardware slowdown, heat by software's and by hardware's measure, power brake.
+// Power cap, hardware slowdown, thermal slowdown by software and by hardware, power brake.
 constexpr unsigned long long kSlowedDown = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 }  // namespace
@@ -56,16 +56,23 @@ Nvml::~Nvml() {
   if (is_open_) functions_.shutdown();
 }
 
-CardReadings Nvml::read() const {
-  CardReadings readings;
+Conditions Nvml::conditions() const {
+  Conditions conditions;
   unsigned value = 0;
-  if (functions_.clock(card_, kClockOfMultiprocessors, &value) == kSuccess) readings.clock_mhz = value;
-  if (functions_.temperature(card_, kTemperatureOfGpu, &value) == kSuccess) readings.temperature_c = value;
-  if (functions_.power(card_, &value) == kSuccess) readings.power_w = value / 1e3;
-  unsigned long long wide = 0;
-  if (functions_.energy(card_, &wide) == kSuccess) readings.energy_j = static_cast<double>(wide) / 1e3;
-  if (functions_.throttle_reasons(card_, &wide) == kSuccess) readings.throttled = (wide & kSlowedDown) != 0;
-  return readings;
+  if (functions_.clock(card_, kClockOfMultiprocessors, &value) == kSuccess) conditions.clock_mhz = value;
+  if (functions_.temperature(card_, kTemperatureOfGpu, &value) == kSuccess) conditions.temperature_c = value;
+  if (functions_.power(card_, &value) == kSuccess) conditions.power_w = value / 1e3;
+  unsigned long long reasons = 0;
+  if (functions_.throttle_reasons(card_, &reasons) == kSuccess) {
+    conditions.throttled = (reasons & kSlowedDown) != 0;
+  }
+  return conditions;
+}
+
+std::optional<double> Nvml::energy_j() const {
+  unsigned long long millijoules = 0;
+  if (functions_.energy(card_, &millijoules) != kSuccess) return std::nullopt;
+  return static_cast<double>(millijoules) / 1e3;
 }
 
 std::string Nvml::driver_version() const {

@@ -6,18 +6,12 @@
 #include <string>
 
 #include "tuner/core/result.h"
+#include "tuner/core/trial.h"
 #include "tuner/device/cuda/dynamic_library.h"
 
 namespace gktune {
 
-// What the card's management interface reads at one moment; nothing where it does not know.
-struct CardReadings {
-  std::optional<double> clock_mhz, temperature_c, power_w, energy_j;
-  // Slowed down by heat or power, by itself or from outside. Not by having nothing to do.
-  bool throttled = false;
-};
-
-// NVIDIA's management library, for one card. Only read from.
+// NVIDIA's management library, for one card. It is only read.
 class Nvml {
  public:
   static Result<Nvml> open(const std::string& pci_bus_id);
@@ -25,12 +19,15 @@ class Nvml {
   Nvml& operator=(Nvml&&) = delete;
   ~Nvml();
 
-  CardReadings read() const;
+  // Clock, temperature, power and throttling; the energy stays unknown. An idle card is not throttled.
+  Conditions conditions() const;
+  // The card's energy counter, which is slow to read: 3 ms, at times 16.
+  std::optional<double> energy_j() const;
   // "580.159.04"
   std::string driver_version() const;
 
  private:
-  // The library's header is not everywhere; this much of it has not changed in ten years.
+  // Declared here because not every toolkit has the library's header. These have not changed in ten years.
   struct Functions {
     int (*init)();
     int (*shutdown)();

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "tuner/device/host/block_runner.h"
+#include "tuner/device/host/kernel_place.h"
 
 namespace gktune {
 
 void BlockRunner::fail(Status status, std::string message) {
-  fault_ = Fault{status, std::move(message)};
+  fault_ = Failure{status, std::move(message)};
   Context never_resumed = nullptr;
   switch_context(home_, &never_resumed);
   __builtin_unreachable();

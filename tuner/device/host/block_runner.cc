@@ -121,7 +121,7 @@ void BlockRunner::begin(const KernelLaunch& launch) {
 
 void BlockRunner::end() { current_runner = nullptr; }
 
-std::optional<Fault> BlockRunner::run(std::uint64_t position) {
+std::optional<Failure> BlockRunner::run(std::uint64_t position) {
   const std::uint64_t block = launch_->block_order.at(position);
   kernel::ThreadState& state = gktune_thread;
   state.block_index = launch_->block_index(block);

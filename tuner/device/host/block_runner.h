@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/device/host/context.h"
-#include "tuner/device/host/fault.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/host/launch.h"
 #include "tuner/device/host/shared_memory.h"
 #include "tuner/device/host/stack_pool.h"
@@ -30,7 +30,7 @@ class BlockRunner {
   // Readies the calling thread, which is to be the same for `run`.
   void begin(const KernelLaunch& launch);
   // Runs the block that is `position`-th in the launch's order.
-  std::optional<Fault> run(std::uint64_t position);
+  std::optional<Failure> run(std::uint64_t position);
   void end();
 
   // The one whose kernel runs on the calling thread, or null.
@@ -140,7 +140,7 @@ class BlockRunner {
   int predicates_ = 0, barrier_result_ = 0;
   unsigned returned_ = 0;
   kernel::ThreadIndex first_returned_{};
-  std::optional<Fault> fault_;
+  std::optional<Failure> fault_;
 };
 
 }  // namespace gktune

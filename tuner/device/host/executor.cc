@@ -71,7 +71,7 @@ class Executor::Crew {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  std::optional<Fault> run(const KernelLaunch& launch) {
+  std::optional<Failure> run(const KernelLaunch& launch) {
     const std::uint64_t count = launch.block_order.count;
     next_ = 0;
     fault_.reset();
@@ -121,7 +121,7 @@ class Executor::Crew {
       const std::uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
       if (first >= count) break;
       for (std::uint64_t i = first; i < std::min(count, first + chunk_); ++i) {
-        if (std::optional<Fault> fault = runner.run(i)) {
+        if (std::optional<Failure> fault = runner.run(i)) {
           next_.store(count, std::memory_order_relaxed);
           const std::lock_guard lock(mutex_);
           if (!fault_) fault_ = std::move(fault);
@@ -143,7 +143,7 @@ class Executor::Crew {
   std::uint64_t generation_ = 0;
   std::size_t working_ = 0;
   bool is_ending_ = false;
-  std::optional<Fault> fault_;
+  std::optional<Failure> fault_;
 };
 
 Executor::Executor(ExecutionSettings settings) : settings_(settings) {
@@ -153,9 +153,9 @@ Executor::Executor(ExecutionSettings settings) : settings_(settings) {
 
 Executor::~Executor() = default;
 
-Result<void, Fault> Executor::run(const kernel::Entry& entry, const LaunchShape& shape,
+Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShape& shape,
                                   std::span<void* const> arguments) {
-  if (std::optional<std::string> why = refusal(shape)) return Fault{Status::launch_failed, std::move(*why)};
+  if (std::optional<std::string> why = refusal(shape)) return Failure{Status::launch_failed, std::move(*why)};
   const kernel::dim3 grid = to_dim3(shape.grid), block = to_dim3(shape.block);
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   const std::optional<std::uint64_t> seed = settings_.shuffle_seed;
@@ -168,7 +168,7 @@ Result<void, Fault> Executor::run(const kernel::Entry& entry, const LaunchShape&
                             &orders,
                             seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
                             settings_.watch};
-  if (std::optional<Fault> fault = crew_->run(launch)) return *std::move(fault);
+  if (std::optional<Failure> fault = crew_->run(launch)) return *std::move(fault);
   return {};
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "tuner/core/result.h"
-#include "tuner/device/host/fault.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/host/include/gktune/abi.h"
+#include "tuner/device/launch_shape.h"
 
 namespace gktune {
 
@@ -23,11 +24,6 @@ struct ExecutionSettings {
   MemoryWatch* watch = nullptr;
 };
 
-struct LaunchShape {
-  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-  std::int64_t shared_bytes = 0;
-};
-
 // Runs kernels, block by block, on threads that live as long as it does. One launch at a time.
 class Executor {
  public:
@@ -40,7 +36,7 @@ class Executor {
   void set_shuffle_seed(std::optional<std::uint64_t> seed) { settings_.shuffle_seed = seed; }
 
   // Returns when the whole grid has run, or after the first fault.
-  Result<void, Fault> run(const kernel::Entry& entry, const LaunchShape& shape,
+  Result<void, Failure> run(const kernel::Entry& entry, const LaunchShape& shape,
                           std::span<void* const> arguments);
 
  private:

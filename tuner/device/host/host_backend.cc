@@ -9,8 +9,9 @@
 
 #include "tuner/device/host/cpu_info.h"
 #include "tuner/device/host/host_compiler.h"
-#include "tuner/device/host/host_runner.h"
+#include "tuner/device/host/host_device.h"
 #include "tuner/device/host/usable_memory.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/cores.h"
 
 namespace gktune {
@@ -51,7 +52,8 @@ Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
   limit_memory(runner_share_bytes());
-  return {std::make_unique<HostRunner>(static_cast<std::size_t>(cpu_info({}).l2_bytes))};
+  return {std::make_unique<DeviceRunner>(
+      std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes)))};
 }
 
 }  // namespace gktune

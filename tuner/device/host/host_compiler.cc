@@ -11,7 +11,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "tuner/device/host/command.h"
+#include "tuner/device/worker/child_process.h"
 #include "tuner/device/host/compiler_options.h"
 #include "tuner/device/host/kernel_headers.h"
 #include "tuner/device/host/missing_entry.h"

@@ -32,11 +32,11 @@ Result<HostModule> HostModule::load(const Module& module) {
   return loaded;
 }
 
-Result<void, Fault> HostModule::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
+Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
                                        std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
   if (arguments.size() != entry.argument_count) {
-    return Fault{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
+    return Failure{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
                                                     entry.argument_count, arguments.size())};
   }
   const CodeAtWork at_work(code_);

@@ -7,7 +7,7 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/host/executor.h"
-#include "tuner/device/host/fault.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/host/whereabouts.h"
 #include "tuner/device/worker/job.h"
 
@@ -24,7 +24,7 @@ class HostModule {
 
   // Runs an entry: a kernel over the whole grid; a plain function (of `language: c++`) once, whatever the
   // shape says. Each argument points to its value, as cuLaunchKernel takes them.
-  Result<void, Fault> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
+  Result<void, Failure> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
                              std::span<void* const> arguments) const;
 
  private:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/device/host/kernel_place.h"
 #include "tuner/device/host/guard_variables.h"
 #include "tuner/device/host/source_line.h"
 
@@ -107,7 +108,7 @@ MemoryWatch::Page& MemoryWatch::page_at(std::uintptr_t address) {
   return page;
 }
 
-std::optional<Fault> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
+std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
                                          AccessKind kind, const void* code) {
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
@@ -138,7 +139,7 @@ std::optional<Fault> MemoryWatch::access(unsigned rank, const void* address, std
   return std::nullopt;
 }
 
-std::optional<Fault> MemoryWatch::find_outside(const Place& place, const Access& now) const {
+std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Access& now) const {
   std::string name;
   std::uintptr_t begin = 0, end = 0;
   if (place.page->kind == Page::Kind::buffer) {
@@ -162,7 +163,7 @@ std::optional<Fault> MemoryWatch::find_outside(const Place& place, const Access&
                now, place.code);
 }
 
-std::optional<Fault> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
+std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
   if (reads(place.kind) && place.is_shared && !order_.is_this_block(byte.write.epoch)) {
     return fault(Status::undefined_behavior,
                  fmt::format("{} {} of shared memory that no thread of its block has written",
@@ -186,12 +187,12 @@ std::optional<Fault> MemoryWatch::note(const Place& place, Byte& byte, const Acc
   return std::nullopt;
 }
 
-std::optional<Fault> MemoryWatch::resolve_doubt() {
+std::optional<Failure> MemoryWatch::resolve_doubt() {
   const Doubt doubt = *std::exchange(doubt_, std::nullopt);
   return race(doubt.place, doubt.before, Before::write, doubt.now);
 }
 
-std::optional<Fault> MemoryWatch::end_block() { return doubt_ ? resolve_doubt() : std::nullopt; }
+std::optional<Failure> MemoryWatch::end_block() { return doubt_ ? resolve_doubt() : std::nullopt; }
 
 bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {
   if (before.epoch == 0 || (before.is_atomic && now.is_atomic)) return false;
@@ -235,7 +236,7 @@ kernel::uint3 MemoryWatch::thread_index(unsigned rank) const {
       ->index;
 }
 
-Fault MemoryWatch::fault(Status status, std::string what, const Access& now, const void* code) const {
+Failure MemoryWatch::fault(Status status, std::string what, const Access& now, const void* code) const {
   char line[512];
   find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
   what += fmt::format(", kernel {}, block {}, thread {}{}{}", launch_->entry->name,
@@ -244,7 +245,7 @@ Fault MemoryWatch::fault(Status status, std::string what, const Access& now, con
   return {status, std::move(what)};
 }
 
-Fault MemoryWatch::race(const Place& place, const Access& before, Before what, const Access& now) const {
+Failure MemoryWatch::race(const Place& place, const Access& before, Before what, const Access& now) const {
   std::string where = memory_name(place);
   if (place.page->buffer != nullptr) {
     where += fmt::format(" at byte {}", number_of(place.address) - number_of(place.page->buffer->begin));

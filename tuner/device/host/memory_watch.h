@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/device/host/fault.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/host/fault_handler.h"
 #include "tuner/device/host/launch.h"
 #include "tuner/device/host/shared_memory.h"
@@ -30,11 +30,11 @@ class MemoryWatch {
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
   void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
   // What is wrong and was not known before.
-  std::optional<Fault> end_block();
+  std::optional<Failure> end_block();
   ThreadOrder& order() { return order_; }
 
   // What is wrong with it, if anything is.
-  std::optional<Fault> access(unsigned rank, const void* address, std::size_t bytes, kernel::AccessKind kind,
+  std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes, kernel::AccessKind kind,
                               const void* code);
 
  private:
@@ -79,15 +79,15 @@ class MemoryWatch {
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
-  std::optional<Fault> find_outside(const Place& place, const Access& now) const;
-  std::optional<Fault> note(const Place& place, Byte& byte, const Access& now);
-  std::optional<Fault> resolve_doubt();
+  std::optional<Failure> find_outside(const Place& place, const Access& now) const;
+  std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
+  std::optional<Failure> resolve_doubt();
   bool conflicts(const Access& before, const Access& now, bool is_shared) const;
   void note_read(Byte& byte, const Access& now) const;
   enum class Before { write, read };
-  Fault race(const Place& place, const Access& before, Before what, const Access& now) const;
+  Failure race(const Place& place, const Access& before, Before what, const Access& now) const;
   // With all that is known of where it happened.
-  Fault fault(Status status, std::string what, const Access& now, const void* code) const;
+  Failure fault(Status status, std::string what, const Access& now, const void* code) const;
   kernel::uint3 thread_index(unsigned rank) const;
   std::string memory_name(const Place& place) const;
   std::string line_of(const Access& access) const;

@@ -1,12 +1,14 @@
 #include "tuner/device/worker/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -18,8 +20,8 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kOutputTailBytes = 16384;
-// The parent's own descriptors stay clear of those that the child is given.
+constexpr std::size_t kOutputHeadBytes = 4096, kOutputTailBytes = 16384;
+// The parent's descriptors stay above those that the child gets.
 constexpr int kFirstDescriptor = 10;
 
 Error system_error(const char* what) { return {std::string(what) + ": " + std::strerror(errno)}; }
@@ -70,11 +72,24 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// What happens in the child between fork and exec: nothing but system calls.
-struct Launchpad {
+// Reads to the end of the output.
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 8192> bytes;
+  for (;;) {
+    pollfd ready{descriptor, POLLIN, 0};
+    ::poll(&ready, 1, -1);
+    const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
+    if (got > 0) text.append(bytes.data(), static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return text;
+  }
+}
+
+// The child between fork and exec. It may only make system calls.
+struct ChildSetup {
   char** argv;
   char** environment;
-  int socket, output, report, null;
+  int socket, output, report, null;  // socket -1: none
   pid_t parent;
 
   [[noreturn]] void leave() const {
@@ -83,22 +98,20 @@ struct Launchpad {
     ::_exit(127);
   }
 
-  [[noreturn]] void go() const {
-    ::setpgid(0, 0);
+  [[noreturn]] void execute() const {
+    if (socket >= 0) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // it died before we asked
-    if (::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
-        ::dup2(socket, kChannelFd) < 0) {
-      leave();
-    }
+    if (::getppid() != parent) ::_exit(127);  // it died before the call above
+    if (::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) leave();
+    if (socket >= 0 && ::dup2(socket, kChannelFd) < 0) leave();
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    // Whatever an application has open without closing it on exec is none of a worker's business.
-    ::close_range(kChannelFd + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    // An application may have opened files without asking to close them on exec.
+    ::close_range(socket >= 0 ? kChannelFd + 1 : kChannelFd, ~0u, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::execve(argv[0], argv, environment);
+    ::execvpe(argv[0], argv, environment);
     leave();
   }
 };
@@ -113,28 +126,30 @@ std::string Ending::str() const {
 
 Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   ChildProcess child;
+  child.kind_ = options.kind;
+  const bool is_worker = options.kind == ChildOptions::Kind::worker;
   FileDescriptor socket, output, report_reading, report_writing;
-  if (!open_pair(child.socket_, socket)) return system_error("socketpair");
+  if (is_worker && !open_pair(child.socket_, socket)) return system_error("socketpair");
   if (!open_pipe(child.output_, output)) return system_error("pipe");
   if (!open_pipe(report_reading, report_writing)) return system_error("pipe");
   const FileDescriptor null = moved_up(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null.is_open()) return system_error("/dev/null");
-  set_nonblocking(child.socket_);
+  if (is_worker) set_nonblocking(child.socket_);
   set_nonblocking(child.output_);
 
   std::vector<std::string> argv = options.argv, environment = merged_environment(options.environment);
   std::vector<char*> argv_pointers = pointers(argv), environment_pointers = pointers(environment);
-  const Launchpad launchpad{argv_pointers.data(),
-                            environment_pointers.data(),
-                            socket.number(),
-                            output.number(),
-                            report_writing.number(),
-                            null.number(),
-                            ::getpid()};
+  const ChildSetup setup{argv_pointers.data(),
+                         environment_pointers.data(),
+                         socket.number(),
+                         output.number(),
+                         report_writing.number(),
+                         null.number(),
+                         ::getpid()};
   child.pid_ = ::fork();
-  if (child.pid_ == 0) launchpad.go();
+  if (child.pid_ == 0) setup.execute();
   if (child.pid_ < 0) return system_error("fork");
-  ::setpgid(child.pid_, child.pid_);  // as the child does: whoever comes first
+  if (is_worker) ::setpgid(child.pid_, child.pid_);  // the child does so too: either may come first
   report_writing.close();
 
   int error = 0;
@@ -152,11 +167,14 @@ Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept { *this = std::move(other); }
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(kind_, other.kind_);
   std::swap(pid_, other.pid_);
   std::swap(ending_, other.ending_);
   std::swap(socket_, other.socket_);
   std::swap(output_, other.output_);
+  std::swap(output_head_, other.output_head_);
   std::swap(output_tail_, other.output_tail_);
+  std::swap(output_bytes_, other.output_bytes_);
   return *this;
 }
 
@@ -171,7 +189,10 @@ void ChildProcess::read_output() {
   while (output_.is_open()) {
     const ssize_t got = ::read(output_.number(), bytes.data(), bytes.size());
     if (got > 0) {
-      output_tail_.append(bytes.data(), static_cast<std::size_t>(got));
+      const auto count = static_cast<std::size_t>(got);
+      output_bytes_ += count;
+      output_head_.append(bytes.data(), std::min(count, kOutputHeadBytes - output_head_.size()));
+      output_tail_.append(bytes.data(), count);
       if (output_tail_.size() > 2 * kOutputTailBytes) {
         output_tail_.erase(0, output_tail_.size() - kOutputTailBytes);
       }
@@ -183,8 +204,19 @@ void ChildProcess::read_output() {
   }
 }
 
+std::string ChildProcess::output_head() const {
+  if (output_bytes_ <= output_head_.size()) return output_head_;
+  return output_head_ + "… (" + std::to_string(output_bytes_ - output_head_.size()) + " more bytes)\n";
+}
+
+void ChildProcess::forget_output() {
+  output_head_.clear();
+  output_tail_.clear();
+  output_bytes_ = 0;
+}
+
 void ChildProcess::signal(int number) const {
-  if (pid_ > 0 && !ending_) ::kill(-pid_, number);
+  if (pid_ > 0 && !ending_) ::kill(group(), number);
 }
 
 void ChildProcess::signal_alone(int number) const {
@@ -195,11 +227,11 @@ std::optional<Ending> ChildProcess::ending() {
   if (ending_ || pid_ < 0) return ending_;
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    if (errno == ECHILD) ending_ = Ending{};  // someone else reaps this program's children
+    if (errno == ECHILD) ending_ = Ending{};  // the application reaps children itself
     return ending_;
   }
   if (info.si_pid != pid_) return std::nullopt;
-  ::kill(-pid_, SIGKILL);  // the group's number cannot be another's before the process is reaped
+  ::kill(group(), SIGKILL);  // nobody else gets the group's number before the process is reaped
   int status = 0;
   ::waitpid(pid_, &status, 0);
   ending_ = WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
@@ -212,6 +244,18 @@ Ending ChildProcess::wait() {
     ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
   }
   return *ending_;
+}
+
+Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
+  // LANGUAGE takes precedence over LC_ALL.
+  auto child = ChildProcess::start(
+      {argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
+  if (!child) return std::move(child).error();
+  CommandOutput output;
+  output.text = read_all(child->output_number());
+  const Ending ending = child->wait();
+  output.exit_code = ending.by_signal ? 128 + ending.code : ending.code;
+  return output;
 }
 
 }  // namespace gktune

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,8 +18,12 @@ namespace gktune {
 inline constexpr int kChannelFd = 3;
 
 struct ChildOptions {
-  std::vector<std::string> argv;
+  std::vector<std::string> argv;                                 // the program is looked for in PATH
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
+  // A worker has a socket to its parent, and leads a group with the processes that it starts. A tool has no
+  // socket, and stays in its parent's group.
+  enum class Kind { worker, tool };
+  Kind kind = Kind::worker;
 };
 
 // How a process ended.
@@ -29,42 +34,54 @@ struct Ending {
   std::string str() const;  // "killed by SIGSEGV", "exited with code 3"
 };
 
-// A process with a socket to its parent on descriptor 3, nothing to read, and all that it prints kept as a
-// short tail. It leads a process group of its own, and dies with its parent.
+// A process with empty standard input. Its standard output and error are read together. It dies with its
+// parent.
 class ChildProcess {
  public:
   static Result<ChildProcess> start(const ChildOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
-  ~ChildProcess();  // ends it and its group, and waits for that
+  ~ChildProcess();  // kills it with its group, and waits for that
 
   pid_t pid() const { return pid_; }
-  // The parent's end of the socket, which does not block; can be taken once.
+  // The parent's end of the socket, which does not block. Take it once.
   FileDescriptor take_socket() { return std::move(socket_); }
 
-  // Where its output arrives; -1 once it is closed.
+  // The descriptor that its output arrives on; -1 once it is closed.
   int output_number() const { return output_.number(); }
   void read_output();
-  // The end of what it printed.
+  // The beginning and the end of the output since forget_output().
+  std::string output_head() const;
   const std::string& output_tail() const { return output_tail_; }
-  void forget_output() { output_tail_.clear(); }
+  void forget_output();
 
-  // To its whole group, while the process has not been seen to end.
+  // To its whole group, unless the process is known to have ended.
   void signal(int number) const;
   // To the process alone.
   void signal_alone(int number) const;
-  // Nothing: it is still running. Once it has ended, so has what was left of its group.
+  // Nothing: it is still running. When it has ended, the rest of its group is killed.
   std::optional<Ending> ending();
   Ending wait();
 
  private:
   ChildProcess() = default;
+  pid_t group() const { return kind_ == ChildOptions::Kind::worker ? -pid_ : pid_; }
 
+  ChildOptions::Kind kind_ = ChildOptions::Kind::worker;
   pid_t pid_ = -1;
   std::optional<Ending> ending_;
   FileDescriptor socket_;
   FileDescriptor output_;
-  std::string output_tail_;
+  std::string output_head_, output_tail_;
+  std::size_t output_bytes_ = 0;
 };
+
+struct CommandOutput {
+  int exit_code = 0;  // 128 + n after signal n
+  std::string text;   // stdout and stderr together
+};
+
+// Runs a tool to its end. It prints English messages, because these are kept and parsed.
+Result<CommandOutput> run_command(const std::vector<std::string>& argv);
 
 }  // namespace gktune

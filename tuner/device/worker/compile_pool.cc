@@ -156,7 +156,7 @@ void CompilePool::finish_job(Bench& bench, const std::string& reply, double busy
 // After a worker died over its job: at fault is the only source of the job, or one that has yet to be found.
 void CompilePool::take_apart(Bench& bench) {
   std::vector<Task> batch = std::exchange(bench.batch, {});
-  const Death& death = bench.worker.death();
+  const Failure& death = bench.worker.death();
   if (batch.size() > 1) {
     batch_limit_ = std::max(1, batch_limit_ / 2);
     for (std::size_t i = batch.size(); i-- > 0;) try_alone(std::move(batch[i]));

@@ -62,8 +62,12 @@ struct RunReply {
   Conditions conditions;
   bool out_of_race = false;
   double seconds = 0;
-  bool worker_is_spent = false;  // a lost context: this process can run nothing more
+  bool worker_is_lost = false;  // see Failure
 };
+
+// A reference is plain code: it may be so much slower than a candidate.
+inline constexpr double kReferenceFactor = 20;
+inline double reference_limit_s(const Plan& plan) { return kReferenceFactor * plan.time_limit_s; }
 
 struct PlayoffJob {
   std::vector<RunJob> finalists;  // of one problem

@@ -169,7 +169,7 @@ void fields(A& archive, S& reply) {
   archive("conditions", reply.conditions);
   archive("out_of_race", reply.out_of_race);
   archive("seconds", reply.seconds);
-  archive("worker_is_spent", reply.worker_is_spent);
+  archive("worker_is_lost", reply.worker_is_lost);
 }
 
 template <class A, Is<DeviceInfo> S>

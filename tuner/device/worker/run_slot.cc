@@ -31,13 +31,13 @@ std::optional<Worker> RunSlot::started() {
 
 void RunSlot::ensure_workers() {
   if (!active_) active_ = spare_ ? std::exchange(spare_, std::nullopt) : started();
-  // The one in reserve is made while the first one works: nobody waits for it.
+  // The reserve starts while the first one works, so that nothing waits for it.
   if (sent_ && !spare_ && failures_ == 0) spare_ = started();
 }
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
-    if (is_broken()) return finish(NoWorker{broken_}, 0);
+    if (is_broken()) return finish(Failure{Status::machine_failed, broken_}, 0, {});
     ensure_workers();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
@@ -85,15 +85,16 @@ void RunSlot::advance(Clock::time_point now) {
     active_->advance(now);
     if (auto reply = active_->take_reply()) {
       failures_ = 0;
-      finish(std::move(*reply), active_->busy_s(now));
+      finish(std::move(*reply), active_->busy_s(now), active_->printed());
     }
   }
   if (is_dead(active_)) {
-    const Death death = active_->death();
+    const Failure death = active_->death();
     const double seconds = active_->busy_s(now);
+    std::string printed = active_->printed();
     active_.reset();
     if (sent_) {
-      finish(death, seconds);
+      finish(death, seconds, std::move(printed));
     } else {
       worker_failed(death.message);
     }
@@ -105,9 +106,9 @@ void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
-void RunSlot::finish(Outcome outcome, double seconds) {
+void RunSlot::finish(Outcome outcome, double seconds, std::string printed) {
   busy_s_ += seconds;
-  finished_ = Finished{job_->id, std::move(outcome), seconds};
+  finished_ = Finished{job_->id, std::move(outcome), seconds, std::move(printed)};
   job_.reset();
   sent_ = false;
 }

@@ -4,15 +4,14 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tuner/device/worker/worker.h"
 
 namespace gktune {
 
-// One piece of hardware: the worker that runs on it, and one in reserve that takes over when the first one
-// dies. It has one job at a time.
+// One device: the worker that uses it, and one in reserve that takes over when the first dies. It runs one
+// job at a time.
 class RunSlot {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -21,34 +20,31 @@ class RunSlot {
     std::uint64_t id = 0;
     std::string request;
     Worker::Limits limits;
-    Environment environment;  // which the worker has to have been started with
+    Environment environment;  // of the worker
   };
 
-  // There was nobody to do the job, and will not be.
-  struct NoWorker {
-    std::string message;
-  };
-  using Outcome = std::variant<std::string, Death, NoWorker>;  // the reply, or how the worker ended
+  // The reply, or why the worker died. The status machine_failed: no worker gets ready, the job never ran.
+  using Outcome = Result<std::string, Failure>;
 
   struct Finished {
     std::uint64_t id = 0;
     Outcome outcome;
     double seconds = 0;
+    std::string printed;  // see Worker
   };
 
   explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
-  // With a worker that is up already.
+  // With a worker that already runs.
   RunSlot(WorkerCommand command, Worker worker) : command_(std::move(command)), active_(std::move(worker)) {}
 
-  // What was done last has to be taken first.
+  // Take the last result first.
   bool is_free() const { return !job_ && !finished_; }
-  // No worker of this hardware gets ready any more: it does no job.
+  // No worker gets ready any more.
   bool is_broken() const { return !active_ && !broken_.empty(); }
   void start(Job job);
   std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
-  // The worker can run nothing more: the next one takes over.
+  // Hands over to the next worker.
   void replace_worker();
-  // Something is being timed there at this moment.
   bool is_timing() const;
 
   void add_to(std::vector<pollfd>& descriptors) const;
@@ -62,15 +58,15 @@ class RunSlot {
   void ensure_workers();
   void send_when_ready();
   void worker_failed(const std::string& message);
-  void finish(Outcome outcome, double seconds);
+  void finish(Outcome outcome, double seconds, std::string printed);
 
-  WorkerCommand command_;  // its environment is that of the workers there are
+  WorkerCommand command_;  // with the environment of the present workers
   std::optional<Worker> active_, spare_;
-  std::vector<Worker> leaving_;  // killed: one with a lost context takes its time to go, and nobody waits
+  std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
   std::optional<Job> job_;
   bool sent_ = false;
   std::optional<Finished> finished_;
-  int failures_ = 0;  // workers in a row that ended before they had done anything
+  int failures_ = 0;  // workers in a row that died before their first reply
   std::string broken_;
   double busy_s_ = 0;
 };

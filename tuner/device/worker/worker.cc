@@ -27,7 +27,7 @@ Status status_of(const Ending& ending) {
   }
 }
 
-// The last line that says something.
+// The last line that is not blank.
 std::string last_line(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string_view::npos) return {};
@@ -74,9 +74,10 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
 }
 
 void Worker::send(const std::string& request, const Limits& limits) {
-  // What an earlier job said on its way is no explanation of how this one ends.
+  // Output of an earlier job explains nothing about this one.
   process_.read_output();
   process_.forget_output();
+  printed_.clear();
   state_ = State::busy;
   limits_ = limits;
   busy_since_ = Clock::now();
@@ -89,7 +90,7 @@ void Worker::send(const std::string& request, const Limits& limits) {
 void Worker::allow(double limit_s, Clock::time_point now) {
   limit_s_ = limit_s;
   limit_ = now + duration_s(limit_s);
-  asked_ = false;
+  was_asked_ = false;
 }
 
 void Worker::add_to(std::vector<pollfd>& descriptors) const {
@@ -118,8 +119,9 @@ void Worker::advance(Clock::time_point now) {
   if (channel_.is_open() && !overstayed_) return;
   if (const std::optional<Ending> ending = process_.ending()) {
     process_.read_output();
-    const Death death = cause_of(*ending);
-    die(death.status, death.message);
+    keep_printed();
+    death_ = cause_of(*ending);
+    state_ = State::dead;
   }
 }
 
@@ -135,37 +137,55 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       break;
     case Frame::Kind::reply:
       if (state_ != State::busy) break;
+      keep_printed();
       reply_ = frame.payload;
       state_ = State::idle;
       limit_.reset();
       break;
     case Frame::Kind::phase:
       if (state_ != State::busy || frame.payload.size() != 1) break;
-      phase_ = static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing)));
-      allow(limits_.of(*phase_), now);
+      begin_phase(
+          static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing))), now);
       break;
     case Frame::Kind::fault: {
-      if (fault_) break;  // what came first is what happened
+      if (fault_) break;  // the first report names the cause
       const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
       const auto status = status_from_name(std::string_view(frame.payload).substr(0, line_feed));
-      fault_ = Death{status.value_or(Status::crashed),
+      fault_ = Failure{status.value_or(Status::crashed),
                      frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
       break;
     }
     case Frame::Kind::not_ready:
-      fault_ = Death{Status::crashed, frame.payload};
+      fault_ = Failure{Status::crashed, frame.payload};
       break;
     case Frame::Kind::request:
       break;
   }
 }
 
-// A worker that overstays its limit is asked where it is, if it is given time to tell. One that does not, or
-// that hung up and does not leave, is ended the hard way.
+// The worker flushes its output before it reports a phase, so all of it is in the pipe by now.
+void Worker::begin_phase(Phase phase, Clock::time_point now) {
+  keep_printed();
+  if (phase_ == Phase::reference) {
+    process_.read_output();
+    process_.forget_output();  // no candidate printed this
+  }
+  phase_ = phase;
+  allow(limits_.of(phase), now);
+}
+
+void Worker::keep_printed() {
+  if (phase_ != Phase::check || !printed_.empty()) return;
+  process_.read_output();
+  printed_ = process_.output_head();
+}
+
+// A worker that exceeds its limit is asked where it is, if it gets time to answer. One that does not answer,
+// or that closed its channel and does not exit, is killed.
 void Worker::end_late(Clock::time_point now) {
   if (!limit_ || now < *limit_ || paused_) return;
-  if (channel_.is_open() && !overstayed_ && limits_.telling_s > 0 && !std::exchange(asked_, true)) {
-    limit_ = now + duration_s(limits_.telling_s);
+  if (channel_.is_open() && !overstayed_ && limits_.report_s > 0 && !std::exchange(was_asked_, true)) {
+    limit_ = now + duration_s(limits_.report_s);
     process_.signal_alone(kQuestionSignal);
     return;
   }
@@ -181,7 +201,6 @@ std::string Worker::overstay_message() const {
     case Phase::setup:
       return "getting ready took longer than " + limit;
     case Phase::reference:
-      return "the reference ran longer than " + limit;
     case Phase::check:
       return "ran longer than " + limit;
     case Phase::timing:
@@ -190,33 +209,29 @@ std::string Worker::overstay_message() const {
   return "timing it took longer than " + limit;
 }
 
-Death Worker::cause_of(const Ending& ending) const {
-  const std::string where = state_ == State::busy && phase_ == Phase::reference ? "in the reference: " : "";
+Failure Worker::cause_of(const Ending& ending) const {
   const std::string words = last_line(process_.output_tail());
+  Failure cause{status_of(ending), ending.str()};
   if (words.find("std::bad_alloc") != std::string::npos) {
-    return {Status::out_of_memory, where + "asked for more memory than there is"};
+    cause = {Status::out_of_memory, "asked for more memory than there is"};
+  } else if (fault_ && fault_->status == Status::timed_out) {
+    cause = {Status::timed_out, overstay_message() + (fault_->message.empty() ? "" : ", " + fault_->message)};
+  } else if (fault_) {
+    cause = *fault_;
+    // abort() comes after a message of the program.
+    const bool adds_words = fault_->status == Status::aborted && !words.empty() &&
+                            fault_->message.find(words) == std::string::npos;
+    if (adds_words) cause.message += ": " + words;
+  } else if (overstayed_) {
+    cause = {Status::timed_out,
+             state_ == State::starting ? "the worker did not get ready" : overstay_message()};
+  } else if (!words.empty()) {
+    cause.message += ": " + words;
   }
-  if (fault_ && fault_->status == Status::timed_out) {
-    return {Status::timed_out, overstay_message() + (fault_->message.empty() ? "" : ", " + fault_->message)};
+  if (state_ == State::busy && phase_ == Phase::reference) {
+    cause = {Status::reference_failed, "the reference: " + cause.message};
   }
-  if (fault_) {
-    // Who aborts says why on the way.
-    const bool says_why = fault_->status == Status::aborted && !words.empty() &&
-                          fault_->message.find(words) == std::string::npos;
-    return {fault_->status, where + fault_->message + (says_why ? ": " + words : "")};
-  }
-  if (overstayed_) {
-    return {Status::timed_out,
-            state_ == State::starting ? "the worker did not get ready" : overstay_message()};
-  }
-  Death death{status_of(ending), where + ending.str()};
-  if (!words.empty()) death.message += ": " + words;
-  return death;
-}
-
-void Worker::die(Status status, std::string message) {
-  state_ = State::dead;
-  death_ = {status, std::move(message)};
+  return cause;
 }
 
 void Worker::pause(Clock::time_point now) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/core/trial.h"
+#include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/channel.h"
 #include "tuner/device/worker/child_process.h"
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 Clock::duration duration_s(double count);
 double elapsed_s(Clock::time_point from, Clock::time_point to);
 
-// How to start a worker process: the words before <kind> <ordinal> <role>, and its surroundings.
+// How to start a worker process: the arguments before <kind> <ordinal> <role>, and its environment.
 struct WorkerCommand {
   std::vector<std::string> argv;
   BackendName backend;
@@ -32,13 +32,7 @@ struct WorkerCommand {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
-// How a worker ended, in the terms of the trial that it took with it.
-struct Death {
-  Status status = Status::crashed;
-  std::string message;
-};
-
-// So many in a row, and no more are tried.
+// After so many failed starts in a row no further one is tried.
 inline constexpr int kMostFailedStarts = 3;
 
 // A worker process as its parent sees it: it gets ready, takes one request at a time, answers or dies.
@@ -46,11 +40,10 @@ class Worker {
  public:
   enum class State { starting, idle, busy, dead };
 
-  // Each phase of a job may take so long; a job that names no phase has them all.
+  // Of each phase of a job. A job that reports no phase has their sum.
   struct Limits {
     double setup_s = 0, reference_s = 0, check_s = 0, timing_s = 0;
-    double telling_s =
-        0;  // on top of each, for the worker to tell of a fault, or where it is when it is asked
+    double report_s = 0;  // added to each, so that the worker can report a fault or its place
     double of(Phase phase) const;
     double total() const { return setup_s + reference_s + check_s + timing_s; }
   };
@@ -58,27 +51,29 @@ class Worker {
   static Result<Worker> start(const WorkerCommand& command);
 
   State state() const { return state_; }
-  // Asks for an idle worker.
+  // The worker has to be idle.
   void send(const std::string& request, const Limits& limits);
-  // Once, when it is idle again.
+  // The reply, once.
   std::optional<std::string> take_reply() { return std::exchange(reply_, std::nullopt); }
-  const Death& death() const { return death_; }
-  // Of the job that it has, or died of; nothing: it named none.
+  // Why it died, as its trial will say.
+  const Failure& death() const { return death_; }
+  // What the candidate printed in its first check, cut after a few KiB.
+  const std::string& printed() const { return printed_; }
+  // Of the current job, or the one it died in; nothing: none was reported.
   std::optional<Phase> phase() const { return phase_; }
-  // Whether it ever got ready.
   bool was_ready() const { return was_ready_; }
-  // How long it has had its job, pauses left out.
+  // Time on its job, without pauses.
   double busy_s(Clock::time_point now) const { return elapsed_s(busy_since_, paused_.value_or(now)); }
 
   void add_to(std::vector<pollfd>& descriptors) const;
-  // When advance() has to be called even if nothing arrives.
+  // Call advance() by then even if nothing arrives.
   Clock::time_point deadline() const;
-  // Reads, writes and ends what overstays.
+  // Reads and writes, and enforces the limits.
   void advance(Clock::time_point now);
-  // Ends it the hard way; advance() sees it die.
+  // advance() will see it die.
   void kill();
 
-  // Holds the process and its children still; the time does not count against its limits.
+  // Stops the process and its children. The pause does not count against its limits.
   void pause(Clock::time_point now);
   void resume(Clock::time_point now);
 
@@ -87,10 +82,11 @@ class Worker {
 
   void take(const Frame& frame, Clock::time_point now);
   void allow(double limit_s, Clock::time_point now);
-  void die(Status status, std::string message);
   void end_late(Clock::time_point now);
   std::string overstay_message() const;
-  Death cause_of(const Ending& ending) const;
+  Failure cause_of(const Ending& ending) const;
+  void begin_phase(Phase phase, Clock::time_point now);
+  void keep_printed();
 
   ChildProcess process_;
   Channel channel_;
@@ -103,10 +99,11 @@ class Worker {
   std::optional<Clock::time_point> paused_;
   Clock::time_point busy_since_;  // moved later by each pause
   std::optional<std::string> reply_;
-  std::optional<Death> fault_;  // its own words
-  bool asked_ = false;          // where it is, since its limit is over
+  std::optional<Failure> fault_;  // its own report
+  std::string printed_;
+  bool was_asked_ = false;  // where it is, after its limit
   bool overstayed_ = false;
-  Death death_;
+  Failure death_;
 };
 
 }  // namespace gktune

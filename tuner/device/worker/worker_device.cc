@@ -19,8 +19,6 @@ constexpr double kProbeLimitS = 60;
 // Room for what a candidate needs besides its executions: inputs, a verdict, a module load.
 constexpr double kSetupLimitS = 120;
 constexpr double kTimingLimitS = 60;
-// The reference is plain, and may be so much slower than what it judges.
-constexpr double kReferenceFactor = 20;
 // Executions that no stopping rule can do without.
 constexpr double kTimedExecutions = 16;
 constexpr double kInstrumentedFactor = 20;
@@ -117,7 +115,7 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
-  if (info.kind != "host") pool.architecture = info.architecture;
+  pool.architecture = info.architecture;
   pool.cache_dir = options.cache_dir;
   pool.instrumentation = options.instrumentation;
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
@@ -242,8 +240,9 @@ void WorkerDevice::advance_compiled(Flight& flight) {
     const Reference& reference = references_[flight.reference];
     if (!reference.is_compiled) return;
     if (reference.variant.status != Status::ok) {
-      return finish(flight, reference.variant.status,
-                    "the reference, which sees no parameters: " + reference.variant.log);
+      const bool is_machines = reference.variant.status == Status::machine_failed;
+      return finish(flight, is_machines ? Status::machine_failed : Status::reference_failed,
+                    "the reference does not compile: " + reference.variant.log);
     }
   }
   if (options_.work == WorkerDeviceOptions::Work::compile) return finish(flight, Status::ok, {});
@@ -294,8 +293,8 @@ RunJob WorkerDevice::run_job(const Flight& flight) const {
 Worker::Limits WorkerDevice::limits(const Plan& plan) const {
   const double factor = options_.instrumentation == Instrumentation::none ? 1 : kInstrumentedFactor;
   const double execution_s = plan.time_limit_s * factor;
-  return {kSetupLimitS, kReferenceFactor * execution_s, execution_s,
-          kTimingLimitS + kTimedExecutions * execution_s, options_.fault_telling_s};
+  return {kSetupLimitS, reference_limit_s(plan) * factor, execution_s,
+          kTimingLimitS + kTimedExecutions * execution_s, options_.fault_report_s};
 }
 
 bool WorkerDevice::take_run() {
@@ -307,21 +306,22 @@ bool WorkerDevice::take_run() {
     const auto flight = std::ranges::find(flights_, finished->id, &Flight::id);
     if (flight == flights_.end()) continue;
     flight->trial.run_s = finished->seconds;
-    if (const auto* nobody = std::get_if<RunSlot::NoWorker>(&finished->outcome)) {
-      // It never ran: another may have it.
-      flight->stage = Flight::Stage::ready;
+    flight->trial.printed = std::move(finished->printed);
+    if (!finished->outcome) {
+      const Failure& failure = finished->outcome.error();
+      if (failure.status != Status::machine_failed) {
+        finish(*flight, failure.status, failure.message);
+        continue;
+      }
+      flight->stage = Flight::Stage::ready;  // it never ran: another device may take it
       if (!all_are_broken()) continue;
-      // Settings of its own may be what no worker starts with.
+      // The candidate's own environment may keep workers from starting.
       const bool is_plain = flight->plan.environment.empty();
-      finish(*flight, is_plain ? Status::machine_failed : Status::crashed, nobody->message);
+      finish(*flight, is_plain ? Status::machine_failed : Status::crashed, failure.message);
       continue;
     }
-    if (const Death* death = std::get_if<Death>(&finished->outcome)) {
-      finish(*flight, death->status, death->message);
-      continue;
-    }
-    auto reply = decode_run_reply(std::get<std::string>(finished->outcome));
-    if (!reply || reply->worker_is_spent) slot.replace_worker();
+    auto reply = decode_run_reply(*finished->outcome);
+    if (!reply || reply->worker_is_lost) slot.replace_worker();
     if (reply) {
       finish_run(*flight, std::move(*reply));
     } else {
@@ -406,8 +406,8 @@ std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {
-      if (!std::holds_alternative<std::string>(finished->outcome)) return {};
-      auto samples = decode_samples(std::get<std::string>(finished->outcome));
+      if (!finished->outcome) return {};
+      auto samples = decode_samples(*finished->outcome);
       return samples ? std::move(*samples) : std::vector<Samples>{};
     }
     std::vector<pollfd> descriptors;

@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/bound_program.h"
+#include "tuner/device/cuda/cuda_program.h"
 
 #include <algorithm>
 #include <limits>
@@ -60,16 +60,16 @@ std::string misfit(Gpu& gpu, const StepPlan& plan) {
   return {};
 }
 
-Trouble refusal(const StepPlan& plan, const std::string& why) {
-  return {Status::launch_failed, plan.entry + ": " + why, false};
+Failure refusal(const StepPlan& plan, const std::string& why) {
+  return {Status::launch_failed, plan.entry + ": " + why};
 }
 
 }  // namespace
 
-Result<BoundProgram, Trouble> BoundProgram::bind(Gpu& gpu, std::shared_ptr<const ShelvedModule> code,
+Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
                                                  const Module& module, const ProgramPlan& program,
                                                  const std::vector<ArgumentPlan>& arguments) {
-  BoundProgram bound;
+  CudaProgram bound;
   bound.code_ = std::move(code);
   for (const auto& argument : arguments) {
     const std::size_t size = element_size(argument.type);
@@ -88,11 +88,11 @@ Result<BoundProgram, Trouble> BoundProgram::bind(Gpu& gpu, std::shared_ptr<const
       return added.error();
     }
   }
-  if (auto failure = gpu.take_failure()) return trouble_of(*failure);
+  if (auto failure = gpu.take_failure()) return *failure;
   return bound;
 }
 
-Result<void, Trouble> BoundProgram::add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
+Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                                const StepPlan& plan) {
   const auto& entries = program.source.entries;
   const auto entry = static_cast<std::size_t>(std::ranges::find(entries, plan.entry) - entries.begin());
@@ -102,11 +102,7 @@ Result<void, Trouble> BoundProgram::add_kernel(Gpu& gpu, const Module& module, c
 
   Step step;
   step.arguments = plan.arguments;
-  for (std::size_t i = 0; i < 3; ++i) {
-    step.shape.grid[i] = static_cast<unsigned>(plan.grid[i]);
-    step.shape.block[i] = static_cast<unsigned>(plan.block[i]);
-  }
-  step.shape.shared_bytes = static_cast<unsigned>(plan.shared_bytes);
+  step.shape = {plan.grid, plan.block, plan.shared_bytes};
   step.function = gpu.function(code_->code, symbol);
 
   // A launch reads as many parameters as the kernel has, whether or not they were given.
@@ -147,17 +143,16 @@ Result<void, Trouble> BoundProgram::add_kernel(Gpu& gpu, const Module& module, c
   }
   note_resources(gpu, symbol, step);
   if (auto failure = gpu.take_failure()) {
-    Trouble trouble = trouble_of(*failure);
-    trouble.message = plan.entry + ": " + trouble.message;
-    return trouble;
+    failure->message = plan.entry + ": " + failure->message;
+    return *failure;
   }
   steps_.push_back(std::move(step));
   return {};
 }
 
-void BoundProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step& step) {
+void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step& step) {
   const auto& [grid, block, shared_bytes] = step.shape;
-  const std::int64_t block_threads = std::int64_t{block[0]} * block[1] * block[2];
+  const std::int64_t block_threads = block[0] * block[1] * block[2];
   const std::int64_t threads = block_threads * grid[0] * grid[1] * grid[2];
   if (threads <= most_threads_) return;
   most_threads_ = threads;
@@ -168,12 +163,12 @@ void BoundProgram::note_resources(Gpu& gpu, const std::string& symbol, const Ste
   resources_.spill_bytes = -1;
   const auto known = std::ranges::find(code_->kernels, symbol, &KernelResources::symbol);
   if (known != code_->kernels.end()) resources_.spill_bytes = known->spill_bytes;
-  std::ranges::copy(grid, resources_.grid.begin());
-  std::ranges::copy(block, resources_.block.begin());
+  resources_.grid = grid;
+  resources_.block = block;
   int blocks = 0;
   if (gpu.ok()) {
     gpu.check(gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                  &blocks, step.function, static_cast<int>(block_threads), shared_bytes),
+                  &blocks, step.function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
               "ask for the occupancy");
   }
   const int most = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
@@ -182,7 +177,7 @@ void BoundProgram::note_resources(Gpu& gpu, const std::string& symbol, const Ste
   }
 }
 
-void BoundProgram::launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const {
+void CudaProgram::launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const {
   std::vector<void*> parameters;
   for (const auto& step : steps_) {
     if (step.function == nullptr) {

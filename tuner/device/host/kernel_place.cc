@@ -1,4 +1,4 @@
-#include "tuner/device/host/fault.h"
+#include "tuner/device/host/kernel_place.h"
 
 #include <fmt/format.h>
 

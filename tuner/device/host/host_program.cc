@@ -1,4 +1,4 @@
-#include "tuner/device/host/program.h"
+#include "tuner/device/host/host_program.h"
 
 #include <unistd.h>
 
@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "tuner/measure/element.h"
+
 namespace gktune {
 namespace {
 
-// What keeps an entry from being given these arguments.
+// Why the entry cannot take these arguments.
 std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& step,
                                   const std::vector<ArgumentPlan>& arguments) {
   if (entry.argument_count != step.arguments.size()) {
@@ -35,15 +37,22 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 
 }  // namespace
 
-Result<Program, Fault> Program::load(const Module& module, const ProgramPlan& plan,
-                                     const std::vector<ArgumentPlan>& arguments) {
+Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& plan,
+                                               const std::vector<ArgumentPlan>& arguments,
+                                               Instrumentation instrumentation) {
   auto loaded = HostModule::load(module);
   if (!loaded) {
-    // What the compiler left and is gone, or cannot be read, says nothing of the configuration.
+    // A file that is gone or cannot be read says nothing about the configuration.
     const bool is_there = ::access(module.path.c_str(), R_OK) == 0;
-    return Fault{is_there ? Status::launch_failed : Status::machine_failed, loaded.error().message};
+    return Failure{is_there ? Status::launch_failed : Status::machine_failed, loaded.error().message};
   }
-  Program program(std::move(*loaded));
+  HostProgram program(std::move(*loaded), instrumentation);
+  for (const ArgumentPlan& argument : arguments) {
+    Scalar scalar{};
+    if (argument.is_scalar) store_number(argument.type, scalar.data(), argument.scalar);
+    program.scalars_.push_back(scalar);
+    program.bytes_.push_back(argument.count * element_size(argument.type));
+  }
   for (const StepPlan& step : plan.steps) {
     if (step.entry.empty()) {
       program.steps_.push_back({step, 0});
@@ -52,33 +61,49 @@ Result<Program, Fault> Program::load(const Module& module, const ProgramPlan& pl
     const auto entry = std::ranges::find(plan.source.entries, step.entry);
     const auto index = static_cast<std::size_t>(entry - plan.source.entries.begin());
     if (index >= program.module_.entry_count()) {
-      return Fault{Status::launch_failed, "the compiled code has no " + step.entry};
+      return Failure{Status::launch_failed, "the compiled code has no " + step.entry};
     }
     if (auto why = misfit(program.module_.entry(index), step, arguments)) {
-      return Fault{Status::launch_failed, std::move(*why)};
+      return Failure{Status::launch_failed, std::move(*why)};
     }
     program.steps_.push_back({step, index});
+    if (plan.source.language != Language::cpp) program.note_resources(step);
   }
   return program;
 }
 
-bool Program::has_kernels() const {
+void HostProgram::note_resources(const StepPlan& step) {
+  const auto threads = [](const auto& grid, const auto& block) {
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < 3; ++i) count *= grid[i] * block[i];
+    return count;
+  };
+  if (threads(step.grid, step.block) <= threads(resources_.grid, resources_.block)) return;
+  resources_.grid = step.grid;
+  resources_.block = step.block;
+  resources_.dynamic_shared_bytes = step.shared_bytes;
+}
+
+bool HostProgram::has_kernels() const {
   return std::ranges::any_of(steps_, [this](const Step& step) {
     return !step.plan.entry.empty() && module_.entry(step.entry).is_kernel;
   });
 }
 
-Result<void, Fault> Program::run(Executor& executor, ProblemBuffers& buffers) const {
+Result<void, Failure> HostProgram::run(Executor& executor, std::span<const std::uintptr_t> addresses) const {
   void* values[kernel::Entry::kMaxArguments];
   for (const Step& step : steps_) {
     if (step.plan.entry.empty()) {
-      const auto bytes = buffers.bytes(static_cast<std::size_t>(step.plan.fill_argument));
-      if (!bytes.empty()) std::memset(bytes.data(), step.plan.fill_byte, bytes.size());
+      const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
+      std::memset(reinterpret_cast<void*>(addresses[filled]), step.plan.fill_byte, bytes_[filled]);
       continue;
     }
     const std::size_t count = step.plan.arguments.size();
     for (std::size_t i = 0; i < count; ++i) {
-      values[i] = buffers.value(static_cast<std::size_t>(step.plan.arguments[i]));
+      const auto index = static_cast<std::size_t>(step.plan.arguments[i]);
+      const void* value = addresses[index] != 0 ? static_cast<const void*>(&addresses[index])
+                                                : static_cast<const void*>(scalars_[index].data());
+      values[i] = const_cast<void*>(value);  // kernels take copies
     }
     auto done = module_.launch(executor, step.entry,
                                {step.plan.grid, step.plan.block, step.plan.shared_bytes}, {values, count});

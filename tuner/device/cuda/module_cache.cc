@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/module_shelf.h"
+#include "tuner/device/cuda/module_cache.h"
 
 #include <algorithm>
 
@@ -12,18 +12,18 @@ constexpr std::size_t kMost = 16;
 
 }  // namespace
 
-Result<std::shared_ptr<const ShelvedModule>, Trouble> ModuleShelf::get(const std::string& path) {
+Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std::string& path) {
   const auto known = std::ranges::find_if(modules_, [&](const auto& module) { return module->path == path; });
   if (known != modules_.end()) {
     modules_.splice(modules_.begin(), modules_, known);
     return modules_.front();
   }
   auto compiled = read_module(path);
-  if (!compiled) return Trouble{Status::machine_failed, compiled.error().message, false};
+  if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
   LoadedModule code = gpu_.load(compiled->cubin);
-  if (auto failure = gpu_.take_failure()) return trouble_of(*failure);
+  if (auto failure = gpu_.take_failure()) return *failure;
   modules_.push_front(
-      std::make_shared<const ShelvedModule>(path, std::move(code), std::move(compiled->kernels)));
+      std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels)));
   if (modules_.size() > kMost) modules_.pop_back();
   return modules_.front();
 }

@@ -1,4 +1,4 @@
-#include "tuner/device/host/host_runner.h"
+#include "tuner/device/host/host_device.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/device/host/host_compiler.h"
+#include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/space/space_file.h"
 
@@ -129,6 +130,34 @@ reference:
   launches: {entry: scale_plainly, arguments: [in, out, n]}
 )yaml";
 
+constexpr const char* kScalars = R"cpp(
+#include <cstddef>
+void store(double* out, short small, float real, unsigned long large) {
+  out[0] = small;
+  out[1] = real;
+  out[2] = static_cast<double>(large);
+}
+void store_constants(double* out) {
+  out[0] = -2;
+  out[1] = 0.5;
+  out[2] = 1099511627776.0;
+}
+)cpp";
+
+constexpr const char* kScalarsSpace = R"yaml(
+kernel: scalars
+language: c++
+source: scalars.cc
+problem: {n: [3]}
+arguments:
+  out: {type: double, extent: n, role: out, check: exact}
+  small: {type: int16, value: "0 - 2"}
+  real: {type: float, value: 0.5}
+  large: {type: uint64, value: 1099511627776}
+launches: {entry: store, arguments: [out, small, real, large]}
+reference: {launches: {entry: store_constants, arguments: [out]}}
+)yaml";
+
 Result<std::string> read_test_file(const std::string& path) {
   if (path.ends_with("sum.cu")) {
     // The reference sees no parameters.
@@ -136,11 +165,12 @@ Result<std::string> read_test_file(const std::string& path) {
   }
   if (path.ends_with("scale.cc"))
     return "#ifndef FACTOR\n#define FACTOR 2\n#endif\n" + std::string(kFunction);
+  if (path.ends_with("scalars.cc")) return std::string(kScalars);
   if (path.ends_with("cores.cu")) return std::string(kCores);
   return Error{"there is no such file"};
 }
 
-class HostRunnerTest : public ::testing::Test {
+class HostDeviceTest : public ::testing::Test {
  protected:
   void read(const std::string& space) {
     auto definition = read_space_text(space, "test.yaml", {}, read_test_file);
@@ -176,12 +206,12 @@ class HostRunnerTest : public ::testing::Test {
   }
 
   HostCompiler compiler_{"c++"};
-  HostRunner runner_{std::size_t{1} << 20};
+  DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
   KernelDefinition kernel_;
   Problem problem_;
 };
 
-TEST_F(HostRunnerTest, several_steps_are_one_candidate_whatever_scratch_each_asks_for) {
+TEST_F(HostDeviceTest, several_steps_are_one_candidate_whatever_scratch_each_asks_for) {
   read(kSumSpace);
   for (int blocks : {3, 50, 1, 50}) {
     const RunReply reply = runner_.run(job_of({{"blocks", blocks}, {"WRONG", 0}}));
@@ -195,7 +225,7 @@ TEST_F(HostRunnerTest, several_steps_are_one_candidate_whatever_scratch_each_ask
   }
 }
 
-TEST_F(HostRunnerTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
+TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
   read(kSumSpace);
   const RunReply wrong = runner_.run(job_of({{"blocks", 3}, {"WRONG", 1}}));
   EXPECT_EQ(wrong.status, Status::wrong_result);
@@ -204,7 +234,7 @@ TEST_F(HostRunnerTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
   EXPECT_EQ(runner_.run(job_of({{"blocks", 3}, {"WRONG", 0}})).status, Status::ok);
 }
 
-TEST_F(HostRunnerTest, what_is_slower_than_the_cutoff_is_out_of_the_race_after_three_samples) {
+TEST_F(HostDeviceTest, what_is_slower_than_the_cutoff_is_out_of_the_race_after_three_samples) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
   job.cutoff_us = 0.001;
@@ -214,7 +244,7 @@ TEST_F(HostRunnerTest, what_is_slower_than_the_cutoff_is_out_of_the_race_after_t
   EXPECT_EQ(reply.samples_us.size(), 3u);
 }
 
-TEST_F(HostRunnerTest, inputs_that_a_kernel_changes_are_what_they_were_before_every_run) {
+TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_what_they_were_before_every_run) {
   read(kAccumulateSpace);
   for (int time = 0; time < 2; ++time) {
     const RunReply reply = runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 0}}));
@@ -222,7 +252,7 @@ TEST_F(HostRunnerTest, inputs_that_a_kernel_changes_are_what_they_were_before_ev
   }
 }
 
-TEST_F(HostRunnerTest, checking_alone_takes_no_samples) {
+TEST_F(HostDeviceTest, checking_alone_takes_no_samples) {
   read(kAccumulateSpace);
   RunJob job = job_of({{"threadsPerBlock", 256}, {"WRONG", 0}});
   job.check_only = true;
@@ -231,7 +261,7 @@ TEST_F(HostRunnerTest, checking_alone_takes_no_samples) {
   EXPECT_TRUE(reply.samples_us.empty());
 }
 
-TEST_F(HostRunnerTest, plain_functions_are_run_as_what_they_are) {
+TEST_F(HostDeviceTest, plain_functions_are_run_as_what_they_are) {
   read(kFunctionSpace);
   const RunReply right = runner_.run(job_of({{"FACTOR", 2}}));
   EXPECT_EQ(right.status, Status::ok) << right.message;
@@ -239,7 +269,7 @@ TEST_F(HostRunnerTest, plain_functions_are_run_as_what_they_are) {
   EXPECT_EQ(runner_.run(job_of({{"FACTOR", 3}})).status, Status::wrong_result);
 }
 
-TEST_F(HostRunnerTest, each_thread_that_runs_blocks_keeps_to_one_core) {
+TEST_F(HostDeviceTest, each_thread_that_runs_blocks_keeps_to_one_core) {
   const std::vector<int> before = own_cores();
   if (before.empty()) GTEST_SKIP() << "here a thread may not ask which cores it has";
   // One that keeps to a core all the while: only where it still does at the end have the others been let.
@@ -259,7 +289,7 @@ TEST_F(HostRunnerTest, each_thread_that_runs_blocks_keeps_to_one_core) {
   EXPECT_EQ(after, before);
 }
 
-TEST_F(HostRunnerTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_samples) {
+TEST_F(HostDeviceTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_samples) {
   read(kSumSpace);
   PlayoffJob job;
   for (const auto& [blocks, wrong] : {std::pair(3, 0), std::pair(3, 1), std::pair(50, 0)}) {
@@ -273,7 +303,7 @@ TEST_F(HostRunnerTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_sa
   EXPECT_EQ(samples[2].size(), 5u);
 }
 
-TEST_F(HostRunnerTest, arguments_that_do_not_fit_a_function_are_named) {
+TEST_F(HostDeviceTest, arguments_that_do_not_fit_a_function_are_named) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
   RunJob few = job;
@@ -289,18 +319,45 @@ TEST_F(HostRunnerTest, arguments_that_do_not_fit_a_function_are_named) {
   EXPECT_EQ(reply.message, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8");
 }
 
-TEST_F(HostRunnerTest, code_that_is_gone_is_not_the_fault_of_its_configuration) {
+TEST_F(HostDeviceTest, code_that_is_gone_is_not_the_fault_of_its_configuration) {
   read(kSumSpace);
   RunJob lost = job_of({{"blocks", 3}, {"WRONG", 0}});
   lost.candidate.path += ".gone";
   EXPECT_EQ(status_name(runner_.run(lost).status), "machine_failed");
 }
 
-TEST_F(HostRunnerTest, a_fault_of_the_reference_is_said_to_be_its_own) {
+TEST_F(HostDeviceTest, a_fault_of_the_reference_is_said_to_be_its_own) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
   job.plan.reference.steps[0].arguments = {0, 1};
-  EXPECT_EQ(runner_.run(job).message, "the reference: plain_total has 3 parameters and is given 2 arguments");
+  const RunReply reply = runner_.run(job);
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: plain_total has 3 parameters and is given 2 arguments");
+}
+
+TEST_F(HostDeviceTest, scalars_have_the_bytes_of_their_type) {
+  read(kScalarsSpace);
+  const RunReply reply = runner_.run(job_of({}));
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
+TEST_F(HostDeviceTest, more_memory_than_the_machine_has_is_refused) {
+  read(kFunctionSpace);
+  RunJob job = job_of({{"FACTOR", 2}});
+  job.plan.arguments[0].count = std::uint64_t{1} << 50;
+  const RunReply reply = runner_.run(job);
+  EXPECT_EQ(reply.status, Status::out_of_memory);
+  EXPECT_TRUE(reply.message.starts_with("the problem needs 8388608.00 GiB, and the device has ")) << reply.message;
+}
+
+TEST_F(HostDeviceTest, contents_that_cannot_be_read_name_their_argument) {
+  read(kFunctionSpace);
+  RunJob job = job_of({{"FACTOR", 2}});
+  job.plan.arguments[0].contents.kind = ContentsKind::file;
+  job.plan.arguments[0].contents.file = "/nonexistent.npy";
+  const RunReply reply = runner_.run(job);
+  EXPECT_EQ(reply.status, Status::invalid);
+  EXPECT_TRUE(reply.message.starts_with("argument 'in': /nonexistent.npy: cannot be opened")) << reply.message;
 }
 
 }  // namespace

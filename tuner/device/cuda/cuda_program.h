@@ -8,27 +8,25 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/core/trial.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/module_shelf.h"
-#include "tuner/device/cuda/trouble.h"
+#include "tuner/device/cuda/module_cache.h"
+#include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/job.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 
-// The steps of a program with all found and checked that they need: they only have to be launched.
-class BoundProgram {
+// A program whose kernels are found and whose launches are checked against the device's limits.
+class CudaProgram final : public LoadedProgram {
  public:
-  static Result<BoundProgram, Trouble> bind(Gpu& gpu, std::shared_ptr<const ShelvedModule> code,
+  static Result<CudaProgram, Failure> bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
                                             const Module& module, const ProgramPlan& program,
                                             const std::vector<ArgumentPlan>& arguments);
 
-  // Puts the steps into the stream, with the address of each argument that is a buffer.
+  // Queues all steps. One address per argument, 0 for a scalar.
   void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;
   // Of the step with the most threads.
-  const Resources& resources() const { return resources_; }
-  std::size_t step_count() const { return steps_.size(); }
+  Resources resources() const override { return resources_; }
 
  private:
   // A scalar's bytes, as a kernel's parameter sees them.
@@ -41,11 +39,11 @@ class BoundProgram {
     unsigned char fill_byte = 0;
   };
 
-  Result<void, Trouble> add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
+  Result<void, Failure> add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                    const StepPlan& plan);
   void note_resources(Gpu& gpu, const std::string& symbol, const Step& step);
 
-  std::shared_ptr<const ShelvedModule> code_;  // see ModuleShelf::get
+  std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
   std::vector<Step> steps_;
   std::vector<Scalar> scalars_;          // one an argument; of a buffer unused
   std::vector<std::size_t> sizes_;       // of the arguments as parameters

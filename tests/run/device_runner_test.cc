@@ -1,0 +1,383 @@
+#include "tuner/device/run/device_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/run/memory_device.h"
+
+namespace gktune {
+namespace {
+
+using Role = Argument::Role;
+using Memory = std::span<const ArgumentMemory>;
+
+constexpr std::size_t kCount = 10;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+ArgumentPlan array(const std::string& name, ElementType type, Role role) {
+  ArgumentPlan plan;
+  plan.name = name;
+  plan.type = type;
+  plan.count = kCount;
+  plan.role = role;
+  plan.contents.kind = ContentsKind::ramp;
+  plan.contents.b = 1;
+  plan.contents.b_integer = 1;
+  plan.is_checked = role == Role::out || role == Role::inout;
+  return plan;
+}
+
+// in (int32), out (float32, halves of in), sums (int32, inout, doubled), work (scratch).
+Result<void, Failure> right(Memory memory) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    element<float>(*memory[1].buffer, i) = 0.5f * static_cast<float>(element<int>(*memory[0].buffer, i));
+    element<int>(*memory[2].buffer, i) *= 2;
+  }
+  return {};
+}
+
+class DeviceRunnerTest : public ::testing::Test {
+ protected:
+  DeviceRunnerTest() {
+    auto device = std::make_unique<MemoryDevice>();
+    device_ = device.get();
+    device_->device_traits.stopping.min_samples = 3;
+    device_->device_traits.stopping.max_samples = 5;
+    runner_ = std::make_unique<DeviceRunner>(std::move(device));
+    add("reference", right);
+    add("right", right);
+  }
+
+  void add(const std::string& path, MemoryDevice::Function function, std::vector<double> times_us = {10}) {
+    device_->codes[path] = {std::move(function), std::move(times_us)};
+  }
+
+  RunJob job(const std::string& candidate = "right") {
+    RunJob job;
+    job.plan.arguments = {array("in", ElementType::int32, Role::in),
+                          array("out", ElementType::float32, Role::out),
+                          array("sums", ElementType::int32, Role::inout),
+                          array("work", ElementType::int8, Role::scratch)};
+    job.plan.reference.steps = {StepPlan()};
+    job.plan.time_limit_s = 2;
+    job.candidate.path = candidate;
+    job.reference.path = "reference";
+    job.cutoff_us = std::numeric_limits<double>::infinity();
+    job.seed = 42;
+    return job;
+  }
+  RunReply run(const std::string& candidate) { return runner_->run(job(candidate)); }
+  RunReply run(const std::string& candidate, MemoryDevice::Function function) {
+    add(candidate, std::move(function));
+    return run(candidate);
+  }
+  // Of a problem whose reference this is.
+  RunReply run_with_reference(MemoryDevice::Function function) {
+    add("reference", std::move(function));
+    return run("right");
+  }
+  std::ptrdiff_t count(const std::string& entry) { return std::ranges::count(device_->log, entry); }
+
+  MemoryDevice* device_ = nullptr;
+  std::unique_ptr<DeviceRunner> runner_;
+};
+
+TEST_F(DeviceRunnerTest, correct_candidates_are_timed_and_share_one_reference_run) {
+  for (int time = 0; time < 3; ++time) {
+    const RunReply reply = run("right");
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_EQ(reply.samples_us, Samples(3, 10.0));
+    EXPECT_EQ(reply.timing.median_us, 10);
+    EXPECT_EQ(reply.resources.registers, 7);
+  }
+  EXPECT_EQ(count("run reference"), 1);
+}
+
+TEST_F(DeviceRunnerTest, reference_gets_twenty_times_the_limit_of_a_candidate) {
+  run("right");
+  ASSERT_EQ(device_->launches.size(), 2u);
+  EXPECT_EQ(device_->launches[0].limit_s, 40);
+  EXPECT_EQ(device_->launches[1].limit_s, 2);
+  EXPECT_EQ(device_->launches[0].seed, std::nullopt);
+  EXPECT_EQ(device_->launches[1].seed, 42u);
+}
+
+TEST_F(DeviceRunnerTest, wrong_output_is_described_and_not_timed) {
+  const RunReply reply = run("wrong", [](Memory memory) {
+    (void)right(memory);
+    element<int>(*memory[2].buffer, 4) = 7;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(reply.message, "1 of 10 elements differs; it is sums[4]: 7, expected 8 (absolute error 1)");
+  EXPECT_EQ(count("warm up wrong"), 0);
+  EXPECT_EQ(run("right").status, Status::ok);
+}
+
+TEST_F(DeviceRunnerTest, unwritten_output_is_wrong) {
+  const RunReply reply = run("lazy", [](Memory memory) {
+    for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) *= 2;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(reply.message, "10 of 10 elements differ (NaN); the first is out[0]: nan, expected 0");
+}
+
+TEST_F(DeviceRunnerTest, write_outside_a_buffer_precedes_other_findings) {
+  const auto outside = [](Memory memory) {
+    element<int>(*memory[0].buffer, 3) = -1;
+    element<char>(*memory[3].buffer, kCount + 4) = 0;
+    return Result<void, Failure>();
+  };
+  const RunReply reply = run("outside", outside);
+  EXPECT_EQ(reply.status, Status::guard_violated);
+  EXPECT_EQ(reply.message, "wrote outside 'work' (10 elements): 4 bytes past its end");
+  EXPECT_FALSE(reply.worker_is_lost);
+  EXPECT_EQ(run("right").status, Status::ok);
+  EXPECT_EQ(count("run reference"), 1);  // guards and inputs were repaired
+  device_->device_traits.shares_memory = true;
+  EXPECT_TRUE(run("outside", outside).worker_is_lost);
+}
+
+TEST_F(DeviceRunnerTest, changed_input_is_described_and_repaired) {
+  const RunReply reply = run("vandal", [](Memory memory) {
+    element<int>(*memory[0].buffer, 3) = -1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::input_changed);
+  EXPECT_EQ(reply.message, "wrote into its input: in[3] was 3, is now -1");
+  EXPECT_EQ(run("right").status, Status::ok);
+  EXPECT_EQ(count("run reference"), 1);
+}
+
+TEST_F(DeviceRunnerTest, candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
+  // Right when it is checked, it damages an expected output when it is timed.
+  int runs = 0;
+  run("vandal", [&, this](Memory memory) {
+    (void)right(memory);
+    if (++runs == 2) {
+      for (DeviceBuffer* buffer : device_->buffers) element<int>(*buffer, 1) = 1234;
+    }
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(run("right").status, Status::ok);
+  EXPECT_EQ(count("run reference"), 2);
+  EXPECT_EQ(count("run right"), 2);
+}
+
+TEST_F(DeviceRunnerTest, lost_worker_is_reported_and_its_buffers_are_not_touched) {
+  const RunReply reply = run("fatal", [](Memory) {
+    return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
+  });
+  EXPECT_EQ(reply.status, Status::illegal_access);
+  EXPECT_EQ(reply.message, "bad address");
+  EXPECT_TRUE(reply.worker_is_lost);
+  EXPECT_EQ(count("run fatal"), 1);
+}
+
+TEST_F(DeviceRunnerTest, missing_module_is_the_machines_failure) {
+  EXPECT_EQ(run("gone").status, Status::machine_failed);
+  RunJob lost = job();
+  lost.reference.path = "gone too";
+  EXPECT_EQ(runner_->run(lost).status, Status::machine_failed);
+}
+
+TEST_F(DeviceRunnerTest, failing_reference_is_named_as_the_cause) {
+  const RunReply reply =
+      run_with_reference([](Memory) { return Result<void, Failure>(Failure{Status::aborted, "a trap"}); });
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: a trap");
+}
+
+TEST_F(DeviceRunnerTest, reference_that_produces_nan_fails) {
+  const RunReply reply = run_with_reference([](Memory memory) {
+    (void)right(memory);
+    element<float>(*memory[1].buffer, 2) = kNaN;
+    element<float>(*memory[1].buffer, 5) = kNaN;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: 2 of 10 elements of 'out' are NaN; the first is out[2]");
+}
+
+TEST_F(DeviceRunnerTest, reference_that_leaves_floats_unwritten_fails) {
+  const RunReply reply = run_with_reference([](Memory memory) {
+    for (std::size_t i = 0; i + 3 < kCount; ++i) element<float>(*memory[1].buffer, i) = 1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: leaves 3 of 10 elements of 'out' unwritten");
+}
+
+TEST_F(DeviceRunnerTest, reference_that_writes_its_input_fails) {
+  const RunReply reply = run_with_reference([](Memory memory) {
+    element<int>(*memory[0].buffer, 1) = 5;
+    return right(memory);
+  });
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: wrote into its input: in[1] was 1, is now 5");
+}
+
+// Integers: all bits set is a value like any other.
+class IntegerOutput : public DeviceRunnerTest {
+ protected:
+  RunReply run_integers(const MemoryDevice::Function& function) {
+    add("reference", function);
+    add("candidate", function);
+    RunJob integers = job("candidate");
+    integers.plan.arguments[1].type = ElementType::int32;
+    return runner_->run(integers);
+  }
+};
+
+TEST_F(IntegerOutput, of_minus_one_is_accepted) {
+  const RunReply reply = run_integers([](Memory memory) {
+    for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[1].buffer, i) = -1;
+    for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) += 1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(count("run reference"), 2);
+}
+
+TEST_F(IntegerOutput, that_the_reference_leaves_unwritten_is_found) {
+  const RunReply reply = run_integers([](Memory memory) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      if (i != 6) element<int>(*memory[1].buffer, i) = i == 3 ? -1 : 1;
+    }
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_EQ(reply.message, "the reference: leaves 1 of 10 elements of 'out' unwritten");
+}
+
+TEST_F(DeviceRunnerTest, problem_larger_than_the_memory_is_refused) {
+  device_->free = 100;
+  const RunReply reply = run("right");
+  EXPECT_EQ(reply.status, Status::out_of_memory);
+  EXPECT_EQ(reply.message, "the problem needs 0.00 GiB, and the device has 0.00 GiB left");
+}
+
+TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
+  device_->device_traits.placements = {Placement::at_end, Placement::at_start};
+  RunJob check = job();
+  check.check_only = true;
+  EXPECT_EQ(runner_->run(check).status, Status::ok);
+  ASSERT_EQ(device_->launches.size(), 3u);  // the reference first
+  EXPECT_EQ(device_->launches[1].seed, std::nullopt);
+  EXPECT_EQ(device_->launches[2].seed, 42u);
+  EXPECT_EQ(count("place start"), 4);
+  EXPECT_EQ(count("place end"), 4);
+  EXPECT_EQ(count("sample right"), 0);
+}
+
+TEST_F(DeviceRunnerTest, scratch_memory_takes_the_size_of_each_candidate) {
+  std::size_t seen = 0;
+  add("right", [&](Memory memory) {
+    seen = memory[3].buffer->bytes();
+    return right(memory);
+  });
+  for (const std::uint64_t size : {100u, 100000u, 3u}) {
+    RunJob sized = job();
+    sized.plan.arguments[3].count = size;
+    EXPECT_EQ(runner_->run(sized).status, Status::ok);
+    EXPECT_EQ(seen, size);
+  }
+  EXPECT_EQ(count("run reference"), 1);
+}
+
+TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
+  RunJob slow = job();
+  slow.cutoff_us = 1;
+  device_->device_traits.stopping.min_samples = 10;
+  device_->device_traits.stopping.max_samples = 100;
+  const RunReply reply = runner_->run(slow);
+  EXPECT_TRUE(reply.out_of_race);
+  EXPECT_EQ(reply.samples_us.size(), 3u);
+}
+
+TEST_F(DeviceRunnerTest, throttled_trial_is_timed_again_once) {
+  device_->throttled = {false, true, false, true};
+  const RunReply reply = run("right");
+  EXPECT_EQ(count("sample right"), 6);
+  EXPECT_EQ(reply.samples_us.size(), 3u);
+  EXPECT_TRUE(reply.conditions.throttled);
+}
+
+TEST_F(DeviceRunnerTest, energy_is_measured_when_a_metric_needs_it) {
+  EXPECT_LT(run("right").conditions.energy_j, 0);
+  EXPECT_EQ(count("energy right"), 0);
+  RunJob metered = job();
+  metered.plan.measures_power = true;
+  EXPECT_DOUBLE_EQ(runner_->run(metered).conditions.energy_j, 10e-6);
+  device_->has_energy = false;
+  EXPECT_LT(runner_->run(metered).conditions.energy_j, 0);
+}
+
+class Playoff : public DeviceRunnerTest {
+ protected:
+  std::vector<Samples> play(const std::vector<std::string>& finalists, int rounds) {
+    PlayoffJob playoff;
+    for (const std::string& finalist : finalists) playoff.finalists.push_back(job(finalist));
+    playoff.rounds.count = rounds;
+    return runner_->playoff(playoff);
+  }
+  std::vector<std::string> samples_taken() const {
+    std::vector<std::string> taken;
+    for (const std::string& entry : device_->log) {
+      if (entry.starts_with("sample ")) taken.push_back(entry.substr(7));
+    }
+    return taken;
+  }
+};
+
+TEST_F(Playoff, each_round_begins_with_another_finalist) {
+  for (const char* name : {"a", "b", "c"}) add(name, right);
+  play({"a", "b", "c"}, 4);
+  EXPECT_EQ(samples_taken(), (std::vector<std::string>{"a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
+}
+
+TEST_F(Playoff, finalist_that_fails_has_no_samples) {
+  add("wrong", [](Memory) { return Result<void, Failure>(); });
+  int runs = 0;
+  add("fails later", [&](Memory memory) {
+    if (++runs > 3) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
+    return right(memory);
+  });
+  const auto samples = play({"right", "wrong", "gone", "fails later"}, 5);
+  ASSERT_EQ(samples.size(), 4u);
+  EXPECT_EQ(samples[0], Samples(5, 10.0));
+  for (int i : {1, 2, 3}) EXPECT_TRUE(samples[static_cast<std::size_t>(i)].empty()) << i;
+}
+
+TEST_F(Playoff, loss_of_the_worker_keeps_the_samples_of_others) {
+  int runs = 0;
+  add("fatal", [&](Memory memory) {
+    if (++runs > 3) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
+    return right(memory);
+  });
+  const auto samples = play({"right", "fatal"}, 9);
+  EXPECT_EQ(samples.at(0), Samples(3, 10.0));
+  EXPECT_TRUE(samples.at(1).empty());
+}
+
+TEST_F(Playoff, finalists_have_scratch_memory_of_their_own_size) {
+  std::vector<std::size_t> seen;
+  add("sized", [&](Memory memory) {
+    seen.push_back(memory[3].buffer->bytes());
+    return right(memory);
+  });
+  PlayoffJob playoff;
+  for (const std::uint64_t size : {5000u, 10u}) {
+    playoff.finalists.push_back(job("sized"));
+    playoff.finalists.back().plan.arguments[3].count = size;
+  }
+  playoff.rounds.count = 2;
+  runner_->playoff(playoff);
+  EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 10, 5000, 10, 10, 5000}));
+}
+
+}  // namespace
+}  // namespace gktune

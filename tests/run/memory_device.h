@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/device/run/compute_device.h"
+
+namespace gktune {
+
+// A device of plain functions in this process. Tests make it fail as hardware can.
+class MemoryDevice final : public ComputeDevice {
+ public:
+  using Function = std::function<Result<void, Failure>(std::span<const ArgumentMemory>)>;
+  struct Code {
+    Function function;
+    std::vector<double> times_us{10};  // of its samples, then the last one again and again
+  };
+
+  std::map<std::string, Code> codes;  // by module path; any other path is a missing file
+  DeviceTraits device_traits;
+  std::uint64_t free = std::uint64_t{1} << 30;
+  std::vector<bool> throttled;  // at each reading; false afterwards
+  bool has_energy = true;
+
+  // What happened, in order.
+  std::vector<std::string> log;
+  std::vector<LaunchOptions> launches;
+  std::vector<DeviceBuffer*> buffers;  // all that live
+
+  const DeviceTraits& traits() const override { return device_traits; }
+  Result<std::uint64_t, Failure> free_bytes() override { return free; }
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
+                                                             const std::vector<ArgumentPlan>& arguments,
+                                                             Instrumentation instrumentation) override;
+  Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
+  void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) override;
+  void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
+  Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
+  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
+                                   const TolerancePlan& tolerance) override;
+  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+                            const LaunchOptions& options) override;
+  std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
+  Conditions conditions() override;
+};
+
+// Element i of a buffer.
+template <class T>
+T& element(const DeviceBuffer& buffer, std::size_t i) {
+  return reinterpret_cast<T*>(buffer.address())[i];
+}
+
+}  // namespace gktune

@@ -1,0 +1,224 @@
+#include "tuner/device/cuda/cuda_device.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tuner/device/cuda/captured_output.h"
+#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/device/cuda/cuda_timer.h"
+#include "tuner/device/cuda/device_probe.h"
+#include "tuner/device/cuda/program_text.h"
+#include "tuner/measure/contents.h"
+#include "tuner/measure/element.h"
+#include "tuner/measure/guard.h"
+
+namespace gktune {
+namespace {
+
+// gktune's own kernels and copies take less than this on the largest problem.
+constexpr double kOwnLimitS = 60;
+// The driver reports a fault up to a second late. A shorter wait would take the fault for a hang.
+constexpr double kFaultReportS = 1.5;
+// Reading so many times the size of the last cache drives everything else out of it.
+constexpr std::size_t kSweepFactor = 2;
+// A GPU that was idle for so long has lowered its clock, and needs so much work to raise it.
+constexpr double kRestS = 0.5, kWakingS = 0.1;
+// At this share of its highest clock a GPU counts as awake.
+constexpr double kFullClock = 0.95;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string bytes_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
+
+// A buffer between two zones with a known pattern.
+class CudaBuffer final : public DeviceBuffer {
+ public:
+  explicit CudaBuffer(Gpu& gpu) : gpu_(gpu) {}
+
+  std::uintptr_t address() const override { return memory_.get() + kGuardBytes; }
+  std::size_t bytes() const override { return bytes_; }
+
+  Result<void, Failure> place(std::size_t bytes, Placement) override {
+    if (memory_.get() == 0 || bytes > capacity_) {
+      memory_ = {};
+      capacity_ = rounded_to_guards(bytes);
+      memory_ = gpu_.allocate(capacity_ + 2 * kGuardBytes);
+    }
+    bytes_ = bytes;
+    fill_guards();
+    if (auto failure = gpu_.take_failure()) return *failure;
+    return {};
+  }
+
+  Result<std::optional<std::string>, Failure> take_violation() override {
+    std::array<std::byte, kGuardBytes> front{}, back{};
+    gpu_.download(front, memory_.get());
+    gpu_.download(back, end());
+    if (!gpu_.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
+    if (auto failure = gpu_.take_failure()) return *failure;
+    const auto before = guard_violation(front), after = guard_violation(back);
+    if (!before && !after) return std::optional<std::string>();
+    fill_guards();
+    if (after) return std::optional(bytes_text(*after) + " past its end");
+    // The nearest write explains the mistake. The zone shows only the farthest.
+    return std::optional("up to " + bytes_text(kGuardBytes - *before) + " before its beginning");
+  }
+
+ private:
+  CUdeviceptr end() const { return address() + bytes_; }
+
+  void fill_guards() {
+    std::array<std::byte, kGuardBytes> zone{};
+    fill_guard(zone);
+    gpu_.upload(memory_.get(), zone);
+    gpu_.upload(end(), zone);
+  }
+
+  Gpu& gpu_;
+  DeviceMemory memory_;  // with the zones
+  std::size_t bytes_ = 0, capacity_ = 0;
+};
+
+}  // namespace
+
+std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments) {
+  std::vector<CUdeviceptr> addresses;
+  for (const ArgumentMemory& argument : arguments) {
+    addresses.push_back(argument.buffer == nullptr ? 0 : argument.buffer->address());
+  }
+  return addresses;
+}
+
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places) {
+  auto gpu = Gpu::open(ordinal);
+  if (!gpu) return gpu.error();
+  const auto info = probe_gpu((*gpu)->driver(), ordinal);
+  if (!info) return info.error();
+  auto nvrtc = Nvrtc::open(places);
+  if (!nvrtc) return nvrtc.error();
+  const auto cubin = compile_device_kernels(*nvrtc, info->architecture);
+  if (!cubin) return cubin.error();
+
+  std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(*gpu)));
+  Gpu& opened = *device->gpu_;
+  device->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
+  device->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
+  device->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
+  device->sweep_buffer_ = opened.allocate(device->sweep_bytes_);
+  opened.fill(device->sweep_buffer_.get(), 0, device->sweep_bytes_);
+  if (auto failure = opened.take_failure()) return Error{failure->message};
+  // Without it clocks and temperatures stay unknown. Times can still be measured.
+  if (auto nvml = Nvml::open(pci_bus_id(opened.driver(), ordinal))) device->nvml_.emplace(std::move(*nvml));
+  return device;
+}
+
+Result<void, Failure> CudaDevice::finish() {
+  if (!gpu_->wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
+  if (auto failure = gpu_->take_failure()) return *failure;
+  return {};
+}
+
+Result<std::uint64_t, Failure> CudaDevice::free_bytes() {
+  const std::size_t free = gpu_->free_bytes();
+  if (auto failure = gpu_->take_failure()) return *failure;
+  return std::uint64_t{free};
+}
+
+Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t bytes) {
+  std::unique_ptr<DeviceBuffer> buffer = std::make_unique<CudaBuffer>(*gpu_);
+  if (auto placed = buffer->place(bytes, Placement::at_end); !placed) return placed.error();
+  return buffer;
+}
+
+Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
+    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+    Instrumentation) {
+  const auto code = modules_.get(module.path);
+  if (!code) return code.error();
+  auto bound = CudaProgram::bind(*gpu_, *code, module, program, arguments);
+  if (!bound) return bound.error();
+  return std::shared_ptr<const LoadedProgram>(std::make_shared<CudaProgram>(*std::move(bound)));
+}
+
+Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan& argument) {
+  const auto misfit = [&](const Error& error) {
+    return Failure{Status::invalid, "argument '" + argument.name + "': " + error.message};
+  };
+  if (argument.contents.kind == ContentsKind::file) {
+    std::vector<std::byte> contents(buffer.bytes());
+    if (auto read = fill_contents(argument.type, argument.contents, contents); !read) {
+      return misfit(read.error());
+    }
+    gpu_->upload(buffer.address(), contents);
+    return finish();
+  }
+  // One element on the host shows if the numbers fit the type.
+  std::array<std::byte, 8> element{};
+  const auto one = std::span(element).first(element_size(argument.type));
+  if (auto fits = fill_contents(argument.type, argument.contents, one); !fits) return misfit(fits.error());
+  kernels_->fill(buffer.address(), argument.type, argument.count, argument.contents);
+  return {};
+}
+
+void CudaDevice::poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) {
+  kernels_->poison(buffer.address(), expected == nullptr ? 0 : expected->address(), type,
+                   buffer.bytes() / element_size(type));
+}
+
+void CudaDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
+  gpu_->copy(to.address(), from.address(), from.bytes());
+}
+
+Result<std::uint64_t, Failure> CudaDevice::digest(const DeviceBuffer& buffer) {
+  const std::uint64_t digest = kernels_->digest(buffer.address(), buffer.bytes(), kOwnLimitS);
+  if (auto done = finish(); !done) return done.error();
+  return digest;
+}
+
+Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
+                                             ElementType type, const TolerancePlan& tolerance) {
+  Verdict verdict = kernels_->compare(actual.address(), expected.address(), type,
+                                      actual.bytes() / element_size(type), tolerance, kOwnLimitS);
+  if (auto done = finish(); !done) return done.error();
+  return verdict;
+}
+
+Result<void, Failure> CudaDevice::run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+                                      const LaunchOptions& options) {
+  if (auto ready = finish(); !ready) return ready;
+  const CapturedOutput output;
+  static_cast<const CudaProgram&>(program).launch(*gpu_, addresses_of(arguments));
+  if (!gpu_->wait(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
+  gpu_->flush_printf();
+  auto failure = gpu_->take_failure();
+  if (!failure) return {};
+  const std::string assertion = output.line_with(" Assertion `");
+  if (!assertion.empty()) failure->message = without_variant_names(assertion);
+  return *failure;
+}
+
+std::unique_ptr<Timer> CudaDevice::timer(std::span<const ArgumentMemory> arguments) {
+  return std::make_unique<CudaTimer>(*this, arguments);
+}
+
+Conditions CudaDevice::conditions() { return nvml_ ? nvml_->conditions() : Conditions{}; }
+
+void CudaDevice::sweep_caches() { kernels_->sweep(sweep_buffer_.get(), sweep_bytes_); }
+
+void CudaDevice::wake_up() {
+  if (last_busy_ && seconds_since(*last_busy_) < kRestS) return;
+  // Another process may have kept it busy.
+  if (!last_busy_ && conditions().clock_mhz >= kFullClock * full_clock_mhz_) return;
+  const auto start = std::chrono::steady_clock::now();
+  while (gpu_->ok() && seconds_since(start) < kWakingS) {
+    sweep_caches();
+    if (!gpu_->wait(1)) return;
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/device/cuda/device_kernels.h"
+#include "tuner/device/cuda/gpu.h"
+#include "tuner/device/cuda/module_cache.h"
+#include "tuner/device/cuda/nvml.h"
+#include "tuner/device/cuda/toolkit.h"
+#include "tuner/device/run/compute_device.h"
+
+namespace gktune {
+
+// One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
+class CudaDevice final : public ComputeDevice {
+ public:
+  static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places);
+
+  const DeviceTraits& traits() const override { return traits_; }
+  Result<std::uint64_t, Failure> free_bytes() override;
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
+                                                             const std::vector<ArgumentPlan>& arguments,
+                                                             Instrumentation instrumentation) override;
+  Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
+  void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) override;
+  void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
+  Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
+  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
+                                   const TolerancePlan& tolerance) override;
+  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+                            const LaunchOptions& options) override;
+  std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
+  Conditions conditions() override;
+
+  Gpu& gpu() { return *gpu_; }
+  DeviceKernels& kernels() { return *kernels_; }
+  const std::optional<Nvml>& nvml() const { return nvml_; }
+  // Drives everything else out of the caches.
+  void sweep_caches();
+  // Keeps a GPU that was idle busy for a while: its clock needs time to rise.
+  void wake_up();
+  void note_busy() { last_busy_ = std::chrono::steady_clock::now(); }
+
+ private:
+  explicit CudaDevice(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), modules_(*gpu_) {}
+  // Waits for all that is queued.
+  Result<void, Failure> finish();
+
+  DeviceTraits traits_;
+  std::unique_ptr<Gpu> gpu_;
+  std::optional<DeviceKernels> kernels_;
+  std::optional<Nvml> nvml_;
+  double full_clock_mhz_ = 0;
+  ModuleCache modules_;
+  DeviceMemory sweep_buffer_;
+  std::size_t sweep_bytes_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> last_busy_;
+};
+
+// The address of each argument, 0 for a scalar.
+std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments);
+
+}  // namespace gktune

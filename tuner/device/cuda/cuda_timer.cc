@@ -1,0 +1,221 @@
+#include "tuner/device/cuda/cuda_timer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/measure/element.h"
+#include "tuner/measure/guard.h"
+
+namespace gktune {
+namespace {
+
+// Below this an event costs too large a share of what it times.
+constexpr double kShortUs = 20;
+// A graph runs this long: long against the events, short against patience.
+constexpr double kGraphUs = 500;
+constexpr double kMostInGraph = 512, kFewestInGraph = 8;
+// Executions longer than this need no second warm-up.
+constexpr double kLongUs = 10'000;
+// The first executions load code and raise the clock.
+constexpr int kWarmUps = 2;
+// The energy counter advances in steps of some ten milliseconds: a shorter run measures nothing.
+constexpr double kEnergyS = 1;
+// Queued at once while energy is measured.
+constexpr double kBusyUs = 20'000;
+// Copies take this share of the free memory at most, and leave the rest to the problem.
+constexpr std::size_t kCopiesShare = 4;
+
+}  // namespace
+
+Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> program) {
+  return [&device, program = std::move(program)](std::span<const CUdeviceptr> addresses) {
+    static_cast<const CudaProgram&>(*program).launch(device.gpu(), addresses);
+  };
+}
+
+// Samples one execution on the timer's buffers.
+class CudaTimer::GraphSampler final : public Sampler {
+ public:
+  GraphSampler(CudaTimer& timer, Execution execution, Regime regime, double limit_s)
+      : timer_(timer),
+        device_(timer.device_),
+        gpu_(device_.gpu()),
+        execute_(std::move(execution)),
+        regime_(regime),
+        limit_s_(limit_s),
+        addresses_(addresses_of(timer.arguments_)),
+        start_(gpu_.event()),
+        end_(gpu_.event()) {}
+
+  Result<void, Failure> warm_up() override {
+    device_.wake_up();
+    double estimate_us = 0;
+    for (int i = 0; i < kWarmUps && estimate_us <= kLongUs; ++i) {
+      const auto sample = sample_us();
+      if (!sample) return sample.error();
+      estimate_us = *sample;
+    }
+    if (estimate_us >= kShortUs) return {};
+    // Hot executions share their buffers: the next one would find its input changed.
+    if (regime_ == Regime::hot && timer_.restores_inputs()) return {};
+    make_graph(estimate_us);
+    if (auto failure = gpu_.take_failure()) return *failure;
+    if (!has_graph()) return {};
+    const auto sample = sample_us();
+    if (!sample) return sample.error();
+    return {};
+  }
+
+  Result<double, Failure> sample_us() override {
+    if (!has_graph()) {
+      timer_.restore_inputs();
+    } else if (regime_ == Regime::cold && timer_.restores_inputs()) {
+      for (std::size_t i = 0; i < in_graph_; ++i) timer_.restore_copy(timer_.copies_[i]);
+    }
+    if (regime_ == Regime::cold) device_.sweep_caches();
+    device_.kernels().hold();
+    gpu_.record(start_);
+    execute_all();
+    gpu_.record(end_);
+    device_.kernels().release();
+    if (!gpu_.wait(limit_s_ * executions())) return ran_too_long(limit_s_, "while it was timed");
+    const double elapsed_us = gpu_.elapsed_us(start_, end_);
+    if (auto failure = gpu_.take_failure()) return *failure;
+    device_.note_busy();
+    return elapsed_us / executions();
+  }
+
+  // Executes without a pause, on caches and inputs as they come.
+  Result<std::optional<EnergyReading>, Failure> measure_energy(double median_us) override {
+    if (!device_.nvml()) return std::optional<EnergyReading>();
+    const auto before_j = device_.nvml()->energy_j();
+    const double batch_us = std::max(median_us, 0.1) * executions();
+    const auto batches = static_cast<int>(std::max(1.0, kBusyUs / batch_us));
+    double executed = 0, elapsed_s = 0;
+    const auto start = std::chrono::steady_clock::now();
+    while (elapsed_s < kEnergyS) {
+      for (int i = 0; i < batches; ++i) execute_all();
+      if (!gpu_.wait(limit_s_ * batches * executions())) {
+        return ran_too_long(limit_s_, "while its power was measured");
+      }
+      if (auto failure = gpu_.take_failure()) return *failure;
+      executed += batches * executions();
+      elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    device_.note_busy();
+    const auto after_j = device_.nvml()->energy_j();
+    if (!before_j || !after_j) return std::optional<EnergyReading>();
+    const double energy_j = *after_j - *before_j;
+    return std::optional(EnergyReading{energy_j / executed, energy_j / elapsed_s});
+  }
+
+ private:
+  bool has_graph() const { return graph_.get() != nullptr; }
+  // One sample is the mean of so many.
+  double executions() const { return has_graph() ? static_cast<double>(in_graph_) : 1; }
+
+  void execute_all() {
+    if (has_graph()) {
+      gpu_.launch(graph_);
+    } else {
+      execute_(addresses_);
+    }
+  }
+
+  void make_graph(double estimate_us) {
+    const double wanted =
+        std::clamp(std::ceil(kGraphUs / std::max(estimate_us, 0.1)), kFewestInGraph, kMostInGraph);
+    in_graph_ = static_cast<std::size_t>(wanted);
+    const bool rotates = regime_ == Regime::cold;
+    if (rotates) {
+      in_graph_ = std::min(in_graph_, timer_.grow_copies(in_graph_));
+      if (static_cast<double>(in_graph_) < kFewestInGraph) return;
+    }
+    graph_ = gpu_.capture([&] {
+      for (std::size_t i = 0; i < in_graph_; ++i) {
+        execute_(rotates ? timer_.addresses_in(timer_.copies_[i]) : addresses_);
+      }
+    });
+  }
+
+  CudaTimer& timer_;
+  CudaDevice& device_;
+  Gpu& gpu_;
+  Execution execute_;
+  Regime regime_;
+  double limit_s_;
+  std::vector<CUdeviceptr> addresses_;
+  Event start_, end_;
+  Graph graph_;
+  std::size_t in_graph_ = 0;
+};
+
+std::unique_ptr<Sampler> CudaTimer::sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
+                                            double limit_s) {
+  return sampler(execution_of(device_, std::move(program)), regime, limit_s);
+}
+
+std::unique_ptr<Sampler> CudaTimer::sampler(Execution execution, Regime regime, double limit_s) {
+  return std::make_unique<GraphSampler>(*this, std::move(execution), regime, limit_s);
+}
+
+bool CudaTimer::restores_inputs() const {
+  return std::ranges::any_of(arguments_, [](const auto& argument) { return argument.original != nullptr; });
+}
+
+void CudaTimer::restore_inputs() {
+  for (const ArgumentMemory& argument : arguments_) {
+    if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
+  }
+}
+
+void CudaTimer::restore_copy(const Copy& copy) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const DeviceBuffer* original = arguments_[i].original;
+    if (original != nullptr) device_.gpu().copy(copy.addresses[i], original->address(), original->bytes());
+  }
+}
+
+std::size_t CudaTimer::bytes_per_copy() const {
+  std::size_t bytes = 0;
+  for (const ArgumentMemory& argument : arguments_) {
+    if (argument.buffer == nullptr || argument.is_scratch) continue;
+    bytes += rounded_to_guards(argument.buffer->bytes()) + kGuardBytes;
+  }
+  return bytes;
+}
+
+std::size_t CudaTimer::grow_copies(std::size_t count) {
+  Gpu& gpu = device_.gpu();
+  const std::size_t free = gpu.free_bytes(), each = std::max<std::size_t>(bytes_per_copy(), 1);
+  const std::size_t wanted = std::min(count, copies_.size() + free / kCopiesShare / each);
+  while (gpu.ok() && copies_.size() < wanted) {
+    Copy copy{gpu.allocate(each), std::vector<CUdeviceptr>(arguments_.size(), 0)};
+    if (!gpu.ok()) break;
+    CUdeviceptr at = copy.memory.get();
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const ArgumentMemory& argument = arguments_[i];
+      if (argument.buffer == nullptr || argument.is_scratch) continue;
+      const DeviceBuffer& from = argument.original != nullptr ? *argument.original : *argument.buffer;
+      copy.addresses[i] = at;
+      gpu.copy(at, from.address(), from.bytes());
+      at += rounded_to_guards(from.bytes()) + kGuardBytes;
+    }
+    copies_.push_back(std::move(copy));
+  }
+  (void)gpu.take_failure();  // there is less room than it seemed: fewer copies
+  return copies_.size();
+}
+
+std::vector<CUdeviceptr> CudaTimer::addresses_in(const Copy& copy) const {
+  std::vector<CUdeviceptr> addresses = copy.addresses;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    if (arguments_[i].is_scratch) addresses[i] = arguments_[i].buffer->address();
+  }
+  return addresses;
+}
+
+}  // namespace gktune

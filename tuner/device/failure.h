@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/core/trial.h"
+
+namespace gktune {
+
+// Why a trial failed.
+struct Failure {
+  Status status = Status::crashed;
+  std::string message;  // the cause, then the place: "…, block (3,0,0), thread (17,0,0), reduce.cu:42"
+  bool worker_is_lost = false;  // the process can run nothing more: its context or its memory is damaged
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+}  // namespace gktune

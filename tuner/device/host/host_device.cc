@@ -1,0 +1,254 @@
+#include "tuner/device/host/host_device.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "tuner/device/host/guarded_buffer.h"
+#include "tuner/device/host/usable_memory.h"
+#include "tuner/device/host/whereabouts.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/measure/contents.h"
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+// The clock's resolution would dominate a shorter sample.
+constexpr double kShortestSampleUs = 20;
+constexpr int kMostExecutions = 1000;
+
+DeviceTraits host_traits() {
+  DeviceTraits traits;
+  traits.stopping.relative_width = 0.01;
+  traits.stopping.max_samples = 100;
+  traits.stopping.max_seconds = 0.5;
+  traits.stopping.hard_seconds = 20;
+  traits.placements = {Placement::at_end, Placement::at_start};
+  traits.shares_memory = true;
+  return traits;
+}
+
+GuardedBuffer::Against guard_page(Placement placement) {
+  return placement == Placement::at_end ? GuardedBuffer::Against::last_page
+                                        : GuardedBuffer::Against::first_page;
+}
+
+class HostBuffer final : public DeviceBuffer {
+ public:
+  explicit HostBuffer(GuardedBuffer memory) : memory_(std::move(memory)) {}
+
+  static Result<GuardedBuffer, Failure> allocate(std::size_t bytes, Placement placement) {
+    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement));
+    if (!memory) return Failure{Status::out_of_memory, memory.error().message};
+    return std::move(*memory);
+  }
+
+  std::uintptr_t address() const override {
+    return reinterpret_cast<std::uintptr_t>(memory_.bytes().data());
+  }
+  std::size_t bytes() const override { return memory_.bytes().size(); }
+  std::span<const std::byte> mapping() const { return memory_.mapping(); }
+
+  Result<void, Failure> place(std::size_t bytes, Placement placement) override {
+    if (memory_.has_room_for(bytes)) {
+      memory_.place(bytes, guard_page(placement));
+      return {};
+    }
+    auto larger = allocate(bytes, placement);
+    if (!larger) return larger.error();
+    memory_ = std::move(*larger);
+    return {};
+  }
+
+  Result<std::optional<std::string>, Failure> take_violation() override {
+    auto where = memory_.violation();
+    if (where) memory_.fill_guards();
+    return where;
+  }
+
+ private:
+  GuardedBuffer memory_;
+};
+
+std::span<const std::byte> contents(const DeviceBuffer& buffer) {
+  return {reinterpret_cast<const std::byte*>(buffer.address()), buffer.bytes()};
+}
+std::span<std::byte> contents(DeviceBuffer& buffer) {
+  return {reinterpret_cast<std::byte*>(buffer.address()), buffer.bytes()};
+}
+
+std::vector<std::uintptr_t> addresses_in(std::span<const ArgumentMemory> arguments) {
+  std::vector<std::uintptr_t> addresses;
+  for (const ArgumentMemory& argument : arguments) {
+    addresses.push_back(argument.buffer == nullptr ? 0 : argument.buffer->address());
+  }
+  return addresses;
+}
+
+std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
+  std::vector<NamedMemory> names;
+  for (const ArgumentMemory& argument : arguments) {
+    if (argument.buffer == nullptr) continue;
+    names.push_back({argument.name, reinterpret_cast<const void*>(argument.buffer->address()),
+                     argument.buffer->bytes(), static_cast<const HostBuffer&>(*argument.buffer).mapping()});
+  }
+  return names;
+}
+
+// Times whole executions with the system's clock.
+class HostSampler final : public Sampler {
+ public:
+  HostSampler(HostDevice& device, std::span<const ArgumentMemory> arguments,
+              std::shared_ptr<const LoadedProgram> program, Regime regime)
+      : device_(device), arguments_(arguments), program_(std::move(program)), regime_(regime) {}
+
+  // Finds out how many executions a sample needs. It is one from cold caches, and where each execution has to
+  // find its inputs restored.
+  Result<void, Failure> warm_up() override {
+    const bool restores_inputs =
+        std::ranges::any_of(arguments_, [](const auto& argument) { return argument.original != nullptr; });
+    if (regime_ == Regime::cold || restores_inputs) return {};
+    const auto first_us = sample_us();
+    if (!first_us) return first_us.error();
+    executions_ = static_cast<int>(std::clamp<double>(
+        std::ceil(kShortestSampleUs / std::max(*first_us, 0.01)), 1, kMostExecutions));
+    return {};
+  }
+
+  Result<double, Failure> sample_us() override {
+    for (const ArgumentMemory& argument : arguments_) {
+      if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
+    }
+    if (regime_ == Regime::cold) device_.sweep().run();
+    const auto& program = static_cast<const HostProgram&>(*program_);
+    const std::vector<std::uintptr_t> addresses = addresses_in(arguments_);
+    const MemoryNames names(names_of(arguments_));
+    const auto pinned = device_.pinned_for(program);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < executions_; ++i) {
+      if (auto done = program.run(device_.executor(), addresses); !done) return done.error();
+    }
+    const auto elapsed = std::chrono::steady_clock::now() - begin;
+    return std::chrono::duration<double, std::micro>(elapsed).count() / executions_;
+  }
+
+  Result<std::optional<EnergyReading>, Failure> measure_energy(double) override {
+    return std::optional<EnergyReading>();
+  }
+
+ private:
+  HostDevice& device_;
+  std::span<const ArgumentMemory> arguments_;
+  std::shared_ptr<const LoadedProgram> program_;
+  Regime regime_;
+  int executions_ = 1;  // per sample
+};
+
+class HostTimer final : public Timer {
+ public:
+  HostTimer(HostDevice& device, std::span<const ArgumentMemory> arguments)
+      : device_(device), arguments_(arguments) {}
+
+  std::unique_ptr<Sampler> sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
+                                   double) override {
+    return std::make_unique<HostSampler>(device_, arguments_, std::move(program), regime);
+  }
+
+ private:
+  HostDevice& device_;
+  std::span<const ArgumentMemory> arguments_;
+};
+
+}  // namespace
+
+HostDevice::HostDevice(std::size_t cache_bytes)
+    : traits_(host_traits()), cores_(own_cores()), executor_(ExecutionSettings{}), sweep_(cache_bytes) {
+  set_fault_handler([](Status status, const char* message) { report_fault(status, message); });
+  set_whereabouts_handler(kQuestionSignal, [](const char* where) { report_fault(Status::timed_out, where); });
+}
+
+Result<std::uint64_t, Failure> HostDevice::free_bytes() { return runner_share_bytes(); }
+
+Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes) {
+  auto memory = HostBuffer::allocate(bytes, traits_.placements.front());
+  if (!memory) return memory.error();
+  return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
+}
+
+Result<std::shared_ptr<const LoadedProgram>, Failure> HostDevice::load(
+    const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+    Instrumentation instrumentation) {
+  auto loaded = HostProgram::load(module, program, arguments, instrumentation);
+  if (!loaded) return loaded.error();
+  return std::shared_ptr<const LoadedProgram>(std::make_shared<HostProgram>(std::move(*loaded)));
+}
+
+Result<void, Failure> HostDevice::fill(DeviceBuffer& buffer, const ArgumentPlan& argument) {
+  if (auto filled = fill_contents(argument.type, argument.contents, contents(buffer)); !filled) {
+    return Failure{Status::invalid, "argument '" + argument.name + "': " + filled.error().message};
+  }
+  return {};
+}
+
+void HostDevice::poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) {
+  gktune::poison(type, expected == nullptr ? std::span<const std::byte>() : contents(*expected),
+                 contents(buffer));
+}
+
+void HostDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
+  std::ranges::copy(contents(from), contents(to).begin());
+}
+
+// As fast as memory: it only has to change with the contents.
+Result<std::uint64_t, Failure> HostDevice::digest(const DeviceBuffer& buffer) {
+  const std::span<const std::byte> bytes = contents(buffer);
+  std::uint64_t lanes[4] = {1, 2, 3, 4};
+  std::size_t i = 0;
+  for (; i + 32 <= bytes.size(); i += 32) {
+    std::uint64_t words[4];
+    std::memcpy(words, bytes.data() + i, sizeof words);
+    for (int lane = 0; lane < 4; ++lane) {
+      lanes[lane] = (std::rotl(lanes[lane], 23) ^ words[lane]) * 0x9e3779b97f4a7c15u;
+    }
+  }
+  std::uint64_t digest = bytes.size();
+  for (; i < bytes.size(); ++i) digest = digest * 257 + std::to_integer<std::uint64_t>(bytes[i]) + 1;
+  for (std::uint64_t lane : lanes) digest = (std::rotl(digest, 23) ^ lane) * 0x9e3779b97f4a7c15u;
+  return digest;
+}
+
+Result<Verdict, Failure> HostDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
+                                             ElementType type, const TolerancePlan& tolerance) {
+  return judge(type, contents(actual), contents(expected), tolerance);
+}
+
+Result<void, Failure> HostDevice::run(const LoadedProgram& loaded, std::span<const ArgumentMemory> arguments,
+                                      const LaunchOptions& options) {
+  const auto& program = static_cast<const HostProgram&>(loaded);
+  const MemoryNames names(names_of(arguments));
+  const bool is_watched = program.instrumentation() != Instrumentation::none;
+  if (is_watched && watched_ == nullptr) watched_ = std::make_unique<WatchedExecutor>();
+  if (is_watched) watched_->watch.set_buffers(names_of(arguments));
+  Executor& executor = is_watched ? watched_->executor : executor_;
+  const auto pinned = pinned_for(program);
+  executor.set_shuffle_seed(options.seed);
+  auto done = program.run(executor, addresses_in(arguments));
+  executor.set_shuffle_seed(std::nullopt);
+  return done;
+}
+
+std::unique_ptr<Timer> HostDevice::timer(std::span<const ArgumentMemory> arguments) {
+  return std::make_unique<HostTimer>(*this, arguments);
+}
+
+std::optional<PinnedHere> HostDevice::pinned_for(const HostProgram& program) const {
+  if (!program.has_kernels() || cores_.empty()) return std::nullopt;
+  return std::optional<PinnedHere>(std::in_place, cores_.front());
+}
+
+}  // namespace gktune

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tuner/device/host/cache_sweep.h"
+#include "tuner/device/host/executor.h"
+#include "tuner/device/host/fault_handler.h"
+#include "tuner/device/host/host_program.h"
+#include "tuner/device/host/memory_watch.h"
+#include "tuner/device/run/compute_device.h"
+#include "tuner/device/worker/cores.h"
+
+namespace gktune {
+
+// This machine's processor, in this process. A crash ends the process; the fault handler reports its place to
+// the parent first.
+class HostDevice final : public ComputeDevice {
+ public:
+  explicit HostDevice(std::size_t cache_bytes);
+
+  const DeviceTraits& traits() const override { return traits_; }
+  Result<std::uint64_t, Failure> free_bytes() override;
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
+                                                             const std::vector<ArgumentPlan>& arguments,
+                                                             Instrumentation instrumentation) override;
+  Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
+  void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) override;
+  void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
+  Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
+  Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
+                                   const TolerancePlan& tolerance) override;
+  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+                            const LaunchOptions& options) override;
+  std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
+
+  Executor& executor() { return executor_; }
+  CacheSweep& sweep() { return sweep_; }
+  // While the result lives, this thread keeps to the first core, which the executor leaves to it. None for
+  // functions: the threads that they start inherit the cores of this one.
+  std::optional<PinnedHere> pinned_for(const HostProgram& program) const;
+
+ private:
+  // Runs instrumented code, block by block.
+  struct WatchedExecutor {
+    MemoryWatch watch;
+    Executor executor{{.threads = 1, .watch = &watch}};
+  };
+
+  DeviceTraits traits_;
+  FaultStack fault_stack_;
+  std::vector<int> cores_;
+  Executor executor_;
+  std::unique_ptr<WatchedExecutor> watched_;  // once a program is instrumented
+  CacheSweep sweep_;
+};
+
+}  // namespace gktune

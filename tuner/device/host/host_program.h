@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/host/executor.h"
+#include "tuner/device/host/host_module.h"
+#include "tuner/device/run/compute_device.h"
+
+namespace gktune {
+
+// A program in a loaded shared object, whose functions take the arguments that the plan gives them.
+class HostProgram final : public LoadedProgram {
+ public:
+  static Result<HostProgram, Failure> load(const Module& module, const ProgramPlan& plan,
+                                           const std::vector<ArgumentPlan>& arguments,
+                                           Instrumentation instrumentation);
+
+  // Of the step with the most threads.
+  Resources resources() const override { return resources_; }
+  Instrumentation instrumentation() const { return instrumentation_; }
+  // True if its steps are kernels, which the executor's threads run. Functions have threads of their own.
+  bool has_kernels() const;
+  // Runs every step. One address per argument, 0 for a scalar.
+  Result<void, Failure> run(Executor& executor, std::span<const std::uintptr_t> addresses) const;
+
+ private:
+  struct alignas(8) Scalar : std::array<std::byte, 8> {};
+  struct Step {
+    StepPlan plan;
+    std::size_t entry = 0;  // in the module
+  };
+
+  HostProgram(HostModule module, Instrumentation instrumentation)
+      : module_(std::move(module)), instrumentation_(instrumentation) {}
+  void note_resources(const StepPlan& step);
+
+  HostModule module_;
+  Instrumentation instrumentation_;
+  std::vector<Step> steps_;
+  std::vector<Scalar> scalars_;     // one per argument; unused for buffers
+  std::vector<std::size_t> bytes_;  // of the buffers
+  Resources resources_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/core/trial.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/worker/job.h"
+#include "tuner/measure/stopping_rule.h"
+#include "tuner/measure/verdict.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+// The operations that each kind of hardware implements. DeviceRunner builds checks, timing and playoffs from
+// them, so that a new backend copies none of that.
+
+// The end of a buffer that lies next to memory which no access may touch, where the device has such memory.
+enum class Placement { at_end, at_start };
+
+// Memory on the device with a guard on either side.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  virtual std::uintptr_t address() const = 0;
+  virtual std::size_t bytes() const = 0;
+  // Changes size and placement. The contents survive a change of placement alone. The address changes only
+  // with the placement, or when the buffer grows beyond its largest size so far.
+  virtual Result<void, Failure> place(std::size_t bytes, Placement placement) = 0;
+  // Where something wrote outside the buffer ("4 bytes past its end"), if anything did. Repairs the guards.
+  virtual Result<std::optional<std::string>, Failure> take_violation() = 0;
+};
+
+// One argument of the executions on a problem.
+struct ArgumentMemory {
+  std::string name;
+  DeviceBuffer* buffer = nullptr;          // null: a scalar, which the program holds
+  const DeviceBuffer* original = nullptr;  // what the buffer has to hold before each execution; null: anything
+  bool is_scratch = false;                 // written before it is read
+};
+
+// Loaded code with its launches and scalar arguments.
+class LoadedProgram {
+ public:
+  virtual ~LoadedProgram() = default;
+  virtual Resources resources() const = 0;
+};
+
+// Averages over many executions without a pause.
+struct EnergyReading {
+  double energy_j = 0;  // of one execution
+  double power_w = 0;
+};
+
+// Times one program on the buffers of one problem.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  // Executes the program until its time is steady. Call it once, before the first sample.
+  virtual Result<void, Failure> warm_up() = 0;
+  // The time of one execution; short executions may be averaged.
+  virtual Result<double, Failure> sample_us() = 0;
+  // No reading: the device has no energy counter.
+  virtual Result<std::optional<EnergyReading>, Failure> measure_energy(double median_us) = 0;
+};
+
+// Times programs on the buffers of one problem. It keeps what their samplers share.
+class Timer {
+ public:
+  virtual ~Timer() = default;
+  // `limit_s` bounds one execution.
+  virtual std::unique_ptr<Sampler> sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
+                                           double limit_s) = 0;
+};
+
+struct LaunchOptions {
+  double limit_s = 0;                 // a device that cannot enforce it leaves that to the parent process
+  std::optional<std::uint64_t> seed;  // of the order of blocks and threads, where the device chooses it
+};
+
+struct DeviceTraits {
+  StoppingOptions stopping;
+  // A check without timing runs once for each placement.
+  std::vector<Placement> placements{Placement::at_end};
+  // Kernels share the memory of the worker process: a write outside a buffer may have damaged it.
+  bool shares_memory = false;
+};
+
+// Operations without a result are queued: the next operation with one reports their failure.
+class ComputeDevice {
+ public:
+  virtual ~ComputeDevice() = default;
+  virtual const DeviceTraits& traits() const = 0;
+
+  // What a problem may allocate.
+  virtual Result<std::uint64_t, Failure> free_bytes() = 0;
+  virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) = 0;
+  virtual Result<std::shared_ptr<const LoadedProgram>, Failure> load(
+      const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+      Instrumentation instrumentation) = 0;
+
+  // Writes the argument's initial contents.
+  virtual Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) = 0;
+  // Writes values that no correct kernel leaves there: all bits set (NaN for floating types), or for integers
+  // with known results the inverted bits of these.
+  virtual void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) = 0;
+  virtual void copy(DeviceBuffer& to, const DeviceBuffer& from) = 0;
+  // A number that changes with the contents.
+  virtual Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) = 0;
+  virtual Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
+                                           ElementType type, const TolerancePlan& tolerance) = 0;
+
+  // Executes all launches of the program once and waits for them.
+  virtual Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+                                    const LaunchOptions& options) = 0;
+  // The arguments have to outlive the timer.
+  virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
+  // Clock, temperature, power and throttling at this moment, where the device tells.
+  virtual Conditions conditions() { return {}; }
+};
+
+}  // namespace gktune

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tuner/device/run/compute_device.h"
+#include "tuner/device/run/problem_buffers.h"
+#include "tuner/device/worker/backend.h"
+
+namespace gktune {
+
+// Checks, times and plays off candidates on any device: the one protocol of all backends.
+class DeviceRunner final : public Runner {
+ public:
+  explicit DeviceRunner(std::unique_ptr<ComputeDevice> device) : device_(std::move(device)) {}
+
+  RunReply run(const RunJob& job) override;
+  std::vector<Samples> playoff(const PlayoffJob& job) override;
+
+ private:
+  using Program = std::shared_ptr<const LoadedProgram>;
+
+  Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
+  Result<Program, Failure> load(const RunJob& job);
+  // Readies the buffers of the job's problem: those of the last job, if the problem is the same.
+  Result<void, Failure> prepare(const RunJob& job);
+  Result<void, Failure> check(const RunJob& job, const LoadedProgram& program);
+  Result<void, Failure> check_once(const RunJob& job, const LoadedProgram& program);
+  Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
+  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, RunReply& reply);
+  // Drops buffers that a failed candidate has damaged. True: it has.
+  bool drop_damaged_buffers();
+
+  std::unique_ptr<ComputeDevice> device_;
+  std::unique_ptr<ProblemBuffers> problem_;
+};
+
+}  // namespace gktune

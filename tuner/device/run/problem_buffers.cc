@@ -1,0 +1,340 @@
+#include "tuner/device/run/problem_buffers.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+using Role = Argument::Role;
+
+std::size_t size_of(const ArgumentPlan& plan) { return plan.count * element_size(plan.type); }
+bool is_input(const ArgumentPlan& plan) { return plan.role == Role::in || plan.role == Role::inout; }
+
+// The unsigned integer of the same width, for comparing bits.
+ElementType bits_of(ElementType type) {
+  switch (element_size(type)) {
+    case 1:
+      return ElementType::uint8;
+    case 2:
+      return ElementType::uint16;
+    case 4:
+      return ElementType::uint32;
+    default:
+      return ElementType::uint64;
+  }
+}
+
+std::string gib_text(std::uint64_t bytes) {
+  const std::string text = std::to_string(static_cast<double>(bytes) / (1 << 30));
+  return text.substr(0, text.find('.') + 3) + " GiB";
+}
+
+// "3 of 100 elements of 'out'"
+std::string share_text(std::uint64_t part, const ArgumentPlan& plan) {
+  return std::to_string(part) + " of " + std::to_string(plan.count) +
+         (plan.count == 1 ? " element of '" : " elements of '") + plan.name + "'";
+}
+
+Failure unwritten(std::uint64_t count, const ArgumentPlan& plan) {
+  return {Status::wrong_result, "leaves " + share_text(count, plan) + " unwritten"};
+}
+
+// Names the reference as the cause, unless the machine failed.
+Failure blame_reference(Failure failure) {
+  if (failure.status != Status::machine_failed) failure.status = Status::reference_failed;
+  failure.message = "the reference: " + failure.message;
+  return failure;
+}
+
+}  // namespace
+
+ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
+    : device_(&device),
+      arguments_(job.plan.arguments),
+      reference_(job.plan.reference),
+      reference_module_(job.reference),
+      placement_(device.traits().placements.front()),
+      slots_(arguments_.size()),
+      memory_(arguments_.size()) {}
+
+Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(ComputeDevice& device,
+                                                                         const RunJob& job) {
+  std::unique_ptr<ProblemBuffers> problem(new ProblemBuffers(device, job));
+  if (auto allocated = problem->allocate(); !allocated) return allocated.error();
+  if (auto filled = problem->fill_inputs(); !filled) return filled.error();
+  if (!job.plan.reference.steps.empty()) {
+    auto done = problem->run_reference(job);
+    report_phase(Phase::setup);
+    if (!done) return blame_reference(done.error());
+  }
+  problem->timer_ = device.timer(problem->memory_);
+  return problem;
+}
+
+bool ProblemBuffers::fits(const RunJob& job) const {
+  return reference_ == job.plan.reference && reference_module_ == job.reference &&
+         are_of_one_problem(arguments_, job.plan.arguments, reference_);
+}
+
+Result<void, Failure> ProblemBuffers::allocate() {
+  const bool has_reference = !reference_.steps.empty();
+  std::uint64_t needed = 0;
+  for (const ArgumentPlan& plan : arguments_) {
+    if (plan.is_scalar) continue;
+    const int copies = 1 + (plan.role == Role::inout ? 1 : 0) + (plan.is_checked && has_reference ? 1 : 0);
+    needed += size_of(plan) * static_cast<std::uint64_t>(copies);
+  }
+  const auto free = device_->free_bytes();
+  if (!free) return free.error();
+  if (needed > *free) {
+    return Failure{Status::out_of_memory, "the problem needs " + gib_text(needed) + ", and the device has " +
+                                              gib_text(*free) + " left"};
+  }
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const ArgumentPlan& plan = arguments_[i];
+    memory_[i].name = plan.name;
+    if (plan.is_scalar) continue;
+    const auto add = [&](std::unique_ptr<DeviceBuffer>& to) -> Result<void, Failure> {
+      auto buffer = device_->allocate(size_of(plan));
+      if (!buffer) return buffer.error();
+      to = *std::move(buffer);
+      return {};
+    };
+    Slot& slot = slots_[i];
+    if (auto added = add(slot.buffer); !added) return added;
+    if (plan.role == Role::inout) {
+      if (auto added = add(slot.original); !added) return added;
+    }
+    if (plan.is_checked && has_reference) {
+      if (auto added = add(slot.expected); !added) return added;
+    }
+    memory_[i].buffer = slot.buffer.get();
+    memory_[i].original = slot.original.get();
+    memory_[i].is_scratch = plan.role == Role::scratch;
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::fill_inputs() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.buffer || !is_input(arguments_[i])) continue;
+    if (auto filled = device_->fill(*slot.buffer, arguments_[i]); !filled) return filled;
+    if (slot.original) device_->copy(*slot.original, *slot.buffer);
+    const auto digest = device_->digest(slot.input());
+    if (!digest) return digest.error();
+    slot.input_digest = *digest;
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::run_reference(const RunJob& job) {
+  const auto program =
+      device_->load(job.reference, job.plan.reference, job.plan.arguments, job.instrumentation);
+  if (!program) return program.error();
+  const LaunchOptions options{reference_limit_s(job.plan), std::nullopt};
+  poison_outputs();
+  if (auto done = execute(**program, options, Phase::reference); !done) return done;
+  if (auto harmless = find_damage(); !harmless) return harmless;
+  const auto needs_second_run = keep_results();
+  if (!needs_second_run) return needs_second_run.error();
+  if (*needs_second_run) {
+    restore_inputs();
+    poison_outputs();
+    if (auto done = execute(**program, options, Phase::reference); !done) return done;
+    if (auto written = find_unwritten_integers(); !written) return written;
+  }
+  for (Slot& slot : slots_) {
+    if (!slot.expected) continue;
+    const auto digest = device_->digest(*slot.expected);
+    if (!digest) return digest.error();
+    slot.expected_digest = *digest;
+  }
+  return {};
+}
+
+// Finds NaN and unwritten outputs of floating types. True: some integers equal the poison, and only another
+// run with another poison can tell if they were written.
+Result<bool, Failure> ProblemBuffers::keep_results() {
+  bool has_doubtful_integers = false;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& plan = arguments_[i];
+    Slot& slot = slots_[i];
+    if (!slot.expected) continue;
+    if (plan.role == Role::out) {
+      device_->poison(*slot.expected, plan.type, nullptr);
+      const auto poisoned = device_->compare(*slot.buffer, *slot.expected, bits_of(plan.type), {});
+      if (!poisoned) return poisoned.error();
+      const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
+      if (untouched > 0 && is_floating(plan.type)) return unwritten(untouched, plan);
+      has_doubtful_integers = has_doubtful_integers || untouched > 0;
+    }
+    device_->copy(*slot.expected, *slot.buffer);
+    if (!is_floating(plan.type)) continue;
+    const auto itself = device_->compare(*slot.expected, *slot.expected, plan.type, {});
+    if (!itself) return itself.error();
+    if (itself->nans > 0) {
+      return Failure{Status::wrong_result, share_text(itself->nans, plan) + " are NaN; the first is " +
+                                               plan.name + '[' + std::to_string(itself->first) + ']'};
+    }
+  }
+  has_results_ = true;
+  return has_doubtful_integers;
+}
+
+// After a run whose outputs were poisoned with the inverted results of the run before: only an element that
+// was not written has these bits.
+Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const ArgumentPlan& plan = arguments_[i];
+    Slot& slot = slots_[i];
+    if (!slot.expected || plan.role != Role::out || is_floating(plan.type)) continue;
+    device_->poison(*slot.expected, plan.type, slot.expected.get());
+    const auto poisoned = device_->compare(*slot.buffer, *slot.expected, plan.type, {});
+    if (!poisoned) return poisoned.error();
+    const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
+    if (untouched > 0) return unwritten(untouched, plan);
+    device_->copy(*slot.expected, *slot.buffer);
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::adopt(const std::vector<ArgumentPlan>& arguments) {
+  arguments_ = arguments;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer || slots_[i].buffer->bytes() == size_of(arguments_[i])) continue;
+    if (auto placed = slots_[i].buffer->place(size_of(arguments_[i]), placement_); !placed) return placed;
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::place(Placement placement) {
+  if (std::exchange(placement_, placement) == placement) return {};
+  for (Slot& slot : slots_) {
+    if (!slot.buffer) continue;
+    if (auto placed = slot.buffer->place(slot.buffer->bytes(), placement); !placed) return placed;
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::execute(const LoadedProgram& program, const LaunchOptions& options,
+                                              Phase phase) {
+  report_phase(phase);
+  auto done = device_->run(program, memory_, options);
+  std::fflush(nullptr);  // what a kernel printed belongs to this phase
+  report_phase(Phase::setup);
+  return done;
+}
+
+void ProblemBuffers::restore_inputs() {
+  for (Slot& slot : slots_) {
+    if (slot.original) device_->copy(*slot.buffer, *slot.original);
+  }
+}
+
+void ProblemBuffers::poison_outputs() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer || is_input(arguments_[i])) continue;
+    device_->poison(*slots_[i].buffer, arguments_[i].type, has_results_ ? slots_[i].expected.get() : nullptr);
+  }
+}
+
+Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, const LaunchOptions& options) {
+  restore_inputs();
+  poison_outputs();
+  auto done = execute(candidate, options, Phase::check);
+  if (!done && done.error().worker_is_lost) return done;
+  auto harmless = find_damage();  // after a failure too: it repairs guards and inputs
+  if (!done) return done;
+  if (!harmless) return harmless;
+  return find_wrong_output();
+}
+
+Result<void, Failure> ProblemBuffers::find_damage() {
+  auto inside = find_violation();
+  if (!inside && inside.error().worker_is_lost) return inside;
+  auto unchanged = find_changed_input();
+  return inside ? std::move(unchanged) : std::move(inside);
+}
+
+Result<void, Failure> ProblemBuffers::find_violation() {
+  Result<void, Failure> first;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer) continue;
+    const auto where = slots_[i].buffer->take_violation();
+    if (!where) return where.error();
+    if (!*where || !first) continue;
+    first = Failure{Status::guard_violated,
+                    "wrote outside '" + arguments_[i].name + "' (" + std::to_string(arguments_[i].count) +
+                        " elements): " + **where,
+                    device_->traits().shares_memory};
+  }
+  return first;
+}
+
+Result<void, Failure> ProblemBuffers::find_changed_input() {
+  Result<void, Failure> first;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer || arguments_[i].role != Role::in) continue;
+    const auto digest = device_->digest(*slots_[i].buffer);
+    if (!digest) return digest.error();
+    if (*digest == slots_[i].input_digest) continue;
+    const auto change = repair_input(i);
+    if (!change) return change.error();
+    if (first) first = Failure{Status::input_changed, "wrote into its input: " + *change};
+  }
+  return first;
+}
+
+// Writes the input anew and describes the first change: "in[42] was 42, is now -1".
+Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
+  const ArgumentPlan& plan = arguments_[index];
+  DeviceBuffer& buffer = *slots_[index].buffer;
+  const auto original = device_->allocate(size_of(plan));
+  if (!original) {  // no room for a second copy: say less
+    if (original.error().worker_is_lost) return original.error();
+    if (auto filled = device_->fill(buffer, plan); !filled) return filled.error();
+    return plan.name;
+  }
+  if (auto filled = device_->fill(**original, plan); !filled) return filled.error();
+  const auto verdict = device_->compare(buffer, **original, plan.type, {});
+  if (!verdict) return verdict.error();
+  device_->copy(buffer, **original);
+  if (verdict->passed()) return plan.name;  // -0 instead of 0
+  return plan.name + '[' + std::to_string(verdict->first) + "] was " + verdict->expected + ", is now " +
+         verdict->actual;
+}
+
+Result<void, Failure> ProblemBuffers::find_wrong_output() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].expected) continue;
+    const ArgumentPlan& plan = arguments_[i];
+    const auto verdict =
+        device_->compare(*slots_[i].buffer, *slots_[i].expected, plan.type, plan.tolerance);
+    if (!verdict) return verdict.error();
+    if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
+  }
+  return {};
+}
+
+Result<bool, Failure> ProblemBuffers::is_intact() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer) continue;
+    if (is_input(arguments_[i])) {
+      const auto digest = device_->digest(slots_[i].input());
+      if (!digest) return digest.error();
+      if (*digest != slots_[i].input_digest) return false;
+    }
+    if (slots_[i].expected) {
+      const auto digest = device_->digest(*slots_[i].expected);
+      if (!digest) return digest.error();
+      if (*digest != slots_[i].expected_digest) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace gktune

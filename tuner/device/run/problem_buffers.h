@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/run/compute_device.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/job.h"
+
+namespace gktune {
+
+// The buffers of one problem: inputs as the plan says, outputs with the results of the reference. Candidates
+// of one problem share them.
+class ProblemBuffers {
+ public:
+  // Allocates and fills the buffers, then runs the reference. A failure of the reference has the status
+  // reference_failed.
+  static Result<std::unique_ptr<ProblemBuffers>, Failure> prepare(ComputeDevice& device, const RunJob& job);
+  ProblemBuffers(const ProblemBuffers&) = delete;
+  ProblemBuffers& operator=(const ProblemBuffers&) = delete;
+
+  // True if the job has the same problem and reference.
+  bool fits(const RunJob& job) const;
+  // Gives scratch memory the size that this candidate of the same problem needs.
+  Result<void, Failure> adopt(const std::vector<ArgumentPlan>& arguments);
+  Result<void, Failure> place(Placement placement);
+
+  // Runs the candidate on poisoned outputs. Then looks for writes outside buffers, changed inputs and wrong
+  // outputs.
+  Result<void, Failure> check(const LoadedProgram& candidate, const LaunchOptions& options);
+  // True if inputs and expected outputs are unmodified.
+  Result<bool, Failure> is_intact();
+
+  const std::vector<ArgumentMemory>& memory() const { return memory_; }
+  Timer& timer() { return *timer_; }
+
+ private:
+  struct Slot {
+    std::unique_ptr<DeviceBuffer> buffer;    // none: a scalar
+    std::unique_ptr<DeviceBuffer> original;  // of an inout argument
+    std::unique_ptr<DeviceBuffer> expected;  // of a checked output
+    std::uint64_t input_digest = 0, expected_digest = 0;
+
+    const DeviceBuffer& input() const { return original ? *original : *buffer; }
+  };
+
+  ProblemBuffers(ComputeDevice& device, const RunJob& job);
+  Result<void, Failure> allocate();
+  Result<void, Failure> fill_inputs();
+  Result<void, Failure> run_reference(const RunJob& job);
+  Result<bool, Failure> keep_results();
+  Result<void, Failure> find_unwritten_integers();
+  Result<void, Failure> execute(const LoadedProgram& program, const LaunchOptions& options, Phase phase);
+  void restore_inputs();
+  void poison_outputs();
+  Result<void, Failure> find_damage();
+  Result<void, Failure> find_violation();
+  Result<void, Failure> find_changed_input();
+  Result<std::string, Failure> repair_input(std::size_t index);
+  Result<void, Failure> find_wrong_output();
+
+  ComputeDevice* device_;
+  std::vector<ArgumentPlan> arguments_;
+  ProgramPlan reference_;
+  Module reference_module_;
+  Placement placement_;
+  bool has_results_ = false;  // the reference ran
+  std::vector<Slot> slots_;             // one per argument
+  std::vector<ArgumentMemory> memory_;  // the same, as programs see them
+  std::unique_ptr<Timer> timer_;
+};
+
+}  // namespace gktune
