@@ -51,7 +51,7 @@ CheckResult CheckPass::run(const std::string& title, std::int64_t total,
     if (in_flight == 0) break;
     Trial trial = device_.next();
     --in_flight;
-    if (trial.status == Status::machine_failed) {
+    if (ends_problem(trial.status)) {
       if (!result.trouble) {
         result.trouble = std::move(trial.message);
         in_flight -= device_.withdraw();

@@ -27,6 +27,8 @@ std::string_view end_name(TuneOutcome::End end) {
       return "seconds";
     case TuneOutcome::End::stopped:
       return "stopped";
+    case TuneOutcome::End::reference_failed:
+      return "reference_failed";
     case TuneOutcome::End::machine_failed:
       return "machine_failed";
   }
@@ -120,7 +122,8 @@ Json report_json(const Tuning& tuning) {
   Json report = {{"kernel", tuning.kernel},
                  {"problem", json_of(tuning.problem)},
                  {"device", tuning.device},
-                 {"configurations", {{"valid", json_of_count(tuning.valid)}, {"cartesian", json_of_count(tuning.cartesian)}}},
+                 {"configurations",
+                  {{"valid", json_of_count(tuning.valid)}, {"cartesian", json_of_count(tuning.cartesian)}}},
                  {"trials", tuning.trials.size()},
                  {"earlier", tuning.earlier},
                  {"measured", tuning.outcome.measured},

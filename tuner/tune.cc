@@ -143,9 +143,10 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
 
+  End failed_end = End::machine_failed;
   auto reason_to_end = [&]() -> std::optional<End> {
     if (events.stop && events.stop()) return End::stopped;
-    if (outcome.trouble) return End::machine_failed;
+    if (outcome.trouble) return failed_end;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
     if (task.limits.seconds > 0 && clock_s() - begin_s >= task.limits.seconds) return End::seconds;
     return std::nullopt;
@@ -184,9 +185,10 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
     Trial trial = device.next();
     --in_flight;
-    if (trial.status == Status::machine_failed) {
+    if (ends_problem(trial.status)) {
       if (outcome.trouble) continue;
       outcome.trouble = std::move(trial.message);
+      failed_end = trial.status == Status::machine_failed ? End::machine_failed : End::reference_failed;
       in_flight -= device.withdraw();  // the others would fare no better; a later run will have them all
       continue;
     }
@@ -205,13 +207,13 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   }
   outcome.end = end.value_or(End::exhausted);
   // Even if it was while the last ones were in flight: no playoff either.
-  if (outcome.trouble) outcome.end = End::machine_failed;
+  if (outcome.trouble) outcome.end = failed_end;
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
   outcome.drift = watch.drift();
   outcome.best = standings.best();
   const bool is_new = outcome.measured > 0 || !task.is_decided;
-  if (is_new && !outcome.was_cut_short()) hold_playoff(task, standings, device, outcome);
+  if (is_new && !outcome.trouble && !outcome.was_cut_short()) hold_playoff(task, standings, device, outcome);
   return outcome;
 }
 

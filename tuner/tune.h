@@ -47,14 +47,14 @@ struct TuneEvents {
 };
 
 struct TuneOutcome {
-  enum class End { exhausted, trials, seconds, stopped, machine_failed };
+  enum class End { exhausted, trials, seconds, stopped, reference_failed, machine_failed };
   End end = End::exhausted;
   // It did not come to an end of its own: a later run may go on.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
   std::int64_t measured = 0;           // in this call
   std::optional<Trial> best;           // of these and the earlier ones
   Samples playoff;                     // the winner's, where a playoff was held
-  std::optional<std::string> trouble;  // why the machine or the strategy failed, where one did
+  std::optional<std::string> trouble;  // why the reference, the machine or the strategy failed, if one did
   Drift drift;
 };
 

@@ -187,7 +187,7 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
   tell(*tuning);
   is_over_ = tuning->outcome.was_cut_short();  // other problems would fare no better
   if (tuning->outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
-  if (tuning->outcome.end == TuneOutcome::End::machine_failed) return ExitCode::failed;
+  if (tuning->outcome.trouble) return ExitCode::failed;
   if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
   return ExitCode::done;
 }

@@ -264,8 +264,9 @@ TEST_F(CudaRunnerTest, ends_early_what_is_out_of_the_race) {
 
 TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
   PlayoffJob playoff;
-  for (const char* body :
-       {kRight, "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); y[i] = t > 1e9f ? 0 : 2 * x[i]; }"}) {
+  for (const char* body : {kRight,
+                           "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); "
+                           "y[i] = t > 1e9f ? 0 : 2 * x[i]; }"}) {
     Case kernel = doubling(body, 4 << 20);
     kernel.check_only = false;
     playoff.finalists.push_back(job(kernel));
@@ -358,7 +359,8 @@ TEST_F(CudaRunnerTest, accepts_integers_that_look_unwritten) {
 
 TEST_F(CudaRunnerTest, passes_on_what_a_kernel_prints) {
   testing::internal::CaptureStdout();
-  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 3) printf(\"thread %d\\n\", (int)i);"));
+  const RunReply reply =
+      run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 3) printf(\"thread %d\\n\", (int)i);"));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "thread 3\n");
 }

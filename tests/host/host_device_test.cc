@@ -132,16 +132,16 @@ reference:
 
 constexpr const char* kScalars = R"cpp(
 #include <cstddef>
-void store(double* out, short small, float real, unsigned long large) {
-  out[0] = small;
-  out[1] = real;
-  out[2] = static_cast<double>(large);
-}
-void store_constants(double* out) {
-  out[0] = -2;
-  out[1] = 0.5;
-  out[2] = 1099511627776.0;
-}
+  void store(double* out, short small, float real, unsigned long large) {
+    out[0] = small;
+    out[1] = real;
+    out[2] = static_cast<double>(large);
+  }
+  void store_constants(double* out) {
+    out[0] = -2;
+    out[1] = 0.5;
+    out[2] = 1099511627776.0;
+  }
 )cpp";
 
 constexpr const char* kScalarsSpace = R"yaml(
@@ -347,7 +347,8 @@ TEST_F(HostDeviceTest, more_memory_than_the_machine_has_is_refused) {
   job.plan.arguments[0].count = std::uint64_t{1} << 50;
   const RunReply reply = runner_.run(job);
   EXPECT_EQ(reply.status, Status::out_of_memory);
-  EXPECT_TRUE(reply.message.starts_with("the problem needs 8388608.00 GiB, and the device has ")) << reply.message;
+  EXPECT_TRUE(reply.message.starts_with("the problem needs 8388608.00 GiB, and the device has "))
+      << reply.message;
 }
 
 TEST_F(HostDeviceTest, contents_that_cannot_be_read_name_their_argument) {
@@ -357,7 +358,8 @@ TEST_F(HostDeviceTest, contents_that_cannot_be_read_name_their_argument) {
   job.plan.arguments[0].contents.file = "/nonexistent.npy";
   const RunReply reply = runner_.run(job);
   EXPECT_EQ(reply.status, Status::invalid);
-  EXPECT_TRUE(reply.message.starts_with("argument 'in': /nonexistent.npy: cannot be opened")) << reply.message;
+  EXPECT_TRUE(reply.message.starts_with("argument 'in': /nonexistent.npy: cannot be opened"))
+      << reply.message;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class Watched : public WithEachCompiler {
  protected:
   // Runs one kernel on `out`, with `in` to read: 1024 elements each.
   Result<void, Failure> run(const std::string& text, const LaunchShape& shape,
-                          std::optional<std::uint64_t> seed = std::nullopt) {
+                            std::optional<std::uint64_t> seed = std::nullopt) {
     Kernels kernels(GetParam(), kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
     watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_)}, {"out", out_.data(), 4096, room_of(out_)}});

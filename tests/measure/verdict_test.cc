@@ -55,6 +55,11 @@ TEST(Verdict, a_number_where_nan_is_expected_fails) {
   EXPECT_FALSE(judged<double>(ElementType::float64, {1}, {kNaN}, lenient).passed());
 }
 
+TEST(Verdict, nan_where_nan_is_expected_names_the_reference) {
+  EXPECT_EQ(judged<float>(ElementType::float32, {NAN}, {NAN}).message("y"),
+            "1 of 1 element differs (NaN); it is y[0]: nan, expected nan (the reference is NaN there)");
+}
+
 TEST(Verdict, an_infinity_passes_only_where_the_same_one_is_expected) {
   const TolerancePlan lenient{1e300, 1, 1000};
   EXPECT_TRUE(judged<double>(ElementType::float64, {kInfinity}, {kInfinity}).passed());

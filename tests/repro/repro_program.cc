@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/worker/child_process.h"
 #include "tuner/device/host/context.h"
 #include "tuner/device/host/executor.h"
 #include "tuner/device/host/translation_unit.h"
+#include "tuner/device/worker/child_process.h"
 
 // What the CUDA runtime of these tests launches with.
 extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(const gktune::kernel::Entry* entry,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 
 #include "tests/run/memory_device.h"
@@ -56,10 +57,9 @@ class DeviceRunnerTest : public ::testing::Test {
 
   RunJob job(const std::string& candidate = "right") {
     RunJob job;
-    job.plan.arguments = {array("in", ElementType::int32, Role::in),
-                          array("out", ElementType::float32, Role::out),
-                          array("sums", ElementType::int32, Role::inout),
-                          array("work", ElementType::int8, Role::scratch)};
+    job.plan.arguments = {
+        array("in", ElementType::int32, Role::in), array("out", ElementType::float32, Role::out),
+        array("sums", ElementType::int32, Role::inout), array("work", ElementType::int8, Role::scratch)};
     job.plan.reference.steps = {StepPlan()};
     job.plan.time_limit_s = 2;
     job.candidate.path = candidate;
@@ -177,6 +177,31 @@ TEST_F(DeviceRunnerTest, lost_worker_is_reported_and_its_buffers_are_not_touched
   EXPECT_EQ(count("run fatal"), 1);
 }
 
+TEST_F(DeviceRunnerTest, output_of_the_check_is_kept_and_bounded) {
+  int runs = 0;
+  add("reference", [](Memory memory) {
+    std::puts("from the reference");
+    return right(memory);
+  });
+  testing::internal::CaptureStdout();
+  const RunReply brief = run("brief", [&](Memory memory) {
+    std::printf("run %d\n", ++runs);
+    return right(memory);
+  });
+  const RunReply verbose = run("verbose", [](Memory memory) {
+    for (int i = 0; i < 20'000; ++i) std::printf("line %d\n", i);
+    return right(memory);
+  });
+  const RunReply after = run("brief");
+  const std::string passed_on = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(brief.printed, "run 1\n");
+  EXPECT_TRUE(verbose.printed.starts_with("line 0\nline 1\n"));
+  EXPECT_TRUE(verbose.printed.ends_with("…\n"));
+  EXPECT_LT(verbose.printed.size(), 5000u);
+  EXPECT_EQ(after.printed, "run 5\n");
+  EXPECT_TRUE(passed_on.starts_with("from the reference\nrun 1\nrun 2\n")) << passed_on.substr(0, 100);
+}
+
 TEST_F(DeviceRunnerTest, missing_module_is_the_machines_failure) {
   EXPECT_EQ(run("gone").status, Status::machine_failed);
   RunJob lost = job();
@@ -185,8 +210,9 @@ TEST_F(DeviceRunnerTest, missing_module_is_the_machines_failure) {
 }
 
 TEST_F(DeviceRunnerTest, failing_reference_is_named_as_the_cause) {
-  const RunReply reply =
-      run_with_reference([](Memory) { return Result<void, Failure>(Failure{Status::aborted, "a trap"}); });
+  const RunReply reply = run_with_reference([](Memory) {
+    return Result<void, Failure>(Failure{Status::aborted, "a trap"});
+  });
   EXPECT_EQ(reply.status, Status::reference_failed);
   EXPECT_EQ(reply.message, "the reference: a trap");
 }
@@ -336,7 +362,8 @@ class Playoff : public DeviceRunnerTest {
 TEST_F(Playoff, each_round_begins_with_another_finalist) {
   for (const char* name : {"a", "b", "c"}) add(name, right);
   play({"a", "b", "c"}, 4);
-  EXPECT_EQ(samples_taken(), (std::vector<std::string>{"a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
+  EXPECT_EQ(samples_taken(),
+            (std::vector<std::string>{"a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
 }
 
 TEST_F(Playoff, finalist_that_fails_has_no_samples) {

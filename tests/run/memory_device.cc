@@ -55,7 +55,8 @@ class MemoryBuffer final : public DeviceBuffer {
 };
 
 struct MemoryProgram final : LoadedProgram {
-  MemoryProgram(std::string its_path, MemoryDevice::Code& its_code) : path(std::move(its_path)), code(its_code) {}
+  MemoryProgram(std::string its_path, MemoryDevice::Code& its_code)
+      : path(std::move(its_path)), code(its_code) {}
   Resources resources() const override {
     Resources resources;
     resources.registers = 7;
@@ -152,7 +153,8 @@ Result<Verdict, Failure> MemoryDevice::compare(const DeviceBuffer& actual, const
   return judge(type, contents(actual), contents(expected), tolerance);
 }
 
-Result<void, Failure> MemoryDevice::run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
+Result<void, Failure> MemoryDevice::run(const LoadedProgram& program,
+                                        std::span<const ArgumentMemory> arguments,
                                         const LaunchOptions& options) {
   const auto& code = static_cast<const MemoryProgram&>(program);
   log.push_back("run " + code.path);

@@ -125,6 +125,20 @@ TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
   EXPECT_EQ(later.trouble, std::nullopt);
 }
 
+TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
+  const auto no_reference = [](Config config) {
+    Trial trial = failed_trial(std::move(config), Status::reference_failed);
+    trial.message = "the reference: a trap";
+    return trial;
+  };
+  TuneOutcome outcome = tune_line(no_reference, {});
+  EXPECT_EQ(outcome.end, End::reference_failed);
+  EXPECT_EQ(outcome.trouble, "the reference: a trap");
+  EXPECT_EQ(outcome.measured, 0);
+  EXPECT_TRUE(seen_.empty());
+  EXPECT_FALSE(outcome.was_cut_short());  // other problems may have a better reference
+}
+
 TEST_F(Tune, a_machine_that_fails_while_the_last_are_in_flight_is_told_too) {
   const auto last_fails = [](Config config) {
     if (config.find("x")->integer() < 20) return valley(std::move(config));

@@ -1,13 +1,12 @@
-#include "tuner/device/worker/child_process.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <string>
+
+#include "tuner/device/worker/child_process.h"
 
 namespace gktune {
 namespace {

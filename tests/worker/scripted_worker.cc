@@ -126,16 +126,7 @@ class ScriptedRunner final : public Runner {
       [[maybe_unused]] const ssize_t written = ::write(kChannelFd, "this is no frame at all", 23);
       hang();
     }
-    if (action == "print_briefly") {
-      report_phase(Phase::reference);
-      std::puts("from the reference");
-      std::fflush(stdout);
-      report_phase(Phase::check);
-      std::puts("from the check");
-      std::fflush(stdout);
-      report_phase(Phase::timing);
-      std::puts("from the timing");
-    }
+    if (action == "print_briefly") reply.printed = "from the check\n";
     if (action == "print") {
       for (int i = 0; i < 20000; ++i) std::printf("a kernel that says a lot, line %d\n", i);
     }

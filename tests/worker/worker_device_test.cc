@@ -133,10 +133,6 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(WorkerDeviceTest, output_of_the_check_comes_with_the_trial) {
   EXPECT_EQ(tried("ok", "print_briefly").printed, "from the check\n");
   EXPECT_EQ(tried("ok", "ok").printed, "");
-  const std::string printed = tried("ok", "print").printed;
-  EXPECT_TRUE(printed.starts_with("a kernel that says a lot, line 0\n")) << printed;
-  EXPECT_TRUE(printed.ends_with(" more bytes)\n")) << printed;
-  EXPECT_LT(printed.size(), 5000u);
 }
 
 TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {

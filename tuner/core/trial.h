@@ -34,6 +34,10 @@ enum class Status {
   machine_failed,    // it could not be tried: nothing is known of the configuration
 };
 inline constexpr Status kLastStatus = Status::machine_failed;
+// Nothing is known of the configuration, and the others of its problem would end alike. Do not store it.
+constexpr bool ends_problem(Status status) {
+  return status == Status::reference_failed || status == Status::machine_failed;
+}
 std::string_view status_name(Status status);
 std::optional<Status> status_from_name(std::string_view name);
 

@@ -17,6 +17,7 @@ std::string Verdict::message(std::string_view name) const {
   if (nans > 0 && nans < mismatches) text += " (" + std::to_string(nans) + " NaN)";
   text += mismatches == 1 ? "; it is " : "; the first is ";
   text += std::string(name) + '[' + std::to_string(first) + "]: " + actual + ", expected " + expected;
+  if (expected == "nan") text += " (the reference is NaN there)";
   if (std::isfinite(first_absolute)) text += " (absolute error " + number_text(first_absolute) + ')';
   return text;
 }

@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "tuner/device/cuda/captured_output.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/cuda/device_probe.h"
 #include "tuner/device/cuda/program_text.h"
+#include "tuner/device/run/captured_output.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/guard.h"
@@ -191,14 +191,18 @@ Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const D
 Result<void, Failure> CudaDevice::run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
                                       const LaunchOptions& options) {
   if (auto ready = finish(); !ready) return ready;
-  const CapturedOutput output;
+  const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
   static_cast<const CudaProgram&>(program).launch(*gpu_, addresses_of(arguments));
   if (!gpu_->wait(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
   gpu_->flush_printf();
   auto failure = gpu_->take_failure();
   if (!failure) return {};
-  const std::string assertion = output.line_with(" Assertion `");
-  if (!assertion.empty()) failure->message = without_variant_names(assertion);
+  // The driver prints the failed assertion.
+  const std::string printed = output.text();
+  if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {
+    const std::size_t begin = printed.rfind('\n', at) + 1, end = printed.find('\n', at);
+    failure->message = without_variant_names(printed.substr(begin, end - begin));
+  }
   return *failure;
 }
 

@@ -67,8 +67,8 @@ Failure refusal(const StepPlan& plan, const std::string& why) {
 }  // namespace
 
 Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
-                                                 const Module& module, const ProgramPlan& program,
-                                                 const std::vector<ArgumentPlan>& arguments) {
+                                               const Module& module, const ProgramPlan& program,
+                                               const std::vector<ArgumentPlan>& arguments) {
   CudaProgram bound;
   bound.code_ = std::move(code);
   for (const auto& argument : arguments) {
@@ -93,7 +93,7 @@ Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const C
 }
 
 Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
-                                               const StepPlan& plan) {
+                                              const StepPlan& plan) {
   const auto& entries = program.source.entries;
   const auto entry = static_cast<std::size_t>(std::ranges::find(entries, plan.entry) - entries.begin());
   if (entry >= module.symbols.size()) return refusal(plan, "is not among what was compiled");
@@ -167,9 +167,10 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step
   resources_.block = block;
   int blocks = 0;
   if (gpu.ok()) {
-    gpu.check(gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                  &blocks, step.function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
-              "ask for the occupancy");
+    gpu.check(
+        gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, step.function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
+        "ask for the occupancy");
   }
   const int most = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   if (most > 0) {

@@ -20,8 +20,8 @@ namespace gktune {
 class CudaProgram final : public LoadedProgram {
  public:
   static Result<CudaProgram, Failure> bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
-                                            const Module& module, const ProgramPlan& program,
-                                            const std::vector<ArgumentPlan>& arguments);
+                                           const Module& module, const ProgramPlan& program,
+                                           const std::vector<ArgumentPlan>& arguments);
 
   // Queues all steps. One address per argument, 0 for a scalar.
   void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;

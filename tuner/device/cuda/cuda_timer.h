@@ -19,9 +19,9 @@ Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> 
 
 // Times executions on the buffers of one problem.
 //
-// A long execution is timed alone: sweep the caches, queue everything behind a blocked stream, record an event
-// at each end. For a short one an event costs too much: a graph runs many of them, each on buffers of its own,
-// which the sweep before the graph has driven out of the caches.
+// A long execution is timed alone: sweep the caches, queue everything behind a blocked stream, record an
+// event at each end. For a short one an event costs too much: a graph runs many of them, each on buffers of
+// its own, which the sweep before the graph has driven out of the caches.
 class CudaTimer final : public Timer {
  public:
   CudaTimer(CudaDevice& device, std::span<const ArgumentMemory> arguments)

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/device/host/context.h"
 #include "tuner/device/failure.h"
+#include "tuner/device/host/context.h"
 #include "tuner/device/host/launch.h"
 #include "tuner/device/host/shared_memory.h"
 #include "tuner/device/host/stack_pool.h"

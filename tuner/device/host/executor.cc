@@ -154,7 +154,7 @@ Executor::Executor(ExecutionSettings settings) : settings_(settings) {
 Executor::~Executor() = default;
 
 Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShape& shape,
-                                  std::span<void* const> arguments) {
+                                    std::span<void* const> arguments) {
   if (std::optional<std::string> why = refusal(shape)) return Failure{Status::launch_failed, std::move(*why)};
   const kernel::dim3 grid = to_dim3(shape.grid), block = to_dim3(shape.block);
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;

@@ -37,7 +37,7 @@ class Executor {
 
   // Returns when the whole grid has run, or after the first fault.
   Result<void, Failure> run(const kernel::Entry& entry, const LaunchShape& shape,
-                          std::span<void* const> arguments);
+                            std::span<void* const> arguments);
 
  private:
   class Crew;

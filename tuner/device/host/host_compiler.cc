@@ -11,10 +11,10 @@
 #include <iterator>
 #include <sstream>
 
-#include "tuner/device/worker/child_process.h"
 #include "tuner/device/host/compiler_options.h"
 #include "tuner/device/host/kernel_headers.h"
 #include "tuner/device/host/missing_entry.h"
+#include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"

@@ -48,9 +48,7 @@ class HostBuffer final : public DeviceBuffer {
     return std::move(*memory);
   }
 
-  std::uintptr_t address() const override {
-    return reinterpret_cast<std::uintptr_t>(memory_.bytes().data());
-  }
+  std::uintptr_t address() const override { return reinterpret_cast<std::uintptr_t>(memory_.bytes().data()); }
   std::size_t bytes() const override { return memory_.bytes().size(); }
   std::span<const std::byte> mapping() const { return memory_.mapping(); }
 
@@ -115,8 +113,8 @@ class HostSampler final : public Sampler {
     if (regime_ == Regime::cold || restores_inputs) return {};
     const auto first_us = sample_us();
     if (!first_us) return first_us.error();
-    executions_ = static_cast<int>(std::clamp<double>(
-        std::ceil(kShortestSampleUs / std::max(*first_us, 0.01)), 1, kMostExecutions));
+    executions_ = static_cast<int>(
+        std::clamp<double>(std::ceil(kShortestSampleUs / std::max(*first_us, 0.01)), 1, kMostExecutions));
     return {};
   }
 

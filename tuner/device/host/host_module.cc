@@ -33,11 +33,11 @@ Result<HostModule> HostModule::load(const Module& module) {
 }
 
 Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
-                                       std::span<void* const> arguments) const {
+                                         std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
   if (arguments.size() != entry.argument_count) {
     return Failure{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
-                                                    entry.argument_count, arguments.size())};
+                                                      entry.argument_count, arguments.size())};
   }
   const CodeAtWork at_work(code_);
   if (entry.is_kernel) return executor.run(entry, shape, arguments);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/host/executor.h"
 #include "tuner/device/failure.h"
+#include "tuner/device/host/executor.h"
 #include "tuner/device/host/whereabouts.h"
 #include "tuner/device/worker/job.h"
 
@@ -25,7 +25,7 @@ class HostModule {
   // Runs an entry: a kernel over the whole grid; a plain function (of `language: c++`) once, whatever the
   // shape says. Each argument points to its value, as cuLaunchKernel takes them.
   Result<void, Failure> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
-                             std::span<void* const> arguments) const;
+                               std::span<void* const> arguments) const;
 
  private:
   struct Unload {

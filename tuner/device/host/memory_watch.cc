@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/device/host/kernel_place.h"
 #include "tuner/device/host/guard_variables.h"
+#include "tuner/device/host/kernel_place.h"
 #include "tuner/device/host/source_line.h"
 
 namespace gktune {
@@ -109,7 +109,7 @@ MemoryWatch::Page& MemoryWatch::page_at(std::uintptr_t address) {
 }
 
 std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
-                                         AccessKind kind, const void* code) {
+                                           AccessKind kind, const void* code) {
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
   const std::uintptr_t offset = number_of(code) - module_begin_;

@@ -34,8 +34,8 @@ class MemoryWatch {
   ThreadOrder& order() { return order_; }
 
   // What is wrong with it, if anything is.
-  std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes, kernel::AccessKind kind,
-                              const void* code);
+  std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes,
+                                kernel::AccessKind kind, const void* code);
 
  private:
   // The last access of some kind to a byte. Epoch 0: there was none.

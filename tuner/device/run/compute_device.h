@@ -40,9 +40,10 @@ class DeviceBuffer {
 // One argument of the executions on a problem.
 struct ArgumentMemory {
   std::string name;
-  DeviceBuffer* buffer = nullptr;          // null: a scalar, which the program holds
-  const DeviceBuffer* original = nullptr;  // what the buffer has to hold before each execution; null: anything
-  bool is_scratch = false;                 // written before it is read
+  DeviceBuffer* buffer = nullptr;  // null: a scalar, which the program holds
+  const DeviceBuffer* original =
+      nullptr;              // what the buffer has to hold before each execution; null: anything
+  bool is_scratch = false;  // written before it is read
 };
 
 // Loaded code with its launches and scalar arguments.

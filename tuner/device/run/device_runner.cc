@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/device/run/captured_output.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/measure/stopping_rule.h"
@@ -19,6 +20,8 @@ double seconds_since(SteadyClock::time_point start) {
 
 // A throttled trial is timed again, once, after a pause.
 constexpr auto kCoolingPause = std::chrono::milliseconds(500);
+
+constexpr std::size_t kMostPrintedBytes = 4096;
 
 // Damaged buffers may explain these.
 bool is_about_contents(Status status) {
@@ -45,7 +48,7 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   if (!program) return program.error();
   reply.resources = (*program)->resources();
   if (auto prepared = prepare(job); !prepared) return prepared;
-  if (auto checked = check(job, **program); !checked) return checked;
+  if (auto checked = check_and_capture(job, **program, reply); !checked) return checked;
   if (job.check_only) return {};
   report_phase(Phase::timing);
   auto timed = time(job, *program, reply);
@@ -70,6 +73,18 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
   return adopted;
 }
 
+Result<void, Failure> DeviceRunner::check_and_capture(const RunJob& job, const LoadedProgram& program,
+                                                      RunReply& reply) {
+  const CapturedOutput output(CapturedOutput::Streams::output);
+  auto checked = check(job, program);
+  reply.printed = output.text();
+  if (reply.printed.size() > kMostPrintedBytes) {
+    reply.printed.resize(kMostPrintedBytes);
+    reply.printed += "…\n";
+  }
+  return checked;
+}
+
 // A failed check is repeated on new buffers if the old ones turn out damaged: an earlier candidate may have
 // done that.
 Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram& program) {
@@ -91,8 +106,8 @@ Result<void, Failure> DeviceRunner::check_once(const RunJob& job, const LoadedPr
   for (std::size_t i = 0; i < placements.size() && checked; ++i) {
     const bool is_natural = i + 1 < placements.size();
     if (auto placed = problem_->place(placements[i]); !placed) return placed;
-    checked = problem_->check(
-        program, {job.plan.time_limit_s, is_natural ? std::nullopt : std::optional(job.seed)});
+    checked = problem_->check(program,
+                              {job.plan.time_limit_s, is_natural ? std::nullopt : std::optional(job.seed)});
   }
   if (auto placed = problem_->place(placements.front()); checked && !placed) return placed;
   return checked;

@@ -1,6 +1,5 @@
 #include "tuner/device/run/problem_buffers.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "tuner/measure/element.h"
@@ -224,7 +223,6 @@ Result<void, Failure> ProblemBuffers::execute(const LoadedProgram& program, cons
                                               Phase phase) {
   report_phase(phase);
   auto done = device_->run(program, memory_, options);
-  std::fflush(nullptr);  // what a kernel printed belongs to this phase
   report_phase(Phase::setup);
   return done;
 }
@@ -312,8 +310,7 @@ Result<void, Failure> ProblemBuffers::find_wrong_output() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].expected) continue;
     const ArgumentPlan& plan = arguments_[i];
-    const auto verdict =
-        device_->compare(*slots_[i].buffer, *slots_[i].expected, plan.type, plan.tolerance);
+    const auto verdict = device_->compare(*slots_[i].buffer, *slots_[i].expected, plan.type, plan.tolerance);
     if (!verdict) return verdict.error();
     if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
   }

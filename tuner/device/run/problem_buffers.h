@@ -67,7 +67,7 @@ class ProblemBuffers {
   ProgramPlan reference_;
   Module reference_module_;
   Placement placement_;
-  bool has_results_ = false;  // the reference ran
+  bool has_results_ = false;            // the reference ran
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them
   std::unique_ptr<Timer> timer_;

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -20,7 +19,7 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kOutputHeadBytes = 4096, kOutputTailBytes = 16384;
+constexpr std::size_t kOutputTailBytes = 16384;
 // The parent's descriptors stay above those that the child gets.
 constexpr int kFirstDescriptor = 10;
 
@@ -172,9 +171,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(ending_, other.ending_);
   std::swap(socket_, other.socket_);
   std::swap(output_, other.output_);
-  std::swap(output_head_, other.output_head_);
   std::swap(output_tail_, other.output_tail_);
-  std::swap(output_bytes_, other.output_bytes_);
   return *this;
 }
 
@@ -189,10 +186,7 @@ void ChildProcess::read_output() {
   while (output_.is_open()) {
     const ssize_t got = ::read(output_.number(), bytes.data(), bytes.size());
     if (got > 0) {
-      const auto count = static_cast<std::size_t>(got);
-      output_bytes_ += count;
-      output_head_.append(bytes.data(), std::min(count, kOutputHeadBytes - output_head_.size()));
-      output_tail_.append(bytes.data(), count);
+      output_tail_.append(bytes.data(), static_cast<std::size_t>(got));
       if (output_tail_.size() > 2 * kOutputTailBytes) {
         output_tail_.erase(0, output_tail_.size() - kOutputTailBytes);
       }
@@ -202,17 +196,6 @@ void ChildProcess::read_output() {
       output_.close();
     }
   }
-}
-
-std::string ChildProcess::output_head() const {
-  if (output_bytes_ <= output_head_.size()) return output_head_;
-  return output_head_ + "… (" + std::to_string(output_bytes_ - output_head_.size()) + " more bytes)\n";
-}
-
-void ChildProcess::forget_output() {
-  output_head_.clear();
-  output_tail_.clear();
-  output_bytes_ = 0;
 }
 
 void ChildProcess::signal(int number) const {
@@ -248,8 +231,8 @@ Ending ChildProcess::wait() {
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   // LANGUAGE takes precedence over LC_ALL.
-  auto child = ChildProcess::start(
-      {argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
+  auto child =
+      ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
   if (!child) return std::move(child).error();
   CommandOutput output;
   output.text = read_all(child->output_number());

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,10 +49,9 @@ class ChildProcess {
   // The descriptor that its output arrives on; -1 once it is closed.
   int output_number() const { return output_.number(); }
   void read_output();
-  // The beginning and the end of the output since forget_output().
-  std::string output_head() const;
+  // The end of the output since forget_output().
   const std::string& output_tail() const { return output_tail_; }
-  void forget_output();
+  void forget_output() { output_tail_.clear(); }
 
   // To its whole group, unless the process is known to have ended.
   void signal(int number) const;
@@ -72,8 +70,7 @@ class ChildProcess {
   std::optional<Ending> ending_;
   FileDescriptor socket_;
   FileDescriptor output_;
-  std::string output_head_, output_tail_;
-  std::size_t output_bytes_ = 0;
+  std::string output_tail_;
 };
 
 struct CommandOutput {

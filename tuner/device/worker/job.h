@@ -62,6 +62,7 @@ struct RunReply {
   Conditions conditions;
   bool out_of_race = false;
   double seconds = 0;
+  std::string printed;          // by the candidate in its check, cut after a few KiB
   bool worker_is_lost = false;  // see Failure
 };
 

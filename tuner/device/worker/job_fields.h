@@ -169,6 +169,7 @@ void fields(A& archive, S& reply) {
   archive("conditions", reply.conditions);
   archive("out_of_race", reply.out_of_race);
   archive("seconds", reply.seconds);
+  archive("printed", reply.printed);
   archive("worker_is_lost", reply.worker_is_lost);
 }
 

@@ -37,7 +37,7 @@ void RunSlot::ensure_workers() {
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
-    if (is_broken()) return finish(Failure{Status::machine_failed, broken_}, 0, {});
+    if (is_broken()) return finish(Failure{Status::machine_failed, broken_}, 0);
     ensure_workers();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
@@ -85,16 +85,15 @@ void RunSlot::advance(Clock::time_point now) {
     active_->advance(now);
     if (auto reply = active_->take_reply()) {
       failures_ = 0;
-      finish(std::move(*reply), active_->busy_s(now), active_->printed());
+      finish(std::move(*reply), active_->busy_s(now));
     }
   }
   if (is_dead(active_)) {
     const Failure death = active_->death();
     const double seconds = active_->busy_s(now);
-    std::string printed = active_->printed();
     active_.reset();
     if (sent_) {
-      finish(death, seconds, std::move(printed));
+      finish(death, seconds);
     } else {
       worker_failed(death.message);
     }
@@ -106,9 +105,9 @@ void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
-void RunSlot::finish(Outcome outcome, double seconds, std::string printed) {
+void RunSlot::finish(Outcome outcome, double seconds) {
   busy_s_ += seconds;
-  finished_ = Finished{job_->id, std::move(outcome), seconds, std::move(printed)};
+  finished_ = Finished{job_->id, std::move(outcome), seconds};
   job_.reset();
   sent_ = false;
 }

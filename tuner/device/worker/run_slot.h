@@ -30,7 +30,6 @@ class RunSlot {
     std::uint64_t id = 0;
     Outcome outcome;
     double seconds = 0;
-    std::string printed;  // see Worker
   };
 
   explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
@@ -58,7 +57,7 @@ class RunSlot {
   void ensure_workers();
   void send_when_ready();
   void worker_failed(const std::string& message);
-  void finish(Outcome outcome, double seconds, std::string printed);
+  void finish(Outcome outcome, double seconds);
 
   WorkerCommand command_;  // with the environment of the present workers
   std::optional<Worker> active_, spare_;

@@ -77,7 +77,6 @@ void Worker::send(const std::string& request, const Limits& limits) {
   // Output of an earlier job explains nothing about this one.
   process_.read_output();
   process_.forget_output();
-  printed_.clear();
   state_ = State::busy;
   limits_ = limits;
   busy_since_ = Clock::now();
@@ -119,7 +118,6 @@ void Worker::advance(Clock::time_point now) {
   if (channel_.is_open() && !overstayed_) return;
   if (const std::optional<Ending> ending = process_.ending()) {
     process_.read_output();
-    keep_printed();
     death_ = cause_of(*ending);
     state_ = State::dead;
   }
@@ -137,22 +135,21 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       break;
     case Frame::Kind::reply:
       if (state_ != State::busy) break;
-      keep_printed();
       reply_ = frame.payload;
       state_ = State::idle;
       limit_.reset();
       break;
     case Frame::Kind::phase:
       if (state_ != State::busy || frame.payload.size() != 1) break;
-      begin_phase(
-          static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing))), now);
+      phase_ = static_cast<Phase>(std::clamp<char>(frame.payload[0], 0, static_cast<char>(Phase::timing)));
+      allow(limits_.of(*phase_), now);
       break;
     case Frame::Kind::fault: {
       if (fault_) break;  // the first report names the cause
       const std::size_t line_feed = std::min(frame.payload.find('\n'), frame.payload.size());
       const auto status = status_from_name(std::string_view(frame.payload).substr(0, line_feed));
       fault_ = Failure{status.value_or(Status::crashed),
-                     frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
+                       frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
       break;
     }
     case Frame::Kind::not_ready:
@@ -161,23 +158,6 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
     case Frame::Kind::request:
       break;
   }
-}
-
-// The worker flushes its output before it reports a phase, so all of it is in the pipe by now.
-void Worker::begin_phase(Phase phase, Clock::time_point now) {
-  keep_printed();
-  if (phase_ == Phase::reference) {
-    process_.read_output();
-    process_.forget_output();  // no candidate printed this
-  }
-  phase_ = phase;
-  allow(limits_.of(phase), now);
-}
-
-void Worker::keep_printed() {
-  if (phase_ != Phase::check || !printed_.empty()) return;
-  process_.read_output();
-  printed_ = process_.output_head();
 }
 
 // A worker that exceeds its limit is asked where it is, if it gets time to answer. One that does not answer,

@@ -57,8 +57,6 @@ class Worker {
   std::optional<std::string> take_reply() { return std::exchange(reply_, std::nullopt); }
   // Why it died, as its trial will say.
   const Failure& death() const { return death_; }
-  // What the candidate printed in its first check, cut after a few KiB.
-  const std::string& printed() const { return printed_; }
   // Of the current job, or the one it died in; nothing: none was reported.
   std::optional<Phase> phase() const { return phase_; }
   bool was_ready() const { return was_ready_; }
@@ -85,8 +83,6 @@ class Worker {
   void end_late(Clock::time_point now);
   std::string overstay_message() const;
   Failure cause_of(const Ending& ending) const;
-  void begin_phase(Phase phase, Clock::time_point now);
-  void keep_printed();
 
   ChildProcess process_;
   Channel channel_;
@@ -100,8 +96,7 @@ class Worker {
   Clock::time_point busy_since_;  // moved later by each pause
   std::optional<std::string> reply_;
   std::optional<Failure> fault_;  // its own report
-  std::string printed_;
-  bool was_asked_ = false;  // where it is, after its limit
+  bool was_asked_ = false;        // where it is, after its limit
   bool overstayed_ = false;
   Failure death_;
 };

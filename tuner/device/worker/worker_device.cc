@@ -306,7 +306,6 @@ bool WorkerDevice::take_run() {
     const auto flight = std::ranges::find(flights_, finished->id, &Flight::id);
     if (flight == flights_.end()) continue;
     flight->trial.run_s = finished->seconds;
-    flight->trial.printed = std::move(finished->printed);
     if (!finished->outcome) {
       const Failure& failure = finished->outcome.error();
       if (failure.status != Status::machine_failed) {
@@ -338,6 +337,7 @@ void WorkerDevice::finish_run(Flight& flight, RunReply reply) {
   trial.resources = reply.resources;
   trial.conditions = reply.conditions;
   trial.out_of_race = reply.out_of_race;
+  trial.printed = std::move(reply.printed);
   trial.run_s = reply.seconds;
   if (reply.status == Status::ok && options_.work == WorkerDeviceOptions::Work::time) {
     const Result<void> metrics = evaluate_metrics(kernel_, info_, trial);

@@ -4,21 +4,21 @@
 
 namespace gktune {
 
-// Takes what the process writes to its standard output and error while this object lives, and writes it there
-// in the end. The driver prints there which assertion failed.
+// Takes what the process writes to its standard output, or to its standard error too, while this object
+// lives. In the end it passes that on to the real output. It takes a bounded amount: what comes after is
+// lost.
 class CapturedOutput {
  public:
-  CapturedOutput();
+  enum class Streams { output, output_and_errors };
+
+  explicit CapturedOutput(Streams streams);
   CapturedOutput(const CapturedOutput&) = delete;
   CapturedOutput& operator=(const CapturedOutput&) = delete;
   ~CapturedOutput();
 
-  // The first line that contains these words; empty: none does.
-  std::string line_with(const std::string& words) const;
-
- private:
   std::string text() const;
 
+ private:
   int file_ = -1;            // in memory
   int saved_[2] = {-1, -1};  // copies of descriptors 1 and 2
 };
