@@ -122,7 +122,7 @@ Result<WorkerDeviceOptions> device_options(const FoundDevice& found, const Devic
   options.jobs = static_cast<int>(std::min<std::int64_t>(flags.jobs, 1024));
   if (options.jobs == 0) options.jobs = static_cast<int>(own_core_count());
   options.compile_while_timing = is_host ? While::no : While::yes;
-  options.fault_report_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
+  options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir.string() : flags.cache_dir;
   if (auto made = make_cache(options.cache_dir); !made) return made.error();
   return options;

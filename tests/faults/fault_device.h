@@ -68,7 +68,7 @@ inline WorkerDeviceOptions fault_options(const std::string& kind) {
   options.worker_argv = {GKTUNE_DEVICE_WORKER};
   options.cache_dir = GKTUNE_TEST_CACHE;
   options.compile_time_limit_s = 60;
-  options.fault_report_s = 10;  // a busy machine takes its time
+  options.fault_telling_s = 10;  // a busy machine takes its time
   return options;
 }
 

@@ -150,7 +150,7 @@ TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_anothe
 }
 
 TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
-  options_.fault_report_s = 10;
+  options_.fault_telling_s = 10;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
   EXPECT_EQ(trial.status, Status::timed_out);
@@ -159,7 +159,7 @@ TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
 }
 
 TEST_F(WorkerDeviceTest, what_has_no_answer_is_ended_all_the_same) {
-  options_.fault_report_s = 0.2;
+  options_.fault_telling_s = 0.2;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang");
   EXPECT_EQ(trial.message, "ran longer than 0.1 s");

@@ -294,7 +294,7 @@ Worker::Limits WorkerDevice::limits(const Plan& plan) const {
   const double factor = options_.instrumentation == Instrumentation::none ? 1 : kInstrumentedFactor;
   const double execution_s = plan.time_limit_s * factor;
   return {kSetupLimitS, reference_limit_s(plan) * factor, execution_s,
-          kTimingLimitS + kTimedExecutions * execution_s, options_.fault_report_s};
+          kTimingLimitS + kTimedExecutions * execution_s, options_.fault_telling_s};
 }
 
 bool WorkerDevice::take_run() {

@@ -32,7 +32,7 @@ struct WorkerDeviceOptions {
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
   double compile_time_limit_s = 120;
-  double fault_report_s = 0;  // how long past its limit a run may stay, to tell of a fault or where it is
+  double fault_telling_s = 0;  // how long past its limit a run may stay, to tell of a fault or where it is
 };
 
 // How long each part was at work, since the device was opened.
