@@ -10,9 +10,9 @@
 #include <ostream>
 
 #include "cli/database.h"
-#include "cli/problem_selection.h"
 #include "cli/quantity.h"
 #include "db/store.h"
+#include "engine/problem_selection.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
 

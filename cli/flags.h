@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/find_device.h"
+#include "cli/device_flags.h"
 #include "tuner/core/result.h"
 
 namespace CLI {

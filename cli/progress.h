@@ -3,16 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "cli/screen.h"
-#include "tuner/core/trial.h"
+#include "engine/failures.h"
 
 namespace gktune {
-
-using Failures = std::map<Status, std::int64_t>;
 
 // How far a search has come.
 struct ProgressState {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/trial_table.h"
 #include "tuner/measure/statistics.h"

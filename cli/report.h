@@ -6,7 +6,7 @@
 
 #include "cli/json.h"
 #include "cli/screen.h"
-#include "cli/tuning.h"
+#include "engine/tuning.h"
 
 namespace gktune {
 

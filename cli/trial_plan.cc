@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "cli/find_device.h"
-#include "cli/known_device.h"
+#include "cli/device_flags.h"
+#include "engine/known_device.h"
 
 namespace gktune {
 namespace {

@@ -38,14 +38,6 @@ std::vector<Trial> ranked(const std::vector<Trial>& trials) {
   return good;
 }
 
-Failures failures_of(const std::vector<Trial>& trials) {
-  Failures failures;
-  for (const Trial& trial : trials) {
-    if (!trial.ok()) ++failures[trial.status];
-  }
-  return failures;
-}
-
 Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) {
   std::vector<std::string> metrics, parameters;
   for (const Trial& trial : trials) {

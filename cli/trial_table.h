@@ -14,7 +14,6 @@ namespace gktune {
 
 // Those that went well, best first.
 std::vector<Trial> ranked(const std::vector<Trial>& trials);
-Failures failures_of(const std::vector<Trial>& trials);
 
 // Whether the numbers that the database has for trials are a column.
 enum class Ids { shown, hidden };

@@ -2,19 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <ostream>
 #include <random>
 
-#include "cli/check_pass.h"
-#include "cli/check_problems.h"
 #include "cli/commands/commands.h"
-#include "cli/find_device.h"
+#include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/json.h"
-#include "cli/problem_selection.h"
-#include "cli/problem_space.h"
 #include "cli/quantity.h"
+#include "engine/check_pass.h"
+#include "engine/check_problems.h"
+#include "engine/problem_selection.h"
+#include "engine/problem_space.h"
 
 namespace gktune {
 namespace {
@@ -60,11 +61,11 @@ class Candidates {
     Count chosen, all;
   };
 
-  Candidates(const CheckOptions& options, const ReadFiles& read, const std::vector<Problem>& problems)
+  Candidates(const CheckOptions& options, const OpenedSpace& read, const std::vector<Problem>& problems)
       : options_(options), read_(read), problems_(problems), sample_(sample_of(options)) {}
 
-  // Fails if any of the spaces has no configuration.
-  Result<Counts, SpaceFailure> count() const {
+  // Finds out what is wrong with any of the spaces.
+  Result<Counts, EngineError> count() const {
     Counts counts{0, 0};
     for (const Problem& problem : problems_) {
       auto space = build(problem);
@@ -92,12 +93,12 @@ class Candidates {
   }
 
  private:
-  Result<Space, SpaceFailure> build(const Problem& problem) const {
-    return ProblemSpace(read_.definitions.front(), problem, read_.device.info).build();
+  Result<Space, EngineError> build(const Problem& problem) const {
+    return ProblemSpace(read_.definition, problem, read_.device.info).build();
   }
 
   const CheckOptions& options_;
-  const ReadFiles& read_;
+  const OpenedSpace& read_;
   const std::vector<Problem>& problems_;
   std::int64_t sample_;
   std::optional<Space> space_;
@@ -129,10 +130,10 @@ void print_finding(const Finding& finding, Context& context) {
 // One call of the command.
 class CheckCall {
  public:
-  CheckCall(const CheckOptions& options, const ReadFiles& read, Context& context)
+  CheckCall(const CheckOptions& options, const OpenedSpace& read, Context& context)
       : options_(options),
         read_(read),
-        definition_(read.definitions.front()),
+        definition_(read.definition),
         context_(context),
         progress_(context.err, context.err_screen,
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
@@ -141,21 +142,28 @@ class CheckCall {
   ExitCode check(std::vector<Problem> problems) {
     if (is_awkward()) leave_out_unsolvable(problems);
     auto counts = Candidates(options_, read_, problems).count();
-    if (!counts) return fail(context_, counts.error().code, counts.error().message);
-    // 0: too many to show.
+    if (!counts) return fail(context_, counts.error());
+    // 0: too many to say.
     std::int64_t shown_total =
         counts->chosen < (Count(1) << 62) ? static_cast<std::int64_t>(counts->chosen) : 0;
-    auto worker_options = device_options(read_.device, options_.device, context_);
-    if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
-    using Work = WorkerDeviceOptions::Work;
-    worker_options->work = options_.sanitize ? Work::check : Work::compile;
-    worker_options->instrumentation = options_.sanitize ? Instrumentation::sanitize : Instrumentation::none;
-    auto device = WorkerDevice::open(definition_.kernel, *std::move(worker_options));
-    if (!device) return fail(context_, ExitCode::no_device, device.error().message);
+    auto device = open_device(definition_.kernel, read_.device, worker_settings(options_.device, context_),
+                              options_.sanitize ? DeviceWork::sanitize : DeviceWork::compile);
+    if (!device) return fail(context_, device.error());
     Candidates candidates(options_, read_, problems);
-    CheckResult result = CheckPass(**device, progress_, interrupted_)
-                             .run(definition_.kernel.name + ' ' + work_name(), shown_total,
-                                  [&](Candidate& candidate) { return candidates.next(candidate); });
+    const auto begin = std::chrono::steady_clock::now();
+    const auto show = [&](const CheckResult& result) {
+      const auto now = std::chrono::steady_clock::now();
+      progress_.show({.title = definition_.kernel.name + ' ' + work_name(),
+                      .done = result.checked,
+                      .total = shown_total,
+                      .failures = result.failures(),
+                      .elapsed_s = std::chrono::duration<double>(now - begin).count()},
+                     now);
+    };
+    CheckResult result = CheckPass(**device, {show, interrupted_}).run([&](Candidate& candidate) {
+      return candidates.next(candidate);
+    });
+    progress_.clear();
     if (is_awkward()) leave_out_unformed(result.findings);
     tell(result, counts->all);
     if (result.was_stopped) return ExitCode::interrupted;
@@ -220,7 +228,7 @@ class CheckCall {
   }
 
   const CheckOptions& options_;
-  const ReadFiles& read_;
+  const OpenedSpace& read_;
   const Definition& definition_;
   Context& context_;
   Progress progress_;
@@ -240,11 +248,11 @@ ExitCode run(const CheckOptions& options, Context& context) {
   }
   auto read = read_file(options.path, choice, context);
   if (!read) return read.error();
-  const std::vector<Axis>& axes = read->definitions.front().kernel.axes;
-  auto problems = select_problems(read->definitions.front().kernel, options.problems);
+  const std::vector<Axis>& axes = read->definition.kernel.axes;
+  auto problems = select_problems(read->definition.kernel, options.problems);
   if (!problems) return fail_usage(context, "gktune check", "--problem: " + problems.error().message);
   if (options.sanitize) {
-    if (options.problems.empty()) *problems = awkward_problems(read->definitions.front().kernel);
+    if (options.problems.empty()) *problems = awkward_problems(read->definition.kernel);
   } else {
     *problems = one_for_each_source(axes, *problems);
   }

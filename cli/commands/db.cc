@@ -7,7 +7,7 @@
 #include "cli/database.h"
 #include "cli/flags.h"
 #include "cli/json.h"
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/trial_table.h"
 

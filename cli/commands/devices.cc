@@ -4,12 +4,12 @@
 #include <ostream>
 
 #include "cli/commands/commands.h"
+#include "cli/device_flags.h"
 #include "cli/device_text.h"
-#include "cli/find_device.h"
 #include "cli/flags.h"
 #include "cli/json.h"
 #include "cli/table.h"
-#include "cli/version.h"
+#include "engine/find_device.h"
 
 namespace gktune {
 namespace {

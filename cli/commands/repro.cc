@@ -8,7 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/trial_plan.h"
 #include "tuner/repro/repro_source.h"

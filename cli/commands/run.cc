@@ -3,17 +3,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 
 #include "cli/commands/commands.h"
 #include "cli/database.h"
-#include "cli/find_device.h"
+#include "cli/device_flags.h"
 #include "cli/flags.h"
-#include "cli/parameter_selection.h"
-#include "cli/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
-#include "cli/tune_problem.h"
+#include "cli/trial_table.h"
+#include "engine/parameter_selection.h"
+#include "engine/problem_selection.h"
+#include "engine/tune_problem.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/version.h"
 #include "tuner/search/strategy.h"
@@ -90,13 +92,14 @@ class RunCall {
                   options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
         caught_(context.catch_interrupts()) {}
 
-  // Returns the worst exit code of all problems.
-  ExitCode tune_all(const std::vector<ReadFiles>& groups);
+  // The worst that befell any of the problems.
+  ExitCode tune_all(const std::vector<OpenedSpaces>& groups);
 
  private:
   ExitCode tune_group(const std::vector<Definition>& definitions, const FoundDevice& found);
   ExitCode tune_file(const Definition& definition, const FoundDevice& found);
   ExitCode tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device);
+  void show(const TuneProgress& progress);
   void tell(const Tuning& tuning);
   bool interrupted();
   Busy busy_between(const Usage& before, const Usage& after) const;
@@ -120,10 +123,10 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == ExitCode::done ? b : a;
 }
 
-ExitCode RunCall::tune_all(const std::vector<ReadFiles>& groups) {
+ExitCode RunCall::tune_all(const std::vector<OpenedSpaces>& groups) {
   ExitCode code = ExitCode::done;
   Json devices = Json::array();
-  for (const ReadFiles& group : groups) {
+  for (const OpenedSpaces& group : groups) {
     devices.push_back(json_of(group.device.info));
     code = worse(code, tune_group(group.definitions, group.device));
     if (is_over_) break;
@@ -151,12 +154,11 @@ ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const F
 }
 
 ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
-  auto worker_options = device_options(found, options_.device, context_);
-  if (!worker_options) return fail(context_, ExitCode::failed, worker_options.error().message);
-  devices_ = static_cast<double>(worker_options->backends.size());
-  compilers_ = worker_options->jobs;
-  auto device = WorkerDevice::open(definition.kernel, *std::move(worker_options));
-  if (!device) return fail(context_, ExitCode::no_device, device.error().message);
+  const WorkerSettings workers = worker_settings(options_.device, context_);
+  devices_ = static_cast<double>(found.backends.size());
+  compilers_ = compile_jobs(workers);
+  auto device = open_device(definition.kernel, found, workers, DeviceWork::time);
+  if (!device) return fail(context_, device.error());
 
   ExitCode code = ExitCode::done;
   for (const Problem& problem : problems_of(definition.kernel)) {
@@ -178,10 +180,11 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
                       .devices = devices_};
   if (options_.fresh) request.earlier = TuneRequest::Earlier::ignored;
   const Usage before = device.usage();
-  auto tuning =
-      tune_problem(request, {device, store_, session_, progress_, [this] { return interrupted(); }});
+  const ProblemEvents events = {[this](const TuneProgress& progress) { show(progress); },
+                                [this] { return interrupted(); }};
+  auto tuning = tune_problem(request, {device, store_, session_, events});
   progress_.clear();
-  if (!tuning) return fail(context_, tuning.error().code, tuning.error().message);
+  if (!tuning) return fail(context_, tuning.error());
 
   if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
   tell(*tuning);
@@ -190,6 +193,19 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
   if (tuning->outcome.trouble) return ExitCode::failed;
   if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
   return ExitCode::done;
+}
+
+void RunCall::show(const TuneProgress& progress) {
+  const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
+  progress_.show({.title = progress.kernel + problem,
+                  .done = progress.done,
+                  .total = progress.total,
+                  .done_before = progress.done_before,
+                  .best = progress.best ? score_text(*progress.best) : "",
+                  .failures = progress.failures,
+                  .elapsed_s = progress.elapsed_s,
+                  .budget_s = progress.budget_s},
+                 std::chrono::steady_clock::now());
 }
 
 bool RunCall::interrupted() {
@@ -225,7 +241,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
   auto groups = read_files(options.paths, options.device.choice, context);
   if (!groups) return groups.error();
-  for (ReadFiles& group : *groups) {
+  for (OpenedSpaces& group : *groups) {
     for (Definition& definition : group.definitions) {
       if (auto selected = select_values(definition.parameters, options.only); !selected) {
         return fail_usage(context, "gktune run", definition.path + ": --only: " + selected.error().message);

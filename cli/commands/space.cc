@@ -8,12 +8,12 @@
 #include <random>
 
 #include "cli/commands/commands.h"
-#include "cli/find_device.h"
+#include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/json.h"
-#include "cli/problem_selection.h"
-#include "cli/problem_space.h"
 #include "cli/quantity.h"
+#include "engine/problem_selection.h"
+#include "engine/problem_space.h"
 
 namespace gktune {
 namespace {
@@ -56,13 +56,14 @@ bool asks_for_configurations(const SpaceOptions& options) {
 }
 
 // Hands on the configurations that were asked for.
-Result<void, SpaceFailure> visit(const Space& space, const SpaceOptions& options,
-                                 const std::function<void(const Config&)>& use) {
+Result<void, EngineError> visit(const Space& space, const SpaceOptions& options,
+                                const std::function<void(const Config&)>& use) {
   if (options.at) {
     if (*options.at >= space.size()) {
-      return SpaceFailure{ExitCode::usage,
-                          fmt::format("--at {}: there are {} valid configurations, counted from 0",
-                                      options.at->str(), space.size().str())};
+      return EngineError{EngineError::Kind::invalid,
+                         fmt::format("--at {}: there are {} valid configurations, counted from 0",
+                                     options.at->str(), space.size().str()),
+                         {}};
     }
     use(space.at(*options.at));
   }
@@ -84,8 +85,8 @@ Json census_json(const Census& census) {
 }
 
 // What the command has to say of one problem.
-Result<Json, SpaceFailure> show(const ProblemSpace& problem_space, const Problem& problem,
-                                const SpaceOptions& options, Context& context) {
+Result<Json, EngineError> show(const ProblemSpace& problem_space, const Problem& problem,
+                               const SpaceOptions& options, Context& context) {
   Json report = {{"problem", json_of(problem)}};
   if (!asks_for_configurations(options)) {
     auto census = problem_space.census();
@@ -112,7 +113,7 @@ Result<Json, SpaceFailure> show(const ProblemSpace& problem_space, const Problem
 ExitCode run(const SpaceOptions& options, Context& context) {
   auto read = read_file(options.path, options.device.choice, context);
   if (!read) return read.error();
-  const Definition& definition = read->definitions.front();
+  const Definition& definition = read->definition;
   auto problems = select_problems(definition.kernel, options.problems);
   if (!problems) return fail_usage(context, "gktune space", "--problem: " + problems.error().message);
 
@@ -120,7 +121,7 @@ ExitCode run(const SpaceOptions& options, Context& context) {
   for (const Problem& problem : *problems) {
     const ProblemSpace problem_space(definition, problem, read->device.info);
     auto report = show(problem_space, problem, options, context);
-    if (!report) return fail(context, report.error().code, report.error().message);
+    if (!report) return fail(context, report.error());
     reports.push_back(*std::move(report));
   }
   if (options.json) print(context.out, {{"kernel", definition.kernel.name}, {"spaces", std::move(reports)}});

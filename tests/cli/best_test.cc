@@ -2,7 +2,7 @@
 
 #include "call.h"
 #include "cli/json.h"
-#include "example_database.h"
+#include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {

@@ -7,7 +7,7 @@
 
 #include "call.h"
 #include "cli/completion.h"
-#include "example_database.h"
+#include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {

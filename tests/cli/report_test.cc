@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cli/trial_table.h"
-#include "example_database.h"
+#include "tests/example_database.h"
 
 namespace gktune {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "example_database.h"
+#include "tests/example_database.h"
 #include "program_process.h"
 #include "tests/scratch_folder.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "example_database.h"
+#include "tests/example_database.h"
 #include "program_process.h"
 #include "tests/scratch_folder.h"
 

@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <utility>
 
-#include "cli/check_pass.h"
-#include "cli/check_problems.h"
-#include "example_database.h"
-#include "texts.h"
+#include "engine/check_pass.h"
+#include "engine/check_problems.h"
+#include "tests/engine/texts.h"
+#include "tests/example_database.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
@@ -56,15 +55,12 @@ TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
                                bad_trial(3, Status::compile_failed, "k.cu:3: error"),
                                bad_trial(4, Status::compile_failed, "k.cu:9: error")};
   ReplayDevice device({}, trials, 2);
-  std::ostringstream err;
-  Progress progress(err, {}, Progress::Mode::hidden);
   std::size_t next = 0;
-  CheckResult result =
-      CheckPass(device, progress, [] { return false; }).run("k", 4, [&](Candidate& candidate) {
-        if (next == trials.size()) return false;
-        candidate.config = trials[next++].config;
-        return true;
-      });
+  CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
+    if (next == trials.size()) return false;
+    candidate.config = trials[next++].config;
+    return true;
+  });
   EXPECT_EQ(result.checked, 4);
   EXPECT_EQ(result.failed(), 3);
   ASSERT_EQ(result.findings.size(), 2u);
@@ -78,15 +74,12 @@ TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
   std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::machine_failed, "no space"),
                                good_trial(3, 10)};
   ReplayDevice device({}, trials, 1);
-  std::ostringstream err;
-  Progress progress(err, {}, Progress::Mode::hidden);
   std::size_t next = 0;
-  const CheckResult result =
-      CheckPass(device, progress, [] { return false; }).run("k", 3, [&](Candidate& candidate) {
-        if (next == trials.size()) return false;
-        candidate.config = trials[next++].config;
-        return true;
-      });
+  const CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
+    if (next == trials.size()) return false;
+    candidate.config = trials[next++].config;
+    return true;
+  });
   EXPECT_EQ(result.checked, 1);
   EXPECT_EQ(result.trouble, "no space");
   EXPECT_TRUE(result.findings.empty());
@@ -113,10 +106,8 @@ class BusyDevice final : public Device {
 // Sends `count` candidates through, and stops when it is asked for the time `stop`.
 CheckResult check_on_busy_device(int count, int stop) {
   BusyDevice device;
-  std::ostringstream err;
-  Progress progress(err, {}, Progress::Mode::hidden);
   int asked = 0, sent = 0;
-  return CheckPass(device, progress, [&] { return ++asked >= stop; }).run("k", count, [&](Candidate&) {
+  return CheckPass(device, {{}, [&] { return ++asked >= stop; }}).run([&](Candidate&) {
     return sent++ < count;
   });
 }

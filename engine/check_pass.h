@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cli/progress.h"
+#include "engine/failures.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
 
@@ -31,22 +31,25 @@ struct CheckResult {
   Failures failures() const;
 };
 
+struct CheckEvents {
+  std::function<void(const CheckResult&)> on_progress;  // after each candidate
+  std::function<bool()> stop;                           // asked between candidates: true ends the check
+};
+
 // Adds a failure to those with the same words.
 void add_finding(std::vector<Finding>& findings, const Trial& trial);
 
 // Sends candidates through the device, as many at a time as it takes.
 class CheckPass {
  public:
-  CheckPass(Device& device, Progress& progress, std::function<bool()> stop)
-      : device_(device), progress_(progress), stop_(std::move(stop)) {}
+  CheckPass(Device& device, CheckEvents events) : device_(device), events_(std::move(events)) {}
 
-  // `next` answers false when there is none left.
-  CheckResult run(const std::string& title, std::int64_t total, const std::function<bool(Candidate&)>& next);
+  // `next` returns false when no candidate is left.
+  CheckResult run(const std::function<bool(Candidate&)>& next);
 
  private:
   Device& device_;
-  Progress& progress_;
-  std::function<bool()> stop_;
+  CheckEvents events_;
 };
 
 }  // namespace gktune

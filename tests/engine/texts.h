@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 
 namespace gktune {
 

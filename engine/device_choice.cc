@@ -1,4 +1,4 @@
-#include "cli/device_choice.h"
+#include "engine/device_choice.h"
 
 #include <charconv>
 #include <string>

@@ -1,4 +1,4 @@
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "cli/problem_space.h"
+#include "engine/problem_space.h"
 
 #include <fmt/format.h>
 
@@ -15,13 +15,13 @@ ProblemSpace::ProblemSpace(const Definition& definition, const Problem& problem,
       attributes_(device.attributes()),
       constraints_(with_device_limits(definition.constraints, definition.kernel, device)) {}
 
-Result<Space, SpaceFailure> ProblemSpace::build() const {
+Result<Space, EngineError> ProblemSpace::build() const {
   auto space = Space::build(definition_.parameters, constraints_, scope());
   if (!space) return failure(space.error());
   return *std::move(space);
 }
 
-Result<Census, SpaceFailure> ProblemSpace::census() const {
+Result<Census, EngineError> ProblemSpace::census() const {
   auto census = take_census(definition_.parameters, constraints_, scope());
   if (!census) return failure(census.error());
   return *std::move(census);
@@ -33,14 +33,14 @@ Scope ProblemSpace::scope() const {
   return scope;
 }
 
-SpaceFailure ProblemSpace::failure(const SpaceError& error) const {
+EngineError ProblemSpace::failure(const SpaceError& error) const {
   std::string message = definition_.path + ": ";
   if (error.kind == SpaceError::Kind::empty) {
     message += "no configuration is valid";
     if (auto census = take_census(definition_.parameters, constraints_, scope())) {
       message += ": " + census_text(*census);
     }
-    return {ExitCode::no_configuration, std::move(message)};
+    return {EngineError::Kind::no_configuration, std::move(message), {}};
   }
   message += error.message;
   if (error.constraint) {
@@ -48,7 +48,7 @@ SpaceFailure ProblemSpace::failure(const SpaceError& error) const {
         fmt::format("\n  {}\n  {}{}", constraints_[*error.constraint].condition.text(),
                     std::string(error.offset, ' '), std::string(std::max<std::size_t>(error.length, 1), '^'));
   }
-  return {ExitCode::usage, std::move(message)};
+  return {EngineError::Kind::invalid, std::move(message), {}};
 }
 
 std::string census_text(const Census& census) {

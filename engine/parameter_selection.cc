@@ -1,12 +1,12 @@
-#include "cli/parameter_selection.h"
+#include "engine/parameter_selection.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "cli/problem_selection.h"
 #include "cli/quantity.h"
+#include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "cli/parameter_selection.h"
+#include "engine/parameter_selection.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_code.h"
+#include "engine/engine_error.h"
 #include "tuner/core/device_info.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/solver/census.h"
@@ -11,25 +11,19 @@
 
 namespace gktune {
 
-// Why no search can begin, and how the program ends for it.
-struct SpaceFailure {
-  ExitCode code;
-  std::string message;
-};
-
-// What a space file, one problem and a device make of the parameters.
+// The configurations of a space file for one problem on a device.
 class ProblemSpace {
  public:
-  // They must outlive it, but for the device.
+  // The definition and the problem must outlive it.
   ProblemSpace(const Definition& definition, const Problem& problem, const DeviceInfo& device);
 
   // An empty space is a failure that tells the file's constraints and the device's limits apart.
-  Result<Space, SpaceFailure> build() const;
-  Result<Census, SpaceFailure> census() const;
+  Result<Space, EngineError> build() const;
+  Result<Census, EngineError> census() const;
 
  private:
   Scope scope() const;
-  SpaceFailure failure(const SpaceError& error) const;
+  EngineError failure(const SpaceError& error) const;
 
   const Definition& definition_;
   const Problem& problem_;

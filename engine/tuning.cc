@@ -1,4 +1,4 @@
-#include "cli/tuning.h"
+#include "engine/tuning.h"
 
 #include <algorithm>
 

@@ -1,14 +1,11 @@
-#include "cli/find_device.h"
+#include "engine/find_device.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "cli/log.h"
-#include "cli/version.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -18,14 +15,17 @@ namespace {
 class FindDevice : public testing::Test {
  protected:
   FindDevice() {
-    std::ofstream(environment_.program)
-        << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '" << refusals() << "' \"$@\"\n";
-    std::filesystem::permissions(environment_.program, std::filesystem::perms::owner_all);
+    std::ofstream(program_) << "#!/bin/sh\nshift\nexec '" << GKTUNE_SCRIPTED_WORKER << "' '" << refusals()
+                            << "' \"$@\"\n";
+    std::filesystem::permissions(program_, std::filesystem::perms::owner_all);
   }
 
   std::string refusals() const { return folder_.path("refusals"); }
   void refuse(const std::string& lines) const { folder_.write("refusals", lines); }
-  Result<FoundDevice> find(const DeviceChoice& choice) { return find_device(choice, context_); }
+  Result<FoundDevice> find(const DeviceChoice& choice) {
+    return find_device(choice, {program_, "worker"},
+                              [this](const std::string& notice) { notices_ += notice + '\n'; });
+  }
   static std::vector<int> ordinals(const FoundDevice& found) {
     std::vector<int> all;
     for (const BackendName& backend : found.backends) all.push_back(backend.ordinal);
@@ -33,11 +33,8 @@ class FindDevice : public testing::Test {
   }
 
   ScratchFolder folder_;
-  Environment environment_{.program = folder_ / "gktune"};
-  std::ostringstream out_, err_;
-  Screen screen_;
-  Log log_{err_, screen_};
-  Context context_{environment_, out_, err_, out_, screen_, screen_, log_, [] { return [] { return false; }; }};
+  const std::string program_ = folder_.path("gktune");
+  std::string notices_;
   const DeviceChoice all_gpus_{DeviceChoice::Kind::cuda, 0, DeviceChoice::Extent::all};
 };
 
@@ -51,9 +48,9 @@ TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
 TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
   ASSERT_TRUE(find(all_gpus_).ok());
   EXPECT_NE(
-      err_.str().find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
+      notices_.find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
       std::string::npos)
-      << err_.str();
+      << notices_;
 }
 
 TEST_F(FindDevice, where_neither_a_gpu_nor_the_host_gets_ready_both_reasons_are_said) {
@@ -71,7 +68,7 @@ TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
   const auto found = find(all_gpus_);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
-  EXPECT_NE(err_.str().find("no device cuda:0: there is no such device"), std::string::npos) << err_.str();
+  EXPECT_NE(notices_.find("no device cuda:0: there is no such device"), std::string::npos) << notices_;
 }
 
 TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {

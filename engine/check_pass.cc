@@ -1,7 +1,6 @@
-#include "cli/check_pass.h"
+#include "engine/check_pass.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace gktune {
 
@@ -25,16 +24,13 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial) {
   known->trials.push_back(trial);
 }
 
-CheckResult CheckPass::run(const std::string& title, std::int64_t total,
-                           const std::function<bool(Candidate&)>& next) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   CheckResult result;
   std::size_t in_flight = 0;
   bool has_more = true;
   const auto is_over = [&] {
     if (in_flight == 0 && !has_more) return true;
-    if (!result.was_stopped && stop_()) {
+    if (!result.was_stopped && events_.stop && events_.stop()) {
       result.was_stopped = true;
       in_flight -= device_.withdraw();  // who stops does not wait for what has not begun
     }
@@ -60,15 +56,8 @@ CheckResult CheckPass::run(const std::string& title, std::int64_t total,
     }
     ++result.checked;
     if (!trial.ok()) add_finding(result.findings, trial);
-    ProgressState state;
-    state.title = title;
-    state.done = result.checked;
-    state.total = total;
-    state.failures = result.failures();
-    state.elapsed_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    progress_.show(state, Clock::now());
+    if (events_.on_progress) events_.on_progress(result);
   }
-  progress_.clear();
   return result;
 }
 

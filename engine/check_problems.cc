@@ -1,4 +1,4 @@
-#include "cli/check_problems.h"
+#include "engine/check_problems.h"
 
 #include <algorithm>
 #include <array>

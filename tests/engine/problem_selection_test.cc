@@ -1,8 +1,8 @@
-#include "cli/problem_selection.h"
+#include "engine/problem_selection.h"
 
 #include <gtest/gtest.h>
 
-#include "texts.h"
+#include "tests/engine/texts.h"
 
 namespace gktune {
 namespace {

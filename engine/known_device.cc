@@ -1,4 +1,4 @@
-#include "cli/known_device.h"
+#include "engine/known_device.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

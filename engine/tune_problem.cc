@@ -1,4 +1,4 @@
-#include "cli/tune_problem.h"
+#include "engine/tune_problem.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,9 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "cli/known_device.h"
-#include "cli/problem_selection.h"
-#include "cli/trial_table.h"
+#include "engine/known_device.h"
+#include "engine/problem_space.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 
@@ -32,10 +31,10 @@ std::int64_t total_of(const Count& valid, std::int64_t limit) {
   return total <= std::numeric_limits<std::int64_t>::max() ? static_cast<std::int64_t>(total) : 0;
 }
 
-// Keeps each trial as it ends, and shows how far the search has come.
-class Ledger {
+// Stores each trial as it ends and counts how far the search has come.
+class TrialLog {
  public:
-  Ledger(const TuneSite& site, std::int64_t study, ProgressState state)
+  TrialLog(const TuneSite& site, std::int64_t study, TuneProgress state)
       : site_(site), study_(study), state_(std::move(state)), begin_(Clock::now()) {}
 
   void recall(const std::vector<Trial>& earlier) {
@@ -53,8 +52,7 @@ class Ledger {
   void revoke(const Trial& trial, const std::vector<Trial>& all) {
     keep(trial);
     ++state_.failures[trial.status];
-    best_ = std::numeric_limits<double>::infinity();
-    state_.best.clear();
+    state_.best.reset();
     for (const Trial& each : all) note_best(each);
     show();
   }
@@ -71,7 +69,7 @@ class Ledger {
 
   void show() {
     state_.elapsed_s = seconds_since(begin_);
-    site_.progress.show(state_, Clock::now());
+    if (site_.events.on_progress) site_.events.on_progress(state_);
   }
 
   void count(const Trial& trial) {
@@ -81,16 +79,13 @@ class Ledger {
   }
 
   void note_best(const Trial& trial) {
-    if (!trial.ok() || trial.objective >= best_) return;
-    best_ = trial.objective;
-    state_.best = score_text(trial);
+    if (trial.ok() && (!state_.best || trial.objective < state_.best->objective)) state_.best = trial;
   }
 
   const TuneSite& site_;
   std::int64_t study_;
-  ProgressState state_;
+  TuneProgress state_;
   Clock::time_point begin_;
-  double best_ = std::numeric_limits<double>::infinity();
   std::optional<std::string> error_;
 };
 
@@ -121,17 +116,17 @@ void recall_playoff(Playoff& held, Tuning& tuning) {
 
 }  // namespace
 
-Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneSite& site) {
+Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneSite& site) {
   const Definition& definition = request.definition;
   const DeviceInfo& device = site.device.info();
-  auto failed = [](const Error& error) { return TuneFailure{ExitCode::failed, error.message}; };
+  auto failed = [](const Error& error) { return EngineError{EngineError::Kind::failed, error.message, {}}; };
 
   auto space = ProblemSpace(definition, request.problem, device).build();
   if (!space) return space.error();
   auto searcher =
       make_searcher(request.strategy,
                     {.space = *space, .seed = request.seed, .budget = {request.trials, request.budget_s}});
-  if (!searcher) return TuneFailure{ExitCode::usage, searcher.error().message};
+  if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message, {}};
 
   const KernelDefinition& kernel = definition.kernel;
   auto study = site.store.study_id({kernel.name, definition.fingerprint, identity_of(device), request.problem,
@@ -179,29 +174,30 @@ Result<Tuning, TuneFailure> tune_problem(const TuneRequest& request, const TuneS
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
   if (request.budget_s > 0) task.limits.seconds = request.budget_s - spent_s;
 
-  ProgressState state;
-  state.title = kernel.name + (request.problem.empty() ? "" : ' ' + problem_text(request.problem));
+  TuneProgress state;
+  state.kernel = kernel.name;
+  state.problem = request.problem;
   state.total = total_of(space->size(), request.trials);
   if (request.budget_s > 0) state.budget_s = task.limits.seconds;
-  Ledger ledger(site, *study, std::move(state));
-  ledger.recall(task.earlier);
+  TrialLog log(site, *study, std::move(state));
+  log.recall(task.earlier);
 
   TuneEvents events;
   events.on_trial = [&](const Trial& trial) {
-    ledger.add(trial);
+    log.add(trial);
     tuning.trials.push_back(trial);
   };
   events.on_revoked = [&](const Trial& trial) {
     *std::ranges::find(tuning.trials, trial.config, &Trial::config) = trial;
-    ledger.revoke(trial, tuning.trials);
+    log.revoke(trial, tuning.trials);
   };
-  // Without a database there is no point in going on.
-  events.stop = [&] { return budget_is_spent || ledger.error() || site.stop(); };
+  const auto is_stopped = [&] { return site.events.stop && site.events.stop(); };
+  // A trial that cannot be stored ends the run.
+  events.stop = [&] { return budget_is_spent || log.error() || is_stopped(); };
   tuning.outcome = tune(task, **searcher, site.device, events);
-  if (budget_is_spent && !site.stop()) tuning.outcome.end = TuneOutcome::End::seconds;
-  tuning.seconds = ledger.seconds();
-  site.progress.clear();
-  if (ledger.error()) return TuneFailure{ExitCode::failed, *ledger.error()};
+  if (budget_is_spent && !is_stopped()) tuning.outcome.end = TuneOutcome::End::seconds;
+  tuning.seconds = log.seconds();
+  if (log.error()) return EngineError{EngineError::Kind::failed, *log.error(), {}};
   tuning.spent_s = seconds_of(tuning.trials, request);
 
   if (tuning.outcome.measured == 0 && *held) {

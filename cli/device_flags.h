@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "engine/device_choice.h"
+#include "engine/engine_error.h"
+#include "engine/open_device.h"
+#include "engine/open_spaces.h"
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// The flags of commands that use a device.
+struct DeviceFlags {
+  DeviceChoice choice;
+  std::int64_t jobs = 0;  // compile workers; 0: one a core
+  std::int64_t seed = 0;
+  std::string cache_dir;
+};
+
+// Starts a worker process of this program.
+std::vector<std::string> worker_argv(const Context& context);
+WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context);
+
+// Reads space files for the chosen device. Prints errors and returns the exit code.
+Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
+                                                       const DeviceChoice& choice, Context& context);
+struct OpenedSpace {
+  FoundDevice device;
+  Definition definition;
+};
+Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
+                                        Context& context);
+
+// Prints the error and a hint about the flag that helps, and returns the exit code.
+ExitCode fail(Context& context, const EngineError& error);
+
+}  // namespace gktune

@@ -1,0 +1,79 @@
+#include "engine/find_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gktune {
+namespace {
+
+using Argv = std::vector<std::string>;
+
+Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv) {
+  auto info = probe_device(worker_argv, name);
+  if (!info) return Error{fmt::format("no device {}:{}: {}", name.kind, name.ordinal, info.error().message)};
+  return FoundDevice{{name}, *std::move(info)};
+}
+
+// All GPUs of the same model as the first one that starts. A broken GPU or one of another model is left out.
+Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice) {
+  const auto count = count_devices(worker_argv, "cuda");
+  if (!count) return Error{"no device cuda: " + count.error().message};
+  Result<FoundDevice> all = Error{fmt::format("no device cuda: of {} GPUs none gets ready", *count)};
+  for (int ordinal = 0; ordinal < *count; ++ordinal) {
+    auto found = find_one({"cuda", ordinal}, worker_argv);
+    if (!found) {
+      notice(found.error().message);
+    } else if (!all) {
+      all = std::move(found);
+    } else if (are_of_one_model(found->info, all->info)) {
+      all->backends.push_back({"cuda", ordinal});
+    } else {
+      notice(fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}",
+                         ordinal, found->info.name, found->info.multiprocessors,
+                         all->backends.front().ordinal));
+    }
+  }
+  return all;
+}
+
+bool has_cuda() {
+  auto kinds = device_kinds();
+  return std::ranges::find(kinds, "cuda") != kinds.end();
+}
+
+}  // namespace
+
+std::vector<std::string> device_kinds() {
+  std::vector<std::string> kinds = {"host"};
+#ifdef GKTUNE_WITH_CUDA
+  kinds.emplace_back("cuda");
+#endif
+  return kinds;
+}
+
+Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_argv, const Notice& notice) {
+  using Kind = DeviceChoice::Kind;
+  switch (choice.kind) {
+    case Kind::host:
+      return find_one({"host", 0}, worker_argv);
+    case Kind::cuda:
+      if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(worker_argv, notice);
+      return find_one({"cuda", choice.ordinal}, worker_argv);
+    case Kind::automatic:
+      break;
+  }
+  std::string reason = "built without CUDA";
+  if (has_cuda()) {
+    auto gpu = find_one({"cuda", 0}, worker_argv);
+    if (gpu) return gpu;
+    reason = gpu.error().message;
+  }
+  auto host = find_one({"host", 0}, worker_argv);
+  if (!host) return Error{fmt::format("{}; {}", reason, host.error().message)};
+  notice(fmt::format("running on the host device, {} ({})", host->info.name, reason));
+  return host;
+}
+
+}  // namespace gktune

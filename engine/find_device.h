@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/device_choice.h"
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
+#include "tuner/device/worker/worker_device.h"
+
+namespace gktune {
+
+// A decision that the user may want to know: a GPU that is left out, a fallback to the host.
+using Notice = std::function<void(const std::string&)>;
+
+// The device that a choice stands for.
+struct FoundDevice {
+  std::vector<BackendName> backends;  // several only for cuda:all
+  DeviceInfo info;
+};
+
+// The kinds of device in this build.
+std::vector<std::string> device_kinds();
+
+// `worker_argv` starts a worker process.
+Result<FoundDevice> find_device(const DeviceChoice& choice, const std::vector<std::string>& worker_argv,
+                                const Notice& notice);
+
+}  // namespace gktune

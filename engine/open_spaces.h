@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/device_choice.h"
+#include "engine/engine_error.h"
+#include "engine/find_device.h"
+#include "tuner/core/result.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// Space files that run on one device.
+struct OpenedSpaces {
+  FoundDevice device;
+  std::vector<Definition> definitions;
+};
+
+// Reads space files for the chosen device. C++ functions run on the host, so with an automatic choice they
+// form a group of their own. Neither the result nor a group is empty.
+Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
+                                                           const DeviceChoice& choice,
+                                                           const std::vector<std::string>& worker_argv,
+                                                           const Notice& notice);
+
+}  // namespace gktune

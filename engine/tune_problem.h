@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "db/store.h"
+#include "engine/engine_error.h"
+#include "engine/failures.h"
+#include "engine/tuning.h"
+#include "tuner/core/result.h"
+#include "tuner/device/device.h"
+#include "tuner/space/definition.h"
+
+namespace gktune {
+
+// How to tune one problem of a space file.
+struct TuneRequest {
+  enum class Earlier { resumed, ignored };
+  const Definition& definition;
+  Problem problem;
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::int64_t trials = 0;            // 0: no bound
+  double budget_s = 0;                // of the search, earlier runs counted in; 0: no bound
+  double compilers = 1, devices = 1;  // that work side by side
+  Earlier earlier = Earlier::resumed;
+};
+
+// How far the tuning of one problem has come.
+struct TuneProgress {
+  std::string kernel;
+  Problem problem;
+  std::int64_t done = 0;         // trials, earlier ones included
+  std::int64_t done_before = 0;  // of earlier runs
+  std::int64_t total = 0;        // 0: unknown
+  std::optional<Trial> best;
+  Failures failures;
+  double elapsed_s = 0;
+  std::optional<double> budget_s;
+};
+
+struct ProblemEvents {
+  std::function<void(const TuneProgress&)> on_progress;  // after each trial
+  std::function<bool()> stop;                            // asked between trials: true ends the run
+};
+
+// The device to measure on and the store to resume from.
+struct TuneSite {
+  Device& device;
+  Store& store;
+  std::int64_t session = 0;
+  ProblemEvents events;
+};
+
+// Resumes earlier trials, searches, stores each trial as it ends and the winner at the end.
+Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneSite& site);
+
+}  // namespace gktune

@@ -1,0 +1,37 @@
+#include "engine/device_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/known_device.h"
+
+namespace gktune {
+namespace {
+
+TEST(DeviceChoice, names_are_read) {
+  using Kind = DeviceChoice::Kind;
+  EXPECT_EQ(*parse_device("auto"), DeviceChoice{});
+  EXPECT_EQ(*parse_device("host"), DeviceChoice{Kind::host});
+  EXPECT_EQ(*parse_device("cuda"), DeviceChoice{Kind::cuda});
+  EXPECT_EQ(*parse_device("cuda:3"), (DeviceChoice{Kind::cuda, 3}));
+  EXPECT_EQ(*parse_device("cuda:all"), (DeviceChoice{Kind::cuda, 0, DeviceChoice::Extent::all}));
+}
+
+TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
+  EXPECT_EQ(parse_device("hots").error().message,
+            "no device is called 'hots', did you mean 'host'?; there is auto, host, cuda, cuda:0, cuda:all");
+  for (const char* text : {"", "cuda:", "cuda:-1", "cuda:1x", "gpu", "CUDA:99999999999"}) {
+    EXPECT_FALSE(parse_device(text).ok()) << text;
+  }
+}
+
+TEST(KnownDevice, a_part_of_a_name_will_do) {
+  const std::vector<DeviceIdentity> devices = {{"cuda", "NVIDIA H200", "sm_90", 132},
+                                               {"host", "CPU: x", "x86-64", 2}};
+  EXPECT_EQ(find_device("h200", devices)->name, "NVIDIA H200");
+  EXPECT_EQ(find_device("CPU: x", devices)->kind, "host");
+  EXPECT_EQ(find_device("A100", devices).error().message,
+            "the database knows no device 'A100'; it knows NVIDIA H200; CPU: x");
+}
+
+}  // namespace
+}  // namespace gktune
