@@ -46,9 +46,10 @@ std::string progress_text(const ProgressState& state) {
   if (!text.empty()) text += "  ";
   text +=
       state.total > 0 ? fmt::format("{}/{}", state.done, state.total) : fmt::format("{} done", state.done);
+  if (!state.stage.empty()) text += "  " + state.stage;
   if (!state.best.empty()) text += "  best " + state.best;
   if (!state.failures.empty()) text += "  failed: " + failures_text(state.failures);
-  bool is_over = state.total > 0 && state.done >= state.total;
+  bool is_over = !state.stage.empty() || (state.total > 0 && state.done >= state.total);
   if (auto left = seconds_left(state); left && !is_over) text += "  " + format_seconds(*left) + " left";
   return text;
 }

@@ -19,6 +19,7 @@ struct ProgressState {
   std::int64_t done_before = 0;  // of those done, how many cost no time now
   std::string best;              // "12.4 µs, 4613 GB/s"; empty: none yet
   Failures failures;
+  std::string stage;  // "playoff 12/50"; empty: the search
   double elapsed_s = 0;
   std::optional<double> budget_s;
 };

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <ostream>
 
-#include "engine/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/trial_table.h"
-#include "tuner/measure/statistics.h"
+#include "engine/problem_selection.h"
 
 namespace gktune {
 namespace {
@@ -106,10 +105,10 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
   trial_table(winner_first(tuning), kBestShown, Ids::hidden).print(stream, screen);
   stream << '\n';
   if (!tuning.outcome.playoff.empty()) {
-    Timing timing = summarize(tuning.outcome.playoff);
+    const Timing& timing = tuning.outcome.playoff.front().timing;
     stream << fmt::format("the first won the playoff with {} (± {}, {} samples)\n",
                           format_time_us(timing.median_us), format_percent(std::max(0.0, spread_of(timing))),
-                          tuning.outcome.playoff.size());
+                          tuning.outcome.playoff.front().samples_us.size());
   }
   if (std::string gain = gain_text(tuning); !gain.empty()) stream << "gain: " << gain << '\n';
   if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
@@ -136,11 +135,11 @@ Json report_json(const Tuning& tuning) {
     report["failed"][status_name(status)] = count;
   report["best"] = tuning.outcome.best ? json_of(*tuning.outcome.best) : Json();
   if (!tuning.outcome.playoff.empty()) {
-    Timing timing = summarize(tuning.outcome.playoff);
+    const Timing& timing = tuning.outcome.playoff.front().timing;
     report["playoff"] = {{"median_us", timing.median_us},
                          {"low_us", timing.low_us},
                          {"high_us", timing.high_us},
-                         {"samples", tuning.outcome.playoff.size()}};
+                         {"samples", tuning.outcome.playoff.front().samples_us.size()}};
   }
   if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
     report["drift"] = {{"config", json_of(drift.config)},

@@ -8,6 +8,7 @@
 
 #include "engine/known_device.h"
 #include "engine/problem_space.h"
+#include "tuner/measure/statistics.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 
@@ -54,6 +55,11 @@ class TrialLog {
     ++state_.failures[trial.status];
     state_.best.reset();
     for (const Trial& each : all) note_best(each);
+    show();
+  }
+
+  void show_playoff(const PlayoffProgress& playoff) {
+    state_.playoff = playoff;
     show();
   }
 
@@ -110,8 +116,11 @@ Config in_order_of(const std::vector<Parameter>& parameters, const Config& confi
 void recall_playoff(Playoff& held, Tuning& tuning) {
   auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
   if (winner == tuning.trials.end()) return;
-  tuning.outcome.best = *winner;
-  tuning.outcome.playoff = std::move(held.samples);
+  Trial again = *winner;
+  again.samples_us = std::move(held.samples);
+  again.timing = summarize(again.samples_us);
+  tuning.outcome.best = again;
+  tuning.outcome.playoff = {std::move(again)};
 }
 
 }  // namespace
@@ -164,11 +173,9 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   task.problem = request.problem;
   task.earlier = std::move(earlier);
   task.is_decided = held->has_value();
-  task.objective = [&](Trial trial) {
-    return evaluate_metrics(kernel, device, trial) ? trial.objective
-                                                   : std::numeric_limits<double>::infinity();
-  };
-  // The slow may be the frugal.
+  task.default_config = tuning.default_config;
+  task.evaluate = [&](Trial& trial) { return evaluate_metrics(kernel, device, trial).ok(); };
+  // A slow configuration may win on another metric.
   if (!kernel.objective.metric.empty()) task.race.cutoff_factor = 0;
   task.limits.trials = request.trials;
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
@@ -187,6 +194,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
     log.add(trial);
     tuning.trials.push_back(trial);
   };
+  events.on_playoff = [&](const PlayoffProgress& playoff) { log.show_playoff(playoff); };
   events.on_revoked = [&](const Trial& trial) {
     *std::ranges::find(tuning.trials, trial.config, &Trial::config) = trial;
     log.revoke(trial, tuning.trials);
@@ -204,7 +212,8 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
     recall_playoff(**held, tuning);
   } else if (tuning.outcome.best && !tuning.outcome.playoff.empty() &&
              tuning.outcome.best->objective <= best_elsewhere) {
-    auto kept = site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff);
+    auto kept =
+        site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff.front().samples_us);
     if (!kept) return failed(kept.error());
   }
   return tuning;

@@ -39,11 +39,12 @@ struct TuneProgress {
   Failures failures;
   double elapsed_s = 0;
   std::optional<double> budget_s;
+  std::optional<PlayoffProgress> playoff;  // while one is held
 };
 
 struct ProblemEvents {
-  std::function<void(const TuneProgress&)> on_progress;  // after each trial
-  std::function<bool()> stop;                            // asked between trials: true ends the run
+  std::function<void(const TuneProgress&)> on_progress;  // after each trial and during the playoff
+  std::function<bool()> stop;                            // see TuneEvents
 };
 
 // The device to measure on and the store to resume from.

@@ -48,13 +48,20 @@ class Standings {
     return trials_.front();
   }
 
-  std::vector<Trial> finalists(int count) const {
-    std::vector<Trial> chosen;
+  std::vector<const Trial*> finalists(int count) const {
+    std::vector<const Trial*> chosen;
     for (const Trial& trial : trials_) {
       if (std::ssize(chosen) == count) break;
-      if (!trial.out_of_race) chosen.push_back(trial);
+      if (!trial.out_of_race) chosen.push_back(&trial);
     }
     return chosen;
+  }
+
+  const Trial* median() const { return trials_.empty() ? nullptr : &trials_[trials_.size() / 2]; }
+
+  const Trial* find(const Config& config) const {
+    auto trial = std::ranges::find(trials_, config, &Trial::config);
+    return trial == trials_.end() ? nullptr : &*trial;
   }
 
  private:
@@ -105,26 +112,66 @@ class DriftWatch {
   Drift drift_;
 };
 
-// Times the finalists in turn, so that drift hits them alike, and crowns the best.
-void hold_playoff(const TuneTask& task, const Standings& standings, Device& device, TuneOutcome& outcome) {
-  std::vector<Trial> finalists = standings.finalists(task.race.finalists);
-  if (finalists.size() < 2) return;
-  std::vector<Config> configs;
-  for (const Trial& trial : finalists) configs.push_back(trial.config);
-  std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.race.rounds);
+// Part of the time limit that the search leaves for the playoff, at most.
+constexpr double kPlayoffShare = 0.2;
+// The default and the median configuration join the playoff unless they are slower than a finalist by more.
+constexpr double kBaselineFactor = 3;
 
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < finalists.size(); ++i) {
-    if (samples[i].empty()) continue;
-    Trial again = finalists[i];
-    again.timing = summarize(samples[i]);
-    const double objective = task.objective ? task.objective(again) : again.timing.median_us;
-    if (objective < least) {
-      least = objective;
-      outcome.best = finalists[i];
-      outcome.playoff = std::move(samples[i]);
-    }
+// How long a playoff takes, estimated from the trials of the finalists.
+double playoff_s(const std::vector<const Trial*>& finalists, Rounds rounds) {
+  if (finalists.size() < 2) return 0;
+  double seconds = 0;
+  for (const Trial* trial : finalists) {
+    const auto samples = std::max<std::ptrdiff_t>(std::ssize(trial->samples_us), 1);
+    seconds += trial->run_s * rounds.count / static_cast<double>(samples);
   }
+  return seconds;
+}
+
+// The finalists, the default and the median configuration.
+std::vector<Trial> playoff_entrants(const TuneTask& task, const Standings& standings) {
+  std::vector<Trial> entrants;
+  double slowest_us = 0;
+  for (const Trial* finalist : standings.finalists(task.race.finalists)) {
+    entrants.push_back(*finalist);
+    slowest_us = std::max(slowest_us, finalist->timing.median_us);
+  }
+  if (entrants.size() < 2) return {};
+  const Trial* by_default = task.default_config ? standings.find(*task.default_config) : nullptr;
+  for (const Trial* baseline : {by_default, standings.median()}) {
+    if (baseline == nullptr || baseline->timing.median_us > kBaselineFactor * slowest_us) continue;
+    if (std::ranges::find(entrants, baseline->config, &Trial::config) == entrants.end())
+      entrants.push_back(*baseline);
+  }
+  return entrants;
+}
+
+// Times the finalists in turn, so that drift affects all alike, and picks the best. A stop drops the playoff.
+void hold_playoff(const TuneTask& task, const Standings& standings, Device& device, const TuneEvents& events,
+                  const std::function<bool()>& has_time, TuneOutcome& outcome) {
+  std::vector<Trial> entrants = playoff_entrants(task, standings);
+  if (entrants.empty()) return;
+  std::vector<Config> configs;
+  for (const Trial& trial : entrants) configs.push_back(trial.config);
+  const auto go_on = [&](int rounds_done) {
+    if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.race.rounds.count});
+    if (events.stop && events.stop()) outcome.end = TuneOutcome::End::stopped;
+    return outcome.end != TuneOutcome::End::stopped && has_time();
+  };
+  std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.race.rounds, go_on);
+  if (outcome.end == TuneOutcome::End::stopped) return;
+
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (samples[i].empty()) continue;
+    Trial& again = entrants[i];
+    again.samples_us = std::move(samples[i]);
+    again.timing = summarize(again.samples_us);
+    again.objective = again.timing.median_us;
+    again.out_of_race = false;
+    if (!task.evaluate || task.evaluate(again)) outcome.playoff.push_back(std::move(again));
+  }
+  std::ranges::stable_sort(outcome.playoff, {}, &Trial::objective);
+  if (!outcome.playoff.empty()) outcome.best = outcome.playoff.front();
 }
 
 }  // namespace
@@ -140,6 +187,11 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
   const std::function<double()> clock_s = task.clock_s ? task.clock_s : wall_clock_s;
   const double begin_s = clock_s();
+  // The search leaves time for the playoff.
+  const auto search_s = [&] {
+    const double playoff = playoff_s(standings.finalists(task.race.finalists), task.race.rounds);
+    return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
+  };
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
 
@@ -148,7 +200,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (events.stop && events.stop()) return End::stopped;
     if (outcome.trouble) return failed_end;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
-    if (task.limits.seconds > 0 && clock_s() - begin_s >= task.limits.seconds) return End::seconds;
+    if (task.limits.seconds > 0 && clock_s() - begin_s >= search_s()) return End::seconds;
     return std::nullopt;
   };
 
@@ -213,7 +265,12 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   outcome.drift = watch.drift();
   outcome.best = standings.best();
   const bool is_new = outcome.measured > 0 || !task.is_decided;
-  if (is_new && !outcome.trouble && !outcome.was_cut_short()) hold_playoff(task, standings, device, outcome);
+  if (is_new && !outcome.trouble && !outcome.was_cut_short()) {
+    const auto has_time = [&] {
+      return task.limits.seconds <= 0 || clock_s() - begin_s < task.limits.seconds;
+    };
+    hold_playoff(task, standings, device, events, has_time, outcome);
+  }
   return outcome;
 }
 

@@ -15,8 +15,8 @@ namespace gktune {
 
 // When to end, besides the searcher having nothing left. 0: no such bound.
 struct TuneLimits {
-  std::int64_t trials = 0;  // the earlier ones counted in
-  double seconds = 0;       // of this call
+  std::int64_t trials = 0;  // earlier ones included
+  double seconds = 0;       // of this call, playoff included
 };
 
 // How the candidates compete.
@@ -34,16 +34,26 @@ struct TuneTask {
   bool is_decided = false;     // they have had their playoff: none is held where there is nothing new
   TuneLimits limits;
   TuneRace race;
-  // The seconds that the limits are about, from any beginning; wall-clock time where it is not given.
+  // The clock of the limits, in seconds from any beginning; wall-clock time by default.
   std::function<double()> clock_s;
-  // What a trial's timing makes of its objective, lower is better; the median where it is not given.
-  std::function<double(const Trial&)> objective;
+  std::optional<Config> default_config;  // joins the playoff, so that the gain compares like with like
+  // Sets metrics and objective from a trial's timing; false: they cannot be evaluated. Without it the
+  // objective is the median.
+  std::function<bool(Trial&)> evaluate;
+};
+
+struct PlayoffProgress {
+  std::size_t finalists = 0;
+  int rounds_done = 0, rounds = 0;
 };
 
 struct TuneEvents {
   std::function<void(const Trial&)> on_trial;    // as each ends
   std::function<void(const Trial&)> on_revoked;  // one that had gone well fails when it is timed again
-  std::function<bool()> stop;  // asked between trials: true ends the run after those that run already
+  std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
+  // Asked between trials: true ends the run after those that run already. Asked during the playoff: true ends
+  // it at once.
+  std::function<bool()> stop;
 };
 
 struct TuneOutcome {
@@ -51,9 +61,11 @@ struct TuneOutcome {
   End end = End::exhausted;
   // It did not come to an end of its own: a later run may go on.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
-  std::int64_t measured = 0;           // in this call
-  std::optional<Trial> best;           // of these and the earlier ones
-  Samples playoff;                     // the winner's, where a playoff was held
+  std::int64_t measured = 0;  // in this call
+  std::optional<Trial> best;  // of these and the earlier ones; the playoff's first if there was one
+  // Trials with the samples, timing, metrics and objective of the playoff, best first: the finalists, and the
+  // default and the median configuration if they are not far slower. Empty: there was no playoff.
+  std::vector<Trial> playoff;
   std::optional<std::string> trouble;  // why the reference, the machine or the strategy failed, if one did
   Drift drift;
 };

@@ -195,6 +195,11 @@ ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem,
   return ExitCode::done;
 }
 
+std::string stage_text(const TuneProgress& progress) {
+  if (!progress.playoff) return {};
+  return fmt::format("playoff {}/{}", progress.playoff->rounds_done, progress.playoff->rounds);
+}
+
 void RunCall::show(const TuneProgress& progress) {
   const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
   progress_.show({.title = progress.kernel + problem,
@@ -203,6 +208,7 @@ void RunCall::show(const TuneProgress& progress) {
                   .done_before = progress.done_before,
                   .best = progress.best ? score_text(*progress.best) : "",
                   .failures = progress.failures,
+                  .stage = stage_text(progress),
                   .elapsed_s = progress.elapsed_s,
                   .budget_s = progress.budget_s},
                  std::chrono::steady_clock::now());

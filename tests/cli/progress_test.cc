@@ -57,6 +57,13 @@ TEST(Progress, at_the_end_no_time_is_left_to_tell) {
   EXPECT_EQ(progress_text(state), "reduce n=1Mi  200/200  best 12.4 µs, 4613 GB/s");
 }
 
+TEST(Progress, a_playoff_shows_its_rounds_and_no_time_left) {
+  ProgressState state = halfway();
+  state.stage = "playoff 12/50";
+  state.budget_s = 60;
+  EXPECT_EQ(progress_text(state), "reduce n=1Mi  100/200  playoff 12/50  best 12.4 µs, 4613 GB/s");
+}
+
 TEST(Progress, a_terminal_has_one_line_that_is_rewritten) {
   std::ostringstream stream;
   {

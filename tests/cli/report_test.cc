@@ -49,7 +49,10 @@ TEST(Report, shows_the_best_and_what_was_gained) {
 TEST(Report, the_winner_of_the_playoff_comes_first) {
   Tuning tuning = finished();
   tuning.outcome.best = tuning.trials[1];
-  tuning.outcome.playoff = {19, 19, 19, 19, 19, 19, 19};
+  Trial finalist = tuning.trials[1];
+  finalist.samples_us = Samples(7, 19);
+  finalist.timing = {19, 19, 19, 19, 19, 0};
+  tuning.outcome.playoff = {finalist};
   std::string text = printed(tuning);
   EXPECT_LT(text.find("20.0 µs"), text.find("10.0 µs"));
   EXPECT_NE(text.find("the first won the playoff with 19.0 µs (± 0.0 %, 7 samples)\n"), std::string::npos)

@@ -96,7 +96,7 @@ class BusyDevice final : public Device {
     return good_trial(1, 10);
   }
   std::size_t withdraw() override { return std::exchange(in_flight_, 1) - 1; }
-  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds) override { return {}; }
+  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override { return {}; }
 
  private:
   DeviceInfo info_;

@@ -92,7 +92,7 @@ TEST_F(TuneProblem, a_second_run_tells_the_winner_of_the_playoff_that_was_held) 
   ASSERT_TRUE(store_.set_best(1, {{"x", 9}}, {7.5, 8.5, 9.5}).ok());
   auto again = tune(request());
   EXPECT_EQ(again->outcome.best->config, (Config{{"x", 9}}));
-  EXPECT_EQ(again->outcome.playoff, (Samples{7.5, 8.5, 9.5}));
+  EXPECT_EQ(again->outcome.playoff.front().samples_us, (Samples{7.5, 8.5, 9.5}));
   EXPECT_EQ(store_.best("line")->front().median_us, 8.5);
 }
 
@@ -190,8 +190,8 @@ class FickleDevice final : public Device {
   }
   std::size_t withdraw() override { return recorded_.withdraw(); }
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists,
-                               Rounds rounds) override {
-    return recorded_.playoff(problem, std::move(finalists), rounds);
+                               Rounds rounds, const PlayoffWatch& go_on) override {
+    return recorded_.playoff(problem, std::move(finalists), rounds, go_on);
   }
 
  private:

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "tests/tune/recorded.h"
 #include "tuner/device/replay/replay_device.h"
@@ -180,6 +182,86 @@ TEST_F(Tune, the_playoff_decides) {
   EXPECT_EQ(tune_line(flattered, {.race = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
 }
 
+TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
+  auto flattered = [](Config config) {
+    std::int64_t x = config.find("x")->integer();
+    Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
+    if (x == 1) trial.samples_us = Samples(20, 20.0);
+    return trial;
+  };
+  TuneOutcome outcome = tune_line(flattered, {.default_config = Config{{"x", 18}}});
+  std::vector<std::int64_t> order;
+  for (const Trial& trial : outcome.playoff) order.push_back(trial.config.find("x")->integer());
+  EXPECT_EQ(order, (std::vector<std::int64_t>{2, 3, 4, 5, 1, 11, 18}));  // 11: the median
+  EXPECT_EQ(outcome.playoff[4].timing.median_us, 20);
+  EXPECT_EQ(outcome.best->timing.median_us, 12);
+}
+
+TEST_F(Tune, a_default_that_is_far_slower_does_not_hold_up_the_playoff) {
+  TuneOutcome outcome = tune_line(valley, {.default_config = Config{{"x", 20}}});
+  EXPECT_EQ(std::ranges::count(outcome.playoff, Config{{"x", 20}}, &Trial::config), 0);
+}
+
+TEST_F(Tune, a_stop_during_the_playoff_drops_it) {
+  bool in_playoff = false;
+  ReplayDevice device({}, recorded_line(20, valley), 4);
+  Exhaustive search(space_);
+  const auto note = [&](const PlayoffProgress& progress) { in_playoff = progress.rounds_done >= 3; };
+  TuneOutcome outcome = tune({}, search, device, {.on_playoff = note, .stop = [&] { return in_playoff; }});
+  EXPECT_EQ(outcome.end, End::stopped);
+  EXPECT_TRUE(outcome.playoff.empty());
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
+}
+
+TEST_F(Tune, the_playoff_reports_its_rounds) {
+  std::vector<int> done;
+  ReplayDevice device({}, recorded_line(20, valley), 4);
+  Exhaustive search(space_);
+  tune({.race = {.finalists = 2, .rounds = {.count = 3}}}, search, device,
+       {.on_playoff = [&](const PlayoffProgress& progress) {
+         EXPECT_EQ(progress.rounds, 3);
+         done.push_back(progress.rounds_done);
+       }});
+  EXPECT_EQ(done, (std::vector<int>{0, 1, 2, 3}));
+}
+
+// Takes a tenth of a second for each round.
+class SlowPlayoff final : public ReplayDevice {
+ public:
+  using ReplayDevice::ReplayDevice;
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                               const PlayoffWatch& go_on) override {
+    return ReplayDevice::playoff(problem, std::move(finalists), rounds, [&](int done) {
+      if (done > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      return go_on(done);
+    });
+  }
+};
+
+TEST_F(Tune, the_time_limit_includes_the_playoff) {
+  SlowPlayoff device({}, recorded_line(20, valley), 4);
+  Exhaustive search(space_);
+  TuneOutcome outcome =
+      tune({.limits = {.seconds = 0.5}, .race = {.rounds = {.count = 20}}}, search, device, {});
+  ASSERT_FALSE(outcome.playoff.empty());
+  EXPECT_LT(outcome.playoff.front().samples_us.size(), 10u);
+  EXPECT_GE(outcome.playoff.front().samples_us.size(), 1u);
+}
+
+TEST_F(Tune, the_search_leaves_time_for_the_playoff) {
+  const auto slow = [](Config config) {
+    Trial trial = valley(std::move(config));
+    trial.run_s = 1000;  // its playoff takes long
+    return trial;
+  };
+  SlowPlayoff device({}, recorded_line(20, slow), 4);
+  Exhaustive search(space_);
+  const auto wait = [](const Trial&) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  TuneOutcome outcome = tune({.limits = {.seconds = 0.5}}, search, device, {.on_trial = wait});
+  EXPECT_EQ(outcome.end, End::seconds);
+  EXPECT_FALSE(outcome.playoff.empty());
+}
+
 // What a trial's timing makes of the objective may not be the time: here the slowest is the best.
 TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
   auto thirsty = [](Config config) {
@@ -187,7 +269,10 @@ TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
     trial.objective = -trial.timing.median_us;
     return trial;
   };
-  TuneTask task{.objective = [](const Trial& trial) { return -trial.timing.median_us; }};
+  TuneTask task{.evaluate = [](Trial& trial) {
+    trial.objective = -trial.timing.median_us;
+    return true;
+  }};
   task.race.cutoff_factor = 0;
   EXPECT_EQ(tune_line(thirsty, task).best->config, (Config{{"x", 20}}));
 }
@@ -201,7 +286,8 @@ class ChangingDevice final : public Device {
   void submit(Candidate candidate) override { trial_ = timed_(std::move(candidate.config), submitted_++); }
   Trial next() override { return trial_; }
   std::size_t withdraw() override { return 0; }
-  std::vector<Samples> playoff(const Problem&, std::vector<Config> finalists, Rounds) override {
+  std::vector<Samples> playoff(const Problem&, std::vector<Config> finalists, Rounds,
+                               const PlayoffWatch&) override {
     return std::vector<Samples>(finalists.size());
   }
   int submitted() const { return submitted_; }

@@ -149,6 +149,7 @@ class ScriptedRunner final : public Runner {
     for (const RunJob& finalist : job.finalists) {
       if (finalist.candidate.path == "segv") std::raise(SIGSEGV);
       const std::string& action = finalist.candidate.path;
+      if (action == "hang") hang();
       double sample = action == "slow" ? 2.0 : 1.0;
       if (action == "watch") sample = static_cast<double>(count_children(::getppid(), kCompiling));
       samples.emplace_back(static_cast<std::size_t>(job.rounds.count), sample);

@@ -33,6 +33,8 @@ Config config(const std::string& compile, const std::string& run, int number = 0
   return {{"COMPILE", compile}, {"RUN", run}, {"number", number}};
 }
 
+bool to_the_end(int) { return true; }
+
 class WorkerDeviceTest : public ::testing::Test {
  protected:
   WorkerDeviceTest() {
@@ -299,7 +301,7 @@ TEST_F(WorkerDeviceTest, what_is_run_was_used_just_now) {
   };
   EXPECT_TRUE(were_used(is_tried));
   EXPECT_TRUE(were_used(is_tried));  // the reference is not compiled again
-  EXPECT_TRUE(were_used([&] { device_->playoff({}, {config("ok", candidate)}, {3}); }));
+  EXPECT_TRUE(were_used([&] { device_->playoff({}, {config("ok", candidate)}, {3}, to_the_end); }));
 }
 
 TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_are_timed) {
@@ -315,7 +317,7 @@ TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_
   };
   ASSERT_TRUE(eventually(both_compile));
   EXPECT_EQ(device_->withdraw(), 2u);
-  EXPECT_EQ(device_->playoff({}, {config("ok", "watch")}, {3}).at(0), Samples(3, 0.0));
+  EXPECT_EQ(device_->playoff({}, {config("ok", "watch")}, {3}, to_the_end).at(0), Samples(3, 0.0));
 }
 
 TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_runs_nothing) {
@@ -422,7 +424,7 @@ TEST_F(TwoDevices, go_on_as_one_when_the_other_gets_ready_no_more) {
   const auto trials = tried_all(std::vector<std::string>(8, "ok"));
   for (const Trial& trial : trials) EXPECT_EQ(trial.status, Status::ok) << trial.message;
   EXPECT_EQ(shares(trials), (std::map<std::string, int>{{"device 0", 8}}));
-  EXPECT_EQ(device_->playoff({}, {config("ok", "ok")}, {7}).at(0), Samples(7, 1.0));
+  EXPECT_EQ(device_->playoff({}, {config("ok", "ok")}, {7}, to_the_end).at(0), Samples(7, 1.0));
 }
 
 TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
@@ -438,7 +440,7 @@ TEST_F(TwoDevices, end_every_candidate_when_neither_gets_ready) {
 TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
   open();
   const auto samples =
-      device_->playoff({}, {config("ok", "ok"), config("fail", "ok"), config("ok", "slow")}, {7});
+      device_->playoff({}, {config("ok", "ok"), config("fail", "ok"), config("ok", "slow")}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 3u);
   EXPECT_EQ(samples[0], Samples(7, 1.0));
   EXPECT_TRUE(samples[1].empty());
@@ -448,7 +450,8 @@ TEST_F(WorkerDeviceTest, finalists_are_timed_for_as_many_rounds_as_asked_for) {
 TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
   number_is_a_setting();
   open();
-  const auto samples = device_->playoff({}, {config("ok", "ok", 1), config("ok", "slow", 2)}, {7});
+  const auto samples =
+      device_->playoff({}, {config("ok", "ok", 1), config("ok", "slow", 2)}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_EQ(samples[0], Samples(7, 1.0));
   EXPECT_EQ(samples[1], Samples(7, 2.0));
@@ -456,10 +459,41 @@ TEST_F(WorkerDeviceTest, finalists_with_different_settings_take_turns) {
 
 TEST_F(WorkerDeviceTest, a_playoff_that_kills_its_worker_has_no_samples) {
   open();
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "segv")}, {7});
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "segv")}, {7}, to_the_end);
   ASSERT_EQ(samples.size(), 2u);
   EXPECT_TRUE(samples[0].empty());
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_hangs_ends_at_once) {
+  open();
+  int asked = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto samples =
+      device_->playoff({}, {config("ok", "ok"), config("ok", "hang")}, {7}, [&](int) { return ++asked < 5; });
+  EXPECT_EQ(samples, std::vector<Samples>(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_compiles_ends_at_once) {
+  open();
+  const auto samples =
+      device_->playoff({}, {config("ok", "ok"), config("hang", "ok")}, {7}, [](int) { return false; });
+  EXPECT_EQ(samples, std::vector<Samples>(2));
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, a_playoff_that_ends_early_keeps_its_complete_rounds) {
+  open();
+  std::vector<int> rounds_done;
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "slow")}, {7}, [&](int done) {
+    rounds_done.push_back(done);
+    return done < 2;
+  });
+  EXPECT_EQ(samples, (std::vector<Samples>{Samples(2, 1.0), Samples(2, 2.0)}));
+  EXPECT_EQ(rounds_done.front(), 0);
+  EXPECT_EQ(rounds_done.back(), 2);
 }
 
 TEST_F(WorkerDeviceTest, busy_time_is_counted) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -17,10 +18,14 @@ struct Candidate {
   double cutoff_us = std::numeric_limits<double>::infinity();
 };
 
-// How finalists are compared: so many rounds, each timing every finalist once.
+// How finalists are compared: each round times every finalist once.
 struct Rounds {
   int count = 50;
 };
+
+// Asked during a playoff, at least every tenth of a second, with the number of complete rounds. False ends
+// the playoff.
+using PlayoffWatch = std::function<bool(int rounds_done)>;
 
 // The only door to hardware. Compiling, checking and timing lie behind it, for the kernel it was opened with.
 class Device {
@@ -34,9 +39,10 @@ class Device {
   virtual Trial next() = 0;
   // Gives up what has not begun to run, and says how many these were. next() brings the others.
   virtual std::size_t withdraw() = 0;
-  // Interleaved samples of the finalists, in their order; none for one that fails. Nothing may be in flight.
-  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists,
-                                       Rounds rounds) = 0;
+  // Interleaved samples of the finalists, in their order; none for one that fails. Each has the same number
+  // of them: one from every complete round. Nothing may be in flight.
+  virtual std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                                       const PlayoffWatch& go_on) = 0;
 };
 
 }  // namespace gktune

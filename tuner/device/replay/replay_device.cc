@@ -35,13 +35,14 @@ std::size_t ReplayDevice::withdraw() {
 }
 
 std::vector<Samples> ReplayDevice::playoff(const Problem& problem, std::vector<Config> finalists,
-                                           Rounds rounds) {
+                                           Rounds rounds, const PlayoffWatch& go_on) {
+  int done = 0;
+  while (go_on(done) && done < rounds.count) ++done;
   std::vector<Samples> samples;
   for (const Config& config : finalists) {
     const Trial* recorded = recorded_->find(config, problem);
     samples.push_back(recorded ? recorded->samples_us : Samples{});
-    if (std::ssize(samples.back()) > rounds.count)
-      samples.back().resize(static_cast<std::size_t>(rounds.count));
+    if (std::ssize(samples.back()) > done) samples.back().resize(static_cast<std::size_t>(done));
   }
   return samples;
 }

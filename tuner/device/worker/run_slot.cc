@@ -55,6 +55,13 @@ void RunSlot::replace_worker() {
   ensure_workers();
 }
 
+void RunSlot::abandon() {
+  if (sent_ && active_) busy_s_ += active_->busy_s(Clock::now());
+  job_.reset();
+  sent_ = false;
+  replace_worker();
+}
+
 bool RunSlot::is_timing() const {
   return sent_ && active_ && active_->state() == Worker::State::busy && active_->phase() == Phase::timing;
 }

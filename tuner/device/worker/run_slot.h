@@ -44,6 +44,8 @@ class RunSlot {
   std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
   // Hands over to the next worker.
   void replace_worker();
+  // Drops the job and the worker that has it.
+  void abandon();
   bool is_timing() const;
 
   void add_to(std::vector<pollfd>& descriptors) const;

@@ -26,6 +26,8 @@ constexpr double kInstrumentedFactor = 20;
 constexpr std::size_t kAhead = 4;
 // Finalists that need processes of their own are timed in so many turns each.
 constexpr int kPlayoffTurns = 3;
+constexpr double kPlayoffSliceS = 1;
+constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
 
 std::int64_t unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -358,17 +360,49 @@ void WorkerDevice::finish(Flight& flight, Status status, std::string message) {
   flights_.erase(flights_.begin() + (&flight - flights_.data()));
 }
 
+// Finalists are timed in slices of whole rounds, so that a playoff can end early with what is complete. A
+// slice prepares each finalist anew; many rounds make that cheap.
 std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists,
-                                           Rounds rounds) {
+                                           Rounds rounds, const PlayoffWatch& go_on) {
   if (!flights_.empty()) throw std::logic_error("playoff() with candidates in flight");
   std::vector<Samples> samples(finalists.size());
   for (Config& config : finalists) {
     begin({std::move(config), problem, std::numeric_limits<double>::infinity()}, Flight::Goal::playoff);
   }
-  while (std::ranges::count(flights_, Flight::Stage::compiling, &Flight::stage) > 0) {
-    pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
+  bool is_over = false;
+  while (!is_over && std::ranges::count(flights_, Flight::Stage::compiling, &Flight::stage) > 0) {
+    pump(CompilePool::Haste::start_what_is_there, Clock::now() + kPlayoffWatchInterval);
+    is_over = !go_on(0);
   }
-  // A process has one environment: finalists with different ones cannot share it.
+  std::vector<std::vector<std::size_t>> groups = groups_by_environment();
+  // Each turn of a group starts a process: have few.
+  const auto least = groups.size() > 1 ? rounds.count / kPlayoffTurns : std::ssize(samples);
+  int done = 0, slice = static_cast<int>(std::max<std::ptrdiff_t>(1, least));
+  while (!is_over && done < rounds.count && !groups.empty()) {
+    const auto begin = Clock::now();
+    slice = std::min(slice, rounds.count - done);
+    std::vector<Samples> played(samples.size());
+    for (std::vector<std::size_t>& group : groups) {
+      is_over = is_over || !play_slice(group, slice, played, [&] { return go_on(done); });
+    }
+    if (is_over) break;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (played[i].empty()) samples[i].clear();
+      samples[i].insert(samples[i].end(), played[i].begin(), played[i].end());
+    }
+    std::erase_if(groups, [](const std::vector<std::size_t>& group) { return group.empty(); });
+    done += slice;
+    is_over = !go_on(done);
+    const double rounds_per_s = slice / std::max(elapsed_s(begin, Clock::now()), 1e-6);
+    slice = std::max(slice, static_cast<int>(std::min<double>(rounds.count, kPlayoffSliceS * rounds_per_s)));
+  }
+  withdraw();
+  flights_.clear();
+  return samples;
+}
+
+// A process has one environment: finalists with different ones cannot share it.
+std::vector<std::vector<std::size_t>> WorkerDevice::groups_by_environment() const {
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     if (flights_[i].stage != Flight::Stage::ready) continue;
@@ -377,23 +411,26 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     });
     group == groups.end() ? groups.push_back({i}) : group->push_back(i);
   }
-  const int turns = groups.size() > 1 ? std::min(kPlayoffTurns, rounds.count) : 1;
-  for (int turn = 0; turn < turns; ++turn) {
-    for (const std::vector<std::size_t>& group : groups) {
-      PlayoffJob job;
-      for (std::size_t i : group) job.finalists.push_back(run_job(flights_[i]));
-      job.rounds.count = rounds.count * (turn + 1) / turns - rounds.count * turn / turns;
-      const std::vector<Samples> played = play(job);
-      for (std::size_t i = 0; i < group.size() && i < played.size(); ++i) {
-        samples[group[i]].insert(samples[group[i]].end(), played[i].begin(), played[i].end());
-      }
-    }
-  }
-  flights_.clear();
-  return samples;
+  return groups;
 }
 
-std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
+// Removes from the group what fails. False: `go_on` ended it.
+bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
+                              const std::function<bool()>& go_on) {
+  PlayoffJob job;
+  job.rounds.count = rounds;
+  for (std::size_t i : group) job.finalists.push_back(run_job(flights_[i]));
+  auto samples = play(job, go_on);
+  if (!samples) return false;
+  samples->resize(group.size());
+  for (std::size_t i = 0; i < group.size(); ++i) played[group[i]] = std::move((*samples)[i]);
+  std::erase_if(group, [&](std::size_t i) { return played[i].empty(); });
+  return true;
+}
+
+// Nothing if `go_on` ended it; empty if the worker died.
+std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
+                                                       const std::function<bool()>& go_on) {
   Worker::Limits total{kSetupLimitS, 0, 0, 0};
   for (const RunJob& finalist : job.finalists) {
     const Worker::Limits one = limits(finalist.plan);
@@ -406,13 +443,18 @@ std::vector<Samples> WorkerDevice::play(const PlayoffJob& job) {
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {
     if (const auto finished = slot.take_finished()) {
-      if (!finished->outcome) return {};
+      if (!finished->outcome) return std::vector<Samples>{};
       auto samples = decode_samples(*finished->outcome);
       return samples ? std::move(*samples) : std::vector<Samples>{};
     }
+    if (!go_on()) {
+      slot.abandon();
+      return std::nullopt;
+    }
     std::vector<pollfd> descriptors;
     slot.add_to(descriptors);
-    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(slot.deadline()));
+    const auto until = std::min(slot.deadline(), Clock::now() + kPlayoffWatchInterval);
+    ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(until));
     slot.advance(Clock::now());
   }
 }

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +56,8 @@ class WorkerDevice final : public Device {
   void submit(Candidate candidate) override;
   Trial next() override;
   std::size_t withdraw() override;
-  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds) override;
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                               const PlayoffWatch& go_on) override;
 
   Usage usage() const;
 
@@ -102,7 +105,10 @@ class WorkerDevice final : public Device {
   void finish_run(Flight& flight, RunReply reply);
   RunJob run_job(const Flight& flight) const;
   Worker::Limits limits(const Plan& plan) const;
-  std::vector<Samples> play(const PlayoffJob& job);
+  std::vector<std::vector<std::size_t>> groups_by_environment() const;
+  bool play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
+                  const std::function<bool()>& go_on);
+  std::optional<std::vector<Samples>> play(const PlayoffJob& job, const std::function<bool()>& go_on);
 
   KernelDefinition kernel_;
   WorkerDeviceOptions options_;
