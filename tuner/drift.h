@@ -6,15 +6,14 @@
 
 namespace gktune {
 
-// What became of one candidate's time while the others were measured. Clocks, heat and whoever shares the
-// device change it; what was measured early and late may be compared as far as this stayed the same.
+// How the time of one re-timed configuration changed during a run. Clocks, heat and other users of the device
+// change it. Early and late measurements are comparable as far as it stayed the same.
 struct Drift {
   Config config;                 // the reference candidate
   std::vector<double> times_us;  // its medians, the first from its own trial
 
   bool is_known() const { return times_us.size() > 1; }
-  // Its least and greatest time, as shares of the first, less one: -0.01 is one per cent faster. Only where
-  // it is known.
+  // The least and greatest time relative to the first: -0.01 is one per cent faster. Requires is_known().
   double least() const;
   double greatest() const;
 };

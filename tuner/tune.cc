@@ -13,8 +13,8 @@ double wall_clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The trials that went well, best first: who leads, who is out of the race, who plays off.
-class Standings {
+// The trials that went well, best first.
+class Ranking {
  public:
   void add(const Trial& trial) {
     if (!trial.ok()) return;
@@ -33,7 +33,7 @@ class Standings {
     for (const Trial& trial : trials_) fastest_us_ = std::min(fastest_us_, trial.timing.median_us);
   }
 
-  // Of those in the race: its time is neither the luckiest nor the longest.
+  // The middle one of the trials that were not cut off: its time is neither lucky nor long.
   const Trial* middle() const {
     const auto in_race = [](const Trial& trial) { return !trial.out_of_race; };
     auto left = std::ranges::count_if(trials_, in_race) / 2;
@@ -69,21 +69,21 @@ class Standings {
   double fastest_us_ = std::numeric_limits<double>::infinity();
 };
 
-// A failure without, at its deadline while others compiled say, tells nothing of how it runs.
+// A trial that never ran says nothing about run time.
 bool has_run(const Trial& trial) { return trial.run_s > 0; }
 
-// Has the reference candidate timed again after every so many trials.
+// Times a reference candidate again after every `interval` trials.
 class DriftWatch {
  public:
-  // Where there are trials of an earlier run, the first new one asks how they compare.
+  // After earlier runs the first new trial already asks for it, to compare old and new times.
   DriftWatch(int interval, const std::vector<Trial>& earlier)
       : interval_(interval), since_(earlier.empty() ? 0 : interval - 1) {}
 
-  // What to time now, if it is time.
-  std::optional<Config> ask(const Standings& standings) {
+  // The configuration to time again, if it is due.
+  std::optional<Config> ask(const Ranking& ranking) {
     if (interval_ <= 0 || is_asked_ || since_ < interval_) return std::nullopt;
     if (drift_.times_us.empty()) {
-      const Trial* reference = standings.middle();
+      const Trial* reference = ranking.middle();
       if (reference == nullptr) return std::nullopt;
       drift_.config = reference->config;
       drift_.times_us.push_back(reference->timing.median_us);
@@ -98,7 +98,7 @@ class DriftWatch {
   void tell(const Trial& trial) {
     is_asked_ = false;
     if (!trial.ok() && !has_run(trial)) return;
-    // One that fails is no reference: the next time there is another.
+    // A reference that fails is replaced next time.
     trial.ok() ? drift_.times_us.push_back(trial.timing.median_us) : drift_.times_us.clear();
   }
 
@@ -107,13 +107,13 @@ class DriftWatch {
 
  private:
   int interval_;
-  int since_;  // trials since it was timed
+  int since_;  // trials since the reference was timed
   bool is_asked_ = false;
   Drift drift_;
 };
 
 // Part of the time limit that the search leaves for the playoff, at most.
-constexpr double kPlayoffShare = 0.2;
+constexpr double kPlayoffShare = 0.25;
 // The default and the median configuration join the playoff unless they are slower than a finalist by more.
 constexpr double kBaselineFactor = 3;
 
@@ -129,16 +129,16 @@ double playoff_s(const std::vector<const Trial*>& finalists, Rounds rounds) {
 }
 
 // The finalists, the default and the median configuration.
-std::vector<Trial> playoff_entrants(const TuneTask& task, const Standings& standings) {
+std::vector<Trial> playoff_entrants(const TuneTask& task, const Ranking& ranking) {
   std::vector<Trial> entrants;
   double slowest_us = 0;
-  for (const Trial* finalist : standings.finalists(task.race.finalists)) {
+  for (const Trial* finalist : ranking.finalists(task.race.finalists)) {
     entrants.push_back(*finalist);
     slowest_us = std::max(slowest_us, finalist->timing.median_us);
   }
   if (entrants.size() < 2) return {};
-  const Trial* by_default = task.default_config ? standings.find(*task.default_config) : nullptr;
-  for (const Trial* baseline : {by_default, standings.median()}) {
+  const Trial* by_default = task.default_config ? ranking.find(*task.default_config) : nullptr;
+  for (const Trial* baseline : {by_default, ranking.median()}) {
     if (baseline == nullptr || baseline->timing.median_us > kBaselineFactor * slowest_us) continue;
     if (std::ranges::find(entrants, baseline->config, &Trial::config) == entrants.end())
       entrants.push_back(*baseline);
@@ -147,9 +147,9 @@ std::vector<Trial> playoff_entrants(const TuneTask& task, const Standings& stand
 }
 
 // Times the finalists in turn, so that drift affects all alike, and picks the best. A stop drops the playoff.
-void hold_playoff(const TuneTask& task, const Standings& standings, Device& device, const TuneEvents& events,
+void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, const TuneEvents& events,
                   const std::function<bool()>& has_time, TuneOutcome& outcome) {
-  std::vector<Trial> entrants = playoff_entrants(task, standings);
+  std::vector<Trial> entrants = playoff_entrants(task, ranking);
   if (entrants.empty()) return;
   std::vector<Config> configs;
   for (const Trial& trial : entrants) configs.push_back(trial.config);
@@ -179,17 +179,17 @@ void hold_playoff(const TuneTask& task, const Standings& standings, Device& devi
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events) {
   using End = TuneOutcome::End;
   TuneOutcome outcome;
-  Standings standings;
+  Ranking ranking;
   for (const Trial& trial : task.earlier) {
     searcher.tell(trial);
-    standings.add(trial);
+    ranking.add(trial);
   }
 
   const std::function<double()> clock_s = task.clock_s ? task.clock_s : wall_clock_s;
   const double begin_s = clock_s();
   // The search leaves time for the playoff.
   const auto search_s = [&] {
-    const double playoff = playoff_s(standings.finalists(task.race.finalists), task.race.rounds);
+    const double playoff = playoff_s(ranking.finalists(task.race.finalists), task.race.rounds);
     return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
   };
   auto submitted = std::ssize(task.earlier);
@@ -209,27 +209,27 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   const auto is_over = [&] {
     if (end) return true;
     end = reason_to_end();
-    // Whoever has no time left does not wait for what has not begun.
+    // Do not wait for candidates that have not begun.
     if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
     return end.has_value();
   };
   while (true) {
     while (!is_over() && in_flight < device.capacity()) {
-      if (std::optional<Config> reference = watch.ask(standings)) {
+      if (std::optional<Config> reference = watch.ask(ranking)) {
         device.submit({*std::move(reference), task.problem});
         ++in_flight;
         continue;
       }
       std::optional<Config> config = searcher.ask();
       if (!config) {
-        // What is in flight may still teach the searcher something new to try.
+        // Trials in flight may lead the searcher to new candidates.
         if (in_flight == 0) {
           end = End::exhausted;
           outcome.trouble = searcher.failure();
         }
         break;
       }
-      device.submit({std::move(*config), task.problem, standings.cutoff_us(task.race.cutoff_factor)});
+      device.submit({std::move(*config), task.problem, ranking.cutoff_us(task.race.cutoff_factor)});
       ++submitted;
       ++in_flight;
     }
@@ -241,35 +241,35 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
       if (outcome.trouble) continue;
       outcome.trouble = std::move(trial.message);
       failed_end = trial.status == Status::machine_failed ? End::machine_failed : End::reference_failed;
-      in_flight -= device.withdraw();  // the others would fare no better; a later run will have them all
+      in_flight -= device.withdraw();  // the others would fail as well; a later run tries them
       continue;
     }
     if (watch.awaits(trial)) {
       watch.tell(trial);
       if (trial.ok() || !has_run(trial)) continue;
-      standings.remove(trial.config);
+      ranking.remove(trial.config);
       if (events.on_revoked) events.on_revoked(trial);
       continue;
     }
     watch.count_trial();
     ++outcome.measured;
     searcher.tell(trial);
-    standings.add(trial);
+    ranking.add(trial);
     if (events.on_trial) events.on_trial(trial);
   }
   outcome.end = end.value_or(End::exhausted);
-  // Even if it was while the last ones were in flight: no playoff either.
+  // The machine may fail or the user may stop while the last trials run: hold no playoff then.
   if (outcome.trouble) outcome.end = failed_end;
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
   outcome.drift = watch.drift();
-  outcome.best = standings.best();
+  outcome.best = ranking.best();
   const bool is_new = outcome.measured > 0 || !task.is_decided;
   if (is_new && !outcome.trouble && !outcome.was_cut_short()) {
     const auto has_time = [&] {
       return task.limits.seconds <= 0 || clock_s() - begin_s < task.limits.seconds;
     };
-    hold_playoff(task, standings, device, events, has_time, outcome);
+    hold_playoff(task, ranking, device, events, has_time, outcome);
   }
   return outcome;
 }

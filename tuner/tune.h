@@ -13,7 +13,7 @@
 
 namespace gktune {
 
-// When to end, besides the searcher having nothing left. 0: no such bound.
+// Limits besides the end of the space. 0: none.
 struct TuneLimits {
   std::int64_t trials = 0;  // earlier ones included
   double seconds = 0;       // of this call, playoff included
@@ -21,17 +21,16 @@ struct TuneLimits {
 
 // How the candidates compete.
 struct TuneRace {
-  double cutoff_factor =
-      3;  // slower than the best by this factor: out of the race, a few samples will do; 0: none is
-  int finalists = 5;  // the best so many meet in the playoff; under 2: none is held
+  double cutoff_factor = 3;  // a candidate slower than the best by this factor gets few samples; 0: no cutoff
+  int finalists = 5;         // the number of candidates in the playoff; under 2: no playoff
   Rounds rounds;
-  int drift_interval = 20;  // after so many trials the reference candidate is timed again; 0: never
+  int drift_interval = 20;  // trials between two measurements of the reference candidate; 0: none
 };
 
 struct TuneTask {
   Problem problem;
-  std::vector<Trial> earlier;  // of the same study, from an earlier run: not repeated
-  bool is_decided = false;     // they have had their playoff: none is held where there is nothing new
+  std::vector<Trial> earlier;  // of the same study: not repeated
+  bool is_decided = false;     // their playoff was held: hold another only after new trials
   TuneLimits limits;
   TuneRace race;
   // The clock of the limits, in seconds from any beginning; wall-clock time by default.
@@ -49,7 +48,7 @@ struct PlayoffProgress {
 
 struct TuneEvents {
   std::function<void(const Trial&)> on_trial;    // as each ends
-  std::function<void(const Trial&)> on_revoked;  // one that had gone well fails when it is timed again
+  std::function<void(const Trial&)> on_revoked;  // a trial that went well fails when it is timed again
   std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
   // Asked between trials: true ends the run after those that run already. Asked during the playoff: true ends
   // it at once.
@@ -59,7 +58,7 @@ struct TuneEvents {
 struct TuneOutcome {
   enum class End { exhausted, trials, seconds, stopped, reference_failed, machine_failed };
   End end = End::exhausted;
-  // It did not come to an end of its own: a later run may go on.
+  // A later run may continue.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
   std::int64_t measured = 0;  // in this call
   std::optional<Trial> best;  // of these and the earlier ones; the playoff's first if there was one
@@ -70,8 +69,8 @@ struct TuneOutcome {
   Drift drift;
 };
 
-// Asks, submits, waits, tells, until a limit is reached; then lets the finalists play off. Now and again the
-// reference candidate is timed between the others.
+// Asks the searcher, submits to the device, waits and tells the searcher until a limit is reached. Then holds
+// the playoff. Times the reference candidate between the others.
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events);
 
 }  // namespace gktune

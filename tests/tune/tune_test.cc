@@ -205,7 +205,7 @@ TEST_F(Tune, a_default_that_is_far_slower_does_not_hold_up_the_playoff) {
 TEST_F(Tune, a_stop_during_the_playoff_drops_it) {
   bool in_playoff = false;
   ReplayDevice device({}, recorded_line(20, valley), 4);
-  Exhaustive search(space_);
+  Exhaustive search({.space = space_});
   const auto note = [&](const PlayoffProgress& progress) { in_playoff = progress.rounds_done >= 3; };
   TuneOutcome outcome = tune({}, search, device, {.on_playoff = note, .stop = [&] { return in_playoff; }});
   EXPECT_EQ(outcome.end, End::stopped);
@@ -216,7 +216,7 @@ TEST_F(Tune, a_stop_during_the_playoff_drops_it) {
 TEST_F(Tune, the_playoff_reports_its_rounds) {
   std::vector<int> done;
   ReplayDevice device({}, recorded_line(20, valley), 4);
-  Exhaustive search(space_);
+  Exhaustive search({.space = space_});
   tune({.race = {.finalists = 2, .rounds = {.count = 3}}}, search, device,
        {.on_playoff = [&](const PlayoffProgress& progress) {
          EXPECT_EQ(progress.rounds, 3);
@@ -240,7 +240,7 @@ class SlowPlayoff final : public ReplayDevice {
 
 TEST_F(Tune, the_time_limit_includes_the_playoff) {
   SlowPlayoff device({}, recorded_line(20, valley), 4);
-  Exhaustive search(space_);
+  Exhaustive search({.space = space_});
   TuneOutcome outcome =
       tune({.limits = {.seconds = 0.5}, .race = {.rounds = {.count = 20}}}, search, device, {});
   ASSERT_FALSE(outcome.playoff.empty());
@@ -255,7 +255,7 @@ TEST_F(Tune, the_search_leaves_time_for_the_playoff) {
     return trial;
   };
   SlowPlayoff device({}, recorded_line(20, slow), 4);
-  Exhaustive search(space_);
+  Exhaustive search({.space = space_});
   const auto wait = [](const Trial&) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
   TuneOutcome outcome = tune({.limits = {.seconds = 0.5}}, search, device, {.on_trial = wait});
   EXPECT_EQ(outcome.end, End::seconds);

@@ -489,11 +489,11 @@ TEST_F(WorkerDeviceTest, a_playoff_that_ends_early_keeps_its_complete_rounds) {
   std::vector<int> rounds_done;
   const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "slow")}, {7}, [&](int done) {
     rounds_done.push_back(done);
-    return done < 2;
+    return done < 3;
   });
-  EXPECT_EQ(samples, (std::vector<Samples>{Samples(2, 1.0), Samples(2, 2.0)}));
+  EXPECT_EQ(samples, (std::vector<Samples>{Samples(3, 1.0), Samples(3, 2.0)}));
   EXPECT_EQ(rounds_done.front(), 0);
-  EXPECT_EQ(rounds_done.back(), 2);
+  EXPECT_EQ(rounds_done.back(), 3);
 }
 
 TEST_F(WorkerDeviceTest, busy_time_is_counted) {

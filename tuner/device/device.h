@@ -14,7 +14,7 @@ namespace gktune {
 struct Candidate {
   Config config;
   Problem problem;
-  // Above this time it is out of the race: a few samples will do.
+  // A candidate slower than this gets few samples.
   double cutoff_us = std::numeric_limits<double>::infinity();
 };
 
@@ -27,17 +27,17 @@ struct Rounds {
 // the playoff.
 using PlayoffWatch = std::function<bool(int rounds_done)>;
 
-// The only door to hardware. Compiling, checking and timing lie behind it, for the kernel it was opened with.
+// The only access to hardware: compiles, checks and times configurations of one kernel.
 class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
-  // How many candidates may be in flight.
+  // The number of candidates that may be in flight.
   virtual std::size_t capacity() const = 0;
   virtual void submit(Candidate candidate) = 0;
-  // Waits for one submitted candidate to finish, in whatever order they do. All ends are Trials.
+  // Waits for the next submitted candidate to finish, in any order. Failures are Trials too.
   virtual Trial next() = 0;
-  // Gives up what has not begun to run, and says how many these were. next() brings the others.
+  // Drops candidates that have not begun to run and returns their number. next() returns the others.
   virtual std::size_t withdraw() = 0;
   // Interleaved samples of the finalists, in their order; none for one that fails. Each has the same number
   // of them: one from every complete round. Nothing may be in flight.

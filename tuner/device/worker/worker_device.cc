@@ -27,6 +27,7 @@ constexpr std::size_t kAhead = 4;
 // Finalists that need processes of their own are timed in so many turns each.
 constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
+constexpr int kLeastPlayoffSlice = 3;  // rounds
 constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
 
 std::int64_t unix_ms() {
@@ -376,8 +377,8 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
   }
   std::vector<std::vector<std::size_t>> groups = groups_by_environment();
   // Each turn of a group starts a process: have few.
-  const auto least = groups.size() > 1 ? rounds.count / kPlayoffTurns : std::ssize(samples);
-  int done = 0, slice = static_cast<int>(std::max<std::ptrdiff_t>(1, least));
+  const int least = groups.size() > 1 ? rounds.count / kPlayoffTurns : kLeastPlayoffSlice;
+  int done = 0, slice = std::max(1, least);
   while (!is_over && done < rounds.count && !groups.empty()) {
     const auto begin = Clock::now();
     slice = std::min(slice, rounds.count - done);
