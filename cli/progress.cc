@@ -62,7 +62,7 @@ void Progress::show(const ProgressState& state, Time now) {
   auto interval = screen_.is_terminal ? kTerminalInterval : kPlainInterval;
   if (!shown_at_) {
     shown_at_ = now;
-    // Whoever reads a log needs no line that says that it has begun.
+    // A log needs no line for the beginning.
     if (!screen_.is_terminal) return;
   } else if (now - *shown_at_ < interval) {
     return;

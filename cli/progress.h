@@ -15,8 +15,8 @@ namespace gktune {
 struct ProgressState {
   std::string title;
   std::int64_t done = 0;
-  std::int64_t total = 0;        // 0: nobody knows
-  std::int64_t done_before = 0;  // of those done, how many cost no time now
+  std::int64_t total = 0;        // 0: unknown
+  std::int64_t done_before = 0;  // by earlier runs
   std::string best;              // "12.4 µs, 4613 GB/s"; empty: none yet
   Failures failures;
   std::string stage;  // "playoff 12/50"; empty: the search
@@ -27,10 +27,10 @@ struct ProgressState {
 std::string progress_text(const ProgressState& state);
 // "3 wrong_result, 1 crashed"
 std::string failures_text(const Failures& failures);
-// What is left by the pace so far and by the budget; nothing where neither tells.
+// The time left by the pace so far and by the budget; nothing if both are unknown.
 std::optional<double> seconds_left(const ProgressState& state);
 
-// Shows it: on a terminal one line that is rewritten, elsewhere a plain line now and then.
+// Rewrites one line on a terminal; elsewhere prints a line every few seconds.
 class Progress {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -42,7 +42,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const ProgressState& state, Time now);
-  // Makes room for other lines.
+  // Call before printing other lines.
   void clear();
 
  private:

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ostream>
@@ -40,7 +41,7 @@ std::string title_of(const Tuning& tuning) {
   return title + " on " + tuning.device;
 }
 
-// What was tried, and how it went: "120 of 11,130 configurations tried, 40 of them now, in 12 s; failed: 3
+// "120 of 11,130 configurations tried, 40 of them now, in 12 s; failed: 3
 // crashed".
 std::string account_of(const Tuning& tuning) {
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
@@ -66,26 +67,32 @@ std::string drift_text(const Drift& drift) {
   return fmt::format("{:+.1f} % to {:+.1f} %", drift.least() * 100, drift.greatest() * 100);
 }
 
-std::string gain_text(const Tuning& tuning) {
-  Gain gain = gain_of(tuning);
-  std::string text;
-  if (gain.over_median) text += fmt::format("{:.2f} × the median configuration", *gain.over_median);
-  if (gain.over_default) {
-    text += fmt::format("{}{:.2f} × the default", text.empty() ? "" : ", ", *gain.over_default);
-  }
-  return text;
+// "2.00 × the median configuration", or "about 14 × the default" if the two times cannot be compared closely.
+std::string gain_text(const Gain& gain, const std::string& over) {
+  if (gain.source == Gain::Source::playoff) return fmt::format("{:.2f} × {}", gain.factor, over);
+  return fmt::format("about {} × {}", format_number(gain.factor), over);
 }
 
-// The winner at the top: it may have won the playoff without having led before.
-std::vector<Trial> winner_first(const Tuning& tuning) {
-  std::vector<Trial> best = ranked(tuning.trials);
-  if (!tuning.outcome.best) return best;
-  auto winner = std::ranges::find(best, tuning.outcome.best->config, &Trial::config);
-  if (winner != best.end()) std::rotate(best.begin(), winner, winner + 1);
-  return best;
+std::string gains_text(const Tuning& tuning) {
+  const Gains gains = gains_of(tuning);
+  std::vector<std::string> texts;
+  if (gains.over_median) texts.push_back(gain_text(*gains.over_median, "the median configuration"));
+  if (gains.over_default) texts.push_back(gain_text(*gains.over_default, "the default"));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Twice what was tried, or all there is.
+// The playoff if there was one: times from it and from the search are not comparable.
+std::vector<Trial> shown_trials(const Tuning& tuning) {
+  return tuning.outcome.playoff.empty() ? ranked(tuning.trials) : tuning.outcome.playoff;
+}
+
+Json json_of(const std::optional<Gain>& gain) { return gain ? Json(gain->factor) : Json(); }
+Json source_of(const std::optional<Gain>& gain) {
+  if (!gain) return {};
+  return gain->source == Gain::Source::playoff ? "playoff" : "search";
+}
+
+// Twice the number of trials, or the whole space.
 std::int64_t next_bound(const Tuning& tuning) {
   auto twice = static_cast<std::int64_t>(tuning.trials.size()) * 2;
   bool fits = tuning.valid.size() < 18;
@@ -102,15 +109,13 @@ void print_report(std::ostream& stream, const Screen& screen, const Tuning& tuni
   stream << paint(screen, Ink::bold, title_of(tuning)) << '\n' << account_of(tuning) << '\n';
   if (!tuning.outcome.best) return;
   stream << '\n';
-  trial_table(winner_first(tuning), kBestShown, Ids::hidden).print(stream, screen);
+  trial_table(shown_trials(tuning), kBestShown, Ids::hidden).print(stream, screen);
   stream << '\n';
-  if (!tuning.outcome.playoff.empty()) {
-    const Timing& timing = tuning.outcome.playoff.front().timing;
-    stream << fmt::format("the first won the playoff with {} (± {}, {} samples)\n",
-                          format_time_us(timing.median_us), format_percent(std::max(0.0, spread_of(timing))),
-                          tuning.outcome.playoff.front().samples_us.size());
+  if (const std::vector<Trial>& playoff = tuning.outcome.playoff; !playoff.empty()) {
+    stream << fmt::format("times from the playoff: {} configurations in turn, {} samples each\n",
+                          playoff.size(), playoff.front().samples_us.size());
   }
-  if (std::string gain = gain_text(tuning); !gain.empty()) stream << "gain: " << gain << '\n';
+  if (std::string gains = gains_text(tuning); !gains.empty()) stream << "gain: " << gains << '\n';
   if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
     stream << fmt::format("drift: {} (of one configuration that was timed {} times)\n", drift_text(drift),
                           drift.times_us.size());
@@ -139,7 +144,8 @@ Json report_json(const Tuning& tuning) {
     report["playoff"] = {{"median_us", timing.median_us},
                          {"low_us", timing.low_us},
                          {"high_us", timing.high_us},
-                         {"samples", tuning.outcome.playoff.front().samples_us.size()}};
+                         {"samples", tuning.outcome.playoff.front().samples_us.size()},
+                         {"configurations", tuning.outcome.playoff.size()}};
   }
   if (const Drift& drift = tuning.outcome.drift; drift.is_known()) {
     report["drift"] = {{"config", json_of(drift.config)},
@@ -148,12 +154,14 @@ Json report_json(const Tuning& tuning) {
                        {"greatest", drift.greatest()}};
   }
   report["top"] = Json::array();
-  std::vector<Trial> best = winner_first(tuning);
+  std::vector<Trial> best = shown_trials(tuning);
   for (std::size_t i = 0; i < std::min(best.size(), kBestShown); ++i)
     report["top"].push_back(json_of(best[i]));
-  Gain gain = gain_of(tuning);
-  report["gain"] = {{"over_median", gain.over_median ? Json(*gain.over_median) : Json()},
-                    {"over_default", gain.over_default ? Json(*gain.over_default) : Json()}};
+  const Gains gains = gains_of(tuning);
+  report["gain"] = {{"over_median", json_of(gains.over_median)},
+                    {"over_default", json_of(gains.over_default)},
+                    {"median_time_from", source_of(gains.over_median)},
+                    {"default_time_from", source_of(gains.over_default)}};
   return report;
 }
 

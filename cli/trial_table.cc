@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-// Names in the order in which they are first met.
+// Adds the names that are not listed yet.
 void collect_names(const NamedValues& values, std::vector<std::string>& names) {
   for (const auto& [name, value] : values) {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);

@@ -10,12 +10,10 @@
 
 namespace gktune {
 
-// Trials as people read them.
-
-// Those that went well, best first.
+// The trials that went well, best first.
 std::vector<Trial> ranked(const std::vector<Trial>& trials);
 
-// Whether the numbers that the database has for trials are a column.
+// Whether a column shows the ids of trials in the database.
 enum class Ids { shown, hidden };
 
 // Time, spread, metrics, then the configuration; the first is bold.
@@ -25,9 +23,9 @@ Table failure_table(const std::vector<Trial>& trials, std::size_t limit);
 
 // "12.4 µs, 4613 GB/s"
 std::string score_text(const Trial& trial);
-// Half the confidence interval of the median as a share of it; negative where it is not known.
+// Half the confidence interval of the median, relative to the median; negative if unknown.
 double spread_of(const Timing& timing);
-// The message of the kind of failure that came most often; empty: no failure has any.
+// The message of the most frequent failure; empty if no failure has one.
 std::string commonest_message(const std::vector<Trial>& trials);
 
 }  // namespace gktune

@@ -32,7 +32,7 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
     if (in_flight == 0 && !has_more) return true;
     if (!result.was_stopped && events_.stop && events_.stop()) {
       result.was_stopped = true;
-      in_flight -= device_.withdraw();  // who stops does not wait for what has not begun
+      in_flight -= device_.withdraw();  // a stop does not wait for candidates that have not begun
     }
     return result.was_stopped || result.trouble || !has_more;
   };

@@ -13,19 +13,19 @@
 
 namespace gktune {
 
-// A fault that several configurations may share: their words are the same.
+// A failure and every configuration that fails with the same message.
 struct Finding {
   Status status;
   std::string message;
-  std::vector<Trial> trials;  // where it showed
+  std::vector<Trial> trials;
 };
 
-// What became of candidates that were looked at without being timed.
+// The result of compiling or running candidates without timing them.
 struct CheckResult {
   std::int64_t checked = 0;
-  std::vector<Finding> findings;  // in the order in which they came up
+  std::vector<Finding> findings;  // in the order in which they were found
   bool was_stopped = false;
-  std::optional<std::string> trouble;  // what the machine failed for: the rest was not looked at
+  std::optional<std::string> trouble;  // why the machine failed; the rest was not checked
 
   std::int64_t failed() const;
   Failures failures() const;
@@ -36,7 +36,7 @@ struct CheckEvents {
   std::function<bool()> stop;                           // asked between candidates: true ends the check
 };
 
-// Adds a failure to those with the same words.
+// Adds a failure to the finding with the same message.
 void add_finding(std::vector<Finding>& findings, const Trial& trial);
 
 // Sends candidates through the device, as many at a time as it takes.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
 
-// What the compiler sees of a problem.
+// The axes that the compiler sees.
 Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
   Problem macros;
   for (const Axis& axis : axes) {
@@ -23,8 +23,8 @@ Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
 
 bool is_size(const Axis& axis) { return !axis.values.empty() && axis.values.front().is_integer(); }
 
-// Of those whose value decides which file an input is read from, or how long it has to be: there is one for
-// the sizes of the space file and for no others.
+// Axes that decide which file an input is read from or how long it is: there are files only for the sizes of
+// the space file.
 std::set<std::string> axes_of_files(const std::vector<Argument>& arguments) {
   std::set<std::string> names;
   const auto add = [&names](const std::optional<Expression>& expression) {
@@ -39,7 +39,7 @@ std::set<std::string> axes_of_files(const std::vector<Argument>& arguments) {
   return names;
 }
 
-// Several sizes differ within one problem: a square hides what a sliver shows.
+// Sizes differ within a problem: square problems hide swapped dimensions.
 std::int64_t awkward_size(const Axis& axis, std::size_t choice) {
   std::int64_t least = axis.values.front().integer();
   for (const Value& value : axis.values) least = std::min(least, value.integer());

@@ -6,17 +6,15 @@
 
 namespace gktune {
 
-// For `gktune check`: which problems to look at, where not all of them matter.
-
-// Of problems whose sources are the same, the first: compiling the others would find nothing new.
+// The first of the problems that have the same source: compiling the others finds nothing new.
 std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes, const std::vector<Problem>& problems);
 
-// Small sizes that kernels tend to be wrong for: none, one, around a warp, a prime. Integer axes have these
-// in place of their own, as far as they stay below what the file lists; the other axes keep their values, and
-// so do those that an input from a file depends on.
+// Small sizes that reveal faults: zero, one, around a warp, a prime. They replace the values of integer axes
+// and stay below the sizes that the file lists. Other axes, and those that an input from a file depends on,
+// keep their values.
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel);
 
-// Whether one of its sizes is 0: a launch that cannot be formed for it is nobody's fault.
+// True if one of its sizes is 0. Its launches may be impossible to form, which is no fault of the kernel.
 bool is_empty(const Problem& problem);
 
 }  // namespace gktune

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What --device says.
+// The device that a user asks for: auto, host, cuda, cuda:1, cuda:all.
 struct DeviceChoice {
   enum class Kind { automatic, host, cuda };
   enum class Extent { one, all };

@@ -24,12 +24,12 @@ Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice)
   for (int ordinal = 0; ordinal < *count; ++ordinal) {
     auto found = find_one({"cuda", ordinal}, worker_argv);
     if (!found) {
-      notice(found.error().message);
+      if (notice) notice(found.error().message);
     } else if (!all) {
       all = std::move(found);
     } else if (are_of_one_model(found->info, all->info)) {
       all->backends.push_back({"cuda", ordinal});
-    } else {
+    } else if (notice) {
       notice(fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}",
                          ordinal, found->info.name, found->info.multiprocessors,
                          all->backends.front().ordinal));
@@ -72,7 +72,7 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
   }
   auto host = find_one({"host", 0}, worker_argv);
   if (!host) return Error{fmt::format("{}; {}", reason, host.error().message)};
-  notice(fmt::format("running on the host device, {} ({})", host->info.name, reason));
+  if (notice) notice(fmt::format("running on the host device, {} ({})", host->info.name, reason));
   return host;
 }
 

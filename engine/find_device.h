@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// A decision that the user may want to know: a GPU that is left out, a fallback to the host.
+// A decision that the user may want to know: a GPU that is left out, a fallback to the host. May be empty.
 using Notice = std::function<void(const std::string&)>;
 
 // The device that a choice stands for.

@@ -9,10 +9,10 @@
 
 namespace gktune {
 
-// What the database knows a device by.
+// The part of a device that identifies it in the database.
 DeviceIdentity identity_of(const DeviceInfo& device);
 
-// The one of that name, or the only one whose name has the text in it, whatever the case.
+// The device of that name, or the only one whose name contains the text. Ignores case.
 Result<DeviceIdentity> find_device(const std::string& text, const std::vector<DeviceIdentity>& devices);
 
 }  // namespace gktune

@@ -58,7 +58,9 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
   }
   if (!definitions->empty()) groups.push_back({*std::move(device), *std::move(definitions)});
   if (functions.empty()) return groups;
-  for (const std::string& path : functions) notice(path + ": a C++ function, for the host device");
+  for (const std::string& path : functions) {
+    if (notice) notice(path + ": a C++ function, for the host device");
+  }
   auto on_host = open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice);
   if (!on_host) return on_host.error();
   groups.push_back(std::move(on_host->front()));

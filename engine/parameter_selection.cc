@@ -17,7 +17,7 @@ std::string choice_of(std::string_view typed, const std::vector<std::string>& kn
   return guess.empty() ? fmt::format("; there is {}", fmt::join(known, ", ")) : guess;
 }
 
-// The value that was typed, among those that the file lists.
+// The listed value that the user typed.
 Result<Value> listed_value(const Parameter& parameter, const std::string& typed) {
   std::vector<std::string> known;
   for (const Value& value : parameter.values) {

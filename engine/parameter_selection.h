@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// Leaves each parameter that a selection names only the values that it lists: "way=naive,coalesced,tileM=64".
+// Reduces each selected parameter to the listed values: "way=naive,coalesced,tileM=64".
 Result<void> select_values(std::vector<Parameter>& parameters, const std::vector<std::string>& selections);
 
 }  // namespace gktune

@@ -54,7 +54,7 @@ Error unknown_axis(const std::string& name, const std::vector<std::string>& name
   return Error{fmt::format("unknown problem axis '{}'; there is {}", name, fmt::join(names, ", "))};
 }
 
-// The values of one axis that a selection names.
+// The selected values of one axis.
 Result<std::vector<Value>> chosen_values(const Axis& axis, const std::vector<std::string>& typed) {
   std::vector<Value> values;
   for (const std::string& text : typed) {
@@ -74,7 +74,7 @@ Result<std::vector<Value>> chosen_values(const Axis& axis, const std::vector<std
   return values;
 }
 
-// The problems that have these values; where none has one of them, all with that value put in.
+// The problems with these values. A value that no problem has is put into all of them.
 std::vector<Problem> narrowed(const std::vector<Problem>& problems, const std::string& axis,
                               const std::vector<Value>& values) {
   std::vector<Problem> chosen;

@@ -11,20 +11,20 @@
 
 namespace gktune {
 
-// "n=1Mi,4Mi,T=float": names with the values that were asked for, as they were typed.
+// "n=1Mi,4Mi,T=float": names with their values as typed.
 using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
-// `example` shows how one is written, where this one is not.
+// An error shows `example`.
 Result<Selection> parse_selection(std::string_view text, std::string_view example);
 
-// The file's problems, or those of them that a selection means: that have the values it names. An integer
-// that none of them has takes the place of theirs; of other kinds of axes only what the file lists will do.
+// The problems of the file that match a selection; all without one. An integer that the file does not list
+// replaces the values of its axis; other axes accept listed values only.
 Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections);
 
-// One problem, for a question to the database. What is known there says what the axes are called and hold.
+// One problem to look up in the database. The known problems give the names and types of the axes.
 Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known);
 
-// As it is typed: n=1Mi,T=float.
+// "n=1Mi,T=float", as parse_problem reads it.
 std::string problem_text(const Problem& problem);
 
 }  // namespace gktune

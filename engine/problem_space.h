@@ -17,7 +17,8 @@ class ProblemSpace {
   // The definition and the problem must outlive it.
   ProblemSpace(const Definition& definition, const Problem& problem, const DeviceInfo& device);
 
-  // An empty space is a failure that tells the file's constraints and the device's limits apart.
+  // The error for an empty space counts separately what the file's constraints and the device's limits rule
+  // out.
   Result<Space, EngineError> build() const;
   Result<Census, EngineError> census() const;
 

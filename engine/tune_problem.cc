@@ -26,7 +26,7 @@ std::string objective_text(const Objective& objective) {
   return (objective.maximize ? "maximize " : "minimize ") + objective.metric;
 }
 
-// How many trials there will be at most; 0: too many to say.
+// The largest number of trials; 0: too many to count.
 std::int64_t total_of(const Count& valid, std::int64_t limit) {
   Count total = limit > 0 ? std::min(valid, Count(limit)) : valid;
   return total <= std::numeric_limits<std::int64_t>::max() ? static_cast<std::int64_t>(total) : 0;
@@ -49,7 +49,7 @@ class TrialLog {
     show();
   }
 
-  // In place of the trial that had gone well; these are all there are now.
+  // Replaces a trial that went well; `all` are the current trials.
   void revoke(const Trial& trial, const std::vector<Trial>& all) {
     keep(trial);
     ++state_.failures[trial.status];
@@ -63,7 +63,7 @@ class TrialLog {
     show();
   }
 
-  // Why a trial could not be kept.
+  // Why a trial could not be stored.
   const std::optional<std::string>& error() const { return error_; }
   double seconds() const { return seconds_since(begin_); }
 
@@ -95,7 +95,7 @@ class TrialLog {
   std::optional<std::string> error_;
 };
 
-// How long these took, compiling and running side by side on all that there is.
+// The wall time of these trials, with all compilers and devices at work.
 double seconds_of(const std::vector<Trial>& trials, const TuneRequest& request) {
   double compile_s = 0, run_s = 0;
   for (const Trial& trial : trials) {
@@ -105,14 +105,14 @@ double seconds_of(const std::vector<Trial>& trials, const TuneRequest& request) 
   return compile_s / request.compilers + run_s / request.devices;
 }
 
-// The database sorts the names; the file's author had a reason for the order they stand in.
+// The database sorts parameters by name; reports show them in the order of the space file.
 Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
   Config ordered;
   for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));
   return ordered;
 }
 
-// An earlier run's winner is this one's, where it is still a configuration of the space.
+// Takes over the playoff of an earlier run if its winner is still in the space.
 void recall_playoff(Playoff& held, Tuning& tuning) {
   auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
   if (winner == tuning.trials.end()) return;
@@ -145,7 +145,8 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   double best_elsewhere = std::numeric_limits<double>::infinity();
   auto known = site.store.trials(*study);
   if (!known) return failed(known.error());
-  // What is not searched, or what the file no longer admits, stays in the database, and out of this.
+  // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
+  // ignored.
   for (Trial& trial : *known) {
     if (!space->contains(trial.config)) {
       if (trial.ok()) best_elsewhere = std::min(best_elsewhere, trial.objective);

@@ -22,9 +22,9 @@ struct TuneRequest {
   Problem problem;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::int64_t trials = 0;            // 0: no bound
-  double budget_s = 0;                // of the search, earlier runs counted in; 0: no bound
-  double compilers = 1, devices = 1;  // that work side by side
+  std::int64_t trials = 0;            // earlier ones included; 0: no limit
+  double budget_s = 0;                // earlier runs and the playoff included; 0: no limit
+  double compilers = 1, devices = 1;  // that work in parallel
   Earlier earlier = Earlier::resumed;
 };
 

@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-// What the objective is about: the time, or the metric.
+// The objective in its own unit: a time or a metric.
 std::optional<double> score(const Trial& trial, const Objective& objective) {
   if (!trial.ok()) return std::nullopt;
   if (objective.metric.empty()) return trial.timing.median_us;
@@ -21,27 +21,35 @@ std::optional<double> ratio(double best, double other, const Objective& objectiv
 
 }  // namespace
 
-Gain gain_of(const Tuning& tuning) {
+Gains gains_of(const Tuning& tuning) {
   if (!tuning.outcome.best) return {};
-  auto best = score(*tuning.outcome.best, tuning.objective);
-  if (!best) return {};
+  const std::vector<Trial>& playoff = tuning.outcome.playoff;
+  const auto best = score(*tuning.outcome.best, tuning.objective);
+  const auto gain_over = [&](const Trial& other) -> std::optional<Gain> {
+    const auto again = std::ranges::find(playoff, other.config, &Trial::config);
+    const bool has_played = again != playoff.end();
+    const auto other_score = score(has_played ? *again : other, tuning.objective);
+    if (!best || !other_score) return std::nullopt;
+    const auto factor = ratio(*best, *other_score, tuning.objective);
+    if (!factor) return std::nullopt;
+    // Without a playoff both times are from the search.
+    const bool is_comparable = has_played || playoff.empty();
+    return Gain{*factor, is_comparable ? Gain::Source::playoff : Gain::Source::search};
+  };
 
-  std::vector<double> scores;
-  std::optional<double> of_default;
+  std::vector<const Trial*> good;
+  Gains gains;
   for (const Trial& trial : tuning.trials) {
-    auto value = score(trial, tuning.objective);
-    if (!value) continue;
-    scores.push_back(*value);
-    if (tuning.default_config && trial.config == *tuning.default_config) of_default = value;
+    if (!score(trial, tuning.objective)) continue;
+    good.push_back(&trial);
+    if (tuning.default_config && trial.config == *tuning.default_config)
+      gains.over_default = gain_over(trial);
   }
-  Gain gain;
-  if (scores.size() > 1) {
-    auto middle = scores.begin() + std::ssize(scores) / 2;
-    std::ranges::nth_element(scores, middle);
-    gain.over_median = ratio(*best, *middle, tuning.objective);
+  if (good.size() > 1) {
+    std::ranges::stable_sort(good, {}, &Trial::objective);
+    gains.over_median = gain_over(*good[good.size() / 2]);
   }
-  if (of_default) gain.over_default = ratio(*best, *of_default, tuning.objective);
-  return gain;
+  return gains;
 }
 
 }  // namespace gktune

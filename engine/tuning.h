@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// Which share of the time each was at work, of 1.
+// The share of the time that each was at work, from 0 to 1.
 struct Busy {
   double device = 0, compilers = 0;
 };
@@ -22,22 +22,29 @@ struct Tuning {
   Problem problem;
   std::string device;
   Objective objective;
-  std::string valid, cartesian;  // configurations, in digits: they may not fit in 64 bits
-  std::vector<Trial> trials;     // all of the study, those of earlier runs first
+  std::string valid, cartesian;  // numbers of configurations as digits: they may exceed 64 bits
+  std::vector<Trial> trials;     // of the study, earlier ones first
   std::int64_t earlier = 0;
   double budget_s = 0;  // 0: none
-  double spent_s = 0;   // of the budget, by this run and earlier ones
+  double spent_s = 0;   // of the budget, earlier runs included
   TuneOutcome outcome;
   std::optional<Config> default_config;
   double seconds = 0;  // of this run
   std::optional<Busy> busy;
 };
 
-// How many times better the best is.
+// How many times better the winner is than another configuration.
 struct Gain {
-  std::optional<double> over_median;  // of the configurations that went well
-  std::optional<double> over_default;
+  // Where the other configuration's time is from. The winner's is from the playoff if one was held.
+  enum class Source { playoff, search };
+  double factor = 0;
+  // A time from the search was taken at another moment than the winner's: the factor is a rough one.
+  Source source = Source::playoff;
 };
-Gain gain_of(const Tuning& tuning);
+struct Gains {
+  std::optional<Gain> over_median;  // of the configurations that went well
+  std::optional<Gain> over_default;
+};
+Gains gains_of(const Tuning& tuning);
 
 }  // namespace gktune

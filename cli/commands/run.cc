@@ -15,11 +15,9 @@
 #include "cli/trial_table.h"
 #include "engine/parameter_selection.h"
 #include "engine/problem_selection.h"
-#include "engine/tune_problem.h"
+#include "engine/tune_spaces.h"
 #include "tuner/core/spelling.h"
-#include "tuner/core/version.h"
 #include "tuner/search/strategy.h"
-#include "tuner/space/problems.h"
 
 namespace gktune {
 namespace {
@@ -81,41 +79,6 @@ void declare(Flags& flags, RunOptions& options) {
   flags.quiet(options.quiet);
 }
 
-// One call of the command.
-class RunCall {
- public:
-  RunCall(const RunOptions& options, Context& context, Store store)
-      : options_(options),
-        context_(context),
-        store_(std::move(store)),
-        progress_(context.err, context.err_screen,
-                  options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
-        caught_(context.catch_interrupts()) {}
-
-  // The worst that befell any of the problems.
-  ExitCode tune_all(const std::vector<OpenedSpaces>& groups);
-
- private:
-  ExitCode tune_group(const std::vector<Definition>& definitions, const FoundDevice& found);
-  ExitCode tune_file(const Definition& definition, const FoundDevice& found);
-  ExitCode tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device);
-  void show(const TuneProgress& progress);
-  void tell(const Tuning& tuning);
-  bool interrupted();
-  Busy busy_between(const Usage& before, const Usage& after) const;
-
-  const RunOptions& options_;
-  Context& context_;
-  Store store_;
-  Progress progress_;
-  std::function<bool()> caught_;
-  bool told_of_interrupt_ = false;
-  bool is_over_ = false;  // skip the remaining problems
-  std::int64_t session_ = 0;
-  double devices_ = 1, compilers_ = 1;
-  Json reports_ = Json::array();
-};
-
 ExitCode worse(ExitCode a, ExitCode b) {
   for (const ExitCode worst : {ExitCode::interrupted, ExitCode::failed}) {
     if (a == worst || b == worst) return worst;
@@ -123,76 +86,10 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == ExitCode::done ? b : a;
 }
 
-ExitCode RunCall::tune_all(const std::vector<OpenedSpaces>& groups) {
-  ExitCode code = ExitCode::done;
-  Json devices = Json::array();
-  for (const OpenedSpaces& group : groups) {
-    devices.push_back(json_of(group.device.info));
-    code = worse(code, tune_group(group.definitions, group.device));
-    if (is_over_) break;
-  }
-  if (options_.json) print(context_.out, {{"devices", std::move(devices)}, {"results", std::move(reports_)}});
-  return code;
-}
-
-ExitCode RunCall::tune_group(const std::vector<Definition>& definitions, const FoundDevice& found) {
-  const DeviceInfo& info = found.info;
-  auto session = store_.begin_session({std::string(kVersion), info.driver, info.runtime, info.compiler,
-                                       context_.environment.host_name, context_.environment.command_line});
-  if (!session) return fail(context_, ExitCode::failed, session.error().message);
-  session_ = *session;
-
-  ExitCode code = ExitCode::done;
-  for (const Definition& definition : definitions) {
-    code = worse(code, tune_file(definition, found));
-    if (is_over_) break;
-  }
-  if (auto ended = store_.end_session(session_); !ended) {
-    code = worse(code, fail(context_, ExitCode::failed, ended.error().message));
-  }
-  return code;
-}
-
-ExitCode RunCall::tune_file(const Definition& definition, const FoundDevice& found) {
-  const WorkerSettings workers = worker_settings(options_.device, context_);
-  devices_ = static_cast<double>(found.backends.size());
-  compilers_ = compile_jobs(workers);
-  auto device = open_device(definition.kernel, found, workers, DeviceWork::time);
-  if (!device) return fail(context_, device.error());
-
-  ExitCode code = ExitCode::done;
-  for (const Problem& problem : problems_of(definition.kernel)) {
-    code = worse(code, tune_one(definition, problem, **device));
-    if (is_over_) break;
-  }
-  return code;
-}
-
-ExitCode RunCall::tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device) {
-  const SearchLimits& limits = definition.search;
-  TuneRequest request{.definition = definition,
-                      .problem = problem,
-                      .strategy = options_.strategy.value_or(limits.strategy),
-                      .seed = static_cast<std::uint64_t>(options_.device.seed),
-                      .trials = options_.trials.value_or(limits.trials),
-                      .budget_s = options_.seconds.value_or(limits.seconds),
-                      .compilers = compilers_,
-                      .devices = devices_};
-  if (options_.fresh) request.earlier = TuneRequest::Earlier::ignored;
-  const Usage before = device.usage();
-  const ProblemEvents events = {[this](const TuneProgress& progress) { show(progress); },
-                                [this] { return interrupted(); }};
-  auto tuning = tune_problem(request, {device, store_, session_, events});
-  progress_.clear();
-  if (!tuning) return fail(context_, tuning.error());
-
-  if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
-  tell(*tuning);
-  is_over_ = tuning->outcome.was_cut_short();  // other problems would fare no better
-  if (tuning->outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
-  if (tuning->outcome.trouble) return ExitCode::failed;
-  if (!tuning->outcome.best) return fail(context_, ExitCode::no_configuration, failure_report(*tuning));
-  return ExitCode::done;
+ExitCode exit_code_of(const TuneOutcome& outcome) {
+  if (outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
+  if (outcome.trouble) return ExitCode::failed;
+  return outcome.best ? ExitCode::done : ExitCode::no_configuration;
 }
 
 std::string stage_text(const TuneProgress& progress) {
@@ -200,47 +97,102 @@ std::string stage_text(const TuneProgress& progress) {
   return fmt::format("playoff {}/{}", progress.playoff->rounds_done, progress.playoff->rounds);
 }
 
-void RunCall::show(const TuneProgress& progress) {
-  const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
-  progress_.show({.title = progress.kernel + problem,
-                  .done = progress.done,
-                  .total = progress.total,
-                  .done_before = progress.done_before,
-                  .best = progress.best ? score_text(*progress.best) : "",
-                  .failures = progress.failures,
-                  .stage = stage_text(progress),
-                  .elapsed_s = progress.elapsed_s,
-                  .budget_s = progress.budget_s},
-                 std::chrono::steady_clock::now());
-}
+// Shows what the engine reports and keeps the worst exit code.
+class RunScreen {
+ public:
+  RunScreen(const RunOptions& options, Context& context)
+      : options_(options),
+        context_(context),
+        progress_(context.err, context.err_screen,
+                  options.quiet ? Progress::Mode::hidden : Progress::Mode::shown),
+        caught_(context.catch_interrupts()) {}
 
-bool RunCall::interrupted() {
-  if (!caught_()) return false;
-  if (!told_of_interrupt_) {
-    told_of_interrupt_ = true;
+  RunEvents events() {
+    return {[this](const TuneProgress& progress) { show(progress); },
+            [this](const Tuning& tuning) { report(tuning); },
+            [this](const EngineError& error) { report(error); }, [this] { return interrupted(); }};
+  }
+  ExitCode code() const { return code_; }
+  Json& reports() { return reports_; }
+
+ private:
+  void show(const TuneProgress& progress) {
+    const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
+    progress_.show({.title = progress.kernel + problem,
+                    .done = progress.done,
+                    .total = progress.total,
+                    .done_before = progress.done_before,
+                    .best = progress.best ? score_text(*progress.best) : "",
+                    .failures = progress.failures,
+                    .stage = stage_text(progress),
+                    .elapsed_s = progress.elapsed_s,
+                    .budget_s = progress.budget_s},
+                   std::chrono::steady_clock::now());
+  }
+
+  void report(const Tuning& tuning) {
     progress_.clear();
-    context_.log.info("stopping after the running trials; press Ctrl-C again to stop at once");
+    if (options_.json) {
+      reports_.push_back(report_json(tuning));
+    } else {
+      print_report(context_.out, context_.out_screen, tuning);
+      context_.out << std::flush;
+    }
+    if (tuning.outcome.trouble) context_.log.error(*tuning.outcome.trouble);
+    if (!options_.quiet) {
+      for (const std::string& each : hints_for(tuning, database_flag(options_.database)))
+        hint(context_, each);
+    }
+    const ExitCode code = exit_code_of(tuning.outcome);
+    if (code == ExitCode::no_configuration) fail(context_, code, failure_report(tuning));
+    code_ = worse(code_, code);
   }
-  return true;
-}
 
-Busy RunCall::busy_between(const Usage& before, const Usage& after) const {
-  double wall_s = after.wall_s - before.wall_s;
-  if (wall_s <= 0) return {};
-  return {(after.run_busy_s - before.run_busy_s) / wall_s / devices_,
-          (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers_};
-}
-
-void RunCall::tell(const Tuning& tuning) {
-  if (options_.json) {
-    reports_.push_back(report_json(tuning));
-  } else {
-    print_report(context_.out, context_.out_screen, tuning);
-    context_.out << std::flush;
+  void report(const EngineError& error) {
+    progress_.clear();
+    code_ = worse(code_, fail(context_, error));
   }
-  if (tuning.outcome.trouble) context_.log.error(*tuning.outcome.trouble);
-  if (options_.quiet) return;
-  for (const std::string& each : hints_for(tuning, database_flag(options_.database))) hint(context_, each);
+
+  bool interrupted() {
+    if (!caught_()) return false;
+    if (!told_of_interrupt_) {
+      told_of_interrupt_ = true;
+      progress_.clear();
+      context_.log.info("stopping after the running trials; press Ctrl-C again to stop at once");
+    }
+    return true;
+  }
+
+  const RunOptions& options_;
+  Context& context_;
+  Progress progress_;
+  std::function<bool()> caught_;
+  bool told_of_interrupt_ = false;
+  ExitCode code_ = ExitCode::done;
+  Json reports_ = Json::array();
+};
+
+ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Store& store,
+                  Context& context) {
+  const TuneSettings settings = {
+      .workers = worker_settings(options.device, context),
+      .strategy = options.strategy,
+      .trials = options.trials,
+      .seconds = options.seconds,
+      .earlier = options.fresh ? TuneRequest::Earlier::ignored : TuneRequest::Earlier::resumed,
+      .host_name = context.environment.host_name,
+      .command_line = context.environment.command_line};
+  RunScreen screen(options, context);
+  const RunEvents events = screen.events();
+  Json devices = Json::array();
+  for (const OpenedSpaces& group : groups) {
+    devices.push_back(json_of(group.device.info));
+    if (tune_spaces(group, settings, store, events) == RunEnd::cut_short) break;
+  }
+  if (options.json) {
+    print(context.out, {{"devices", std::move(devices)}, {"results", std::move(screen.reports())}});
+  }
+  return screen.code();
 }
 
 ExitCode run(const RunOptions& options, Context& context) {
@@ -264,7 +216,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   }
   auto store = Store::open(database_path(options.database, context), Store::Mode::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  return RunCall(options, context, *std::move(store)).tune_all(*groups);
+  return tune_all(options, *groups, *store, context);
 }
 
 }  // namespace

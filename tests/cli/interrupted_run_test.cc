@@ -97,6 +97,22 @@ TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_non
       << contents_of(folder_ / "out");
 }
 
+TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_which_goes_on_later) {
+  ShellProcess run(folder_.path(), run_ + " --trials 5");
+  ASSERT_TRUE(wait_for_trials(5)) << contents_of(folder_ / "err");
+  std::this_thread::sleep_for(200ms);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  EXPECT_EQ(contents_of(folder_ / "out").find("playoff"), std::string::npos) << contents_of(folder_ / "out");
+  EXPECT_NE(contents_of(folder_ / "err").find("the same command without --fresh continues"), std::string::npos)
+      << contents_of(folder_ / "err");
+
+  ShellProcess next(folder_.path(), run_ + " --trials 5");
+  EXPECT_EQ(next.wait(), 0) << contents_of(folder_ / "err");
+  EXPECT_NE(contents_of(folder_ / "out").find("times from the playoff: 5 configurations"), std::string::npos)
+      << contents_of(folder_ / "out");
+}
+
 TEST_F(InterruptedRun, ctrl_c_ends_a_check_which_says_how_far_it_came) {
   ShellProcess check(folder_.path(), "exec gktune check many.yaml --device host --jobs 1");
   ASSERT_TRUE(wait_for_compiled_code()) << contents_of(folder_ / "err");

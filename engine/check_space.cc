@@ -1,0 +1,111 @@
+#include "engine/check_space.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "engine/check_problems.h"
+#include "engine/problem_space.h"
+#include "tuner/space/problems.h"
+
+namespace gktune {
+namespace {
+
+// The configurations of each problem's space in turn, or a random sample of them.
+class Candidates {
+ public:
+  Candidates(const CheckRequest& request, const std::vector<Problem>& problems)
+      : request_(request), problems_(problems) {}
+
+  // Fails if a space cannot be built.
+  Result<CheckCounts, EngineError> count() const {
+    CheckCounts counts{0, 0};
+    for (const Problem& problem : problems_) {
+      auto space = build(problem);
+      if (!space) return space.error();
+      counts.all += space->size();
+      counts.chosen += is_sampled(*space) ? Count(request_.sample) : space->size();
+    }
+    return counts;
+  }
+
+  // Requires that count() succeeds.
+  bool next(Candidate& candidate) {
+    while (!space_ || index_ >= end_) {
+      if (problem_ == problems_.size()) return false;
+      space_ = build(problems_[problem_++]).value();
+      random_.seed(request_.workers.seed);
+      index_ = 0;
+      end_ = is_sampled(*space_) ? Count(request_.sample) : space_->size();
+    }
+    candidate.problem = problems_[problem_ - 1];
+    candidate.config = space_->at(is_sampled(*space_) ? space_->sample(random_) : index_);
+    ++index_;
+    return true;
+  }
+
+ private:
+  Result<Space, EngineError> build(const Problem& problem) const {
+    return ProblemSpace(request_.definition, problem, request_.device.info).build();
+  }
+  bool is_sampled(const Space& space) const { return request_.sample > 0 && space.size() > request_.sample; }
+
+  const CheckRequest& request_;
+  const std::vector<Problem>& problems_;
+  std::optional<Space> space_;
+  std::size_t problem_ = 0;  // the next one
+  Count index_, end_;
+  std::mt19937_64 random_;
+};
+
+// The engine chooses small awkward problems when the caller names none.
+bool is_awkward(const CheckRequest& request) {
+  return request.work == DeviceWork::sanitize && !request.problems;
+}
+
+std::vector<Problem> problems_to_check(const CheckRequest& request) {
+  const KernelDefinition& kernel = request.definition.kernel;
+  if (!is_awkward(request)) {
+    std::vector<Problem> problems = request.problems ? *request.problems : problems_of(kernel);
+    return request.work == DeviceWork::sanitize ? problems : one_for_each_source(kernel.axes, problems);
+  }
+  // A kernel may be made for large sizes alone. If no space can be built, the first failure is reported.
+  const std::vector<Problem> all = awkward_problems(kernel);
+  std::vector<Problem> solvable;
+  std::ranges::copy_if(all, std::back_inserter(solvable), [&](const Problem& problem) {
+    return ProblemSpace(request.definition, problem, request.device.info).build().ok();
+  });
+  return solvable.empty() ? all : solvable;
+}
+
+// A launch over an empty problem may be impossible to form; that is no fault of the kernel.
+void leave_out_unformed(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    if (finding.status != Status::invalid) continue;
+    std::erase_if(finding.trials, [](const Trial& trial) { return is_empty(trial.problem); });
+  }
+  std::erase_if(findings, [](const Finding& finding) { return finding.trials.empty(); });
+}
+
+}  // namespace
+
+Result<SpaceCheck, EngineError> check_space(const CheckRequest& request, const SpaceCheckEvents& events) {
+  const std::vector<Problem> problems = problems_to_check(request);
+  Candidates candidates(request, problems);
+  auto counts = candidates.count();
+  if (!counts) return counts.error();
+  auto device = open_device(request.definition.kernel, request.device, request.workers, request.work);
+  if (!device) return device.error();
+  const auto show = [&](const CheckResult& result) {
+    if (events.on_progress) events.on_progress(result, *counts);
+  };
+  SpaceCheck check{CheckPass(**device, {show, events.stop}).run([&](Candidate& candidate) {
+                     return candidates.next(candidate);
+                   }),
+                   *counts};
+  if (is_awkward(request)) leave_out_unformed(check.result.findings);
+  return check;
+}
+
+}  // namespace gktune

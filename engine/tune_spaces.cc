@@ -1,0 +1,101 @@
+#include "engine/tune_spaces.h"
+
+#include <utility>
+
+#include "tuner/core/version.h"
+#include "tuner/space/problems.h"
+
+namespace gktune {
+namespace {
+
+// One session on one device.
+class SpaceTuner {
+ public:
+  SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store, const RunEvents& events,
+             std::int64_t session)
+      : spaces_(spaces), settings_(settings), store_(store), events_(events), session_(session) {}
+
+  RunEnd tune_all() {
+    for (const Definition& definition : spaces_.definitions) {
+      if (tune_file(definition) == RunEnd::cut_short) return RunEnd::cut_short;
+    }
+    return RunEnd::complete;
+  }
+
+ private:
+  RunEnd tune_file(const Definition& definition) {
+    auto device = open_device(definition.kernel, spaces_.device, settings_.workers, DeviceWork::time);
+    if (!device) {
+      report(device.error());
+      return RunEnd::complete;
+    }
+    for (const Problem& problem : problems_of(definition.kernel)) {
+      if (tune_one(definition, problem, **device) == RunEnd::cut_short) return RunEnd::cut_short;
+    }
+    return RunEnd::complete;
+  }
+
+  RunEnd tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device) {
+    const SearchLimits& limits = definition.search;
+    const TuneRequest request{.definition = definition,
+                              .problem = problem,
+                              .strategy = settings_.strategy.value_or(limits.strategy),
+                              .seed = settings_.workers.seed,
+                              .trials = settings_.trials.value_or(limits.trials),
+                              .budget_s = settings_.seconds.value_or(limits.seconds),
+                              .compilers = compilers(),
+                              .devices = devices(),
+                              .earlier = settings_.earlier};
+    const Usage before = device.usage();
+    auto tuning = tune_problem(request, {device, store_, session_, {events_.on_progress, events_.stop}});
+    if (!tuning) {
+      report(tuning.error());
+      return RunEnd::complete;
+    }
+    if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
+    if (events_.on_tuned) events_.on_tuned(*tuning);
+    // After a stop or a failure of the machine the other problems fare no better.
+    return tuning->outcome.was_cut_short() ? RunEnd::cut_short : RunEnd::complete;
+  }
+
+  Busy busy_between(const Usage& before, const Usage& after) const {
+    const double wall_s = after.wall_s - before.wall_s;
+    if (wall_s <= 0) return {};
+    return {(after.run_busy_s - before.run_busy_s) / wall_s / devices(),
+            (after.compile_busy_s - before.compile_busy_s) / wall_s / compilers()};
+  }
+
+  void report(const EngineError& error) const {
+    if (events_.on_error) events_.on_error(error);
+  }
+
+  double devices() const { return static_cast<double>(spaces_.device.backends.size()); }
+  double compilers() const { return compile_jobs(settings_.workers); }
+
+  const OpenedSpaces& spaces_;
+  const TuneSettings& settings_;
+  Store& store_;
+  const RunEvents& events_;
+  std::int64_t session_;
+};
+
+}  // namespace
+
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store,
+                   const RunEvents& events) {
+  const auto report = [&events](const Error& error) {
+    if (events.on_error) events.on_error({EngineError::Kind::failed, error.message, {}});
+  };
+  const DeviceInfo& info = spaces.device.info;
+  auto session = store.begin_session({std::string(kVersion), info.driver, info.runtime, info.compiler,
+                                      settings.host_name, settings.command_line});
+  if (!session) {
+    report(session.error());
+    return RunEnd::complete;
+  }
+  const RunEnd end = SpaceTuner(spaces, settings, store, events, *session).tune_all();
+  if (auto ended = store.end_session(*session); !ended) report(ended.error());
+  return end;
+}
+
+}  // namespace gktune

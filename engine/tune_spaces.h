@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "db/store.h"
+#include "engine/engine_error.h"
+#include "engine/open_device.h"
+#include "engine/open_spaces.h"
+#include "engine/tune_problem.h"
+#include "engine/tuning.h"
+
+namespace gktune {
+
+// How to tune the problems of space files. Without a value the space file decides.
+struct TuneSettings {
+  WorkerSettings workers;
+  std::optional<std::string> strategy;
+  std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
+  std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
+  TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
+  std::string host_name, command_line;  // stored with the session
+};
+
+struct RunEvents {
+  std::function<void(const TuneProgress&)> on_progress;  // see ProblemEvents
+  std::function<void(const Tuning&)> on_tuned;           // after each problem
+  std::function<void(const EngineError&)> on_error;      // of one file or problem: the others are tuned
+  std::function<bool()> stop;                            // see TuneEvents
+};
+
+enum class RunEnd { complete, cut_short };
+
+// Tunes every problem of the spaces on their device in one session of the store: resumes earlier trials,
+// searches, holds the playoff and stores the winner.
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store,
+                   const RunEvents& events);
+
+}  // namespace gktune

@@ -1,0 +1,99 @@
+// Whole tunings through the library alone, on the host device.
+#include "engine/tune_spaces.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/check_space.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kSpaces = GKTUNE_SOURCE_DIR "/tests/cli/spaces/";
+
+TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
+  const ScratchFolder folder;
+  const WorkerSettings workers{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder / "cache"};
+  auto store = Store::open(folder.path("trials.db"), Store::Mode::write);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  auto opened =
+      open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, workers.argv, {});
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+
+  std::vector<Tuning> tunings;
+  const RunEvents events{.on_tuned = [&](const Tuning& tuning) { tunings.push_back(tuning); },
+                         .on_error = [](const EngineError& error) { ADD_FAILURE() << error.message; }};
+  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, *store, events), RunEnd::complete);
+
+  ASSERT_EQ(tunings.size(), 2u);
+  auto best = store->best("twice");
+  ASSERT_TRUE(best.ok()) << best.error().message;
+  ASSERT_EQ(best->size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ((*best)[i].trial.config, tunings[i].outcome.best->config);
+    EXPECT_TRUE((*best)[i].from_playoff);
+  }
+  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, *store, events), RunEnd::complete);
+  EXPECT_EQ(tunings.back().outcome.measured, 0);
+  EXPECT_EQ(tunings.back().earlier, 2);
+}
+
+class EngineErrors : public testing::Test {
+ protected:
+  OpenedSpaces opened(const std::string& name) const {
+    auto groups = open_spaces({kSpaces + name}, {DeviceChoice::Kind::host}, {GKTUNE_PROGRAM, "worker"},
+                              [](const auto&) {});
+    return std::move(groups.value().front());
+  }
+
+  ScratchFolder folder_;
+  WorkerSettings workers_{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder_ / "cache"};
+};
+
+TEST_F(EngineErrors, a_space_file_with_errors_is_reported_with_their_places) {
+  auto broken =
+      open_spaces({std::string(kSpaces) + "broken.yaml"}, {DeviceChoice::Kind::host}, workers_.argv, {});
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().kind, EngineError::Kind::invalid);
+  EXPECT_FALSE(broken.error().diagnostics.empty());
+}
+
+TEST_F(EngineErrors, workers_that_do_not_start_are_no_device) {
+  auto none =
+      open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, {"/bin/false"}, {});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().kind, EngineError::Kind::no_device);
+}
+
+TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_of_its_own_and_blames_no_trial) {
+  folder_.write("file", "");
+  workers_.cache_dir = folder_ / "file" / "cache";
+  auto store = Store::open(folder_.path("trials.db"), Store::Mode::write);
+  std::vector<EngineError::Kind> kinds;
+  const RunEvents events{.on_error = [&](const EngineError& error) { kinds.push_back(error.kind); }};
+  tune_spaces(opened("twice.yaml"), {.workers = workers_}, *store, events);
+  EXPECT_EQ(kinds, (std::vector{EngineError::Kind::no_cache}));
+  EXPECT_TRUE(store->studies()->empty());
+}
+
+TEST_F(EngineErrors, a_stop_ends_the_run_before_the_next_problem) {
+  auto store = Store::open(folder_.path("trials.db"), Store::Mode::write);
+  int tuned = 0;
+  const RunEvents events{.on_tuned = [&](const Tuning&) { ++tuned; }, .stop = [] { return true; }};
+  EXPECT_EQ(tune_spaces(opened("twice.yaml"), {.workers = workers_}, *store, events), RunEnd::cut_short);
+  EXPECT_EQ(tuned, 1);
+}
+
+TEST_F(EngineErrors, a_check_compiles_each_source_once_and_reports_what_fails) {
+  const OpenedSpaces spaces = opened("twice.yaml");
+  const CheckRequest request{
+      .definition = spaces.definitions.front(), .device = spaces.device, .workers = workers_};
+  auto check = check_space(request, {});
+  ASSERT_TRUE(check.ok()) << check.error().message;
+  EXPECT_EQ(check->counts.all, 2);  // two problems with the same source
+  EXPECT_EQ(check->result.checked, 2);
+  EXPECT_TRUE(check->result.findings.empty());
+}
+
+}  // namespace
+}  // namespace gktune
