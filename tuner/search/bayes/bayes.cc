@@ -60,7 +60,7 @@ std::string Bayes::description() const {
 void Bayes::learn(const RelatedStudy& study, std::uint16_t number, std::size_t room) {
   std::vector<Observation> found;
   for (const Trial& trial : study.trials) {
-    if (auto ranks = space_.ranks_of(trial.config)) {
+    if (auto ranks = fitted_ranks(trial.config)) {
       Site site{features_.point(*ranks), number};
       found.push_back(
           {*std::move(ranks), std::move(site), trial.ok(), trial.objective, trial.compile_s + trial.run_s});
@@ -77,6 +77,17 @@ void Bayes::learn(const RelatedStudy& study, std::uint16_t number, std::size_t r
     found.resize(room);
   }
   std::ranges::move(found, std::back_inserter(observations_));
+}
+
+// A parameter that the trial does not know has its default; one that it alone knows does not count.
+std::optional<Space::Ranks> Bayes::fitted_ranks(const Config& config) const {
+  Config fitted;
+  for (const Parameter& parameter : space_.parameters()) {
+    const Value* const value = config.find(parameter.name);
+    const Value standard = parameter.default_value.value_or(parameter.values.front());
+    fitted.set(parameter.name, value != nullptr ? *value : standard);
+  }
+  return space_.ranks_of(fitted);
 }
 
 void Bayes::tell(const Trial& trial) {
@@ -135,7 +146,9 @@ Space::Ranks Bayes::choose() {
   }
   const Posterior::Prediction predicted = posterior_.predict(outputs_of_rows());
   std::size_t chosen = candidates_.size();
-  double most = -1, most_improvement = 0;
+  double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
+  // What was best elsewhere comes first: it shows how far the related studies can be trusted.
+  const bool is_warm_start = related_ > 0 && own_ + in_flight_.size() < kFirstPoints;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     if (is_chosen_[i]) continue;
     const auto row = static_cast<Eigen::Index>(i);
@@ -143,8 +156,9 @@ Space::Ranks Bayes::choose() {
         expected_improvement(static_cast<double>(predicted.means(row, Targets::kTime)),
                              static_cast<double>(predicted.variances[row]), targets_.best);
     most_improvement = std::max(most_improvement, improvement);
-    const double worth = worth_of(improvement, static_cast<double>(predicted.means(row, Targets::kCost)),
-                                  static_cast<double>(predicted.means(row, Targets::kFailure)));
+    double worth = worth_of(improvement, static_cast<double>(predicted.means(row, Targets::kCost)),
+                            static_cast<double>(predicted.means(row, Targets::kFailure)));
+    if (is_warm_start) worth = -static_cast<double>(predicted.means(row, Targets::kTime));
     if (worth > most) {
       most = worth;
       chosen = i;

@@ -29,6 +29,7 @@ class Bayes : public Searcher {
 
  private:
   void learn(const RelatedStudy& study, std::uint16_t number, std::size_t room);
+  std::optional<Space::Ranks> fitted_ranks(const Config& config) const;
   bool is_starting() const;
   Space::Ranks choose();
   void refit(int proposals);

@@ -67,7 +67,7 @@ KernelParameters KernelFit::propose(std::mt19937_64& random) const {
     }
     const std::size_t which = draw_place(random, lengths.size() + 2);
     if (which < lengths.size()) {
-      *lengths[which] += 0.6 * draw_normal(random);
+      *lengths[which] += 1.2 * draw_normal(random);
     } else if (which == lengths.size()) {
       next.log_noise += 0.8 * draw_normal(random);
     } else {
