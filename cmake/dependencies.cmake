@@ -1,4 +1,4 @@
-# Every package the project stands on, found once. Debian's names are in ./dev.
+# Finds every package that the project needs. ./dev lists Debian's names.
 if(GKTUNE_STATIC_DEPS)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a ${CMAKE_FIND_LIBRARY_SUFFIXES})
   set(Boost_USE_STATIC_LIBS ON)
@@ -29,7 +29,7 @@ endif()
 add_library(gktune_fmt INTERFACE)
 target_link_libraries(gktune_fmt INTERFACE $<IF:$<BOOL:${GKTUNE_STATIC_DEPS}>,fmt::fmt-header-only,fmt::fmt>)
 
-# The CUDA toolkit is needed for its headers alone: its libraries are opened at run time.
+# Only the headers of the CUDA toolkit are needed: its libraries are opened at run time.
 find_package(CUDAToolkit QUIET)
 if(CUDAToolkit_FOUND)
   message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: building the cuda device")
@@ -37,7 +37,7 @@ else()
   message(STATUS "No CUDA toolkit found: everything but the cuda device is built")
 endif()
 
-# Its compiler, for nothing but the benchmarks against CUB and cuBLAS.
+# The CUDA compiler is needed only for the benchmarks against CUB and cuBLAS.
 if(GKTUNE_BENCH AND CUDAToolkit_FOUND)
   include(CheckLanguage)
   check_language(CUDA)

@@ -1,5 +1,5 @@
-# gktune_embed(TARGET FUNCTION ROOT PATH…): files below ROOT travel inside TARGET, as what
-# std::span<const EmbeddedFile> FUNCTION() returns. Changing one of them rebuilds that source alone.
+# gktune_embed(TARGET FUNCTION ROOT PATH…): embeds files below ROOT in TARGET;
+# std::span<const EmbeddedFile> FUNCTION() returns them. Changing a file rebuilds one source.
 function(gktune_embed target function root)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${function}.cc)
   list(TRANSFORM ARGN PREPEND ${root}/ OUTPUT_VARIABLE files)

@@ -2,18 +2,18 @@
 add_library(gktune_flags INTERFACE)
 target_include_directories(gktune_flags INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
-# A designated initialiser that leaves members at their defaults is meant to.
+# Designated initialisers leave members at their defaults on purpose.
 target_compile_options(gktune_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
-# GCC 12 sees overlapping copies inside std::string where there are none (its bug 105651), and reads of the
-# members that a std::variant does not hold.
+# GCC 12 reports overlapping copies inside std::string (its bug 105651) and reads of inactive std::variant members
+# where there are none.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(gktune_flags INTERFACE -Wno-restrict)
   if(GKTUNE_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(gktune_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
-# What is private to one source is so to the few that are compiled with it.
+# A unity batch shares its sources' anonymous namespaces.
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(gktune_flags INTERFACE -Wno-subobject-linkage)
 endif()

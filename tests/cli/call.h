@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// What one call of the program, in this process, returned and wrote.
+// The result and output of one call of the program in this process.
 struct Call {
   ExitCode code;
   std::string out, err;

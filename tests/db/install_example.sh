@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs everything, and looks whether it holds together; then what applications need, builds the example against it
-# and nothing else, and asks it.
+# Installs everything and checks the installed files. Then installs only what applications need, builds the examples
+# against it, and asks a database.
 #   install_example.sh BUILD_DIR EXAMPLE_DIR MAKE_DATABASE CXX CXX_FLAGS
 set -euo pipefail
 build=$1 example=$2 make_database=$3 compiler=$4 flags=$5
