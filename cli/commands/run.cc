@@ -69,7 +69,7 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
-               "Stop after TIME per problem, earlier runs included: 60s, 2m; 0: no limit", "TIME");
+               "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
   flags.parsed("--regime", options.regime, parse_regime,

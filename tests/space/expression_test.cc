@@ -190,9 +190,10 @@ TEST(Expression, overflow_is_an_error_never_a_wrong_number) {
             "the result does not fit in 64 bits at [round_up(9223372036854775807, 2)]");
   EXPECT_EQ(complaint("int(1e300)"), "the result does not fit in 64 bits at [int(1e300)]");
   EXPECT_EQ(complaint("1e300 ** 2"), "the result does not fit in a double at [1e300 ** 2]");
-  EXPECT_EQ(complaint("9223372036854775808"), "this number does not fit in 64 bits at [9223372036854775808]");
-  EXPECT_EQ(complaint("9_000_000_000Gi"), "this number does not fit in 64 bits at [9_000_000_000Gi]");
-  EXPECT_EQ(complaint("1e999"), "this number does not fit in a double at [1e999]");
+  EXPECT_EQ(complaint("9223372036854775808"),
+            "'9223372036854775808' does not fit in 64 bits at [9223372036854775808]");
+  EXPECT_EQ(complaint("9_000_000_000Gi"), "'9_000_000_000Gi' does not fit in 64 bits at [9_000_000_000Gi]");
+  EXPECT_EQ(complaint("1e999"), "'1e999' does not fit in a double at [1e999]");
 }
 
 TEST(Expression, division_by_zero_blames_the_divisor) {
@@ -251,9 +252,11 @@ TEST(Expression, syntax_errors_say_what_was_expected_and_where) {
   EXPECT_EQ(complaint("'open"), "this string is not closed at ['open]");
   EXPECT_EQ(complaint("'\\n'"), "only a quote or a backslash can follow a backslash at [\\n]");
   EXPECT_EQ(complaint("'\\"), "only a quote or a backslash can follow a backslash at [\\]");
-  EXPECT_EQ(complaint("12abc"), "this is not a number: only Ki, Mi and Gi can follow its digits at [12abc]");
-  EXPECT_EQ(complaint("0x"), "this is not a number at [0x]");
-  EXPECT_EQ(complaint("1.2.3"), "this is not a number at [1.2.3]");
+  EXPECT_EQ(complaint("12abc"),
+            "'12abc' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [12abc]");
+  EXPECT_EQ(complaint("0x"), "'0x' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [0x]");
+  EXPECT_EQ(complaint("1.2.3"),
+            "'1.2.3' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [1.2.3]");
   EXPECT_EQ(complaint("a $ b"), "'$' has no meaning here at [$]");
   EXPECT_EQ(complaint("a \xff"), "byte 0xff has no meaning here at [\xff]");
   EXPECT_EQ(complaint("and"), "expected a value or a name, found 'and' at [and]");

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
-#include <optional>
 
 #include "tuner/core/letters.h"
+#include "tuner/core/quantity.h"
 
 namespace gktune {
 namespace {
@@ -16,7 +14,7 @@ constexpr std::array<std::string_view, 23> kSymbols = {"**", "//", "<=", ">=", "
                                                        "[",  "]",  ",",  "+",  "-",  "*",  "/", "%",
                                                        "<",  ">",  "&&", "||", "!",  "=",  "^"};
 
-// What people write who come from another language.
+// Advice on operators of other languages.
 std::string_view advice(std::string_view symbol) {
   if (symbol == "&&") return "write 'and' for '&&'";
   if (symbol == "||") return "write 'or' for '||'";
@@ -24,13 +22,6 @@ std::string_view advice(std::string_view symbol) {
   if (symbol == "=") return "write '==' to compare";
   if (symbol == "^") return "write '**' for a power";
   return {};
-}
-
-std::optional<int> suffix_shift(std::string_view suffix) {
-  if (suffix == "Ki") return 10;
-  if (suffix == "Mi") return 20;
-  if (suffix == "Gi") return 30;
-  return std::nullopt;
 }
 
 std::string shown(char c) {
@@ -65,64 +56,19 @@ Result<Token, ExpressionError> Lexer::next() {
 
 Lexer::Lexed Lexer::number() {
   const std::size_t start = at_;
+  const bool is_decimal = !is_letter(peek(1)) || peek(1) == 'e' || peek(1) == 'E';
+  while (is_word(peek()) || peek() == '.') {
+    const bool is_exponent = is_decimal && (peek() == 'e' || peek() == 'E');
+    ++at_;
+    if (is_exponent && (peek() == '+' || peek() == '-') && is_digit(peek(1))) ++at_;
+  }
+  auto number = parse_number(text_.substr(start, at_ - start));
+  if (!number) return error(number.error().message, start);
   Token token;
   token.kind = Token::Kind::value;
+  token.value = *std::move(number);
   token.offset = start;
-  int base = 10;
-  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) base = 16;
-  if (peek() == '0' && (peek(1) == 'b' || peek(1) == 'B')) base = 2;
-  if (base != 10) at_ += 2;
-
-  std::string digits;
-  bool is_real = false;
-  for (; at_ < text_.size(); ++at_) {
-    const char c = peek();
-    if (c == '_' && is_word(peek(1))) continue;
-    if (base == 10) {
-      const bool is_exponent = (c == 'e' || c == 'E') && !digits.empty();
-      const bool has_sign = is_exponent && (peek(1) == '+' || peek(1) == '-');
-      if (is_exponent && is_digit(peek(has_sign ? 2 : 1))) {
-        digits += c;
-        if (has_sign) digits += text_[++at_];
-        is_real = true;
-        continue;
-      }
-      if (c == '.') {
-        is_real = true;
-      } else if (!is_digit(c)) {
-        break;
-      }
-    } else if (!is_word(c) || (base == 2 && !is_digit(c))) {
-      break;
-    }
-    digits += c;
-  }
-  const std::size_t digits_end = at_;
-  while (is_word(peek())) ++at_;
   token.length = at_ - start;
-  const std::string_view suffix = text_.substr(digits_end, at_ - digits_end);
-
-  const char* const last = digits.data() + digits.size();
-  if (is_real) {
-    double value = 0;
-    const auto [end, status] = std::from_chars(digits.data(), last, value);
-    if (status == std::errc::result_out_of_range) return error("this number does not fit in a double", start);
-    if (end != last || !suffix.empty()) return error("this is not a number", start);
-    token.value = value;
-    return token;
-  }
-  std::int64_t value = 0;
-  const auto [end, status] = std::from_chars(digits.data(), last, value, base);
-  const auto shift = suffix_shift(suffix);
-  if (digits.empty() || (status == std::errc() && end != last)) return error("this is not a number", start);
-  if (!suffix.empty() && !shift) {
-    return error("this is not a number: only Ki, Mi and Gi can follow its digits", start);
-  }
-  if (status == std::errc::result_out_of_range ||
-      value > std::numeric_limits<std::int64_t>::max() >> shift.value_or(0)) {
-    return error("this number does not fit in 64 bits", start);
-  }
-  token.value = value << shift.value_or(0);
   return token;
 }
 

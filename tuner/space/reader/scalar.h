@@ -20,7 +20,7 @@ std::optional<Value> read_value(const YamlNode& node, Complaints& complaints);
 std::optional<std::int64_t> read_integer(const YamlNode& node, Complaints& complaints);
 std::optional<Decimal> read_decimal(const YamlNode& node, Complaints& complaints);
 std::optional<std::string> read_text(const YamlNode& node, Complaints& complaints);
-// "10s", "500ms", "2min", "1h", or a plain number of seconds.
+// A duration above 0.
 std::optional<double> read_seconds(const YamlNode& node, Complaints& complaints);
 
 // The double nearest to it.

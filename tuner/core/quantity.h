@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/result.h"
+#include "tuner/core/value.h"
+
+namespace gktune {
+
+// Numbers, sizes, counts and durations, as flags, space files and expressions write them.
+
+// An integer (1048576, 1_048_576, 0x40, 0b101, 64Ki; also Mi, Gi, Ti) or a real (0.5, 1e-3).
+Result<Value> parse_number(std::string_view text);
+// The same, where the value must be an integer: 1e6 is one.
+Result<std::int64_t> parse_integer(std::string_view text);
+Result<std::int64_t> parse_count(std::string_view text);  // an integer, 0 or above
+// Seconds: 60, or numbers with units: us, ms, s, m or min, h, d; 1h30m is their sum.
+Result<double> parse_seconds(std::string_view text);
+// The integer, real, boolean or text that a word stands for.
+Value parse_value(std::string_view text);
+
+std::string format_size(std::int64_t value);        // 1Mi for a whole number of those, else the digits
+std::string format_value(const Value& value);       // as parse_value reads it
+std::string format_count(std::string_view digits);  // 1,048,576
+std::string format_count(std::int64_t value);
+
+}  // namespace gktune
