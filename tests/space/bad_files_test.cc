@@ -24,12 +24,12 @@ Result<std::string> read_beside(const std::string& path) {
   return read_whole_file((kFolder / path).string());
 }
 
-std::string complaints_about(std::string_view text, const std::string& path = "x.yaml") {
+std::string errors_in(std::string_view text, const std::string& path = "x.yaml") {
   const auto read = read_space_text(text, path, {}, read_beside);
-  std::string complaints;
+  std::string errors;
   if (read) return "none\n";
-  for (const Diagnostic& diagnostic : read.error()) complaints += diagnostic.str() + '\n';
-  return complaints;
+  for (const Diagnostic& diagnostic : read.error()) errors += diagnostic.str() + '\n';
+  return errors;
 }
 
 // Each bad file has its messages beside it. With GKTUNE_UPDATE_EXPECTED set, the test writes them instead:
@@ -44,7 +44,7 @@ TEST(BadFiles, each_file_gets_its_expected_messages) {
   for (auto path : files) {
     const std::string text = content_of(path);
     const std::string name = path.filename().string();
-    const std::string messages = complaints_about(text, name);
+    const std::string messages = errors_in(text, name);
     path.replace_extension(".txt");
     if (updates) std::ofstream(path, std::ios::binary) << messages;
     EXPECT_EQ(messages, content_of(path)) << name;
@@ -59,39 +59,39 @@ std::string repeated(const std::string& text, int count) {
 
 TEST(BadFiles, nesting_of_ten_thousand_is_an_error_in_every_style) {
   const std::string deep = "nested more than 64 deep";
-  EXPECT_NE(complaints_about("a: " + repeated("[", 10000)).find(deep), std::string::npos);
-  EXPECT_NE(complaints_about("a: " + repeated("{a: ", 10000)).find(deep), std::string::npos);
-  EXPECT_NE(complaints_about(repeated("- ", 10000) + "a").find(deep), std::string::npos);
-  EXPECT_NE(complaints_about(repeated("? ", 10000) + "a").find(deep), std::string::npos);
+  EXPECT_NE(errors_in("a: " + repeated("[", 10000)).find(deep), std::string::npos);
+  EXPECT_NE(errors_in("a: " + repeated("{a: ", 10000)).find(deep), std::string::npos);
+  EXPECT_NE(errors_in(repeated("- ", 10000) + "a").find(deep), std::string::npos);
+  EXPECT_NE(errors_in(repeated("? ", 10000) + "a").find(deep), std::string::npos);
   std::string indented;
   for (int i = 0; i < 1400; ++i) indented += repeated(" ", i) + "a:\n";
-  EXPECT_NE(complaints_about(indented).find(deep), std::string::npos);
+  EXPECT_NE(errors_in(indented).find(deep), std::string::npos);
 }
 
 TEST(BadFiles, deep_expressions_are_errors) {
   const std::string head = "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: ";
   const std::string nested = repeated("(", 10000) + "1" + repeated(")", 10000);
-  EXPECT_NE(complaints_about(head + nested).find("nested too deeply"), std::string::npos);
+  EXPECT_NE(errors_in(head + nested).find("nested too deeply"), std::string::npos);
 }
 
-TEST(BadFiles, definitions_that_are_put_in_too_often_are_errors) {
+TEST(BadFiles, definitions_that_are_inserted_too_often_are_errors) {
   const std::string sum = repeated("a + ", 499) + "a";
   const std::string head =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nparameters: {a: 1}\nlet: {b: " + sum +
       "}\nconstraints:\n";
-  const std::string few = complaints_about(head + repeated("  - b > 0\n", 50));
+  const std::string few = errors_in(head + repeated("  - b > 0\n", 50));
   EXPECT_EQ(few, "none\n");
-  EXPECT_NE(complaints_about(head + repeated("  - b > 0\n", 20'000))
-                .find("error: with its definitions put in, this file is too large"),
+  EXPECT_NE(errors_in(head + repeated("  - b > 0\n", 20'000))
+                .find("error: this file is too large after its definitions are inserted"),
             std::string::npos);
 }
 
 TEST(BadFiles, a_file_that_is_too_large_is_not_read) {
-  EXPECT_EQ(complaints_about(std::string(2 << 20, ' ')),
+  EXPECT_EQ(errors_in(std::string(2 << 20, ' ')),
             "x.yaml:1:1: error: the file has more than 1048576 bytes\n  \n  ^\n");
 }
 
-TEST(BadFiles, a_hundred_errors_are_told_and_the_others_counted) {
+TEST(BadFiles, a_hundred_errors_are_listed_and_the_others_counted) {
   std::string text =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints:\n" + repeated("  - x\n", 5000);
   const auto read = read_space_text(text, "x.yaml", {}, read_beside);
@@ -109,38 +109,35 @@ TEST(BadFiles, more_of_anything_than_a_kernel_can_have_is_an_error) {
     launches += "  - entry: f\n";
   }
   const std::string head = "kernel: k\nsource: k.cu\n";
-  EXPECT_NE(complaints_about(head + "arguments:\n" + arguments).find("more than 256 arguments"),
-            std::string::npos);
-  EXPECT_NE(complaints_about(head + "launches:\n" + launches).find("more than 256 launches"),
-            std::string::npos);
-  EXPECT_NE(complaints_about(head + "parameters:\n" + parameters).find("parameters has more than 512 names"),
+  EXPECT_NE(errors_in(head + "arguments:\n" + arguments).find("more than 256 arguments"), std::string::npos);
+  EXPECT_NE(errors_in(head + "launches:\n" + launches).find("more than 256 launches"), std::string::npos);
+  EXPECT_NE(errors_in(head + "parameters:\n" + parameters).find("parameters has more than 512 names"),
             std::string::npos);
 }
 
-TEST(BadFiles, bytes_that_are_no_text_are_named) {
+TEST(BadFiles, bytes_that_are_not_text_are_errors) {
   using namespace std::string_literals;
-  EXPECT_EQ(complaints_about("kernel: a\0b"s),
-            "x.yaml:1:10: error: a control character\n  kernel: a b\n           ^\n");
-  EXPECT_NE(complaints_about("kernel: \xff").find("x.yaml:1:9: error: this is not UTF-8 text"),
-            std::string::npos);
-  EXPECT_NE(complaints_about("\xff\xfek\0e\0"s).find("not UTF-8"), std::string::npos);
-  EXPECT_NE(complaints_about("kernel: \xc3").find("not UTF-8"), std::string::npos);
-  EXPECT_NE(complaints_about("").find("a space file is a map, here is nothing"), std::string::npos);
+  EXPECT_EQ(errors_in("kernel: a\0b"s),
+            "x.yaml:1:10: error: control character\n  kernel: a b\n           ^\n");
+  EXPECT_NE(errors_in("kernel: \xff").find("x.yaml:1:9: error: invalid UTF-8"), std::string::npos);
+  EXPECT_NE(errors_in("\xff\xfek\0e\0"s).find("invalid UTF-8"), std::string::npos);
+  EXPECT_NE(errors_in("kernel: \xc3").find("invalid UTF-8"), std::string::npos);
+  EXPECT_NE(errors_in("").find("space file must be a map; found nothing"), std::string::npos);
 }
 
 TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
   EXPECT_EQ(
-      complaints_about("# a\nkernel: k\nsource: k.cu\nlaunches: {entry: f}\n\"ä\": &x {ö: 1}\n"),
-      "x.yaml:5:1: error: 'ä' is no key of a space file\n"
+      errors_in("# a\nkernel: k\nsource: k.cu\nlaunches: {entry: f}\n\"ä\": &x {ö: 1}\n"),
+      "x.yaml:5:1: error: unknown key 'ä' in space file\n"
       "  \"ä\": &x {ö: 1}\n"
       "  ^~~\n"
-      "  its keys: kernel, source, language, include, problem, parameters, let, constraints, options, "
+      "  keys: kernel, source, language, include, problem, parameters, let, constraints, options, "
       "host_options, environment, arguments, launches, reference, metrics, objective, regime, time_limit, "
       "search, host\n");
   const std::string far =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: " + repeated("1 + ", 100) + "x\n";
-  EXPECT_NE(complaints_about(far).find("x.yaml:4:414: error: unknown name 'x'"), std::string::npos);
-  EXPECT_LT(complaints_about(far).size(), 500u);
+  EXPECT_NE(errors_in(far).find("x.yaml:4:414: error: unknown name 'x'"), std::string::npos);
+  EXPECT_LT(errors_in(far).size(), 500u);
 }
 
 TEST(BadFiles, a_missing_file_is_one_error_without_a_line) {

@@ -11,11 +11,11 @@ namespace {
 std::vector<Value> values_of(const std::string& text) {
   const std::string whole = "v: " + text;
   const YamlDocument document = parse_yaml(whole);
-  Complaints complaints("x.yaml", whole);
+  ErrorList errors("x.yaml", whole);
   const YamlNode* node = document.root.find("v");
   if (node == nullptr) return {};
-  auto values = read_choices(*node, ChoicesOf::parameter, complaints).values;
-  return complaints.empty() ? values : std::vector<Value>{};
+  auto values = read_choices(*node, ChoicesOf::parameter, errors).values;
+  return errors.empty() ? values : std::vector<Value>{};
 }
 
 using Values = std::vector<Value>;

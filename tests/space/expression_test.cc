@@ -26,7 +26,7 @@ Value worth(std::string_view text) {
 }
 
 // "message at [the part of the text to blame]"
-std::string complaint(const std::string& text) {
+std::string error_in(const std::string& text) {
   const auto expression = Expression::parse(text);
   ExpressionError error;
   if (!expression) {
@@ -179,95 +179,95 @@ TEST(Expression, a_name_may_have_dots) { EXPECT_EQ(worth("device.l2_bytes // 1Mi
 
 TEST(Expression, overflow_is_an_error_never_a_wrong_number) {
   const std::string kFull = "9223372036854775807";
-  EXPECT_EQ(complaint(kFull + " + 1"), "the result does not fit in 64 bits at [" + kFull + " + 1]");
-  EXPECT_EQ(complaint("1 + 4Gi * 4Gi"), "the result does not fit in 64 bits at [4Gi * 4Gi]");
-  EXPECT_EQ(complaint("least - 1"), "the result does not fit in 64 bits at [least - 1]");
-  EXPECT_EQ(complaint("-least"), "the result does not fit in 64 bits at [-least]");
-  EXPECT_EQ(complaint("abs(least)"), "the result does not fit in 64 bits at [abs(least)]");
-  EXPECT_EQ(complaint("least // -1"), "the result does not fit in 64 bits at [least // -1]");
-  EXPECT_EQ(complaint("2 ** 63"), "the result does not fit in 64 bits at [2 ** 63]");
-  EXPECT_EQ(complaint("round_up(9223372036854775807, 2)"),
+  EXPECT_EQ(error_in(kFull + " + 1"), "the result does not fit in 64 bits at [" + kFull + " + 1]");
+  EXPECT_EQ(error_in("1 + 4Gi * 4Gi"), "the result does not fit in 64 bits at [4Gi * 4Gi]");
+  EXPECT_EQ(error_in("least - 1"), "the result does not fit in 64 bits at [least - 1]");
+  EXPECT_EQ(error_in("-least"), "the result does not fit in 64 bits at [-least]");
+  EXPECT_EQ(error_in("abs(least)"), "the result does not fit in 64 bits at [abs(least)]");
+  EXPECT_EQ(error_in("least // -1"), "the result does not fit in 64 bits at [least // -1]");
+  EXPECT_EQ(error_in("2 ** 63"), "the result does not fit in 64 bits at [2 ** 63]");
+  EXPECT_EQ(error_in("round_up(9223372036854775807, 2)"),
             "the result does not fit in 64 bits at [round_up(9223372036854775807, 2)]");
-  EXPECT_EQ(complaint("int(1e300)"), "the result does not fit in 64 bits at [int(1e300)]");
-  EXPECT_EQ(complaint("1e300 ** 2"), "the result does not fit in a double at [1e300 ** 2]");
-  EXPECT_EQ(complaint("9223372036854775808"),
+  EXPECT_EQ(error_in("int(1e300)"), "the result does not fit in 64 bits at [int(1e300)]");
+  EXPECT_EQ(error_in("1e300 ** 2"), "the result does not fit in a double at [1e300 ** 2]");
+  EXPECT_EQ(error_in("9223372036854775808"),
             "'9223372036854775808' does not fit in 64 bits at [9223372036854775808]");
-  EXPECT_EQ(complaint("9_000_000_000Gi"), "'9_000_000_000Gi' does not fit in 64 bits at [9_000_000_000Gi]");
-  EXPECT_EQ(complaint("1e999"), "'1e999' does not fit in a double at [1e999]");
+  EXPECT_EQ(error_in("9_000_000_000Gi"), "'9_000_000_000Gi' does not fit in 64 bits at [9_000_000_000Gi]");
+  EXPECT_EQ(error_in("1e999"), "'1e999' does not fit in a double at [1e999]");
 }
 
 TEST(Expression, division_by_zero_blames_the_divisor) {
-  EXPECT_EQ(complaint("a // zero"), "division by zero at [zero]");
-  EXPECT_EQ(complaint("1 + a % (b - 2)"), "division by zero at [b - 2]");
-  EXPECT_EQ(complaint("a / 0.0"), "division by zero at [0.0]");
-  EXPECT_EQ(complaint("ceil_div(a, zero)"), "division by zero at [zero]");
-  EXPECT_EQ(complaint("0 ** -1"), "zero to a negative power at [-1]");
+  EXPECT_EQ(error_in("a // zero"), "division by zero at [zero]");
+  EXPECT_EQ(error_in("1 + a % (b - 2)"), "division by zero at [b - 2]");
+  EXPECT_EQ(error_in("a / 0.0"), "division by zero at [0.0]");
+  EXPECT_EQ(error_in("ceil_div(a, zero)"), "division by zero at [zero]");
+  EXPECT_EQ(error_in("0 ** -1"), "zero to a negative power at [-1]");
 }
 
 TEST(Expression, functions_refuse_what_is_outside_their_domain) {
-  EXPECT_EQ(complaint("log2(zero)"), "only a positive number has a logarithm at [zero]");
-  EXPECT_EQ(complaint("ilog2(-1)"), "only a positive number has a logarithm at [-1]");
-  EXPECT_EQ(complaint("sqrt(-1)"), "a negative number has no square root at [-1]");
-  EXPECT_EQ(complaint("(-8) ** half"), "a negative number to a power that is not whole at [-8]");
-  EXPECT_EQ(complaint("gcd(a, half)"), "expected an integer, found 0.5 (// divides to an integer) at [half]");
-  EXPECT_EQ(complaint("ceil_div(a / b, 4)"),
+  EXPECT_EQ(error_in("log2(zero)"), "only a positive number has a logarithm at [zero]");
+  EXPECT_EQ(error_in("ilog2(-1)"), "only a positive number has a logarithm at [-1]");
+  EXPECT_EQ(error_in("sqrt(-1)"), "a negative number has no square root at [-1]");
+  EXPECT_EQ(error_in("(-8) ** half"), "a negative number to a power that is not whole at [-8]");
+  EXPECT_EQ(error_in("gcd(a, half)"), "expected an integer, found 0.5 (// divides to an integer) at [half]");
+  EXPECT_EQ(error_in("ceil_div(a / b, 4)"),
             "expected an integer, found 3.5 (// divides to an integer) at [a / b]");
-  EXPECT_EQ(complaint("min()"), "'min' takes at least 1 argument, not 0 at [min]");
-  EXPECT_EQ(complaint("gcd(1)"), "'gcd' takes 2 arguments, not 1 at [gcd]");
+  EXPECT_EQ(error_in("min()"), "'min' takes at least 1 argument, not 0 at [min]");
+  EXPECT_EQ(error_in("gcd(1)"), "'gcd' takes 2 arguments, not 1 at [gcd]");
 }
 
 TEST(Expression, strings_and_numbers_do_not_mix) {
-  EXPECT_EQ(complaint("way == 1"), "cannot compare a string with a number at [way == 1]");
-  EXPECT_EQ(complaint("1 < way"), "cannot compare a number with a string at [1 < way]");
-  EXPECT_EQ(complaint("way in ['x', 1]"), "cannot compare a string with a number at [way in ['x', 1]]");
-  EXPECT_EQ(complaint("1 + way"), "expected a number, found the string \"tree\" at [way]");
-  EXPECT_EQ(complaint("-way"), "expected a number, found the string \"tree\" at [way]");
-  EXPECT_EQ(complaint("a and way"), "expected true or false, found the string \"tree\" at [way]");
-  EXPECT_EQ(complaint("1 if way else 2"), "expected true or false, found the string \"tree\" at [way]");
+  EXPECT_EQ(error_in("way == 1"), "cannot compare a string with a number at [way == 1]");
+  EXPECT_EQ(error_in("1 < way"), "cannot compare a number with a string at [1 < way]");
+  EXPECT_EQ(error_in("way in ['x', 1]"), "cannot compare a string with a number at [way in ['x', 1]]");
+  EXPECT_EQ(error_in("1 + way"), "expected a number, found the string \"tree\" at [way]");
+  EXPECT_EQ(error_in("-way"), "expected a number, found the string \"tree\" at [way]");
+  EXPECT_EQ(error_in("a and way"), "expected true or false, found the string \"tree\" at [way]");
+  EXPECT_EQ(error_in("1 if way else 2"), "expected true or false, found the string \"tree\" at [way]");
 }
 
 TEST(Expression, an_unknown_name_is_guessed_at) {
-  EXPECT_EQ(complaint("1 + tile_sizex"),
+  EXPECT_EQ(error_in("1 + tile_sizex"),
             "unknown name 'tile_sizex', did you mean 'tile_size_x'? at [tile_sizex]");
-  EXPECT_EQ(complaint("device.l2_byte"),
+  EXPECT_EQ(error_in("device.l2_byte"),
             "unknown name 'device.l2_byte', did you mean 'device.l2_bytes'? at [device.l2_byte]");
-  EXPECT_EQ(complaint("wombat"), "unknown name 'wombat' at [wombat]");
-  EXPECT_EQ(complaint("mim(1, 2)"), "unknown function 'mim', did you mean 'min'? at [mim]");
+  EXPECT_EQ(error_in("wombat"), "unknown name 'wombat' at [wombat]");
+  EXPECT_EQ(error_in("mim(1, 2)"), "unknown function 'mim', did you mean 'min'? at [mim]");
 }
 
 TEST(Expression, syntax_errors_say_what_was_expected_and_where) {
-  EXPECT_EQ(complaint(""), "expected an expression, found nothing at []");
-  EXPECT_EQ(complaint("  "), "expected an expression, found nothing at []");
-  EXPECT_EQ(complaint("1 +"), "expected a value or a name, found the end at []");
-  EXPECT_EQ(complaint("1 2"), "expected an operator, found a value at [2]");
-  EXPECT_EQ(complaint("(1 + 2"), "expected ')', found the end at []");
-  EXPECT_EQ(complaint("min(1, 2"), "expected ',' or ')', found the end at []");
-  EXPECT_EQ(complaint("1)"), "expected an operator, found ')' at [)]");
-  EXPECT_EQ(complaint("a if b"), "expected 'else', found the end at []");
-  EXPECT_EQ(complaint("a not b"), "expected 'in', found 'b' at [b]");
-  EXPECT_EQ(complaint("a in b"), "expected a list, such as [1, 2], found 'b' at [b]");
-  EXPECT_EQ(complaint("[1, 2]"), "a list can only follow 'in' at [[]");
-  EXPECT_EQ(complaint("(1, 2)"), "a list can only follow 'in' at [(]");
-  EXPECT_EQ(complaint("a in [1] == yes"), "a list cannot be compared at [==]");
-  EXPECT_EQ(complaint("'open"), "this string is not closed at ['open]");
-  EXPECT_EQ(complaint("'\\n'"), "only a quote or a backslash can follow a backslash at [\\n]");
-  EXPECT_EQ(complaint("'\\"), "only a quote or a backslash can follow a backslash at [\\]");
-  EXPECT_EQ(complaint("12abc"),
+  EXPECT_EQ(error_in(""), "expected an expression, found nothing at []");
+  EXPECT_EQ(error_in("  "), "expected an expression, found nothing at []");
+  EXPECT_EQ(error_in("1 +"), "expected a value or a name, found the end at []");
+  EXPECT_EQ(error_in("1 2"), "expected an operator, found a value at [2]");
+  EXPECT_EQ(error_in("(1 + 2"), "expected ')', found the end at []");
+  EXPECT_EQ(error_in("min(1, 2"), "expected ',' or ')', found the end at []");
+  EXPECT_EQ(error_in("1)"), "expected an operator, found ')' at [)]");
+  EXPECT_EQ(error_in("a if b"), "expected 'else', found the end at []");
+  EXPECT_EQ(error_in("a not b"), "expected 'in', found 'b' at [b]");
+  EXPECT_EQ(error_in("a in b"), "expected a list, such as [1, 2], found 'b' at [b]");
+  EXPECT_EQ(error_in("[1, 2]"), "a list can only follow 'in' at [[]");
+  EXPECT_EQ(error_in("(1, 2)"), "a list can only follow 'in' at [(]");
+  EXPECT_EQ(error_in("a in [1] == yes"), "a list cannot be compared at [==]");
+  EXPECT_EQ(error_in("'open"), "this string is not closed at ['open]");
+  EXPECT_EQ(error_in("'\\n'"), "only a quote or a backslash can follow a backslash at [\\n]");
+  EXPECT_EQ(error_in("'\\"), "only a quote or a backslash can follow a backslash at [\\]");
+  EXPECT_EQ(error_in("12abc"),
             "'12abc' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [12abc]");
-  EXPECT_EQ(complaint("0x"), "'0x' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [0x]");
-  EXPECT_EQ(complaint("1.2.3"),
+  EXPECT_EQ(error_in("0x"), "'0x' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [0x]");
+  EXPECT_EQ(error_in("1.2.3"),
             "'1.2.3' is not a number; write it as 65536, 64Ki, 0x40, 0.5 or 1e-3 at [1.2.3]");
-  EXPECT_EQ(complaint("a $ b"), "'$' has no meaning here at [$]");
-  EXPECT_EQ(complaint("a \xff"), "byte 0xff has no meaning here at [\xff]");
-  EXPECT_EQ(complaint("and"), "expected a value or a name, found 'and' at [and]");
+  EXPECT_EQ(error_in("a $ b"), "unexpected '$' at [$]");
+  EXPECT_EQ(error_in("a \xff"), "unexpected byte 0xff at [\xff]");
+  EXPECT_EQ(error_in("and"), "expected a value or a name, found 'and' at [and]");
 }
 
 TEST(Expression, habits_of_other_languages_are_recognised) {
-  EXPECT_EQ(complaint("a && b"), "write 'and' for '&&' at [&&]");
-  EXPECT_EQ(complaint("a || b"), "write 'or' for '||' at [||]");
-  EXPECT_EQ(complaint("!a"), "write 'not' for '!' at [!]");
-  EXPECT_EQ(complaint("a = b"), "write '==' to compare at [=]");
-  EXPECT_EQ(complaint("a ^ b"), "write '**' for a power at [^]");
+  EXPECT_EQ(error_in("a && b"), "unknown operator '&&'; write 'and' at [&&]");
+  EXPECT_EQ(error_in("a || b"), "unknown operator '||'; write 'or' at [||]");
+  EXPECT_EQ(error_in("!a"), "unknown operator '!'; write 'not' at [!]");
+  EXPECT_EQ(error_in("a = b"), "unknown operator '='; write '==' to compare at [=]");
+  EXPECT_EQ(error_in("a ^ b"), "unknown operator '^'; write '**' for a power at [^]");
 }
 
 TEST(Expression, deep_nesting_is_an_error_not_a_crash) {

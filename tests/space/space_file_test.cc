@@ -103,7 +103,7 @@ TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",
                       {.device_kind = "cuda", .strategies = {"auto", "random"}}, files_of({{"k.cu", ""}}));
   ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error()[0].message, "'randon' is no strategy, did you mean 'random'?");
+  EXPECT_EQ(read.error()[0].message, "unknown strategy 'randon', did you mean 'random'?");
 }
 
 TEST(SpaceFile, parts_of_a_file_may_be_named_and_repeated) {

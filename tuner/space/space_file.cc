@@ -1,7 +1,7 @@
 #include "tuner/space/space_file.h"
 
-#include "tuner/space/reader/complaints.h"
 #include "tuner/space/reader/definition_reader.h"
+#include "tuner/space/reader/error_list.h"
 #include "tuner/space/reader/yaml_document.h"
 
 namespace gktune {
@@ -24,15 +24,15 @@ Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view tex
                                                             const ReadOptions& options,
                                                             const FileReader& files) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  Complaints complaints(path, text);
+  ErrorList errors(path, text);
   const YamlDocument document = parse_yaml(text);
-  for (const YamlError& error : document.errors) complaints.add_at(error.offset, error.length, error.message);
+  for (const YamlError& error : document.errors) errors.add_at(error.offset, error.length, error.message);
   // A text that is no YAML has no keys that could be missing.
   const bool is_readable = document.errors.empty() || document.root.kind == YamlNode::Kind::map;
-  if (!is_readable) return std::move(complaints).take();
-  DefinitionReader reader(path, options, files, complaints);
+  if (!is_readable) return std::move(errors).take();
+  DefinitionReader reader(path, options, files, errors);
   Definition definition = reader.read(document.root);
-  if (!complaints.empty()) return std::move(complaints).take();
+  if (!errors.empty()) return std::move(errors).take();
   return definition;
 }
 

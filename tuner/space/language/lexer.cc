@@ -16,11 +16,11 @@ constexpr std::array<std::string_view, 23> kSymbols = {"**", "//", "<=", ">=", "
 
 // Advice on operators of other languages.
 std::string_view advice(std::string_view symbol) {
-  if (symbol == "&&") return "write 'and' for '&&'";
-  if (symbol == "||") return "write 'or' for '||'";
-  if (symbol == "!") return "write 'not' for '!'";
-  if (symbol == "=") return "write '==' to compare";
-  if (symbol == "^") return "write '**' for a power";
+  if (symbol == "&&") return "unknown operator '&&'; write 'and'";
+  if (symbol == "||") return "unknown operator '||'; write 'or'";
+  if (symbol == "!") return "unknown operator '!'; write 'not'";
+  if (symbol == "=") return "unknown operator '='; write '==' to compare";
+  if (symbol == "^") return "unknown operator '^'; write '**' for a power";
   return {};
 }
 
@@ -119,7 +119,7 @@ Lexer::Lexed Lexer::symbol() {
       kSymbols, [&](std::string_view symbol) { return text_.substr(start).starts_with(symbol); });
   if (known == kSymbols.end()) {
     ++at_;
-    return error(shown(text_[start]) + " has no meaning here", start);
+    return error("unexpected " + shown(text_[start]), start);
   }
   at_ += known->size();
   if (const auto words = advice(*known); !words.empty()) return error(std::string(words), start);

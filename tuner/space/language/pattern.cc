@@ -39,11 +39,11 @@ Result<std::vector<PatternPiece>, ExpressionError> split_pattern(std::string_vie
     } else if (at + 1 < text.size() && text[at + 1] == c) {
       add_literal(c, at++);
     } else if (c == '}') {
-      return ExpressionError{"this brace closes nothing; }} stands for a brace", at, 1};
+      return ExpressionError{"unmatched closing brace; write }} for a brace", at, 1};
     } else {
       const std::size_t end = closing_brace(text, at + 1);
       if (end == std::string_view::npos) {
-        return ExpressionError{"this brace is never closed; {{ stands for a brace", at, 1};
+        return ExpressionError{"unclosed brace; write {{ for a brace", at, 1};
       }
       pieces.push_back(
           {PatternPiece::Kind::expression, std::string(text.substr(at + 1, end - at - 1)), at + 1});

@@ -6,66 +6,66 @@
 
 namespace gktune {
 
-Objective read_objective(const YamlNode& node, const std::vector<Metric>& metrics, Complaints& complaints) {
+Objective read_objective(const YamlNode& node, const std::vector<Metric>& metrics, ErrorList& errors) {
   Objective objective;
   std::vector<std::string> names = {"time"};
   for (const Metric& metric : metrics) names.push_back(metric.name);
   const auto find = [&](const YamlNode& name) {
     if (!name.is_scalar()) {
-      complaints.add(name, "expected the name of a metric, here is " + std::string(kind_words(name)));
+      errors.add(name, "expected the name of a metric, found " + std::string(kind_words(name)));
     } else if (std::ranges::find(names, name.text) == names.end()) {
-      complaints.add(name, "there is no metric '" + name.text + "'" + complaints.guess(name.text, names));
+      errors.add(name, "unknown metric '" + name.text + "'" + errors.guess(name.text, names));
     } else {
       objective.metric = name.text == "time" ? std::string() : name.text;
     }
   };
   if (node.is_scalar()) {
     if (node.text != "time") {
-      complaints.add(node, "'" + node.text + "' is no objective",
-                     "time, {maximize: metric} or {minimize: metric}");
+      errors.add(node, "unknown objective '" + node.text + "'",
+                 "expected time, {maximize: METRIC} or {minimize: METRIC}");
     }
     return objective;
   }
-  const Fields fields(node, "an objective", {"maximize", "minimize"}, complaints);
+  const Fields fields(node, "objective", {"maximize", "minimize"}, errors);
   if (!fields.is_map()) return objective;
   const YamlNode* most = fields.find("maximize");
   const YamlNode* least = fields.find("minimize");
   if ((most == nullptr) == (least == nullptr)) {
-    complaints.add(node, "an objective is one of maximize and minimize");
+    errors.add(node, "expected either maximize or minimize");
     return objective;
   }
   find(most != nullptr ? *most : *least);
   objective.maximize = most != nullptr;
-  if (most != nullptr && most->text == "time") complaints.add(*most, "the longest time is nobody's aim");
+  if (most != nullptr && most->text == "time") errors.add(*most, "time can only be minimized");
   return objective;
 }
 
-Regime read_regime(const YamlNode& node, Complaints& complaints) {
+Regime read_regime(const YamlNode& node, ErrorList& errors) {
   const auto regime = regime_from_name(node.text);
   if (node.is_scalar() && regime) return *regime;
   static const std::vector<std::string> kRegimes = {"cold", "hot"};
-  complaints.add(node, "'" + node.text + "' is no regime" + complaints.guess(node.text, kRegimes),
-                 "cold, or hot");
+  errors.add(node, "unknown regime '" + node.text + "'" + errors.guess(node.text, kRegimes),
+             "expected cold or hot");
   return Regime::cold;
 }
 
 void read_search(const YamlNode& node, const std::vector<std::string>& strategies, SearchLimits& search,
-                 Complaints& complaints) {
-  const Fields fields(node, "search", {"strategy", "trials", "time"}, complaints);
+                 ErrorList& errors) {
+  const Fields fields(node, "search", {"strategy", "trials", "time"}, errors);
   if (const YamlNode* strategy = fields.find("strategy")) {
-    const auto name = read_text(*strategy, complaints);
+    const auto name = read_text(*strategy, errors);
     if (name) search.strategy = *name;
     if (name && !strategies.empty() && std::ranges::find(strategies, *name) == strategies.end()) {
-      complaints.add(*strategy, "'" + *name + "' is no strategy" + complaints.guess(*name, strategies));
+      errors.add(*strategy, "unknown strategy '" + *name + "'" + errors.guess(*name, strategies));
     }
   }
   if (const YamlNode* trials = fields.find("trials")) {
-    const auto count = read_integer(*trials, complaints);
+    const auto count = read_integer(*trials, errors);
     if (count) search.trials = *count;
-    if (count && *count < 1) complaints.add(*trials, "at least one trial is needed");
+    if (count && *count < 1) errors.add(*trials, "trials must be at least 1");
   }
   if (const YamlNode* time = fields.find("time")) {
-    if (const auto seconds = read_seconds(*time, complaints)) search.seconds = *seconds;
+    if (const auto seconds = read_seconds(*time, errors)) search.seconds = *seconds;
   }
 }
 

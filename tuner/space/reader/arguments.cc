@@ -13,6 +13,10 @@ constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kInitForms =
     "zero, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]} or "
     "{file: x.npy}";
+constexpr std::string_view kTypes =
+    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64 or a C++ "
+    "name "
+    "such as int, unsigned, float, double or half";
 constexpr std::string_view kCheckForms = "exact, none, or {absolute: a, relative: r, ulp: u}";
 
 const std::vector<std::string>& type_names() {
@@ -24,34 +28,32 @@ const std::vector<std::string>& type_names() {
 
 class ArgumentReader {
  public:
-  ArgumentReader(const std::vector<Axis>& axes, const std::string& folder, Names& names,
-                 Complaints& complaints)
-      : axes_(axes), folder_(folder), names_(names), complaints_(complaints) {}
+  ArgumentReader(const std::vector<Axis>& axes, const std::string& folder, Names& names, ErrorList& errors)
+      : axes_(axes), folder_(folder), names_(names), errors_(errors) {}
 
   WrittenArgument read(const YamlNode& key, const YamlNode& node) {
     WrittenArgument written;
     written.key = &key;
     Argument& argument = written.argument;
     argument.name = key.text;
-    const Fields fields(node, "an argument", {"type", "value", "extent", "role", "init", "check"},
-                        complaints_);
+    const Fields fields(node, "argument", {"type", "value", "extent", "role", "init", "check"}, errors_);
     if (!fields.is_map()) return written;
-    if (const YamlNode* type = fields.require("type", "as in {type: float, extent: n}"))
+    if (const YamlNode* type = fields.require("type", "for example {type: float, extent: n}"))
       read_type(*type, argument);
     const YamlNode* value = fields.find("value");
     const YamlNode* extent = fields.find("extent");
     if (value != nullptr && extent != nullptr) {
-      complaints_.add(fields.key("value"), "an argument has a value or an extent, not both",
-                      "a scalar has a value; a buffer has an extent, and init says what it holds");
+      errors_.add(fields.key("value"), "an argument has either a value or an extent, not both",
+                  "a scalar has a value; a buffer has an extent and an init");
     } else if (value == nullptr && extent == nullptr && !fields.has_unknown()) {
-      complaints_.add(key, "the argument '" + key.text + "' needs an extent or a value",
-                      "a buffer has an extent: its number of elements; a scalar has a value");
+      errors_.add(key, "argument '" + key.text + "' has neither an extent nor a value",
+                  "add the extent of a buffer (its number of elements) or the value of a scalar");
     }
     if (value != nullptr) {
       argument.value = names_.expression(*value, View::candidate);
       for (std::string_view word : {"role", "init", "check"}) {
         if (fields.find(word) == nullptr) continue;
-        complaints_.add(fields.key(word), "a scalar has no " + std::string(word));
+        errors_.add(fields.key(word), std::string(word) + " does not apply to a scalar");
       }
       return written;
     }
@@ -60,13 +62,13 @@ class ArgumentReader {
     const bool is_role_known = role == nullptr || read_role(*role, argument);
     if (const YamlNode* init = fields.find("init")) {
       if (argument.role == Argument::Role::out) {
-        complaints_.add(fields.key("init"), "what an output holds before is of no account",
-                        "its role is inout where the kernel adds to it");
+        errors_.add(fields.key("init"), "init does not apply to an output",
+                    "use role: inout if the kernel reads it");
       }
       read_init(*init, argument.contents);
     } else if (is_role_known && !fields.has_unknown() &&
                (argument.role == Argument::Role::in || argument.role == Argument::Role::inout)) {
-      complaints_.add(key, "the input '" + key.text + "' needs an init", "one of " + std::string(kInitForms));
+      errors_.add(key, "input '" + key.text + "' has no init", "expected " + std::string(kInitForms));
     }
     if (const YamlNode* check = fields.find("check")) read_check(*check, fields.key("check"), written);
     return written;
@@ -78,26 +80,25 @@ class ArgumentReader {
     if (!type) return;
     argument.type = *type;
     if (type->parts.empty()) {
-      complaints_.add(node, "an empty element type");
+      errors_.add(node, "empty element type");
     } else if (type->parts.size() == 1 && !type->parts[0].expression) {
       check_type(node, type->parts[0].literal, "");
     } else if (type->parts.size() == 1) {
       const auto axis = std::ranges::find(axes_, type->parts[0].expression->text(), &Axis::name);
       if (axis == axes_.end()) return;
-      for (const Value& value : axis->values)
-        check_type(node, value.str(), "the axis '" + axis->name + "': ");
+      for (const Value& value : axis->values) check_type(node, value.str(), "axis '" + axis->name + "': ");
     }
   }
 
   void check_type(const YamlNode& node, const std::string& name, const std::string& where) {
     if (element_type_from_name(name)) return;
-    std::string hint;
-    std::string guess = complaints_.guess(name, type_names());
+    std::string hint = "expected " + std::string(kTypes);
+    std::string guess = errors_.guess(name, type_names());
     if (names_.is_axis(name) || names_.is_parameter(name)) {
-      hint = "\"{" + name + "}\" stands for the value of '" + name + "'";
+      hint = "write \"{" + name + "}\" for the value of '" + name + "'";
       guess.clear();
     }
-    complaints_.add(node, where + "'" + name + "' is no element type" + guess, hint);
+    errors_.add(node, where + "unknown element type '" + name + "'" + guess, hint);
   }
 
   bool read_role(const YamlNode& node, Argument& argument) {
@@ -107,17 +108,17 @@ class ArgumentReader {
       argument.role = static_cast<Argument::Role>(role - kRoles.begin());
       return true;
     }
-    complaints_.add(node, "'" + node.text + "' is no role" + complaints_.guess(node.text, kRoles),
-                    "one of in, out, inout, scratch");
+    errors_.add(node, "unknown role '" + node.text + "'" + errors_.guess(node.text, kRoles),
+                "expected in, out, inout or scratch");
     return false;
   }
 
-  // One expression, or as many as are wanted in a list.
+  // One expression, or a list of as many as `into` has.
   void read_numbers(const YamlNode& node, std::string_view form,
                     std::initializer_list<std::optional<Expression>*> into) {
     const auto items = items_of(node);
     if (items.size() != into.size()) {
-      complaints_.add(node, "expected " + std::string(form));
+      errors_.add(node, "expected " + std::string(form), comma_hint(items, ""));
       return;
     }
     auto item = items.begin();
@@ -129,18 +130,17 @@ class ArgumentReader {
     if (node.is_scalar()) {
       static const std::vector<std::string> kWords = {"zero",    "constant", "ramp",
                                                       "uniform", "normal",   "file"};
-      complaints_.add(node, "'" + node.text + "' is no init" + complaints_.guess(node.text, kWords),
-                      "one of " + std::string(kInitForms));
+      errors_.add(node, "unknown init '" + node.text + "'" + errors_.guess(node.text, kWords),
+                  "expected " + std::string(kInitForms));
       return;
     }
-    const Fields fields(node, "an init", {"constant", "ramp", "uniform", "normal", "file", "seed"},
-                        complaints_);
+    const Fields fields(node, "init", {"constant", "ramp", "uniform", "normal", "file", "seed"}, errors_);
     if (!fields.is_map()) return;
     int forms = 0;
     const auto find = [&](std::string_view form, Contents::Kind kind) {
       const YamlNode* found = fields.find(form);
       if (found == nullptr) return found;
-      if (++forms > 1) complaints_.add(fields.key(form), "an init is one thing");
+      if (++forms > 1) errors_.add(fields.key(form), "more than one init");
       contents.kind = kind;
       return found;
     };
@@ -156,14 +156,13 @@ class ArgumentReader {
       read_numbers(*n, "[mean, deviation]", {&contents.a, &contents.b});
     }
     if (const YamlNode* f = find("file", Contents::Kind::file)) read_file(*f, contents);
-    if (forms == 0 && !fields.has_unknown())
-      complaints_.add(node, "expected one of " + std::string(kInitForms));
+    if (forms == 0 && !fields.has_unknown()) errors_.add(node, "expected " + std::string(kInitForms));
     const YamlNode* seed = fields.find("seed");
     if (seed == nullptr) return;
     if (contents.kind == Contents::Kind::uniform || contents.kind == Contents::Kind::normal) {
       contents.seed = names_.expression(*seed, View::candidate);
     } else {
-      complaints_.add(fields.key("seed"), "a seed without anything random: it goes with uniform and normal");
+      errors_.add(fields.key("seed"), "seed applies to uniform and normal only");
     }
   }
 
@@ -179,7 +178,7 @@ class ArgumentReader {
   void read_check(const YamlNode& node, const YamlNode& key, WrittenArgument& written) {
     const Argument::Role role = written.argument.role;
     if (role != Argument::Role::out && role != Argument::Role::inout) {
-      complaints_.add(key, "only an output is checked", "role: out, or inout");
+      errors_.add(key, "check applies to outputs only", "use role: out or role: inout");
       return;
     }
     if (node.is_scalar() && node.text == "none") {
@@ -189,7 +188,7 @@ class ArgumentReader {
     written.check = Check::wanted;
     Tolerance tolerance;
     if (!node.is_scalar()) {
-      const Fields fields(node, "a check", {"absolute", "relative", "ulp"}, complaints_);
+      const Fields fields(node, "check", {"absolute", "relative", "ulp"}, errors_);
       const auto read = [&](std::string_view name, std::optional<Expression>& into) {
         if (const YamlNode* found = fields.find(name)) into = names_.expression(*found, View::candidate);
       };
@@ -198,8 +197,8 @@ class ArgumentReader {
       read("ulp", tolerance.ulp);
     } else if (node.text != "exact") {
       static const std::vector<std::string> kWords = {"exact", "none"};
-      complaints_.add(node, "'" + node.text + "' is no check" + complaints_.guess(node.text, kWords),
-                      std::string(kCheckForms));
+      errors_.add(node, "unknown check '" + node.text + "'" + errors_.guess(node.text, kWords),
+                  "expected " + std::string(kCheckForms));
     }
     written.argument.check = std::move(tolerance);
   }
@@ -207,23 +206,23 @@ class ArgumentReader {
   const std::vector<Axis>& axes_;
   const std::string& folder_;
   Names& names_;
-  Complaints& complaints_;
+  ErrorList& errors_;
 };
 
 }  // namespace
 
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,
-                                            const std::string& folder, Names& names, Complaints& complaints) {
+                                            const std::string& folder, Names& names, ErrorList& errors) {
   std::vector<WrittenArgument> arguments;
   if (node.kind != YamlNode::Kind::map) {
-    complaints.add(node, "arguments is a map of names, here is " + std::string(kind_words(node)));
+    errors.add(node, "arguments must be a map of names; found " + std::string(kind_words(node)));
     return arguments;
   }
   if (node.keys.size() > kMostArguments) {
-    complaints.add(node, "more than " + std::to_string(kMostArguments) + " arguments");
+    errors.add(node, "more than " + std::to_string(kMostArguments) + " arguments");
     return arguments;
   }
-  ArgumentReader reader(axes, folder, names, complaints);
+  ArgumentReader reader(axes, folder, names, errors);
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     arguments.push_back(reader.read(node.keys[i], node.items[i]));
   }

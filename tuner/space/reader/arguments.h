@@ -8,18 +8,18 @@
 
 namespace gktune {
 
-// How the outputs of a file are to be judged where it does not say so.
-enum class Check { unsaid, none, wanted };
+// The check that the file asks for.
+enum class Check { unspecified, none, wanted };
 
-// An argument as it is written; faulty parts are left out.
+// An argument as written, without its faulty parts.
 struct WrittenArgument {
   Argument argument;
-  Check check = Check::unsaid;
+  Check check = Check::unspecified;
   const YamlNode* key = nullptr;
 };
 
-// `folder` is where the space file lies: what .npy files are relative to.
+// .npy files are relative to `folder`, the folder of the space file.
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,
-                                            const std::string& folder, Names& names, Complaints& complaints);
+                                            const std::string& folder, Names& names, ErrorList& errors);
 
 }  // namespace gktune

@@ -24,57 +24,57 @@ std::string_view kind_name(const Value& value) {
   return "a text";
 }
 
-std::vector<Value> read_list(const YamlNode& node, Complaints& complaints) {
+std::vector<Value> read_list(const YamlNode& node, ErrorList& errors) {
   std::vector<Value> values;
   std::set<Value> seen;
   const auto nodes = items_of(node);
-  if (nodes.empty()) complaints.add(node, "a list of no values: nothing could be chosen");
+  if (nodes.empty()) errors.add(node, "empty list of values");
   if (nodes.size() > kMostValues) {
-    complaints.add(node, "more than " + std::to_string(kMostValues) + " values");
+    errors.add(node, "more than " + std::to_string(kMostValues) + " values");
     return {};
   }
   std::vector<const YamlNode*> origins;
   for (const YamlNode& item : nodes) {
-    if (auto value = read_value(item, complaints)) {
+    if (auto value = read_value(item, errors)) {
       values.push_back(*std::move(value));
       origins.push_back(&item);
     }
   }
-  // 1 among reals is a real: [0.5, 1, 2].
+  // An integer among reals is a real: [0.5, 1, 2].
   if (std::ranges::all_of(values, &Value::is_number) && std::ranges::any_of(values, &Value::is_real)) {
     for (Value& value : values) value = Value(value.number());
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].kind() != values[0].kind()) {
-      complaints.add(*origins[i],
-                     "'" + origins[i]->text + "' is " + std::string(kind_name(values[i])) +
-                         ", the value before is " + std::string(kind_name(values[0])),
-                     "all values are of one kind; a text can be put in quotes");
+      errors.add(*origins[i],
+                 "values of different kinds: '" + origins[i]->text + "' is " +
+                     std::string(kind_name(values[i])) + ", the first value is " +
+                     std::string(kind_name(values[0])),
+                 "quote a number that is a text");
       return {};
     }
-    if (!seen.insert(values[i]).second)
-      complaints.add(*origins[i], "'" + values[i].str() + "' is there twice");
+    if (!seen.insert(values[i]).second) errors.add(*origins[i], "duplicate value '" + values[i].str() + "'");
   }
   return values;
 }
 
 bool check_bounds(const YamlNode& node, std::size_t least, std::size_t most, std::string_view form,
-                  Complaints& complaints) {
+                  ErrorList& errors) {
   const bool is_good =
       node.kind == YamlNode::Kind::sequence && node.items.size() >= least && node.items.size() <= most;
-  if (!is_good) complaints.add(node, "expected " + std::string(form));
+  if (!is_good) errors.add(node, "expected " + std::string(form));
   return is_good;
 }
 
-std::vector<Value> read_range(const YamlNode& node, Complaints& complaints) {
-  if (!check_bounds(node, 2, 3, "[first, last] or [first, last, step]", complaints)) return {};
+std::vector<Value> read_range(const YamlNode& node, ErrorList& errors) {
+  if (!check_bounds(node, 2, 3, "[first, last] or [first, last, step]", errors)) return {};
   std::vector<Decimal> bounds;
   for (const YamlNode& item : node.items) {
-    if (auto bound = read_decimal(item, complaints)) bounds.push_back(*bound);
+    if (auto bound = read_decimal(item, errors)) bounds.push_back(*bound);
   }
   if (bounds.size() != node.items.size()) return {};
   if (bounds.size() == 2) bounds.push_back({1, 0});
-  // Counted in whole units of the finest digit, so that ten steps of 0.1 make 1.
+  // Count in units of the last digit, so that ten steps of 0.1 make exactly 1.
   int exponent = 0;
   for (const Decimal& bound : bounds) {
     if (bound.digits != 0) exponent = std::min(exponent, bound.exponent);
@@ -83,24 +83,24 @@ std::vector<Value> read_range(const YamlNode& node, Complaints& complaints) {
              step = rescaled(bounds[2], exponent);
   std::int64_t distance = 0;
   if (!first || !last || !step || __builtin_sub_overflow(*last, *first, &distance) || distance == INT64_MIN) {
-    complaints.add(node, "the range spans more than 64 bits");
+    errors.add(node, "the range does not fit in 64 bits");
     return {};
   }
   if (*step == 0) {
-    complaints.add(node.items[2], "a range with a step of 0 never ends");
+    errors.add(node.items[2], "the step must not be 0");
     return {};
   }
   if ((distance > 0 && *step < 0) || (distance < 0 && *step > 0)) {
     const bool has_step = node.items.size() == 3;
-    complaints.add(has_step ? node.items[2] : node, "the range never gets from " + node.items[0].text +
-                                                        " to " + node.items[1].text +
-                                                        (has_step ? " by " + node.items[2].text : " by 1"));
+    errors.add(has_step ? node.items[2] : node, "the range from " + node.items[0].text + " to " +
+                                                    node.items[1].text + " needs a " +
+                                                    (distance > 0 ? "positive" : "negative") + " step");
     return {};
   }
   const std::int64_t count = distance / *step;
   if (count >= static_cast<std::int64_t>(kMostValues)) {
-    complaints.add(node, "a range of more than " + std::to_string(kMostValues) + " values",
-                   "a larger step, or {pow2: [first, last]}, makes fewer");
+    errors.add(node, "the range has more than " + std::to_string(kMostValues) + " values",
+               "use a larger step or {pow2: [first, last]}");
     return {};
   }
   const bool is_integer =
@@ -115,23 +115,23 @@ std::vector<Value> read_range(const YamlNode& node, Complaints& complaints) {
   return values;
 }
 
-std::vector<Value> read_powers(const YamlNode& node, Complaints& complaints) {
-  if (!check_bounds(node, 2, 2, "[first, last]", complaints)) return {};
+std::vector<Value> read_powers(const YamlNode& node, ErrorList& errors) {
+  if (!check_bounds(node, 2, 2, "[first, last]", errors)) return {};
   std::vector<std::int64_t> bounds;
   for (const YamlNode& item : node.items) {
-    const auto bound = read_integer(item, complaints);
+    const auto bound = read_integer(item, errors);
     if (!bound) return {};
     if (*bound < 1 || !std::has_single_bit(static_cast<std::uint64_t>(*bound))) {
       const auto below = std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(*bound, 1)));
-      const std::string next = *bound < 1 ? "the least is 1"
-                                          : "the ones beside it are " + std::to_string(below) + " and " +
-                                                std::to_string(below * 2);
-      complaints.add(item, "'" + item.text + "' is no power of two", next);
+      const std::string next =
+          *bound < 1 ? "the smallest is 1"
+                     : "the nearest are " + std::to_string(below) + " and " + std::to_string(below * 2);
+      errors.add(item, "'" + item.text + "' is not a power of two", next);
       return {};
     }
     bounds.push_back(*bound);
   }
-  if (bounds[0] > bounds[1]) complaints.add(node, "the first bound is larger than the last");
+  if (bounds[0] > bounds[1]) errors.add(node, "the first bound is above the last");
   std::vector<Value> values;
   for (std::int64_t power = bounds[0]; power <= bounds[1]; power *= 2) {
     values.push_back(power);
@@ -140,52 +140,52 @@ std::vector<Value> read_powers(const YamlNode& node, Complaints& complaints) {
   return values;
 }
 
-std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>& values,
-                                  Complaints& complaints) {
-  auto value = read_value(node, complaints);
+std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>& values, ErrorList& errors) {
+  auto value = read_value(node, errors);
   if (!value || values.empty()) return std::nullopt;
   if (value->is_integer() && values[0].is_real()) value = Value(value->number());
   if (std::ranges::find(values, *value) != values.end()) return value;
   std::vector<std::string> texts;
   for (const Value& one : values) texts.push_back(one.str());
-  complaints.add(node, "the default " + node.text + " is none of the values" +
-                           (value->is_text() ? complaints.guess(value->text(), texts) : std::string()));
+  errors.add(node, "default '" + node.text + "' is not one of the values" +
+                       (value->is_text() ? errors.guess(value->text(), texts) : std::string()));
   return std::nullopt;
 }
 
 }  // namespace
 
-Choices read_choices(const YamlNode& node, ChoicesOf owner, Complaints& complaints) {
+Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors) {
   Choices choices;
   if (node.kind == YamlNode::Kind::null) {
-    complaints.add(node, "expected values", "a list, {range: [first, last, step]} or {pow2: [first, last]}");
+    errors.add(node, "expected values, found nothing",
+               "write a list, {range: [first, last, step]} or {pow2: [first, last]}");
     return choices;
   }
   if (node.kind != YamlNode::Kind::map) {
-    choices.values = read_list(node, complaints);
+    choices.values = read_list(node, errors);
     return choices;
   }
   const bool is_parameter = owner == ChoicesOf::parameter;
-  const Fields fields(node, is_parameter ? "a parameter" : "a problem's axis",
-                      {"values", "range", "pow2", is_parameter ? "default" : "macro"}, complaints);
+  const Fields fields(node, is_parameter ? "parameter" : "axis",
+                      {"values", "range", "pow2", is_parameter ? "default" : "macro"}, errors);
   int forms = 0;
   for (std::string_view form : {"values", "range", "pow2"}) {
     const YamlNode* bounds = fields.find(form);
     if (bounds == nullptr) continue;
     if (++forms > 1) {
-      complaints.add(fields.key(form), "one of values, range and pow2 is enough");
+      errors.add(fields.key(form), "more than one of values, range and pow2");
       continue;
     }
-    choices.values = form == "range"  ? read_range(*bounds, complaints)
-                     : form == "pow2" ? read_powers(*bounds, complaints)
-                                      : read_list(*bounds, complaints);
+    choices.values = form == "range"  ? read_range(*bounds, errors)
+                     : form == "pow2" ? read_powers(*bounds, errors)
+                                      : read_list(*bounds, errors);
   }
-  if (forms == 0 && !fields.has_unknown()) complaints.add(node, "expected one of values, range and pow2");
+  if (forms == 0 && !fields.has_unknown()) errors.add(node, "expected one of values, range and pow2");
   if (const YamlNode* chosen = is_parameter ? fields.find("default") : nullptr) {
-    choices.default_value = read_default(*chosen, choices.values, complaints);
+    choices.default_value = read_default(*chosen, choices.values, errors);
   }
   if (const YamlNode* macro = is_parameter ? nullptr : fields.find("macro")) {
-    choices.macro = read_text(*macro, complaints);
+    choices.macro = read_text(*macro, errors);
   }
   return choices;
 }

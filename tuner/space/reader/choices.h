@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "tuner/core/value.h"
-#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/error_list.h"
 
 namespace gktune {
 
-// Beyond this a range is a slip of the pen.
+// A larger range is taken for a mistake.
 constexpr std::size_t kMostValues = 16'384;
 
 // The values of a parameter or of a problem's axis.
 struct Choices {
-  std::vector<Value> values;  // of one kind, none twice; empty where they were wrong
+  std::vector<Value> values;  // of one kind, without duplicates; empty after an error
   std::optional<Value> default_value;
   std::optional<std::string> macro;
 };
@@ -24,6 +24,6 @@ enum class ChoicesOf { parameter, axis };
 
 // A value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}; a parameter may have a
 // default, an axis a macro.
-Choices read_choices(const YamlNode& node, ChoicesOf owner, Complaints& complaints);
+Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors);
 
 }  // namespace gktune

@@ -25,13 +25,13 @@ std::optional<Language> language_of(const std::string& path) {
   return std::nullopt;
 }
 
-// A kernel's name is typed on command lines and stands in file names.
+// Kernel names appear on command lines and in file names.
 bool is_kernel_name(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
          std::ranges::all_of(name, [](char c) { return is_word(c) || c == '-' || c == '.'; });
 }
 
-// A key whose items have all been commented out says nothing.
+// A key without a value counts as absent: its items may be commented out.
 const YamlNode* section(const Fields& fields, std::string_view key) {
   const YamlNode* node = fields.find(key);
   return node != nullptr && node->kind == YamlNode::Kind::null ? nullptr : node;
@@ -40,48 +40,48 @@ const YamlNode* section(const Fields& fields, std::string_view key) {
 }  // namespace
 
 DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
-                                   const FileReader& files, Complaints& complaints)
+                                   const FileReader& files, ErrorList& errors)
     : folder_(std::filesystem::path(path).parent_path().string()),
       options_(options),
       files_(files),
-      complaints_(complaints),
-      names_(complaints) {
+      errors_(errors),
+      names_(errors) {
   definition_.path = path;
 }
 
 Definition DefinitionReader::read(const YamlNode& root) {
   const Fields fields(
-      root, "a space file",
+      root, "space file",
       {"kernel",      "source",    "language",     "include",     "problem",   "parameters", "let",
        "constraints", "options",   "host_options", "environment", "arguments", "launches",   "reference",
        "metrics",     "objective", "regime",       "time_limit",  "search",    "host"},
-      complaints_);
+      errors_);
   if (!fields.is_map()) return definition_;
   KernelDefinition& kernel = definition_.kernel;
-  if (const YamlNode* name = fields.require("kernel", "its name, as in kernel: reduce")) {
-    if (auto text = read_text(*name, complaints_)) kernel.name = *std::move(text);
+  if (const YamlNode* name = fields.require("kernel", "for example kernel: reduce")) {
+    if (auto text = read_text(*name, errors_)) kernel.name = *std::move(text);
     if (name->is_scalar() && !is_kernel_name(kernel.name)) {
-      complaints_.add(*name, "'" + kernel.name + "' cannot be a kernel's name",
-                      "letters, digits, '_', '-' and '.'");
+      errors_.add(*name, "invalid kernel name '" + kernel.name + "'",
+                  "use letters, digits, '_', '-' and '.'; start with none of the last two");
     }
   }
   read_source(fields);
   read_names(fields);
   read_values(fields);
   if (const YamlNode* node = section(fields, "constraints")) read_constraints(*node);
-  names_.take_used_definitions();  // constraints bound the space: they do not change what a configuration is
+  names_.take_used_definitions();  // not fingerprinted: constraints do not change how a configuration runs
   read_kernel(fields);
   used_definitions_ = names_.take_used_definitions();
   read_metrics(fields);
-  if (const YamlNode* node = fields.find("regime")) kernel.regime = read_regime(*node, complaints_);
+  if (const YamlNode* node = fields.find("regime")) kernel.regime = read_regime(*node, errors_);
   if (const YamlNode* node = fields.find("time_limit")) {
-    if (const auto seconds = read_seconds(*node, complaints_)) kernel.time_limit_s = *seconds;
+    if (const auto seconds = read_seconds(*node, errors_)) kernel.time_limit_s = *seconds;
   }
   if (const YamlNode* node = fields.find("search"))
-    read_search(*node, options_.strategies, definition_.search, complaints_);
+    read_search(*node, options_.strategies, definition_.search, errors_);
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
-  if (complaints_.empty()) {
+  if (errors_.empty()) {
     const auto flat = [&](const std::string& path, const std::string& text) {
       return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
     };
@@ -95,19 +95,20 @@ Definition DefinitionReader::read(const YamlNode& root) {
 }
 
 std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
-  const auto written = read_text(node, complaints_);
+  const auto written = read_text(node, errors_);
   if (!written) return {};
   path = joined(folder_, *written);
   auto text = files_(path);
   if (text) return *std::move(text);
-  complaints_.add(node, "cannot read '" + path + "': " + text.error().message,
-                  "a source is found from the folder of the space file");
+  errors_.add(node, "cannot read '" + path + "': " + text.error().message,
+              "paths are relative to the folder of the space file");
   return {};
 }
 
 void DefinitionReader::read_source(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
-  const YamlNode* source = fields.require("source", "the file with the kernel, as in source: reduce.cu");
+  const YamlNode* source =
+      fields.require("source", "the file with the kernel, for example source: reduce.cu");
   if (source != nullptr) kernel.source_text = load(*source, kernel.source_path);
   const auto by_name = language_of(kernel.source_path);
   if (by_name) kernel.language = *by_name;
@@ -116,18 +117,17 @@ void DefinitionReader::read_source(const Fields& fields) {
     if (language->is_scalar() && (language->text == "cuda" || language->text == "c++")) {
       kernel.language = language->text == "cuda" ? Language::cuda : Language::cpp;
     } else {
-      complaints_.add(
-          *language,
-          "'" + language->text + "' is no language" + complaints_.guess(language->text, kLanguages),
-          "cuda, or c++");
+      errors_.add(*language,
+                  "unknown language '" + language->text + "'" + errors_.guess(language->text, kLanguages),
+                  "expected cuda or c++");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {
-    complaints_.add(*source, "the language of '" + source->text + "' cannot be told from its name",
-                    "language: cuda, or c++");
+    errors_.add(*source, "unknown language: the extension of '" + source->text + "' is not known",
+                "add language: cuda or language: c++");
   }
   if (const YamlNode* include = section(fields, "include")) {
     for (const YamlNode& item : items_of(*include)) {
-      if (const auto folder = read_text(item, complaints_))
+      if (const auto folder = read_text(item, errors_))
         kernel.include_dirs.push_back(joined(folder_, *folder));
     }
   }
@@ -135,13 +135,13 @@ void DefinitionReader::read_source(const Fields& fields) {
 
 void DefinitionReader::read_names(const Fields& fields) {
   if (const YamlNode* problem = section(fields, "problem")) {
-    ProblemReader(names_, complaints_).name_axes(*problem);
+    ProblemReader(names_, errors_).name_axes(*problem);
   }
   if (const YamlNode* node = section(fields, "parameters");
-      node != nullptr && check_map(*node, "parameters", complaints_)) {
+      node != nullptr && check_map(*node, "parameters", errors_)) {
     for (const YamlNode& key : node->keys) names_.add_parameter(key);
   }
-  if (const YamlNode* let = section(fields, "let"); let != nullptr && check_map(*let, "let", complaints_)) {
+  if (const YamlNode* let = section(fields, "let"); let != nullptr && check_map(*let, "let", errors_)) {
     for (std::size_t i = 0; i < let->keys.size(); ++i) {
       names_.add_definition(let->keys[i], let->items[i], std::span(let->keys).subspan(i));
     }
@@ -150,7 +150,7 @@ void DefinitionReader::read_names(const Fields& fields) {
 
 void DefinitionReader::read_values(const Fields& fields) {
   if (const YamlNode* problem = section(fields, "problem")) {
-    ProblemReader(names_, complaints_)
+    ProblemReader(names_, errors_)
         .read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   }
   const YamlNode* parameters = section(fields, "parameters");
@@ -165,34 +165,33 @@ void DefinitionReader::read_values(const Fields& fields) {
 }
 
 void DefinitionReader::read_parameter(const YamlNode& node, Parameter& parameter) {
-  Choices choices = read_choices(node, ChoicesOf::parameter, complaints_);
+  Choices choices = read_choices(node, ChoicesOf::parameter, errors_);
   parameter.values = std::move(choices.values);
   parameter.default_value = std::move(choices.default_value);
 }
 
 void DefinitionReader::read_host(const YamlNode& node) {
-  const Fields fields(node, "host", {"problem", "parameters", "search", "time_limit"}, complaints_);
+  const Fields fields(node, "host", {"problem", "parameters", "search", "time_limit"}, errors_);
   const bool is_used = options_.device_kind == "host";
   KernelDefinition& kernel = definition_.kernel;
   if (const YamlNode* problem = fields.find("problem")) {
     auto axes = kernel.axes;
     auto listed = kernel.listed_problems;
-    ProblemReader(names_, complaints_).replace(*problem, axes, listed);
+    ProblemReader(names_, errors_).replace(*problem, axes, listed);
     if (is_used) {
       kernel.axes = std::move(axes);
       kernel.listed_problems = std::move(listed);
     }
   }
   if (const YamlNode* map = fields.find("parameters");
-      map != nullptr && check_map(*map, "parameters", complaints_)) {
+      map != nullptr && check_map(*map, "parameters", errors_)) {
     std::vector<std::string> names;
     for (const Parameter& parameter : definition_.parameters) names.push_back(parameter.name);
     for (std::size_t i = 0; i < map->keys.size(); ++i) {
       const YamlNode& key = map->keys[i];
       const auto known = std::ranges::find(definition_.parameters, key.text, &Parameter::name);
       if (known == definition_.parameters.end()) {
-        complaints_.add(
-            key, "there is no parameter '" + key.text + "' to replace" + complaints_.guess(key.text, names));
+        errors_.add(key, "unknown parameter '" + key.text + "'" + errors_.guess(key.text, names));
         continue;
       }
       Parameter parameter = *known;
@@ -207,11 +206,11 @@ void DefinitionReader::read_host(const YamlNode& node) {
   }
   if (const YamlNode* search = fields.find("search")) {
     SearchLimits limits = definition_.search;
-    read_search(*search, options_.strategies, limits, complaints_);
+    read_search(*search, options_.strategies, limits, errors_);
     if (is_used) definition_.search = limits;
   }
   if (const YamlNode* limit = fields.find("time_limit")) {
-    const auto seconds = read_seconds(*limit, complaints_);
+    const auto seconds = read_seconds(*limit, errors_);
     if (is_used && seconds) kernel.time_limit_s = *seconds;
   }
 }
@@ -230,8 +229,8 @@ std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
     std::optional<Pattern> flag;
     std::optional<Expression> when;
     if (item.kind == YamlNode::Kind::map) {
-      const Fields fields(item, "an option", {"flag", "when"}, complaints_);
-      if (const YamlNode* text = fields.require("flag", "as in {flag: \"-O3\", when: unroll > 1}")) {
+      const Fields fields(item, "option", {"flag", "when"}, errors_);
+      if (const YamlNode* text = fields.require("flag", "for example {flag: \"-O3\", when: unroll > 1}")) {
         flag = names_.pattern(*text, View::candidate);
       }
       if (const YamlNode* condition = fields.find("when"))
@@ -245,11 +244,11 @@ std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
 }
 
 void DefinitionReader::read_environment(const YamlNode& node) {
-  if (!check_map(node, "environment", complaints_)) return;
+  if (!check_map(node, "environment", errors_)) return;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const std::string& name = node.keys[i].text;
     if (name.empty() || name.find_first_of("= \t\n") != std::string::npos) {
-      complaints_.add(node.keys[i], "'" + name + "' cannot be the name of a setting");
+      errors_.add(node.keys[i], "invalid environment variable name '" + name + "'");
     }
     if (auto value = names_.expression(node.items[i], View::candidate)) {
       definition_.kernel.environment.push_back({name, *std::move(value)});
@@ -263,22 +262,21 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   if (const YamlNode* node = section(fields, "host_options")) {
     kernel.host_options = read_options(*node);
     if (kernel.language == Language::cpp) {
-      complaints_.add(fields.key("host_options"), "host_options are for CUDA C++ on a CPU",
-                      "options are what a C++ function is compiled with");
+      errors_.add(fields.key("host_options"), "host_options does not apply to a C++ function", "use options");
     }
   }
   if (const YamlNode* node = section(fields, "environment")) {
     read_environment(*node);
     if (kernel.language == Language::cuda) {
-      complaints_.add(fields.key("environment"), "environment is for C++ functions: a kernel has none");
+      errors_.add(fields.key("environment"), "environment does not apply to a CUDA kernel");
     }
   }
   if (const YamlNode* node = section(fields, "arguments")) {
-    arguments_ = read_arguments(*node, kernel.axes, folder_, names_, complaints_);
+    arguments_ = read_arguments(*node, kernel.axes, folder_, names_, errors_);
   }
   if (const YamlNode* node =
-          fields.require("launches", "what to run, as in launches: {entry: f, grid: n, block: 256}")) {
-    kernel.launches = read_launches(*node, kernel.language, View::candidate, arguments_, names_, complaints_);
+          fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}")) {
+    kernel.launches = read_launches(*node, kernel.language, View::candidate, arguments_, names_, errors_);
   }
   if (const YamlNode* node = fields.find("reference")) read_reference(*node);
   check_outputs();
@@ -287,7 +285,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
 
 void DefinitionReader::read_reference(const YamlNode& node) {
   KernelDefinition& kernel = definition_.kernel;
-  const Fields fields(node, "a reference", {"source", "launches"}, complaints_);
+  const Fields fields(node, "reference", {"source", "launches"}, errors_);
   if (!fields.is_map()) return;
   Reference reference;
   if (const YamlNode* source = fields.find("source")) {
@@ -295,12 +293,13 @@ void DefinitionReader::read_reference(const YamlNode& node) {
     reference.source = source->text;
     const auto language = language_of(kernel.reference_path);
     if (language && *language != kernel.language) {
-      complaints_.add(*source, "the reference is in another language than the kernel");
+      errors_.add(*source, "the reference must be in the kernel's language");
     }
   }
-  if (const YamlNode* launches = fields.require("launches", "what computes the right result")) {
+  if (const YamlNode* launches =
+          fields.require("launches", "the functions that compute the expected outputs")) {
     reference.launches =
-        read_launches(*launches, kernel.language, View::problem, arguments_, names_, complaints_);
+        read_launches(*launches, kernel.language, View::problem, arguments_, names_, errors_);
   }
   kernel.reference = std::move(reference);
 }
@@ -316,21 +315,21 @@ void DefinitionReader::check_outputs() {
     Argument& argument = written.argument;
     if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
     if (!takes(kernel.launches, argument.name)) {
-      complaints_.add(*written.key, "no launch takes the output '" + argument.name + "': nothing writes it");
+      errors_.add(*written.key, "no launch has the output '" + argument.name + "' among its arguments");
     }
     const bool has_reference = kernel.reference && takes(kernel.reference->launches, argument.name);
     if (written.check == Check::wanted && !has_reference) {
-      complaints_.add(*written.key, "'" + argument.name + "' is to be checked, but no reference computes it",
-                      "reference: {source: …, launches: …}, with this argument");
+      errors_.add(*written.key, "output '" + argument.name + "' has a check, but no reference computes it",
+                  "add it to the arguments of a launch of the reference");
     }
-    if (written.check == Check::unsaid && has_reference) argument.check.emplace();
+    if (written.check == Check::unspecified && has_reference) argument.check.emplace();
   }
 }
 
 void DefinitionReader::read_metrics(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
   if (const YamlNode* node = section(fields, "metrics");
-      node != nullptr && check_map(*node, "metrics", complaints_)) {
+      node != nullptr && check_map(*node, "metrics", errors_)) {
     for (std::size_t i = 0; i < node->keys.size(); ++i) {
       if (auto value = names_.expression(node->items[i], View::trial)) {
         kernel.metrics.push_back({node->keys[i].text, *std::move(value)});
@@ -340,7 +339,7 @@ void DefinitionReader::read_metrics(const Fields& fields) {
     }
   }
   if (const YamlNode* node = fields.find("objective"))
-    kernel.objective = read_objective(*node, kernel.metrics, complaints_);
+    kernel.objective = read_objective(*node, kernel.metrics, errors_);
 }
 
 }  // namespace gktune

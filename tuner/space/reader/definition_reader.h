@@ -8,18 +8,18 @@
 #include "tuner/space/definition.h"
 #include "tuner/space/reader/arguments.h"
 #include "tuner/space/reader/choices.h"
-#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/error_list.h"
 #include "tuner/space/reader/names.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
 
-// Goes through the keys of a space file, each once.
+// Reads the keys of a space file.
 class DefinitionReader {
  public:
   DefinitionReader(const std::string& path, const ReadOptions& options, const FileReader& files,
-                   Complaints& complaints);
-  // Of use where nothing has been complained about.
+                   ErrorList& errors);
+  // Complete only if there are no errors.
   Definition read(const YamlNode& root);
 
  private:
@@ -40,7 +40,7 @@ class DefinitionReader {
   std::string folder_;  // of the space file
   const ReadOptions& options_;
   const FileReader& files_;
-  Complaints& complaints_;
+  ErrorList& errors_;
   Names names_;
   std::vector<WrittenArgument> arguments_;
   std::map<std::string, std::string> used_definitions_;

@@ -10,8 +10,8 @@ constexpr std::size_t kMostLaunches = 256;
 class LaunchReader {
  public:
   LaunchReader(Language language, View view, const std::vector<WrittenArgument>& arguments, Names& names,
-               Complaints& complaints)
-      : language_(language), view_(view), arguments_(arguments), names_(names), complaints_(complaints) {
+               ErrorList& errors)
+      : language_(language), view_(view), arguments_(arguments), names_(names), errors_(errors) {
     for (const WrittenArgument& written : arguments) argument_names_.push_back(written.argument.name);
   }
 
@@ -22,14 +22,13 @@ class LaunchReader {
       read_fill(node, launch);
       return launch;
     }
-    const Fields fields(node, "a launch", {"entry", "grid", "block", "shared", "when", "arguments", "fill"},
-                        complaints_);
+    const Fields fields(node, "launch", {"entry", "grid", "block", "shared", "when", "arguments", "fill"},
+                        errors_);
     if (!fields.is_map()) return launch;
     if (fields.find("fill") != nullptr) {
-      complaints_.add(fields.key("fill"), "a launch fills a buffer or runs an entry, not both",
-                      "they are two items of launches");
+      errors_.add(fields.key("fill"), "a launch has either fill or entry, not both", "write two launches");
     }
-    if (const YamlNode* entry = fields.require("entry", "the function to run; or fill: the buffer to fill")) {
+    if (const YamlNode* entry = fields.require("entry", "add entry: FUNCTION, or fill: BUFFER")) {
       if (auto pattern = names_.entry(*entry, view_)) launch.entry = *std::move(pattern);
     }
     read_geometry(fields, launch);
@@ -47,15 +46,15 @@ class LaunchReader {
 
  private:
   void read_fill(const YamlNode& node, Launch& launch) {
-    const Fields fields(node, "a fill", {"fill", "byte", "when"}, complaints_);
+    const Fields fields(node, "fill", {"fill", "byte", "when"}, errors_);
     const YamlNode* name = fields.find("fill");
     if (const WrittenArgument* written = find(*name)) {
       launch.fill = written->argument.name;
       if (written->argument.value) {
-        complaints_.add(*name, "'" + launch.fill + "' is a scalar: only a buffer can be filled");
+        errors_.add(*name, "cannot fill '" + launch.fill + "': it is a scalar");
       } else if (written->argument.role == Argument::Role::in) {
-        complaints_.add(*name, "'" + launch.fill + "' is an input: a launch must not change it",
-                        "its role would be inout, or scratch");
+        errors_.add(*name, "cannot fill '" + launch.fill + "': it is an input",
+                    "use role: inout or role: scratch");
       }
       if (view_ == View::problem) check_sight(*name, *written);
     }
@@ -66,7 +65,7 @@ class LaunchReader {
   void read_geometry(const Fields& fields, Launch& launch) {
     for (std::string_view word : {"grid", "block", "shared"}) {
       if (language_ == Language::cpp && fields.find(word) != nullptr) {
-        complaints_.add(fields.key(word), "a C++ function has no " + std::string(word));
+        errors_.add(fields.key(word), std::string(word) + " does not apply to a C++ function");
         return;
       }
     }
@@ -79,7 +78,8 @@ class LaunchReader {
   void read_extents(const YamlNode& node, std::array<std::optional<Expression>, 3>& extents) {
     const auto items = items_of(node);
     if (items.empty() || items.size() > extents.size()) {
-      complaints_.add(node, "expected one to three extents: x, or [x, y, z]");
+      errors_.add(node, "expected one to three extents, found " + std::to_string(items.size()),
+                  comma_hint(items, "x, [x, y] or [x, y, z]"));
       return;
     }
     for (std::size_t i = 0; i < items.size(); ++i) extents[i] = names_.expression(items[i], view_);
@@ -96,18 +96,17 @@ class LaunchReader {
 
   const WrittenArgument* find(const YamlNode& name) {
     if (!name.is_scalar()) {
-      complaints_.add(name, "expected the name of an argument, here is " + std::string(kind_words(name)));
+      errors_.add(name, "expected the name of an argument, found " + std::string(kind_words(name)));
       return nullptr;
     }
     for (const WrittenArgument& written : arguments_) {
       if (written.argument.name == name.text) return &written;
     }
-    complaints_.add(
-        name, "there is no argument '" + name.text + "'" + complaints_.guess(name.text, argument_names_));
+    errors_.add(name, "unknown argument '" + name.text + "'" + errors_.guess(name.text, argument_names_));
     return nullptr;
   }
 
-  // What depends on parameters cannot be the reference's: one reference serves all configurations.
+  // One reference serves all configurations, so its arguments must not depend on parameters.
   void check_sight(const YamlNode& place, const WrittenArgument& written) {
     const auto depends = [&](const std::optional<Expression>& e) { return e && names_.sees_parameters(*e); };
     const Argument& argument = written.argument;
@@ -118,8 +117,8 @@ class LaunchReader {
       for (const auto& part : pattern->parts) sees = sees || depends(part.expression);
     }
     if (!sees) return;
-    complaints_.add(place, "the reference takes '" + argument.name + "', which depends on a parameter",
-                    "the reference sees the problem alone; its arguments: names those it takes");
+    errors_.add(place, "the reference cannot take '" + argument.name + "': it depends on a parameter",
+                "list the arguments of the launch: arguments: [in, out]");
   }
 
   Language language_;
@@ -127,20 +126,20 @@ class LaunchReader {
   const std::vector<WrittenArgument>& arguments_;
   std::vector<std::string> argument_names_;
   Names& names_;
-  Complaints& complaints_;
+  ErrorList& errors_;
 };
 
 }  // namespace
 
 std::vector<Launch> read_launches(const YamlNode& node, Language language, View view,
                                   const std::vector<WrittenArgument>& arguments, Names& names,
-                                  Complaints& complaints) {
-  LaunchReader reader(language, view, arguments, names, complaints);
+                                  ErrorList& errors) {
+  LaunchReader reader(language, view, arguments, names, errors);
   std::vector<Launch> launches;
   const auto items = items_of(node);
-  if (items.empty()) complaints.add(node, "no launches: there is nothing to run");
+  if (items.empty()) errors.add(node, "empty list of launches");
   if (items.size() > kMostLaunches) {
-    complaints.add(node, "more than " + std::to_string(kMostLaunches) + " launches");
+    errors.add(node, "more than " + std::to_string(kMostLaunches) + " launches");
     return launches;
   }
   for (const YamlNode& item : items) launches.push_back(reader.read(item));

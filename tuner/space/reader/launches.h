@@ -8,9 +8,9 @@
 
 namespace gktune {
 
-// The steps of a candidate, or (seeing the problem alone) of the reference.
+// The launches of a candidate or, with View::problem, of the reference.
 std::vector<Launch> read_launches(const YamlNode& node, Language language, View view,
                                   const std::vector<WrittenArgument>& arguments, Names& names,
-                                  Complaints& complaints);
+                                  ErrorList& errors);
 
 }  // namespace gktune

@@ -11,7 +11,7 @@
 namespace gktune {
 namespace {
 
-// Of one expression and of a whole file, definitions put in where they are used.
+// Limits on one expression and on a whole file, in nodes, with definitions inserted.
 constexpr std::uint64_t kLargestInlined = 10'000;
 constexpr std::uint64_t kLargestFile = 100'000;
 
@@ -20,7 +20,7 @@ std::size_t word_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-// "known here: n, unroll and device.*": the file's own names, as long as they are few.
+// "known names: n, unroll, device.*", at most twelve of the file's own.
 std::string known_words(const std::vector<std::string>& names) {
   constexpr std::size_t kFew = 12;
   std::string list;
@@ -30,15 +30,14 @@ std::string known_words(const std::vector<std::string>& names) {
     if (++count <= kFew) list += name + ", ";
   }
   if (count > kFew) list += "…, ";
-  return "known here: " + list + "device.*";
+  return "known names: " + list + "device.*";
 }
 
-constexpr std::string_view kComma = "inside { } and [ ] a comma ends the text, unless it stands in quotes";
-constexpr std::string_view kUnnamed = "a name is a letter or _, then letters, digits and _";
+constexpr std::string_view kUnnamed = "use letters, digits and _; do not start with a digit";
 
 }  // namespace
 
-Names::Names(Complaints& complaints) : complaints_(complaints) {
+Names::Names(ErrorList& errors) : errors_(errors) {
   for (const auto& [name, value] : DeviceInfo{}.attributes()) known_["device." + name].kind = Kind::attribute;
   for (std::string_view name : reading_names()) known_[std::string(name)].kind = Kind::reading;
 }
@@ -62,15 +61,15 @@ bool Names::sees_parameters(const Expression& expression) const {
 
 void Names::add(const YamlNode& key, Kind kind) {
   if (const auto reason = why_no_name(key.text)) {
-    complaints_.add(key, "'" + key.text + "' cannot be a name: " + *reason);
+    errors_.add(key, "invalid name '" + key.text + "': " + *reason);
   }
   const auto [known, is_new] = known_.try_emplace(key.text);
   if (!is_new) {
     static constexpr std::string_view kOwners[] = {"an axis of the problem", "a parameter",
                                                    "a definition of let", "an attribute of the device",
-                                                   "a reading of the trial"};
-    complaints_.add(key, "'" + key.text + "' is " +
-                             std::string(kOwners[static_cast<std::size_t>(known->second.kind)]) + " already");
+                                                   "a measured quantity"};
+    errors_.add(key, "duplicate name '" + key.text + "': it is already " +
+                         std::string(kOwners[static_cast<std::size_t>(known->second.kind)]));
     return;
   }
   known->second.kind = kind;
@@ -94,7 +93,7 @@ void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span
 
 std::optional<Expression> Names::expression(const YamlNode& node, View view) {
   if (!node.is_scalar()) {
-    complaints_.add(node, "expected an expression, here is " + std::string(kind_words(node)));
+    errors_.add(node, "expected an expression, found " + std::string(kind_words(node)));
     return std::nullopt;
   }
   return part(node, node.text, 0, view);
@@ -102,15 +101,12 @@ std::optional<Expression> Names::expression(const YamlNode& node, View view) {
 
 std::optional<Expression> Names::part(const YamlNode& node, std::string_view text, std::size_t offset,
                                       View view) {
-  const auto complain = [&](const ExpressionError& error) {
-    // {grid: ceil_div(n, 4)}: the comma is YAML's, and half of the expression is missing.
-    const bool is_cut = node.is_plain() && node.is_flow && offset + error.offset >= node.text.size();
-    complaints_.add_inside(node, offset + error.offset, error.length, error.message,
-                           is_cut ? std::string(kComma) : "");
+  const auto add_error = [&](const ExpressionError& error) {
+    errors_.add_inside(node, offset + error.offset, error.length, error.message, comma_hint(node));
   };
   const auto parsed = Expression::parse(text);
   if (!parsed) {
-    complain(parsed.error());
+    add_error(parsed.error());
     return std::nullopt;
   }
   bool is_good = true;
@@ -121,15 +117,14 @@ std::optional<Expression> Names::part(const YamlNode& node, std::string_view tex
   if (expression_nodes_ > kLargestFile) return std::nullopt;
   auto whole = parsed->inlined(definitions_);
   if (!whole) {
-    complain(whole.error());
+    add_error(whole.error());
     return std::nullopt;
   }
   const std::uint64_t size = whole->root().size;
   expression_nodes_ += size;
   if (size <= kLargestInlined && expression_nodes_ <= kLargestFile) return *std::move(whole);
-  const std::string_view what =
-      size > kLargestInlined ? "this expression is too long" : "this file is too large";
-  complain({"with its definitions put in, " + std::string(what), 0, text.size()});
+  const std::string_view what = size > kLargestInlined ? "this expression" : "this file";
+  add_error({std::string(what) + " is too large after its definitions are inserted", 0, text.size()});
   return std::nullopt;
 }
 
@@ -137,32 +132,32 @@ bool Names::check_name(const YamlNode& node, const std::string& name, std::size_
   const auto known = known_.find(name);
   const bool is_reading = known != known_.end() && known->second.kind == Kind::reading;
   if (known == known_.end() && std::ranges::find(later_, name, &YamlNode::text) != later_.end()) {
-    complaints_.add_inside(node, offset, name.size(), "'" + name + "' is not defined yet",
-                           "a definition may use those above it");
+    errors_.add_inside(node, offset, name.size(), "'" + name + "' is not defined yet",
+                       "a definition can use the definitions above it");
     return false;
   }
   if (known == known_.end()) {
     const auto names = visible(view);
-    const std::string guess = complaints_.guess(name, names);
+    const std::string guess = errors_.guess(name, names);
     const std::string hint =
-        guess.empty() ? known_words(names) + "; a text has quotes of its own: \"'" + name + "'\"" : "";
-    complaints_.add_inside(node, offset, name.size(), "unknown name '" + name + "'" + guess, hint);
+        guess.empty() ? known_words(names) + "; a text needs quotes: \"'" + name + "'\"" : "";
+    errors_.add_inside(node, offset, name.size(), "unknown name '" + name + "'" + guess, hint);
     return false;
   }
   if (is_reading && view != View::trial) {
-    complaints_.add_inside(node, offset, name.size(),
-                           "'" + name + "' is known after measuring: only metrics see it");
+    errors_.add_inside(node, offset, name.size(),
+                       "'" + name + "' is a measured quantity: only metrics can use it");
     return false;
   }
   if (known->second.sees_parameters && view == View::problem) {
     const bool is_definition = known->second.kind == Kind::definition;
-    complaints_.add_inside(node, offset, name.size(),
-                           "'" + name + (is_definition ? "' depends on a parameter" : "' is a parameter") +
-                               ": the reference sees the problem alone");
+    errors_.add_inside(node, offset, name.size(),
+                       "the reference cannot use '" + name +
+                           (is_definition ? "': it depends on a parameter" : "': it is a parameter"));
     return false;
   }
   mark_used(name);
-  // A definition that could not be read has been complained about.
+  // A faulty definition already has its error.
   return known->second.kind != Kind::definition || definitions_.contains(name);
 }
 
@@ -181,13 +176,13 @@ std::map<std::string, std::string> Names::take_used_definitions() {
 std::optional<Pattern> Names::pattern(const YamlNode& node, View view) {
   Pattern pattern;
   if (!node.is_scalar()) {
-    complaints_.add(node, "expected a text, here is " + std::string(kind_words(node)), brace_words(node));
+    errors_.add(node, "expected a text, found " + std::string(kind_words(node)), brace_hint(node));
     return std::nullopt;
   }
   pattern.text = node.text;
   const auto pieces = split_pattern(node.text);
   if (!pieces) {
-    complaints_.add_inside(node, pieces.error().offset, pieces.error().length, pieces.error().message);
+    errors_.add_inside(node, pieces.error().offset, pieces.error().length, pieces.error().message);
     return std::nullopt;
   }
   bool is_good = true;
@@ -209,8 +204,8 @@ std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
   if (!whole) return std::nullopt;
   const char first = node.text.empty() ? ' ' : node.text.front();
   if (!is_letter(first) && first != ':' && first != '{') {
-    complaints_.add(node, "'" + node.text + "' is no function",
-                    "as in: reduce, or reduce<T, threadsPerBlock>");
+    errors_.add(node, "invalid entry '" + node.text + "'",
+                "expected a function, such as reduce or reduce<T, threadsPerBlock>");
     return std::nullopt;
   }
   Pattern entry{{}, node.text};
@@ -227,8 +222,7 @@ std::optional<Pattern> Names::entry(const YamlNode& node, View view) {
     ++part;
   }
   if (angles != 0) {
-    complaints_.add(node, "'<' and '>' do not match",
-                    node.is_plain() && node.is_flow ? std::string(kComma) : "");
+    errors_.add(node, "unbalanced '<' and '>'", comma_hint(node, "<>"));
   }
   if (angles != 0 || !is_good) return std::nullopt;
   return entry;
@@ -298,12 +292,13 @@ std::optional<std::string> why_no_name(std::string_view name) {
       "ilog2", "gcd",   "int", "float", "floor", "ceil",     "sqrt",     "device"};
   if (name.empty() || !is_letter(name.front()) || word_end(name, 0) != name.size())
     return std::string(kUnnamed);
-  if (std::ranges::find(kExpression, name) != std::end(kExpression)) return "it is a word of the expressions";
-  if (std::ranges::find(kCpp, name) != std::end(kCpp)) return "it is a keyword of C++";
-  if (std::ranges::find(kCuda, name) != std::end(kCuda)) return "it is a name of CUDA's or C++'s own";
+  if (std::ranges::find(kExpression, name) != std::end(kExpression))
+    return "it is a word of the expression language";
+  if (std::ranges::find(kCpp, name) != std::end(kCpp)) return "it is a C++ keyword";
+  if (std::ranges::find(kCuda, name) != std::end(kCuda)) return "CUDA or C++ defines it";
   if (name.find("__") != std::string_view::npos ||
       (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
-    return "C++ keeps names such as this one for itself";
+    return "C++ reserves such names";
   }
   return std::nullopt;
 }

@@ -11,26 +11,26 @@
 
 #include "tuner/space/language/expression.h"
 #include "tuner/space/language/pattern.h"
-#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/error_list.h"
 
 namespace gktune {
 
-// What an expression may speak of.
+// The names that an expression may use.
 enum class View {
   problem,    // axes, device.*: the reference
-  candidate,  // the parameters too
-  trial,      // and what was measured: metrics
+  candidate,  // and parameters
+  trial,      // and measured quantities: metrics
 };
 
-// The names of a space file, and the reading of what is made of them.
+// The names of a space file; reads expressions and texts that use them.
 class Names {
  public:
-  explicit Names(Complaints& complaints);
+  explicit Names(ErrorList& errors);
 
-  // Each complains about a name that cannot be one.
+  // Each adds an error for an invalid or duplicate name.
   void add_axis(const YamlNode& key) { add(key, Kind::axis); }
   void add_parameter(const YamlNode& key) { add(key, Kind::parameter); }
-  // A line of `let`; `later` are its own name and those below.
+  // A definition of `let`. `later`: its own name and those below, which it cannot use.
   void add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later);
 
   bool is_axis(std::string_view name) const;
@@ -39,10 +39,10 @@ class Names {
 
   std::optional<Expression> expression(const YamlNode& node, View view);
   std::optional<Pattern> pattern(const YamlNode& node, View view);
-  // A function or a template-id: in its template arguments names stand for their values, with no braces.
+  // A function or a template-id. In template arguments, names stand for their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);
 
-  // The lines of `let` that have been used since the last call, with those that they lead to; as written.
+  // The definitions used since the last call, directly or through others, as written.
   std::map<std::string, std::string> take_used_definitions();
 
  private:
@@ -51,27 +51,27 @@ class Names {
     Kind kind = Kind::axis;
     bool sees_parameters = false;
     std::string text;                // of a definition
-    std::vector<std::string> leads;  // definitions that it is made of
+    std::vector<std::string> leads;  // definitions that it uses
   };
 
   void add(const YamlNode& key, Kind kind);
   std::optional<Expression> part(const YamlNode& node, std::string_view text, std::size_t offset, View view);
   bool check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view);
   void mark_used(const std::string& name);
-  // False where a name has been complained about.
+  // False after an error.
   bool add_template_arguments(const YamlNode& node, const PatternPiece& piece, int& angles, Pattern& pattern,
                               View view);
   std::vector<std::string> visible(View view) const;
 
-  Complaints& complaints_;
+  ErrorList& errors_;
   std::map<std::string, Known, std::less<>> known_;
-  std::map<std::string, Expression> definitions_;  // inlined: none refers to another; without the faulty ones
+  std::map<std::string, Expression> definitions_;  // inlined: none refers to another; no faulty ones
   std::uint64_t expression_nodes_ = 0;
-  std::set<std::string> used_;       // definitions, with all that they lead to
-  std::span<const YamlNode> later_;  // while a definition is read: what it cannot use yet
+  std::set<std::string> used_;       // definitions, directly or through others
+  std::span<const YamlNode> later_;  // while a definition is read: names that it cannot use
 };
 
-// Why a name cannot be a parameter's or an axis': a word of C++, of CUDA or of the expressions.
+// Why a parameter or an axis cannot have this name; nothing if it can.
 std::optional<std::string> why_no_name(std::string_view name);
 
 }  // namespace gktune

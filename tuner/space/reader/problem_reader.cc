@@ -21,14 +21,14 @@ bool is_list(const YamlNode& node) { return node.kind == YamlNode::Kind::sequenc
 
 void ProblemReader::name_axes(const YamlNode& node) {
   if (!is_list(node)) {
-    if (!check_map(node, "problem", complaints_)) return;
+    if (!check_map(node, "problem", errors_)) return;
     for (const YamlNode& key : node.keys) names_.add_axis(key);
     return;
   }
-  if (node.items.empty()) complaints_.add(node, "a list of no problems: nothing could be tuned");
-  // The first one says which axes there are.
+  if (node.items.empty()) errors_.add(node, "empty list of problems");
+  // The first problem names the axes.
   for (const YamlNode& item : node.items) {
-    if (!check_map(item, "a problem of the list", complaints_) || &item != &node.items.front()) continue;
+    if (!check_map(item, "each problem of a list", errors_) || &item != &node.items.front()) continue;
     for (const YamlNode& key : item.keys) names_.add_axis(key);
   }
 }
@@ -61,22 +61,22 @@ void ProblemReader::read_list(const YamlNode& node, std::vector<Axis>& axes, std
       if (is_first) {
         own.push_back(axis);
       } else if (known == axes.end()) {
-        complaints_.add(key, "the first problem of the list has no axis '" + key.text + "'" +
-                                 complaints_.guess(key.text, names_of(axes)));
+        errors_.add(key, "unknown axis '" + key.text + "'" + errors_.guess(key.text, names_of(axes)),
+                    "all problems of a list have the axes of the first");
       } else {
         own.push_back(axis);
         join(item.items[i], axis, *known);
       }
     }
     if (is_first) axes = own;
-    std::vector<Axis> ordered;  // as the first has them
+    std::vector<Axis> ordered;  // in the order of the first problem
     for (const Axis& axis : axes) {
       const auto given = std::ranges::find(own, axis.name, &Axis::name);
       if (given != own.end()) {
         ordered.push_back(*given);
       } else {
-        complaints_.add(item, "this problem of the list says nothing of '" + axis.name + "'",
-                        "every one names the same axes");
+        errors_.add(item, "missing axis '" + axis.name + "'",
+                    "all problems of a list have the axes of the first");
       }
     }
     if (problem_count(ordered) > kMostProblems) return check_count(item, problem_count(ordered));
@@ -91,16 +91,15 @@ void ProblemReader::read_list(const YamlNode& node, std::vector<Axis>& axes, std
 void ProblemReader::join(const YamlNode& node, const Axis& more, Axis& axis) {
   for (const Value& value : more.values) {
     if (!axis.values.empty() && value.kind() != axis.values.front().kind()) {
-      complaints_.add(node, "'" + value.str() + "' is of another kind than '" + axis.values.front().str() +
-                                "', which '" + axis.name + "' has in an earlier problem");
+      errors_.add(node, "values of different kinds for '" + axis.name + "': '" + value.str() + "' here, '" +
+                            axis.values.front().str() + "' in an earlier problem");
       return;
     }
     if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
   }
   const YamlNode* macro = node.find("macro");
   if (macro != nullptr && more.macro != axis.macro) {
-    complaints_.add(*macro,
-                    "the macro of '" + axis.name + "' is said once, in the first problem of the list");
+    errors_.add(*macro, "the macro of '" + axis.name + "' must be in the first problem of the list");
   }
 }
 
@@ -115,23 +114,21 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
         known->values = std::move(axis.values);
         continue;
       }
-      complaints_.add(
-          node, "there is no axis '" + axis.name + "' to replace" + complaints_.guess(axis.name, names));
+      errors_.add(node, "unknown axis '" + axis.name + "'" + errors_.guess(axis.name, names));
     }
     for (const std::string& name : names) {
       if (!own.empty() && std::ranges::find(own, name, &Axis::name) == own.end()) {
-        complaints_.add(node, "these problems say nothing of '" + name + "'");
+        errors_.add(node, "missing axis '" + name + "'");
       }
     }
     return;
   }
-  if (!check_map(node, "problem", complaints_)) return;
+  if (!check_map(node, "problem", errors_)) return;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const YamlNode& key = node.keys[i];
     const auto axis = std::ranges::find(axes, key.text, &Axis::name);
     if (axis == axes.end()) {
-      complaints_.add(key, "there is no axis '" + key.text + "' to replace" +
-                               complaints_.guess(key.text, names_of(axes)));
+      errors_.add(key, "unknown axis '" + key.text + "'" + errors_.guess(key.text, names_of(axes)));
       continue;
     }
     read_axis(key, node.items[i], *axis);
@@ -141,7 +138,7 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
 }
 
 void ProblemReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& axis) {
-  Choices choices = read_choices(node, ChoicesOf::axis, complaints_);
+  Choices choices = read_choices(node, ChoicesOf::axis, errors_);
   const bool is_text = !choices.values.empty() && choices.values[0].is_text();
   axis.values = std::move(choices.values);
   if (choices.macro) axis.macro = *choices.macro;
@@ -150,16 +147,16 @@ void ProblemReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& a
   const auto reason = why_no_name(*choices.macro);
   const YamlNode* macro = node.find("macro");
   if (reason) {
-    complaints_.add(*macro, "'" + *choices.macro + "' cannot be a macro: " + *reason);
+    errors_.add(*macro, "invalid macro name '" + *choices.macro + "': " + *reason);
   } else if (names_.is_parameter(*choices.macro) ||
              (names_.is_axis(*choices.macro) && *choices.macro != key.text)) {
-    complaints_.add(*macro, "'" + *choices.macro + "' is the name of something else already");
+    errors_.add(*macro, "duplicate name '" + *choices.macro + "': an axis or a parameter has it");
   }
 }
 
 void ProblemReader::check_count(const YamlNode& node, std::size_t count) {
   if (count <= kMostProblems) return;
-  complaints_.add(node, "more than " + std::to_string(kMostProblems) + " problems");
+  errors_.add(node, "more than " + std::to_string(kMostProblems) + " problems");
 }
 
 }  // namespace gktune

@@ -3,31 +3,31 @@
 #include <vector>
 
 #include "tuner/space/definition.h"
-#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/error_list.h"
 #include "tuner/space/reader/names.h"
 
 namespace gktune {
 
-// Reads what a file says under `problem`: a map of axes, whose values are combined, or a list of such maps.
+// Reads `problem`: a map of axes, whose values are combined, or a list of such maps.
 class ProblemReader {
  public:
-  ProblemReader(Names& names, Complaints& complaints) : names_(names), complaints_(complaints) {}
+  ProblemReader(Names& names, ErrorList& errors) : names_(names), errors_(errors) {}
 
-  // The axes' names, which expressions may use: before anything is read that has some.
+  // Adds the names of the axes. Call it before any expression is read.
   void name_axes(const YamlNode& node);
   void read(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed);
-  // What `host` says instead: other values of some axes, or a list of its own.
+  // Reads `problem` of `host`: other values of some axes, or another list.
   void replace(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed);
 
  private:
   void read_list(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed);
   void read_axis(const YamlNode& key, const YamlNode& node, Axis& axis);
-  // Takes the values of a listed problem's axis in.
+  // Adds the values of a listed problem to an axis.
   void join(const YamlNode& node, const Axis& more, Axis& axis);
   void check_count(const YamlNode& node, std::size_t count);
 
   Names& names_;
-  Complaints& complaints_;
+  ErrorList& errors_;
 };
 
 }  // namespace gktune

@@ -17,40 +17,40 @@ bool looks_numeric(std::string_view text) {
   return !text.empty() && is_digit(text.front());
 }
 
-bool require_scalar(const YamlNode& node, std::string_view what, Complaints& complaints) {
+bool require_scalar(const YamlNode& node, std::string_view what, ErrorList& errors) {
   if (node.is_scalar()) return true;
-  complaints.add(node, "expected " + std::string(what) + ", here is " + std::string(kind_words(node)),
-                 brace_words(node));
+  errors.add(node, "expected " + std::string(what) + ", found " + std::string(kind_words(node)),
+             brace_hint(node));
   return false;
 }
 
 }  // namespace
 
-std::optional<Value> read_value(const YamlNode& node, Complaints& complaints) {
-  if (!require_scalar(node, "a value", complaints)) return std::nullopt;
+std::optional<Value> read_value(const YamlNode& node, ErrorList& errors) {
+  if (!require_scalar(node, "a value", errors)) return std::nullopt;
   if (!node.is_plain()) return Value(node.text);
   if (node.text == "true" || node.text == "True" || node.text == "TRUE") return Value(true);
   if (node.text == "false" || node.text == "False" || node.text == "FALSE") return Value(false);
   if (!looks_numeric(node.text)) return Value(node.text);
   Result<Value> number = parse_number(node.text);
   if (number) return *std::move(number);
-  complaints.add(node, number.error().message, "a text of this form needs quotes");
+  errors.add(node, number.error().message, "a text of this form needs quotes");
   return std::nullopt;
 }
 
-std::optional<std::int64_t> read_integer(const YamlNode& node, Complaints& complaints) {
-  if (!require_scalar(node, "an integer", complaints)) return std::nullopt;
+std::optional<std::int64_t> read_integer(const YamlNode& node, ErrorList& errors) {
+  if (!require_scalar(node, "an integer", errors)) return std::nullopt;
   const auto integer = parse_integer(node.text);
   if (integer) return *integer;
-  complaints.add(node, integer.error().message);
+  errors.add(node, integer.error().message);
   return std::nullopt;
 }
 
-std::optional<Decimal> read_decimal(const YamlNode& node, Complaints& complaints) {
-  if (!require_scalar(node, "a number", complaints)) return std::nullopt;
+std::optional<Decimal> read_decimal(const YamlNode& node, ErrorList& errors) {
+  if (!require_scalar(node, "a number", errors)) return std::nullopt;
   const Result<Value> number = parse_number(node.text);
   if (!number) {
-    complaints.add(node, number.error().message);
+    errors.add(node, number.error().message);
     return std::nullopt;
   }
   if (number->is_integer()) return Decimal{number->integer(), 0};
@@ -83,20 +83,20 @@ std::optional<Decimal> read_decimal(const YamlNode& node, Complaints& complaints
   Decimal decimal{0, exponent};
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), decimal.digits);
   if (status == std::errc() && end == digits.data() + digits.size()) return decimal;
-  complaints.add(node, "'" + node.text + "' has too many digits");
+  errors.add(node, "too many digits in '" + node.text + "'");
   return std::nullopt;
 }
 
-std::optional<std::string> read_text(const YamlNode& node, Complaints& complaints) {
-  if (!require_scalar(node, "a text", complaints)) return std::nullopt;
+std::optional<std::string> read_text(const YamlNode& node, ErrorList& errors) {
+  if (!require_scalar(node, "a text", errors)) return std::nullopt;
   return node.text;
 }
 
-std::optional<double> read_seconds(const YamlNode& node, Complaints& complaints) {
-  if (!require_scalar(node, "a duration", complaints)) return std::nullopt;
+std::optional<double> read_seconds(const YamlNode& node, ErrorList& errors) {
+  if (!require_scalar(node, "a duration", errors)) return std::nullopt;
   const auto seconds = parse_seconds(node.text);
   if (seconds && *seconds > 0) return *seconds;
-  complaints.add(node, seconds ? "'" + node.text + "' is not above 0" : seconds.error().message);
+  errors.add(node, seconds ? "'" + node.text + "' is not above 0" : seconds.error().message);
   return std::nullopt;
 }
 

@@ -5,27 +5,27 @@
 #include <string>
 
 #include "tuner/core/value.h"
-#include "tuner/space/reader/complaints.h"
+#include "tuner/space/reader/error_list.h"
 
 namespace gktune {
 
-// A number as it is written: digits * 10^exponent.
+// A number as written: digits * 10^exponent.
 struct Decimal {
   std::int64_t digits = 0;
   int exponent = 0;
 };
 
-// Each complains and answers nothing where the node is something else.
-std::optional<Value> read_value(const YamlNode& node, Complaints& complaints);
-std::optional<std::int64_t> read_integer(const YamlNode& node, Complaints& complaints);
-std::optional<Decimal> read_decimal(const YamlNode& node, Complaints& complaints);
-std::optional<std::string> read_text(const YamlNode& node, Complaints& complaints);
+// Each adds an error and returns nothing if the node has another form.
+std::optional<Value> read_value(const YamlNode& node, ErrorList& errors);
+std::optional<std::int64_t> read_integer(const YamlNode& node, ErrorList& errors);
+std::optional<Decimal> read_decimal(const YamlNode& node, ErrorList& errors);
+std::optional<std::string> read_text(const YamlNode& node, ErrorList& errors);
 // A duration above 0.
-std::optional<double> read_seconds(const YamlNode& node, Complaints& complaints);
+std::optional<double> read_seconds(const YamlNode& node, ErrorList& errors);
 
-// The double nearest to it.
+// The nearest double.
 double decimal_number(const Decimal& decimal);
-// Nothing where it would take more than 64 bits.
+// The digits at that exponent; nothing if they exceed 64 bits.
 std::optional<std::int64_t> rescaled(const Decimal& decimal, int exponent);
 
 }  // namespace gktune

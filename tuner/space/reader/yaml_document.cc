@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-// Ends the parsing: the rest of the document would make no sense, or no end.
+// Ends the parsing.
 struct Refusal {
   YamlError error;
 };
@@ -46,7 +46,7 @@ YamlNode::Style style_at(std::string_view text, std::size_t offset) {
   }
 }
 
-// How much of a node's first line is to be underlined.
+// The length of a node on its first line, for the underline.
 std::size_t first_line_length(std::string_view text, const YamlNode& node) {
   if (!node.is_scalar() || node.style == YamlNode::Style::block) return 1;
   const std::string_view line = text.substr(node.offset, text.substr(node.offset).find_first_of("\r\n"));
@@ -71,7 +71,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<YamlError> errors;
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) throw Refusal{{at(mark), 1, "a second document: a space file holds one"}};
+    if (++documents_ > 1) throw Refusal{{at(mark), 1, "more than one document in the file"}};
   }
   void OnDocumentEnd() override {}
 
@@ -88,7 +88,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.kind = YamlNode::Kind::scalar;
     node.offset = after_properties(text_, at(mark));
     node.style = style_at(text_, node.offset);
-    // Quotes that a plain scalar cannot begin with are the scalar's; "!" forbids taking it for a number.
+    // The tag "!" marks a text: it is not taken for a number.
     if (tag == "!" && node.style == YamlNode::Style::plain) node.style = YamlNode::Style::block;
     node.text = value;
     node.length = first_line_length(text_, node);
@@ -97,7 +97,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto known = anchors_.find(anchor);
-    if (known == anchors_.end()) throw Refusal{{at(mark), 1, "an alias inside what it names"}};
+    if (known == anchors_.end()) throw Refusal{{at(mark), 1, "an alias inside its own anchor"}};
     nodes_ += known->second.size;
     check_size(at(mark));
     if (open_.size() + known->second.depth > kDeepestYaml) refuse_depth(at(mark));
@@ -120,9 +120,9 @@ class TreeBuilder final : public YAML::EventHandler {
     YamlNode node;
     YAML::anchor_t anchor;
     std::size_t nodes_before;
-    std::size_t depth = 1;    // of what was closed inside
+    std::size_t depth = 1;    // of the closed nodes inside
     bool has_key = false;     // the next node is the value of `key`
-    bool is_dropped = false;  // `key` was no key: its value goes nowhere
+    bool is_dropped = false;  // `key` was invalid: its value is ignored
     YamlNode key;
     std::unordered_set<std::string> seen;
   };
@@ -138,7 +138,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void check_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    errors.push_back({at(mark), 1, "a tag: space files have none; put a text in quotes"});
+    errors.push_back({at(mark), 1, "tags are not supported; quote a text instead"});
   }
 
   void check_size(std::size_t offset) {
@@ -182,7 +182,7 @@ class TreeBuilder final : public YAML::EventHandler {
     Open& parent = open_.back();
     if (node.is_scalar()) node.is_flow = parent.node.is_flow;
     if (parent.node.kind == YamlNode::Kind::sequence) {
-      // What is missing stands after its dash, not where the next thing begins.
+      // The place of a missing item is its dash, not the next node.
       if (node.kind == YamlNode::Kind::null && !is_written(node) && node.offset > 0) {
         const std::size_t dash = text_.find_last_not_of(kBlank, node.offset - 1);
         if (dash != std::string_view::npos) node.offset = dash;
@@ -206,16 +206,16 @@ class TreeBuilder final : public YAML::EventHandler {
     parent.has_key = true;
     parent.is_dropped = true;
     if (!key.is_scalar()) {
-      errors.push_back({key.offset, 1, "a key has to be a name"});
+      errors.push_back({key.offset, 1, "a key must be a name"});
     } else if (!parent.seen.insert(key.text).second) {
-      errors.push_back({key.offset, key.length, "'" + key.text + "' is there twice"});
+      errors.push_back({key.offset, key.length, "duplicate key '" + key.text + "'"});
     } else {
       parent.is_dropped = false;
       parent.key = std::move(key);
     }
   }
 
-  // A null that has a place of its own, unlike one that is only missing.
+  // True for a null in the text, false for a missing node.
   bool is_written(const YamlNode& null) const {
     const std::string_view rest = text_.substr(null.offset);
     return rest.starts_with('~') || rest.starts_with("null") || rest.starts_with("Null") ||
@@ -229,22 +229,22 @@ class TreeBuilder final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// The likeliest reason, where a line is indented by it.
-std::string_view tab_words(std::string_view text, std::size_t place) {
+// A hint if the line is indented with a tab.
+std::string_view tab_hint(std::string_view text, std::size_t place) {
   const std::string_view before = text.substr(0, place);
   const std::size_t line = before.find_last_of('\n') + 1;  // of the first line too: npos + 1 is 0
   const std::string_view indent = text.substr(line, text.substr(line).find_first_not_of(" \t"));
-  return indent.find('\t') == std::string_view::npos ? "" : " (indent with spaces: a tab does not count)";
+  return indent.find('\t') == std::string_view::npos ? "" : " (indent with spaces, not tabs)";
 }
 
-// The first byte that is not part of UTF-8 text, if there is one. The encodings that YAML knows besides are
-// not read: nobody writes space files in them, and offsets would no longer be those of the file.
+// The first byte that is not part of UTF-8 text. YAML's other encodings are refused: offsets would no longer
+// be those of the file.
 std::optional<YamlError> find_bad_byte(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte < 0x80) {
       if ((byte < 0x20 && !is_blank(text[at])) || byte == 0x7f) {
-        return YamlError{at, 1, "a control character"};
+        return YamlError{at, 1, "control character"};
       }
       ++at;
       continue;
@@ -254,13 +254,13 @@ std::optional<YamlError> find_bad_byte(std::string_view text) {
     for (std::size_t i = 1; is_good && i < size; ++i) {
       is_good = (static_cast<unsigned char>(text[at + i]) & 0xc0) == 0x80;
     }
-    if (!is_good) return YamlError{at, 1, "this is not UTF-8 text"};
+    if (!is_good) return YamlError{at, 1, "invalid UTF-8"};
     at += size;
   }
   return std::nullopt;
 }
 
-// How many bytes an escape of a double-quoted scalar takes in the source, and in the text.
+// The bytes of an escape sequence of a double-quoted scalar, in the source and in the text.
 struct Escape {
   std::size_t source, text;
 };
@@ -313,7 +313,7 @@ YamlDocument parse_yaml(std::string_view text) {
   } catch (const YAML::Exception& exception) {
     const auto place = exception.mark.pos < 0 ? 0 : static_cast<std::size_t>(exception.mark.pos);
     builder.errors.push_back(
-        {place, 1, "this is not YAML: " + exception.msg + std::string(tab_words(text, place))});
+        {place, 1, "invalid YAML: " + exception.msg + std::string(tab_hint(text, place))});
   }
   document.errors = std::move(builder.errors);
   if (is_whole) document.root = std::move(builder.root);
@@ -336,7 +336,7 @@ std::size_t source_offset(std::string_view document, const YamlNode& scalar, std
       at += escape.source;
       i += escape.text;
     } else if (is_blank(text[i])) {
-      // A run of blanks stands for a run of blanks, though the one may have been folded into the other.
+      // YAML may have folded a run of blanks into another one.
       const std::size_t end = std::min(text.find_first_not_of(kBlank, i), text.size());
       const std::size_t source_end = std::min(document.find_first_not_of(kBlank, at), document.size());
       if (index < end) return std::min(at + (index - i), source_end);
@@ -347,12 +347,12 @@ std::size_t source_offset(std::string_view document, const YamlNode& scalar, std
       ++at;
       ++i;
     } else if (is_blank(document[at])) {
-      ++at;  // a line break that folding has left nothing of
+      ++at;  // a line break that folding removed
     } else {
       return scalar.offset;
     }
   }
-  // What folding and escapes leave nothing of can stand before the byte that is asked for.
+  // Skip folded blanks and empty escapes before the byte.
   while (at < document.size() && index < text.size() && !is_blank(text[index])) {
     const bool is_escape = scalar.style == YamlNode::Style::double_quoted && document[at] == '\\';
     const Escape escape = is_escape ? escape_at(document.substr(at)) : Escape{1, 0};

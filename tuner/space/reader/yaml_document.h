@@ -12,12 +12,12 @@ struct YamlNode {
   enum class Kind { null, scalar, sequence, map };
   enum class Style { plain, single_quoted, double_quoted, block };
   Kind kind = Kind::null;
-  Style style = Style::plain;  // of a scalar
-  bool is_flow = false;  // of a sequence or a map: written in brackets or braces; of a scalar: stands in them
+  Style style = Style::plain;   // of a scalar
+  bool is_flow = false;         // written in, or a scalar inside, brackets or braces
   std::size_t offset = 0;       // of its first byte
-  std::size_t length = 1;       // of what stands on its first line
+  std::size_t length = 1;       // on its first line
   std::string text;             // of a scalar
-  std::vector<YamlNode> keys;   // of a map: scalars, none twice
+  std::vector<YamlNode> keys;   // of a map: scalars, without duplicates
   std::vector<YamlNode> items;  // of a sequence; of a map: the values, in the order of their keys
 
   bool is_scalar() const { return kind == Kind::scalar; }
@@ -36,15 +36,15 @@ struct YamlDocument {
   std::vector<YamlError> errors;
 };
 
-// What is larger, deeper, or grows more by aliases is refused.
+// Limits, with aliases expanded.
 constexpr std::size_t kLargestYaml = 1 << 20;  // bytes
 constexpr std::size_t kMostYamlNodes = 100'000;
 constexpr std::size_t kDeepestYaml = 64;
 
-// Reads one document. Any bytes will do: what is wrong with them is an error of the answer.
+// Reads one document from any bytes.
 YamlDocument parse_yaml(std::string_view text);
 
-// Where the byte `index` of a scalar's text stands in the text of the document.
+// The offset in the document of byte `index` of a scalar's text.
 std::size_t source_offset(std::string_view document, const YamlNode& scalar, std::size_t index);
 
 }  // namespace gktune

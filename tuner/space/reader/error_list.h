@@ -12,24 +12,24 @@
 
 namespace gktune {
 
-// Nobody reads more; what is beyond is counted.
-constexpr std::size_t kMostComplaints = 100;
+// Further errors are only counted.
+constexpr std::size_t kMostErrors = 100;
 
-// What is wrong with one file, gathered while reading goes on.
-class Complaints {
+// The errors of one file. Reading goes on after each.
+class ErrorList {
  public:
-  Complaints(std::string path, std::string_view text) : source_(std::move(path), text) {}
+  ErrorList(std::string path, std::string_view text) : source_(std::move(path), text) {}
 
   void add(const YamlNode& node, std::string message, std::string hint = {});
-  // About a part of a scalar's text.
+  // An error in a part of a scalar's text.
   void add_inside(const YamlNode& scalar, std::size_t offset, std::size_t length, std::string message,
                   std::string hint = {});
   void add_at(std::size_t offset, std::size_t length, std::string message, std::string hint = {});
 
   bool empty() const { return count_ == 0; }
-  // ", did you mean 'candidate'?", or nothing. Nothing either where it would not be read.
+  // ", did you mean 'candidate'?" if a candidate is close and the error would be kept; else empty.
   std::string guess(std::string_view word, std::span<const std::string> candidates) const;
-  // In the order of the file, none twice.
+  // In the order of the file, without duplicates.
   std::vector<Diagnostic> take() &&;
 
  private:
@@ -38,18 +38,18 @@ class Complaints {
   std::vector<Diagnostic> found_;
 };
 
-// A map that has a fixed set of keys. What is no map, and keys that are not known, are complained about.
+// A map with a fixed set of keys. Adds an error for anything but a map, and for each unknown key.
 class Fields {
  public:
-  // `what` as in "a launch".
+  // `what` names the map in messages: "launch".
   Fields(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
-         Complaints& complaints);
+         ErrorList& errors);
   const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
   const YamlNode* require(std::string_view key, std::string_view hint) const;
   bool is_map() const { return is_map_; }
-  // A key has been complained about: one that is missing may be that one.
+  // True if there is an unknown key: it may be a misspelt one that is missing.
   bool has_unknown() const { return has_unknown_; }
-  // The key itself.
+  // The key node, for its place.
   const YamlNode& key(std::string_view name) const;
 
  private:
@@ -57,21 +57,25 @@ class Fields {
   std::string what_;
   bool is_map_;
   bool has_unknown_ = false;
-  std::vector<std::string> meant_;  // keys that unknown ones may be misspellings of
-  Complaints& complaints_;
+  std::vector<std::string> meant_;  // keys that the unknown ones are probably meant to be
+  ErrorList& errors_;
 };
 
-// A sequence's items; anything else is an item by itself.
+// A sequence's items; any other node is a single item.
 std::span<const YamlNode> items_of(const YamlNode& node);
 
-// A map, and of a bearable size.
+// True for a map of at most 512 names.
 bool is_map_of_names(const YamlNode& node);
-// The same, and a complaint where it is not; `what` as in "parameters".
-bool check_map(const YamlNode& node, std::string_view what, Complaints& complaints);
+// The same; adds an error if false. `what` names the map in messages: "parameters".
+bool check_map(const YamlNode& node, std::string_view what, ErrorList& errors);
 
 // "a list", "a map", "nothing".
 std::string_view kind_words(const YamlNode& node);
-// A hint for who wrote {T} and meant "{T}"; else nothing.
-std::string brace_words(const YamlNode& node);
+// A hint if the node is {T} where "{T}" was meant; else empty.
+std::string brace_hint(const YamlNode& node);
+// A hint if a comma cut an unquoted text in two, as in [ceil_div(n, 4)]: one of `pairs` is unbalanced.
+std::string comma_hint(const YamlNode& node, std::string_view pairs = "()[]");
+// The first such hint of a list's items, or another one.
+std::string comma_hint(std::span<const YamlNode> items, std::string_view otherwise);
 
 }  // namespace gktune
