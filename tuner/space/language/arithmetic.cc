@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -49,6 +50,28 @@ Outcome raise(double base, double exponent) {
     return ArithmeticFailure{"the result does not fit in a double", ArithmeticFailure::kWhole};
   }
   return Value(result);
+}
+
+double real_floor_modulo(double a, double b) {
+  const double rest = std::fmod(a, b);
+  if (rest == 0) return std::copysign(0.0, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+double real_floor_divide(double a, double b) {
+  const double quotient = (a - real_floor_modulo(a, b)) / b;
+  const double below = std::floor(quotient);
+  return quotient - below > 0.5 ? below + 1 : below;
+}
+
+std::partial_ordering compare_exactly(std::int64_t integer, double real) {
+  if (std::isnan(real)) return std::partial_ordering::unordered;
+  if (real >= kTwoTo63) return std::partial_ordering::less;
+  if (real < -kTwoTo63) return std::partial_ordering::greater;
+  const double below = std::floor(real);
+  const auto whole_part = static_cast<std::int64_t>(below);
+  if (integer != whole_part) return integer <=> whole_part;
+  return below < real ? std::partial_ordering::less : std::partial_ordering::equivalent;
 }
 
 // Integers that no double holds are divided with more digits first.
@@ -105,10 +128,10 @@ Outcome calculate_real(Operation operation, double a, double b) {
       return Value(a / b);
     case Operation::floor_divide:
       if (b == 0) return by_zero();
-      return Value(floor_divide(a, b));
+      return Value(real_floor_divide(a, b));
     case Operation::modulo:
       if (b == 0) return by_zero();
-      return Value(floor_modulo(a, b));
+      return Value(real_floor_modulo(a, b));
     case Operation::power:
       return raise(a, b);
     case Operation::negate:
@@ -194,28 +217,6 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
 std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
   const std::int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-double floor_modulo(double a, double b) {
-  const double rest = std::fmod(a, b);
-  if (rest == 0) return std::copysign(0.0, b);
-  return (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-double floor_divide(double a, double b) {
-  const double quotient = (a - floor_modulo(a, b)) / b;
-  const double below = std::floor(quotient);
-  return quotient - below > 0.5 ? below + 1 : below;
-}
-
-std::partial_ordering compare_exactly(std::int64_t integer, double real) {
-  if (std::isnan(real)) return std::partial_ordering::unordered;
-  if (real >= kTwoTo63) return std::partial_ordering::less;
-  if (real < -kTwoTo63) return std::partial_ordering::greater;
-  const double below = std::floor(real);
-  const auto whole_part = static_cast<std::int64_t>(below);
-  if (integer != whole_part) return integer <=> whole_part;
-  return below < real ? std::partial_ordering::less : std::partial_ordering::equivalent;
 }
 
 Result<Value, ArithmeticFailure> calculate(Operation operation, std::span<const Value> operands) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,11 +27,8 @@ Result<bool, ArithmeticFailure> compare(Operation operation, const Value& left, 
 // A text is neither true nor false.
 Result<bool, ArithmeticFailure> truth(const Value& value);
 
-// The parts that are the same for single values and for columns of them.
-std::partial_ordering compare_exactly(std::int64_t integer, double real);
-std::int64_t floor_divide(std::int64_t a, std::int64_t b);  // asks for b != 0, and not INT64_MIN / -1
+// Rounded down. Requires b != 0, and not INT64_MIN / -1.
+std::int64_t floor_divide(std::int64_t a, std::int64_t b);
 std::int64_t floor_modulo(std::int64_t a, std::int64_t b);
-double floor_divide(double a, double b);  // asks for b != 0
-double floor_modulo(double a, double b);
 
 }  // namespace gktune

@@ -23,19 +23,10 @@ Cell multiply(Cell a, Cell b) {
   return __builtin_mul_overflow(a, b, &result) ? kUnknown : result;
 }
 
-// Most operands are small and not negative: processors divide those several times faster.
-bool is_narrow(Cell a, Cell b) { return (static_cast<std::uint64_t>(a | b) >> 32) == 0; }
-
 Cell quotient(Cell a, Cell b) {
-  if (b == 0) return kUnknown;
-  if (is_narrow(a, b)) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
-  return floor_divide(a, b);  // the least integer is unknown: nothing overflows
+  return b == 0 ? kUnknown : floor_divide(a, b);  // the least integer is unknown: nothing overflows
 }
-Cell modulo(Cell a, Cell b) {
-  if (b == 0) return kUnknown;
-  if (is_narrow(a, b)) return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
-  return floor_modulo(a, b);
-}
+Cell modulo(Cell a, Cell b) { return b == 0 ? kUnknown : floor_modulo(a, b); }
 
 template <class Kernel>
 void map_integers(std::span<const Cell* const> operands, std::span<Cell> out, Kernel kernel) {
@@ -46,14 +37,6 @@ void map_integers(std::span<const Cell* const> operands, std::span<Cell> out, Ke
   }
 }
 
-// A NaN among the operands makes a NaN, which is unknown, without being asked for.
-template <class Kernel>
-void map_reals(std::span<const Cell* const> operands, std::span<Cell> out, Kernel kernel) {
-  const Cell* a = operands[0];
-  const Cell* b = operands[1];
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = cell_of(kernel(real_of(a[i]), real_of(b[i])));
-}
-
 template <class Kernel>
 void compare_reals(std::span<const Cell* const> operands, std::span<Cell> out, Kernel kernel) {
   const Cell* a = operands[0];
@@ -62,32 +45,6 @@ void compare_reals(std::span<const Cell* const> operands, std::span<Cell> out, K
     const double left = real_of(a[i]), right = real_of(b[i]);
     out[i] = std::isnan(left) || std::isnan(right) ? kUnknown : kernel(left, right);
   }
-}
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-void fill_real(const Term& term, std::span<const Cell* const> in, std::span<Cell> out) {
-  switch (term.op) {
-    case TermOp::add:
-      return map_reals(in, out, [](double a, double b) { return a + b; });
-    case TermOp::subtract:
-      return map_reals(in, out, [](double a, double b) { return a - b; });
-    case TermOp::multiply:
-      return map_reals(in, out, [](double a, double b) { return a * b; });
-    case TermOp::divide:
-      return map_reals(in, out, [](double a, double b) { return b == 0 ? kNan : a / b; });
-    case TermOp::floor_divide:
-      return map_reals(in, out, [](double a, double b) { return b == 0 ? kNan : floor_divide(a, b); });
-    case TermOp::modulo:
-      return map_reals(in, out, [](double a, double b) { return b == 0 ? kNan : floor_modulo(a, b); });
-    case TermOp::minimum:
-      return map_reals(in, out, [](double a, double b) { return std::isnan(b) || b < a ? b : a; });
-    case TermOp::maximum:
-      return map_reals(in, out, [](double a, double b) { return std::isnan(b) || b > a ? b : a; });
-    default:
-      break;  // negate
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = cell_of(-real_of(in[0][i]));
 }
 
 void fill_integer(const Term& term, std::span<const Cell* const> in, std::span<Cell> out) {
@@ -173,13 +130,12 @@ void fill_column(const TermGraph& graph, const Term& term, std::span<const Cell*
     case TermOp::add:
     case TermOp::subtract:
     case TermOp::multiply:
-    case TermOp::divide:
     case TermOp::floor_divide:
     case TermOp::modulo:
     case TermOp::negate:
     case TermOp::minimum:
     case TermOp::maximum:
-      return term.type == CellType::real ? fill_real(term, operands, out) : fill_integer(term, operands, out);
+      return fill_integer(term, operands, out);
     case TermOp::equal:
     case TermOp::not_equal:
     case TermOp::less:

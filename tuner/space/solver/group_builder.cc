@@ -211,8 +211,6 @@ void GroupBuilder::advance(Chunk& chunk) {
       });
       layer.begin.push_back(layer.branches.size());
     }
-  } else if (plan_.levels()[chunk.level].advances_alike) {
-    advance_alike(chunk);
   } else {
     advance_each(chunk);
   }
@@ -233,29 +231,6 @@ std::uint32_t GroupBuilder::next_state(const Chunk& chunk, const Cell* row, std:
     next.parent_ranks.push_back(rank);
   }
   return number;
-}
-
-void GroupBuilder::advance_alike(Chunk& chunk) {
-  Layer& layer = layers_[chunk.level];
-  const auto& from = plan_.levels()[chunk.level].slots;
-  const auto& to = plan_.levels()[chunk.level + 1].slots;
-  std::vector<std::size_t> kept;
-  for (const TermId term : to) {
-    kept.push_back(static_cast<std::size_t>(std::ranges::lower_bound(from, term) - from.begin()));
-  }
-  std::vector<Cell> row(to.size() + 1);
-  for (std::size_t i = 0; i < chunk.count; ++i) {
-    const auto state = static_cast<std::uint32_t>(chunk.first + i);
-    std::uint32_t child = kNobody;
-    for_each_bit(chunk.mask(i), chunk.words, [&](std::uint32_t rank) {
-      if (child == kNobody) {
-        for (std::size_t j = 0; j < kept.size(); ++j) row[j] = layer.states.row(state)[kept[j]];
-        child = next_state(chunk, row.data(), state, rank);
-      }
-      layer.branches.push_back({rank, child});
-    });
-    layer.begin.push_back(layer.branches.size());
-  }
 }
 
 void GroupBuilder::advance_each(Chunk& chunk) {

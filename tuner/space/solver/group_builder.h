@@ -67,7 +67,6 @@ class GroupBuilder {
   void group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const;
   void settle_unknowns(Chunk& chunk, const Verdicts& verdicts);
   void advance(Chunk& chunk);
-  void advance_alike(Chunk& chunk);
   void advance_each(Chunk& chunk);
   std::uint32_t next_state(const Chunk& chunk, const Cell* row, std::uint32_t state, std::uint32_t rank);
 

@@ -25,10 +25,7 @@ GroupPlan::GroupPlan(Terms& terms, const std::vector<Parameter>& parameters,
       if (position(decision.root) != k) continue;
       level.checks.push_back({decision, program(std::span(&decision.root, 1))});
     }
-    if (k + 1 < members_.size()) {
-      level.advances_alike = std::ranges::includes(live[k], live[k + 1]);
-      level.advance.emplace(program(live[k + 1]));
-    }
+    if (k + 1 < members_.size()) level.advance.emplace(program(live[k + 1]));
     levels_.push_back(std::move(level));
   }
 }

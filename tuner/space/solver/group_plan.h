@@ -40,7 +40,6 @@ class GroupPlan {
     std::vector<TermId> slots;  // what is known of the levels above
     std::vector<Check> checks;
     std::optional<ColumnProgram> advance;  // works out the next level's slots
-    bool advances_alike = false;           // to the same for all values
   };
 
   // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.

@@ -182,26 +182,28 @@ TermId TermGraph::arithmetic(Operation operation, const std::vector<TermId>& ope
     all_real = all_real && type == CellType::real;
   }
   const CellType common = all_whole ? CellType::integer : CellType::real;
-  const auto both_as = [&](TermOp op, CellType type) {
-    if (type == CellType::integer) return binary(op, type, operands[0], operands[1]);
+  const auto of_two = [&](TermOp op) {
+    if (all_whole) return binary(op, CellType::integer, operands[0], operands[1]);
     const TermId left = to_real(operands[0]);
-    return binary(op, type, left, to_real(operands[1]));
+    return call(operation, CellType::real, {left, to_real(operands[1])});
   };
   switch (operation) {
     case Operation::add:
-      return both_as(TermOp::add, common);
+      return of_two(TermOp::add);
     case Operation::subtract:
-      return both_as(TermOp::subtract, common);
+      return of_two(TermOp::subtract);
     case Operation::multiply:
-      return both_as(TermOp::multiply, common);
+      return of_two(TermOp::multiply);
     case Operation::floor_divide:
-      return both_as(TermOp::floor_divide, common);
+      return of_two(TermOp::floor_divide);
     case Operation::modulo:
-      return both_as(TermOp::modulo, common);
-    case Operation::divide:
-      return both_as(TermOp::divide, CellType::real);
+      return of_two(TermOp::modulo);
+    case Operation::divide: {
+      const TermId left = to_real(operands[0]);
+      return call(operation, CellType::real, {left, to_real(operands[1])});
+    }
     case Operation::negate:
-      return negated(operands[0]);
+      return all_whole ? negated(operands[0]) : call(operation, CellType::real, operands);
     case Operation::identity:
       return operands[0];
     case Operation::minimum:
@@ -209,7 +211,10 @@ TermId TermGraph::arithmetic(Operation operation, const std::vector<TermId>& ope
       if (!all_whole && !all_real) return kNone;
       const TermOp op = operation == Operation::minimum ? TermOp::minimum : TermOp::maximum;
       TermId extreme = operands[0];
-      for (std::size_t i = 1; i < operands.size(); ++i) extreme = binary(op, common, extreme, operands[i]);
+      for (std::size_t i = 1; i < operands.size(); ++i) {
+        extreme = all_whole ? binary(op, common, extreme, operands[i])
+                            : call(operation, common, {extreme, operands[i]});
+      }
       return extreme;
     }
     case Operation::ceil_divide:

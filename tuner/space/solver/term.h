@@ -25,7 +25,6 @@ enum class TermOp {
   add,
   subtract,
   multiply,
-  divide,
   floor_divide,
   modulo,
   negate,
