@@ -11,7 +11,7 @@
 
 #include "bench/contest.h"
 #include "bench/variants.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 
 namespace gktune {
 namespace {
@@ -28,8 +28,8 @@ int run(int argc, char** argv) {
   Contest contest(argv[2], axes);
   const std::string parameter = argv[3];
 
-  const auto store = Store::open(argv[1], Store::Mode::read);
-  const auto studies = store ? store->studies() : store.error();
+  const auto store = open_sqlite_store(argv[1], StoreAccess::read);
+  const auto studies = store ? (*store)->studies() : store.error();
   if (!studies) {
     std::fprintf(stderr, "%s\n", studies.error().message.c_str());
     return 1;
@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
         summary.study.device.name != contest.device().name) {
       continue;
     }
-    const auto trials = store->trials(summary.id);
+    const auto trials = (*store)->trials(summary.id);
     if (!trials) continue;
     for (const Trial& trial : *trials) {
       const Value* value = trial.config.find(parameter);

@@ -11,7 +11,7 @@
 
 #include "cli/database.h"
 #include "cli/quantity.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "engine/problem_selection.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
@@ -118,9 +118,9 @@ std::vector<StudySummary> studies_of(const Line& line, const Context& context) {
   const auto path = database_path(value_of(line, "--db"), context);
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return {};
-  auto store = Store::open(path, Store::Mode::read, kPatience);
+  auto store = open_sqlite_store(path, StoreAccess::read, kPatience);
   if (!store) return {};
-  auto studies = store->studies();
+  auto studies = (*store)->studies();
   return studies ? *std::move(studies) : std::vector<StudySummary>();
 }
 
@@ -234,7 +234,7 @@ Words choices_of(const CLI::Option& option) {
 Words values_of(const CLI::Option& option, const Line& line, const Context& context) {
   using Source = std::function<Words(const Line&, const Context&)>;
   static const std::map<std::string, Source> kSources = {{"KERNEL", kernels},
-                                                         {"ID", studies},
+                                                         {"STUDY", studies},
                                                          {"DEVICE", known_devices},
                                                          {"AXIS=VALUE,…", problems},
                                                          {"PARAMETER=VALUE,…", parameters}};

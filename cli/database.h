@@ -1,11 +1,11 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 
 namespace gktune {
 
@@ -14,6 +14,6 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
 // For a suggested command line: " --db other.db"; empty for the default database.
 std::string database_flag(const std::string& flag);
 // Opens it for reading. Prints an error and a hint if there is none.
-std::optional<Store> open_database(const std::string& flag, Context& context);
+std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context);
 
 }  // namespace gktune

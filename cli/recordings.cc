@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "tuner/recording/recording_file.h"
 
 namespace gktune {
@@ -40,13 +40,13 @@ Recording recording_of(const Study& study, std::vector<Trial> trials, const std:
 }
 
 Result<std::vector<Recording>> read_database(const std::filesystem::path& path) {
-  auto store = Store::open(path, Store::Mode::read);
+  auto store = open_sqlite_store(path, StoreAccess::read);
   if (!store) return store.error();
-  auto studies = store->studies();
+  auto studies = (*store)->studies();
   if (!studies) return studies.error();
   std::vector<Recording> recordings;
   for (const StudySummary& each : *studies) {
-    auto trials = store->trials(each.id);
+    auto trials = (*store)->trials(each.id);
     if (!trials) return trials.error();
     if (trials->empty()) continue;
     auto recording = complete(recording_of(each.study, *std::move(trials), path));

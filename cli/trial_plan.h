@@ -4,20 +4,21 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "db/store.h"
+#include "db/trial_store.h"
 #include "tuner/core/result.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 
-// A trial of the database as it was run.
+// The plan by which a stored trial ran.
 struct TrialPlan {
   Plan plan;
-  std::vector<std::string> options;  // for the language's own compiler, wherever it was tuned
+  std::vector<std::string>
+      options;  // for the compiler of the kernel's language, also if a CPU ran the kernel
 };
 
-// Of its device the database keeps little more than its name: a kernel whose launches ask for more can be
-// planned only where such a device is.
+// Plans for the device that the trial was recorded with. A trial recorded without its device's figures needs
+// that device in this machine.
 Result<TrialPlan> plan_of_trial(const KernelDefinition& kernel, const StudiedTrial& trial,
                                 const Context& context);
 

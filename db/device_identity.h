@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// What a device is in the database.
+// Identifies a device model. Trials of two devices with the same identity may be mixed.
 struct DeviceIdentity {
   std::string kind;  // cuda, host, replay
   std::string name;
@@ -15,7 +15,7 @@ struct DeviceIdentity {
   friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
 
-// From what the CUDA runtime calls name, major, minor and multiProcessorCount.
+// Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
 DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
 
 }  // namespace gktune

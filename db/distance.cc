@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-// Zero and one are as far apart as one and three; what is negative mirrors what is positive.
+// Maps zero and one as far apart as one and three. Negative sizes mirror positive ones.
 double scaled(double size) { return std::copysign(std::log2(std::abs(size) + 1), size); }
 
 bool same_worth(const Value& a, const Value& b) {

@@ -7,12 +7,11 @@
 
 namespace gktune {
 
-// How far a tuned problem is from the one asked for; less is closer.
+// Distance between a tuned problem and the requested one; less is closer.
 struct Distance {
-  int left_out = 0;  // axes that the question does not name
-  double length =
-      0;  // over the others: Euclid's, on a log scale, so that 1 is a factor of two along one axis
-  bool equal = true;  // every axis is named and has the same worth
+  int left_out = 0;   // axes that the question does not name
+  double length = 0;  // Euclidean over the other axes, on a log scale: 1 is a factor of two along one axis
+  bool equal = true;  // every axis is named and has the same value
 
   friend bool operator==(const Distance&, const Distance&) = default;
   friend std::partial_ordering operator<=>(const Distance& a, const Distance& b) {
@@ -22,8 +21,8 @@ struct Distance {
   }
 };
 
-// Nothing: they cannot be compared. Texts and booleans must be equal, and every axis asked for must have been
-// tuned.
+// Nothing if they cannot be compared: texts and booleans must be equal, and the tuned problem must have every
+// axis of the question.
 std::optional<Distance> distance(const Problem& asked, const Problem& tuned);
 
 }  // namespace gktune

@@ -7,10 +7,10 @@
 
 namespace gktune {
 
-// What trials have in common that may be compared with each other.
+// Trials of one study may be compared with each other.
 struct Study {
   std::string kernel;
-  std::string fingerprint;  // of source, space and options
+  std::string fingerprint;  // of sources, options, arguments and launches
   DeviceIdentity device;
   Problem problem;
   Regime regime = Regime::cold;

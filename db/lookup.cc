@@ -16,16 +16,16 @@
 namespace gktune {
 namespace {
 
-// A study's winner.
+// The winner of a study.
 struct Winner {
   Study study;
   Config config;
   double time_us = 0;
 };
 
-// The studies of one version of a kernel, the one with the latest trial first.
+// The studies of one version (fingerprint) of a kernel, the latest first.
 using Version = std::vector<Winner>;
-// The version with the latest trial first.
+// All versions of a kernel, the latest first.
 using Versions = std::vector<Version>;
 
 bool fits(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
@@ -45,8 +45,8 @@ struct Found {
   Distance distance;
 };
 
-// The closest problem among the winners that `admits` lets through, in the first version that has one. Where
-// two are equally close: the default regime, then plain time as the objective, then the latest.
+// The closest problem among the winners whose device is admitted, in the first version that has one. Of
+// equally close ones: the cold regime first, then time as the objective, then the latest.
 std::optional<Found> closest(const Versions& versions, const Problem& problem,
                              const std::function<bool(const DeviceIdentity&)>& admits) {
   std::optional<Found> best;
@@ -145,7 +145,7 @@ Lookup::~Lookup() = default;
 Result<Lookup> Lookup::open(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, std::chrono::seconds(10));
-    // The latest first: so come the versions of a kernel, and the studies of a version.
+    // Latest first, as Version and Versions want it.
     sqlite::Statement select(database, std::string("SELECT ") + kStudyColumns +
                                            ", config, median_us FROM best_view"
                                            " ORDER BY updated_ms DESC, study_id DESC");

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
+#include <span>
 #include <string_view>
 #include <thread>
 
@@ -20,7 +21,10 @@ namespace fs = std::filesystem;
 using sqlite::Database;
 using sqlite::Failure;
 
-// The first bytes of a file, as "The SQLite Database File Format" has them.
+// For the next row of a query, each of which reads through an index.
+constexpr std::chrono::seconds kStepLimit(60);
+
+// The header of a file in "The SQLite Database File Format".
 class Header {
  public:
   explicit Header(const fs::path& path) {
@@ -57,7 +61,7 @@ bool has_content(const fs::path& path) {
   return !error && size > 0;
 }
 
-// Everything that can be told without SQLite, which would lock the file, or make others beside it.
+// Refuses what can be recognized without SQLite, which would lock the file and create others beside it.
 void inspect(const fs::path& path) {
   std::error_code error;
   auto status = fs::status(path, error);
@@ -65,8 +69,7 @@ void inspect(const fs::path& path) {
   if (error) throw Failure("cannot be read: " + error.message());
   if (fs::is_directory(status)) throw Failure("is a directory, not a database");
   if (!fs::is_regular_file(status)) throw Failure("is not a regular file");
-  // A program that came to a sudden end while it made the file left a journal, which SQLite knows how to
-  // undo.
+  // A program that was killed while it created the file left a journal, which SQLite rolls back.
   if (has_content(beside(path, "-journal"))) return;
   Header header(path);
   if (header.is_empty()) return;
@@ -76,7 +79,7 @@ void inspect(const fs::path& path) {
   if (header.user_version() > known) throw Failure(newer_schema(header.user_version(), known));
 }
 
-// Changing to WAL needs the file for oneself, and does not wait for it as all else does.
+// Changing to WAL needs exclusive access, for which SQLite does not wait by itself.
 void use_write_ahead_log(Database& database, std::chrono::milliseconds patience) {
   auto deadline = std::chrono::steady_clock::now() + patience;
   while (true) {
@@ -91,8 +94,8 @@ void use_write_ahead_log(Database& database, std::chrono::milliseconds patience)
   }
 }
 
-// The first look at the contents. Where nothing can be written beside a file in WAL, reading fails unless it
-// is promised that nobody writes; without a log to be read, that is true enough.
+// Opens and reads a file. In a folder without write permission a file in WAL mode can be read only as
+// immutable, which is safe if there is no log.
 Database open_readable(const fs::path& path, std::chrono::milliseconds patience) {
   Database database(path, Database::Access::read, patience);
   try {
@@ -108,6 +111,26 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience)
   return Database(path, Database::Access::immutable, patience);
 }
 
+std::span<const std::string_view> steps_to(std::int64_t version) {
+  if (version < 0 || version > std::ssize(schema_steps()))
+    throw Failure(newer_schema(version, std::ssize(schema_steps())));
+  return schema_steps().first(static_cast<std::size_t>(version));
+}
+
+void verify_schema_of(Database& database) {
+  verify_schema(database, steps_to(database.integer("PRAGMA user_version")));
+}
+
+// Reads all of an existing file before the first write, which must not hit a damaged one.
+void check_before_writing(const fs::path& path, std::chrono::milliseconds patience) {
+  if (!has_content(path)) return;
+  // After a kill while the file was created, SQLite has to write to make it readable.
+  if (has_content(beside(path, "-journal"))) return;
+  Database database = open_readable(path, patience);
+  database.verify_pages();
+  verify_schema_of(database);
+}
+
 }  // namespace
 
 Database open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
@@ -119,13 +142,15 @@ Database open_for_writing(const fs::path& path, std::chrono::milliseconds patien
   if (!fs::exists(path, error) && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     throw Failure("cannot be made in " + folder.string() + ": " + std::generic_category().message(errno));
   }
+  check_before_writing(path, patience);
   Database database(path, Database::Access::create, patience);
   if (database.is_read_only()) throw Failure("cannot be written: it is read-only");
-  // Our mark goes into the file itself, before there is a log.
+  // The mark of gktune goes into the file itself, before there is a log.
   migrate(database, schema_steps());
+  verify_schema_of(database);
+  database.limit_step_time(kStepLimit);
   use_write_ahead_log(database, patience);
-  // A log written at each commit survives the death of this process; only a power cut could take the last
-  // trials.
+  // The log is written at each commit and survives a kill; a power cut may lose the last trials.
   database.execute("PRAGMA synchronous = NORMAL");
   return database;
 }
@@ -137,6 +162,8 @@ Database open_for_reading(const fs::path& path, std::chrono::milliseconds patien
   if (!fs::exists(path, error)) throw Failure("no such file");
   if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet");
   Database database = open_readable(path, patience);
+  database.limit_step_time(kStepLimit);
+  verify_schema_of(database);
   auto known = static_cast<std::int64_t>(schema_steps().size());
   if (database.integer("PRAGMA user_version") == known) return database;
   Database copy = Database::in_memory();

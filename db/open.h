@@ -7,11 +7,11 @@
 
 namespace gktune {
 
-// A database of gktune, with the schema of this version, or a sqlite::Failure and the file as it was.
-// Makes the file where there is none, and migrates an older one. Locks of others are waited for as long as
-// `patience`.
+// Opens a database of gktune with the schema of this version. Creates the file if there is none and migrates
+// an older one. Throws sqlite::Failure and leaves the file unmodified if it is damaged, foreign or newer.
+// Waits up to `patience` for locks of other programs.
 sqlite::Database open_for_writing(const std::filesystem::path& path, std::chrono::milliseconds patience);
-// Never writes to the file; of an older one, a copy in memory is migrated.
+// Never writes to the file; migrates a copy of an older one in memory.
 sqlite::Database open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
 }  // namespace gktune

@@ -4,6 +4,7 @@
 
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
 
 namespace gktune {
@@ -137,7 +138,196 @@ SELECT t.id AS trial_id, t.study_id, s.kernel, s.fingerprint, d.name AS device, 
 FROM trials t JOIN studies s ON s.id = t.study_id JOIN devices d ON d.id = s.device_id;
 )sql";
 
-constexpr std::string_view kSteps[] = {kTables};
+// Trials are never overwritten; sessions describe their device and have identities of their own; a playoff
+// keeps all its finalists. Databases of several hosts can be merged by (sessions.uuid, trials.number).
+constexpr std::string_view kAppendOnly = R"sql(
+DROP VIEW trial_view;
+DROP VIEW best_view;
+DROP VIEW winner_view;
+DROP VIEW study_view;
+DROP INDEX trials_by_result;
+DROP INDEX trials_by_session;
+DROP INDEX best_by_trial;
+ALTER TABLE trials RENAME TO trials_1;
+ALTER TABLE sessions RENAME TO sessions_1;
+
+-- One call of the program on one device.
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,         -- the same in every database that holds this session
+  tool_version TEXT NOT NULL,
+  host_name TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  runtime TEXT NOT NULL,
+  compiler TEXT NOT NULL,
+  figures TEXT,                      -- JSON: limits, sizes and clocks of the device; NULL: schema 1 had none
+  command_line TEXT NOT NULL,
+  begun_ms INTEGER NOT NULL,
+  ended_ms INTEGER                   -- NULL: it is running, or it was killed
+) STRICT;
+
+-- Rows are only added. NULL is unknown. Of several rows of one configuration the latest is current.
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
+  session_id INTEGER NOT NULL REFERENCES sessions (id),
+  number INTEGER NOT NULL,           -- within the session
+  is_current INTEGER NOT NULL,       -- 1 in the latest row of the configuration, else 0
+  config TEXT NOT NULL,              -- JSON, its names sorted
+  status TEXT NOT NULL,
+  message TEXT NOT NULL,
+  objective REAL,                    -- lower is better; NULL for a failure
+  out_of_race INTEGER NOT NULL,      -- sampling was cut short
+  median_us REAL,
+  low_us REAL,                       -- the 95 % confidence interval of the median
+  high_us REAL,
+  min_us REAL,
+  mean_us REAL,
+  deviation_us REAL,
+  metrics TEXT NOT NULL,             -- JSON
+  registers INTEGER,
+  spill_bytes INTEGER,
+  static_shared_bytes INTEGER,
+  dynamic_shared_bytes INTEGER,
+  occupancy REAL,
+  grid_x INTEGER NOT NULL,
+  grid_y INTEGER NOT NULL,
+  grid_z INTEGER NOT NULL,
+  block_x INTEGER NOT NULL,
+  block_y INTEGER NOT NULL,
+  block_z INTEGER NOT NULL,
+  clock_mhz REAL,
+  temperature_c REAL,
+  power_w REAL,
+  energy_j REAL,
+  throttled INTEGER NOT NULL,
+  compile_s REAL NOT NULL,
+  run_s REAL NOT NULL,
+  started_ms INTEGER NOT NULL,
+  ended_ms INTEGER NOT NULL,
+  samples BLOB NOT NULL,             -- microseconds, as little-endian doubles
+  UNIQUE (session_id, number)
+) STRICT;
+CREATE UNIQUE INDEX trials_by_config ON trials (study_id, config) WHERE is_current = 1;
+-- Finds the best trial of a study and counts its failures without reading the trials.
+CREATE INDEX trials_by_result ON trials (study_id, is_current, status, out_of_race, objective);
+
+-- The finalists of a study, measured in turn.
+CREATE TABLE playoffs (
+  id INTEGER PRIMARY KEY,
+  study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
+  session_id INTEGER NOT NULL REFERENCES sessions (id),
+  held_ms INTEGER NOT NULL           -- when it ended
+) STRICT;
+CREATE INDEX playoffs_by_study ON playoffs (study_id, held_ms);
+CREATE INDEX playoffs_by_session ON playoffs (session_id);
+
+CREATE TABLE finalists (
+  id INTEGER PRIMARY KEY,
+  playoff_id INTEGER NOT NULL REFERENCES playoffs (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,            -- 1 is the winner
+  trial_id INTEGER NOT NULL REFERENCES trials (id) ON DELETE CASCADE,
+  objective REAL,
+  median_us REAL,
+  low_us REAL,
+  high_us REAL,
+  min_us REAL,
+  mean_us REAL,
+  deviation_us REAL,
+  metrics TEXT,                      -- JSON, computed from this time; NULL: schema 1 had none
+  samples BLOB NOT NULL,
+  UNIQUE (playoff_id, place)
+) STRICT;
+CREATE INDEX finalists_by_trial ON finalists (trial_id);
+
+-- Not random: the same old file migrated on two hosts gives the same sessions.
+INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, figures, command_line,
+                      begun_ms, ended_ms)
+SELECT id, 'schema 1: ' || host_name || ' ' || begun_ms || ' ' || id, tool_version, host_name, driver, runtime,
+       compiler, NULL, command_line, begun_ms, ended_ms
+FROM sessions_1;
+
+INSERT INTO trials (id, study_id, session_id, number, is_current, config, status, message, objective,
+                    out_of_race, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers,
+                    spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z,
+                    block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled,
+                    compile_s, run_s, started_ms, ended_ms, samples)
+SELECT id, study_id, session_id, row_number() OVER (PARTITION BY session_id ORDER BY id), 1, config, status,
+       message, objective, out_of_race, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics,
+       registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z,
+       block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s,
+       started_ms, ended_ms, samples
+FROM trials_1 ORDER BY id;
+
+INSERT INTO playoffs (id, study_id, session_id, held_ms)
+SELECT b.study_id, b.study_id, w.session_id,
+       (SELECT max(t.ended_ms) FROM trials_1 t WHERE t.study_id = b.study_id AND t.id <= b.last_trial_id)
+FROM best b JOIN trials_1 w ON w.id = b.trial_id AND w.study_id = b.study_id
+WHERE w.status = 'ok' AND w.id <= b.last_trial_id;
+INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, metrics, samples)
+SELECT p.id, 1, b.trial_id, CASE WHEN s.objective = 'time' THEN coalesce(b.median_us, w.median_us) END,
+       coalesce(b.median_us, w.median_us), CASE WHEN b.median_us IS NULL THEN w.metrics END,
+       CASE WHEN b.median_us IS NULL THEN w.samples ELSE b.samples END
+FROM best b JOIN playoffs p ON p.id = b.study_id JOIN studies s ON s.id = b.study_id
+JOIN trials w ON w.id = b.trial_id;
+
+DROP TABLE best;
+DROP TABLE trials_1;
+DROP TABLE sessions_1;
+
+CREATE VIEW study_view AS
+SELECT s.id AS study_id, s.kernel, s.fingerprint, d.kind AS device_kind, d.name AS device, d.architecture,
+       d.multiprocessors, s.problem, s.regime, s.objective AS goal, s.updated_ms,
+       (SELECT count(*) FROM trials t WHERE t.study_id = s.id AND t.is_current = 1) AS trials,
+       (SELECT count(*) FROM trials t
+        WHERE t.study_id = s.id AND t.is_current = 1 AND t.status <> 'ok') AS failed
+FROM studies s JOIN devices d ON d.id = s.device_id;
+
+-- The winner of the latest playoff of each study, unless it was measured again or a later trial did better.
+CREATE VIEW playoff_winner_view AS
+SELECT p.study_id, p.id AS playoff_id, f.id AS finalist_id, f.trial_id
+FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN trials w ON w.id = f.trial_id
+WHERE w.study_id = p.study_id AND w.is_current = 1 AND w.status = 'ok'
+  AND p.id = (SELECT l.id FROM playoffs l WHERE l.study_id = p.study_id
+              ORDER BY l.held_ms DESC, l.id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM trials t
+                  WHERE t.study_id = p.study_id AND t.is_current = 1 AND t.status = 'ok'
+                    AND t.out_of_race = 0 AND t.objective < w.objective AND t.ended_ms > p.held_ms);
+
+-- The winner of each study: of its playoff, else its best trial, by evidence and time.
+CREATE VIEW winner_view AS
+SELECT s.id AS study_id,
+       (SELECT p.finalist_id FROM playoff_winner_view p WHERE p.study_id = s.id) AS finalist_id,
+       coalesce(
+         (SELECT p.trial_id FROM playoff_winner_view p WHERE p.study_id = s.id),
+         (SELECT t.id FROM trials t
+          WHERE t.study_id = s.id AND t.is_current = 1 AND t.status = 'ok' AND t.objective IS NOT NULL
+          ORDER BY t.out_of_race, t.objective, length(t.samples) DESC, t.ended_ms DESC, t.config
+          LIMIT 1)) AS trial_id
+FROM studies s;
+
+CREATE VIEW best_view AS
+SELECT v.*, t.id AS trial_id, f.id AS finalist_id, t.config,
+       CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END AS median_us,
+       f.id IS NOT NULL AS from_playoff,
+       length(CASE WHEN f.id IS NULL THEN t.samples ELSE f.samples END) / 8 AS samples,
+       CASE WHEN f.id IS NULL THEN t.metrics ELSE f.metrics END AS metrics,
+       CASE WHEN f.id IS NULL THEN t.objective ELSE f.objective END AS objective
+FROM winner_view w
+JOIN study_view v ON v.study_id = w.study_id
+JOIN trials t ON t.id = w.trial_id
+LEFT JOIN finalists f ON f.id = w.finalist_id;
+
+CREATE VIEW trial_view AS
+SELECT t.id AS trial_id, t.study_id, s.kernel, s.fingerprint, d.name AS device, s.problem, s.regime, t.config,
+       t.status, t.median_us, t.objective, t.metrics, t.out_of_race, t.registers, t.spill_bytes, t.occupancy,
+       t.compile_s, t.run_s, datetime(t.ended_ms / 1000, 'unixepoch') AS ended, t.message, t.is_current,
+       c.host_name, c.driver
+FROM trials t JOIN studies s ON s.id = t.study_id JOIN devices d ON d.id = s.device_id
+JOIN sessions c ON c.id = t.session_id;
+)sql";
+
+constexpr std::string_view kSteps[] = {kTables, kAppendOnly};
 
 }  // namespace
 
@@ -163,6 +353,25 @@ void migrate(sqlite::Database& database, std::span<const std::string_view> steps
   database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
   database.execute("PRAGMA user_version = " + std::to_string(target));
   transaction.commit();
+}
+
+void verify_schema(const sqlite::Database& database, std::span<const std::string_view> steps) {
+  sqlite::Database reference = sqlite::Database::in_memory();
+  for (auto step : steps) reference.execute(std::string(step));
+  sqlite::Statement expected(reference,
+                             "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
+  sqlite::Statement find(database, "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
+  while (expected.step()) {
+    auto row = expected.row();
+    const auto type = row.text(), name = row.text(), sql = row.text();
+    if (!find.bind(type, name).step() || find.row().text() != sql) {
+      throw sqlite::Failure("damaged: its " + type + " " + name + " is not that of schema " +
+                            std::to_string(steps.size()));
+    }
+  }
+  sqlite::Statement trigger(database, "SELECT name FROM sqlite_schema WHERE type = 'trigger'");
+  if (trigger.step())
+    throw sqlite::Failure("has a trigger, " + trigger.row().text() + ", which gktune never adds");
 }
 
 std::string newer_schema(std::int64_t version, std::int64_t known) {

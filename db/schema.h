@@ -11,18 +11,23 @@ namespace sqlite {
 class Database;
 }
 
-// "gktu": marks a file as ours, in SQLite's header.
+// "gktu" in SQLite's header marks a file as ours.
 inline constexpr std::int64_t kApplicationId = 0x676b7475;
 
-// The SQL that leads from each version of the schema to the next; the first one makes it. A step that was
-// released is never changed: another one is added.
+// The SQL from each version of the schema to the next; the first step creates it. A released step never
+// changes: add another one.
 std::span<const std::string_view> schema_steps();
 
-// Takes the schema to the version that `steps` lead to, in one transaction; a newer one throws
-// sqlite::Failure.
+// Applies the steps that the database lacks, in one transaction. Throws sqlite::Failure if its version is
+// newer.
 void migrate(sqlite::Database& database, std::span<const std::string_view> steps);
 
-// What is said of files that are not to be touched.
+// Throws sqlite::Failure unless the tables, indexes and views are those that the steps create, so that a
+// query runs the SQL of this program and not that of the file. Other tables, indexes and views may exist:
+// nothing here reads them. Triggers may not.
+void verify_schema(const sqlite::Database& database, std::span<const std::string_view> steps);
+
+// Messages about files that stay unmodified.
 inline constexpr const char* kForeignFile = "a database of another program, not of gktune";
 std::string newer_schema(std::int64_t version, std::int64_t known);
 

@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// What read_study reads, of study_view or best_view.
+// The columns that read_study reads, from study_view or best_view.
 inline constexpr const char* kStudyColumns =
     "study_id, kernel, fingerprint, device_kind, device, architecture, multiprocessors, problem, regime, "
     "goal,"

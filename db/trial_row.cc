@@ -26,26 +26,49 @@ const char* const kTrialColumns =
     "started_ms,"
     " ended_ms, samples";
 
+const char* const kFinalistColumns =
+    "objective, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, samples";
+
+namespace {
+
+// Makes room for a trial as the current one of its configuration. False: a later one is stored already.
+bool displace_current(const sqlite::Database& database, std::int64_t study, const std::string& config,
+                      std::int64_t ended_ms) {
+  sqlite::Statement find(
+      database, "SELECT id, ended_ms FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+  if (!find.bind(study, config).step()) return true;
+  auto row = find.row();
+  auto id = row.integer();
+  if (row.integer() > ended_ms) return false;
+  sqlite::Statement(database, "UPDATE trials SET is_current = 0 WHERE id = ?").bind(id).run();
+  return true;
+}
+
+}  // namespace
+
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial) {
   static constexpr const char* kInsert =
-      "REPLACE INTO trials (study_id, session_id, config, status, message, objective, out_of_race, "
-      "median_us, low_us,"
-      " high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes, static_shared_bytes,"
-      " dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z, clock_mhz, "
-      "temperature_c,"
-      " power_w, energy_j, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?, ?, ?,"
-      " ?)";
+      "INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
+      " out_of_race, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
+      "spill_bytes,"
+      " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, "
+      "block_z,"
+      " clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s, started_ms, ended_ms, "
+      "samples)"
+      " VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM trials WHERE session_id = ?2)"
+      ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?)";
   const auto& timing = trial.timing;
   const auto& resources = trial.resources;
   const auto& conditions = trial.conditions;
-  // NaN binds as NULL: a time that was never taken is not the shortest of all.
+  const auto config = identity_json(trial.config, "configuration");
+  const bool is_current = displace_current(database, study, config, trial.ended_unix_ms);
+  // NaN binds as NULL, so that a missing time is not the shortest.
   auto timed = [&](double value) { return trial.samples_us.empty() ? kNaN : value; };
   sqlite::Statement(database, kInsert)
-      .bind(study, session, identity_json(trial.config, "configuration"), status_name(trial.status),
-            trial.message, trial.ok() ? trial.objective : kNaN, trial.out_of_race, timed(timing.median_us),
+      .bind(study, session, is_current, config, status_name(trial.status), trial.message,
+            trial.ok() ? trial.objective : kNaN, trial.out_of_race, timed(timing.median_us),
             timed(timing.low_us), timed(timing.high_us), timed(timing.min_us), timed(timing.mean_us),
             timed(timing.deviation_us), trial.metrics.json(), known(resources.registers),
             known(resources.spill_bytes), known(resources.static_shared_bytes),
@@ -55,6 +78,30 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
             known(conditions.energy_j), conditions.throttled, trial.compile_s, trial.run_s,
             trial.started_unix_ms, trial.ended_unix_ms, trial.samples_us)
       .run();
+}
+
+void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
+                     std::int64_t trial, const Trial& finalist) {
+  const auto& timing = finalist.timing;
+  sqlite::Statement(
+      database,
+      "INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, low_us, high_us,"
+      " min_us, mean_us, deviation_us, metrics, samples)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      .bind(playoff, place, trial, finalist.objective, timing.median_us, timing.low_us, timing.high_us,
+            timing.min_us, timing.mean_us, timing.deviation_us, finalist.metrics.json(), finalist.samples_us)
+      .run();
+}
+
+void read_finalist(sqlite::Row& row, ValuesReader& values, Trial& trial) {
+  auto& timing = trial.timing;
+  for (double* figure : {&trial.objective, &timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us,
+                         &timing.mean_us, &timing.deviation_us}) {
+    *figure = row.real();
+  }
+  auto metrics = row.text();
+  trial.metrics = metrics.empty() ? NamedValues() : values.read(metrics);
+  trial.samples_us = row.reals();
 }
 
 Trial read_trial(sqlite::Row& row, ValuesReader& values) {

@@ -33,7 +33,7 @@ std::string identity_json(const NamedValues& values, const std::string& what) {
   return values.json();
 }
 
-// A real is taken as it is written, for SQLite's own reading of decimals may be off by the last bit.
+// Takes the text of a real: SQLite's own conversion of decimals may be off by the last bit.
 ValuesReader::ValuesReader(const sqlite::Database& database)
     : statement_(database,
                  "SELECT key, type, value,"

@@ -7,12 +7,11 @@
 
 namespace gktune {
 
-// The JSON under which the database knows these values. Throws sqlite::Failure for what JSON would not give
-// back: a real that is not finite, a text with a zero byte. `what` says what they are.
+// The JSON that identifies these values in the database. Throws sqlite::Failure for values that JSON cannot
+// represent: a real that is not finite, a text with a zero byte. `what` names the values in the message.
 std::string identity_json(const NamedValues& values, const std::string& what);
 
-// Reads back what NamedValues::json() wrote, each value of its kind; null becomes a real that is not a
-// number.
+// Reads the output of NamedValues::json() and keeps the kind of each value; null becomes NaN.
 class ValuesReader {
  public:
   explicit ValuesReader(const sqlite::Database& database);

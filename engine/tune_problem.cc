@@ -8,7 +8,6 @@
 
 #include "engine/known_device.h"
 #include "engine/problem_space.h"
-#include "tuner/measure/statistics.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 
@@ -114,13 +113,21 @@ Config in_order_of(const std::vector<Parameter>& parameters, const Config& confi
 
 // Takes over the playoff of an earlier run if its winner is still in the space.
 void recall_playoff(Playoff& held, Tuning& tuning) {
-  auto winner = std::ranges::find(tuning.trials, held.config, &Trial::config);
-  if (winner == tuning.trials.end()) return;
-  Trial again = *winner;
-  again.samples_us = std::move(held.samples);
-  again.timing = summarize(again.samples_us);
-  tuning.outcome.best = again;
-  tuning.outcome.playoff = {std::move(again)};
+  std::vector<Trial> playoff;
+  for (Trial& finalist : held.finalists) {
+    auto trial = std::ranges::find(tuning.trials, finalist.config, &Trial::config);
+    if (trial == tuning.trials.end() && playoff.empty()) return;
+    if (trial == tuning.trials.end()) continue;
+    finalist.config = trial->config;  // with the parameters in the order of the space file
+    playoff.push_back(std::move(finalist));
+  }
+  tuning.outcome.best = playoff.front();
+  tuning.outcome.playoff = std::move(playoff);
+}
+
+std::int64_t now_unix_ms() {
+  auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
 }
 
 }  // namespace
@@ -145,6 +152,12 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   double best_elsewhere = std::numeric_limits<double>::infinity();
   auto known = site.store.trials(*study);
   if (!known) return failed(known.error());
+  auto held = site.store.playoff(*study);
+  if (!held) return failed(held.error());
+  // A trial after the playoff calls for another one.
+  const bool is_decided = held->has_value() && std::ranges::none_of(*known, [&](const Trial& trial) {
+                            return trial.ended_unix_ms > (*held)->held_unix_ms;
+                          });
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
   // ignored.
   for (Trial& trial : *known) {
@@ -156,8 +169,6 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
     }
   }
   const double spent_s = seconds_of(earlier, request);
-  auto held = site.store.playoff(*study);
-  if (!held) return failed(held.error());
 
   Tuning tuning;
   tuning.kernel = kernel.name;
@@ -173,7 +184,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   TuneTask task;
   task.problem = request.problem;
   task.earlier = std::move(earlier);
-  task.is_decided = held->has_value();
+  task.is_decided = is_decided;
   task.default_config = tuning.default_config;
   task.evaluate = [&](Trial& trial) { return evaluate_metrics(kernel, device, trial).ok(); };
   // A slow configuration may win on another metric.
@@ -209,12 +220,11 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   if (log.error()) return EngineError{EngineError::Kind::failed, *log.error(), {}};
   tuning.spent_s = seconds_of(tuning.trials, request);
 
-  if (tuning.outcome.measured == 0 && *held) {
+  if (tuning.outcome.measured == 0 && is_decided) {
     recall_playoff(**held, tuning);
   } else if (tuning.outcome.best && !tuning.outcome.playoff.empty() &&
              tuning.outcome.best->objective <= best_elsewhere) {
-    auto kept =
-        site.store.set_best(*study, tuning.outcome.best->config, tuning.outcome.playoff.front().samples_us);
+    auto kept = site.store.add_playoff(*study, site.session, {tuning.outcome.playoff, now_unix_ms()});
     if (!kept) return failed(kept.error());
   }
   return tuning;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "db/store.h"
+#include "db/trial_store.h"
 #include "engine/engine_error.h"
 #include "engine/failures.h"
 #include "engine/tuning.h"
@@ -50,7 +50,7 @@ struct ProblemEvents {
 // The device to measure on and the store to resume from.
 struct TuneSite {
   Device& device;
-  Store& store;
+  TrialStore& store;
   std::int64_t session = 0;
   ProblemEvents events;
 };

@@ -11,8 +11,8 @@ namespace {
 // One session on one device.
 class SpaceTuner {
  public:
-  SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store, const RunEvents& events,
-             std::int64_t session)
+  SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
+             const RunEvents& events, std::int64_t session)
       : spaces_(spaces), settings_(settings), store_(store), events_(events), session_(session) {}
 
   RunEnd tune_all() {
@@ -74,21 +74,20 @@ class SpaceTuner {
 
   const OpenedSpaces& spaces_;
   const TuneSettings& settings_;
-  Store& store_;
+  TrialStore& store_;
   const RunEvents& events_;
   std::int64_t session_;
 };
 
 }  // namespace
 
-RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store,
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
                    const RunEvents& events) {
   const auto report = [&events](const Error& error) {
     if (events.on_error) events.on_error({EngineError::Kind::failed, error.message, {}});
   };
-  const DeviceInfo& info = spaces.device.info;
-  auto session = store.begin_session({std::string(kVersion), info.driver, info.runtime, info.compiler,
-                                      settings.host_name, settings.command_line});
+  auto session = store.begin_session(
+      {std::string(kVersion), settings.host_name, settings.command_line, spaces.device.info});
   if (!session) {
     report(session.error());
     return RunEnd::complete;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "db/store.h"
+#include "db/trial_store.h"
 #include "engine/engine_error.h"
 #include "engine/open_device.h"
 #include "engine/open_spaces.h"
@@ -35,7 +35,7 @@ enum class RunEnd { complete, cut_short };
 
 // Tunes every problem of the spaces on their device in one session of the store: resumes earlier trials,
 // searches, holds the playoff and stores the winner.
-RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, Store& store,
+RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
                    const RunEvents& events);
 
 }  // namespace gktune

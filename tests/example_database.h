@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "db/store.h"
+#include "db/sqlite_store.h"
 
 namespace gktune {
 
@@ -33,17 +33,16 @@ inline Trial bad_trial(int threads, Status status, std::string message) {
 
 // Reductions on two GPUs: element=int, n=1Mi and n=1Gi on the first, n=1Mi on the second.
 inline void make_example_database(const std::string& path) {
-  auto store = Store::open(path, Store::Mode::write);
+  auto store = open_sqlite_store(path, StoreAccess::write);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  auto session =
-      store->begin_session({"0.1.0", "580", "13.0", "NVRTC 13.0", "here", "gktune run reduce.yaml"});
+  auto session = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", {}});
   ASSERT_TRUE(session.ok()) << session.error().message;
   auto add = [&](const std::string& device, const Problem& problem, const std::vector<Trial>& trials) {
     auto study =
-        store->study_id({"reduce", "f1", {"cuda", device, "sm_90", 132}, problem, Regime::cold, "time"});
+        (*store)->study_id({"reduce", "f1", {"cuda", device, "sm_90", 132}, problem, Regime::cold, "time"});
     ASSERT_TRUE(study.ok()) << study.error().message;
     for (const Trial& trial : trials) {
-      auto added = store->add_trial(*study, *session, trial);
+      auto added = (*store)->add_trial(*study, *session, trial);
       ASSERT_TRUE(added.ok()) << added.error().message;
     }
   };
@@ -54,6 +53,17 @@ inline void make_example_database(const std::string& path) {
        bad_trial(1024, Status::launch_failed, "too many resources")});
   add("NVIDIA H200", large, {good_trial(512, 920, large)});
   add("NVIDIA H100", small, {good_trial(64, 14, small)});
+}
+
+// In the first study trial 1 wins against trial 2, which was faster in the search.
+inline void hold_example_playoff(const std::string& path) {
+  auto store = open_sqlite_store(path, StoreAccess::write);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const Problem problem = {{"element", "int"}, {"n", 1 << 20}};
+  Playoff playoff{{good_trial(128, 11, problem), good_trial(256, 12, problem)}, 1717176000001};
+  for (Trial& finalist : playoff.finalists) finalist.samples_us.push_back(finalist.samples_us.front());
+  auto added = (*store)->add_playoff(1, 1, playoff);
+  ASSERT_TRUE(added.ok()) << added.error().message;
 }
 
 }  // namespace gktune

@@ -1,4 +1,4 @@
-// gktune best: what the database answers an application.
+// gktune best: the answer that an application gets from the database.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,12 +28,10 @@ struct BestOptions {
 };
 
 void declare(Flags& flags, BestOptions& options) {
-  flags.text("KERNEL", options.kernel, "Which kernel; all where none is named");
-  flags
-      .text("--problem", options.problem,
-            "For this problem: n=1Gi,T=float; the nearest one that was tuned answers")
+  flags.text("KERNEL", options.kernel, "The kernel; all kernels if left out");
+  flags.text("--problem", options.problem, "The problem: n=1Gi,T=float; the nearest tuned problem answers")
       .kind("AXIS=VALUE,…");
-  flags.text("--device", options.device, "On this device: its name in the database, or a part of it")
+  flags.text("--device", options.device, "The device: its name in the database or a part of the name")
       .kind("DEVICE");
   flags.database(options.database);
   flags.json(options.json);
@@ -44,14 +42,15 @@ void add_new(std::vector<std::string>& list, const std::string& item) {
 }
 
 Json best_json(const Best& best) {
-  return {{"kernel", best.study.kernel},
+  return {{"study", best.study_id},
+          {"kernel", best.study.kernel},
           {"problem", json_of(best.study.problem)},
           {"device", json_of(best.study.device)},
           {"regime", regime_name(best.study.regime)},
           {"objective", best.study.objective},
           {"config", json_of(best.trial.config)},
-          {"time_us", best.median_us},
-          {"samples", best.samples},
+          {"time_us", best.trial.timing.median_us},
+          {"samples", best.trial.samples_us.size()},
           {"from_playoff", best.from_playoff},
           {"metrics", json_of(best.trial.metrics)},
           {"trials", best.trials},
@@ -68,29 +67,11 @@ Table best_table(const std::vector<Best>& all) {
   table.add_column("device", left);
   table.add_column("regime", left);
   for (const Best& best : all) {
-    table.add_row({best.study.kernel, problem_text(best.study.problem), format_time_us(best.median_us),
-                   best.trial.config.str(), best.study.device.name,
-                   std::string(regime_name(best.study.regime))});
+    table.add_row({best.study.kernel, problem_text(best.study.problem),
+                   format_time_us(best.trial.timing.median_us), best.trial.config.str(),
+                   best.study.device.name, std::string(regime_name(best.study.regime))});
   }
   return table;
-}
-
-// An axis that was left out is filled in where the database knows one value of it alone.
-Problem complete(Problem problem, const std::vector<Problem>& known) {
-  Problem only;
-  std::vector<std::string> ambiguous;
-  for (const Problem& each : known) {
-    for (const auto& [name, value] : each) {
-      const Value* before = only.find(name);
-      if (before != nullptr && *before != value) add_new(ambiguous, name);
-      only.set(name, value);
-    }
-  }
-  for (const auto& [name, value] : only) {
-    bool is_open = problem.find(name) == nullptr && std::ranges::find(ambiguous, name) == ambiguous.end();
-    if (is_open) problem.set(name, value);
-  }
-  return problem;
 }
 
 std::string match_text(const Answer& answer) {
@@ -98,9 +79,9 @@ std::string match_text(const Answer& answer) {
     case Match::exact:
       return "exact match";
     case Match::nearest_problem:
-      return "the nearest problem that was tuned is " + problem_text(answer.problem);
+      return "the nearest tuned problem is " + problem_text(answer.problem);
     case Match::same_architecture:
-      return fmt::format("tuned on {}, of the same architecture, for {}", answer.device.name,
+      return fmt::format("tuned for {1} on {0}, which has the same architecture", answer.device.name,
                          problem_text(answer.problem));
     case Match::fallback:
     case Match::none:
@@ -113,14 +94,13 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& know
                     const DeviceIdentity& device, Context& context) {
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
-  *problem = complete(*std::move(problem), known);
   auto lookup = Lookup::open(database_path(options.database, context));
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
   Answer answer = lookup->best(options.kernel, *problem, device);
   if (!answer) {
-    return fail(
-        context, ExitCode::no_configuration,
-        fmt::format("no configuration of {} is known for {}", options.kernel, problem_text(*problem)));
+    return fail(context, ExitCode::no_configuration,
+                fmt::format("the database has no configuration of {} for {}", options.kernel,
+                            problem_text(*problem)));
   }
   if (options.json) {
     print(context.out, {{"kernel", options.kernel},
@@ -140,7 +120,7 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& know
 
 ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty()) {
-    return fail_usage(context, "gktune best", "--problem asks for a kernel: gktune best KERNEL --problem …");
+    return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
   }
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
@@ -151,9 +131,9 @@ ExitCode run(const BestOptions& options, Context& context) {
   for (const Best& best : *all) add_new(kernels, best.study.kernel);
   if (!options.kernel.empty() && std::ranges::find(kernels, options.kernel) == kernels.end()) {
     fail(context, ExitCode::no_configuration,
-         "the database knows no configuration of kernel '" + options.kernel + "'" +
+         "the database has no configuration of kernel '" + options.kernel + "'" +
              did_you_mean(options.kernel, kernels));
-    if (!kernels.empty()) hint(context, fmt::format("it knows {}", fmt::join(kernels, ", ")));
+    if (!kernels.empty()) hint(context, fmt::format("it has {}", fmt::join(kernels, ", ")));
     return ExitCode::no_configuration;
   }
   std::erase_if(
@@ -182,8 +162,8 @@ ExitCode run(const BestOptions& options, Context& context) {
     best_table(*all).print(context.out, context.out_screen);
   }
   if (all->empty()) {
-    fail(context, ExitCode::no_configuration, "the database knows no configuration yet");
-    hint(context, "gktune run SPACE finds some");
+    fail(context, ExitCode::no_configuration, "the database has no configuration yet");
+    hint(context, "gktune run SPACE adds some");
     return ExitCode::no_configuration;
   }
   return ExitCode::done;
@@ -192,7 +172,7 @@ ExitCode run(const BestOptions& options, Context& context) {
 }  // namespace
 
 Command best_command() {
-  return make_command<BestOptions>("best", "Answer with the fastest configurations known",
+  return make_command<BestOptions>("best", "Show the fastest known configuration",
                                    "gktune best reduce --problem n=1Gi,element=float", declare, run);
 }
 

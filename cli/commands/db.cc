@@ -1,6 +1,8 @@
-// gktune db ls, gktune db show: what the database holds.
+// gktune db ls, gktune db show: the studies and trials of a database.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -10,6 +12,7 @@
 #include "engine/problem_selection.h"
 #include "cli/quantity.h"
 #include "cli/trial_table.h"
+#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {
@@ -75,7 +78,7 @@ ExitCode list(const ListOptions& options, Context& context) {
   }
   if (studies->empty()) {
     context.err << "the database is empty\n";
-    hint(context, "gktune run SPACE fills it");
+    hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
   study_table(*studies).print(context.out, context.out_screen);
@@ -84,80 +87,171 @@ ExitCode list(const ListOptions& options, Context& context) {
 
 struct ShowOptions {
   std::string database;
-  std::int64_t study = 0;
+  std::string which;  // a study's id or a kernel's name
   bool failed = false;
   std::int64_t limit = 20;
   bool json = false;
 };
 
 void declare_show(Flags& flags, ShowOptions& options) {
-  flags.parsed("ID", options.study, parse_count, "The study, as `gktune db ls` numbers them", "ID")
+  flags
+      .text("STUDY", options.which,
+            "The id of a study, as `gktune db ls` shows it, or a kernel: all its studies")
+      .kind("ID|KERNEL")
       .required();
   flags.database(options.database);
-  flags.on("--failed", options.failed, "What failed, with the reason");
-  flags.parsed("--limit", options.limit, parse_count, "How many trials; 0: all", "N").shown_default("20");
+  flags.on("--failed", options.failed, "Show the failed trials with their messages");
+  flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study; 0: all", "N")
+      .shown_default("20");
   flags.json(options.json);
 }
 
-void print_study(const StudySummary& summary, const std::vector<Trial>& trials, const Table& table,
-                 Context& context) {
-  const Study& study = summary.study;
+// The studies that the user names: one by its id, or all of a kernel.
+Result<std::vector<StudySummary>> find_studies(const TrialStore& store, const std::string& which) {
+  const auto id = parse_count(which);
+  auto studies = store.studies();
+  if (!studies) return studies;
+  std::vector<std::string> kernels;
+  for (const StudySummary& each : *studies) kernels.push_back(each.study.kernel);
+  std::erase_if(*studies, [&](const StudySummary& each) {
+    return each.study.kernel != which && !(id && each.id == *id);
+  });
+  if (!studies->empty()) return studies;
+  if (id) return Error{"there is no study " + which};
+  return Error{"there is no study of a kernel '" + which + "'" + did_you_mean(which, kernels)};
+}
+
+// The trials of one study in the order in which they are shown.
+struct StudyReport {
+  StudySummary summary;
+  Failures failures;
+  std::vector<Trial> trials;
+  std::optional<Best> winner;
+  std::size_t finalists = 0;  // so many of the trials come first, with the times of the playoff
+};
+
+// Finalists first: their times come from one playoff and are comparable. The others follow by objective.
+void put_finalists_first(std::vector<Trial> finalists, StudyReport& report) {
+  std::erase_if(report.trials, [&](const Trial& trial) {
+    return std::ranges::find(finalists, trial.id, &Trial::id) != finalists.end();
+  });
+  report.finalists = finalists.size();
+  report.trials.insert(report.trials.begin(), finalists.begin(), finalists.end());
+}
+
+Result<StudyReport> report_on(const TrialStore& store, const StudySummary& summary, bool failed) {
+  StudyReport report{.summary = summary};
+  auto trials = store.trials(summary.id);
+  if (!trials) return trials.error();
+  report.failures = failures_of(*trials);
+  auto winners = store.best(summary.study.kernel);
+  if (!winners) return winners.error();
+  const auto winner = std::ranges::find(*winners, summary.id, &Best::study_id);
+  if (winner != winners->end()) report.winner = *winner;
+  if (failed) {
+    std::ranges::copy_if(*trials, std::back_inserter(report.trials),
+                         [](const Trial& trial) { return !trial.ok(); });
+    return report;
+  }
+  report.trials = ranked(*trials);
+  auto playoff = store.playoff(summary.id);
+  if (!playoff) return playoff.error();
+  if (*playoff) {
+    put_finalists_first(std::move((*playoff)->finalists), report);
+  } else if (report.winner) {
+    // Also if another trial has the same objective.
+    const auto first = std::ranges::find(report.trials, report.winner->trial.id, &Trial::id);
+    if (first != report.trials.end()) std::rotate(report.trials.begin(), first, first + 1);
+  }
+  return report;
+}
+
+std::string winner_text(const StudyReport& report) {
+  const Best& winner = *report.winner;
+  const auto samples = fmt::format("{} samples", winner.trial.samples_us.size());
+  std::string text =
+      fmt::format("winner: trial {} with {}", winner.trial.id, format_time_us(winner.trial.timing.median_us));
+  if (!winner.from_playoff) return text + ", " + samples;
+  return text + " in the playoff, " + samples;
+}
+
+void print_study(const StudyReport& report, const ShowOptions& options, std::size_t limit, Context& context) {
+  const Study& study = report.summary.study;
   context.out << paint(context.out_screen, Ink::bold,
                        fmt::format("{} {}", study.kernel, problem_text(study.problem)))
               << fmt::format(" on {} ({}, objective: {})\n", study.device.name, regime_name(study.regime),
                              study.objective);
-  Failures failures = failures_of(trials);
-  context.out << fmt::format("{} trials", format_count(summary.trials))
-              << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
+  context.out << fmt::format("{} trials", format_count(report.summary.trials))
+              << (report.failures.empty() ? "" : "; failed: " + failures_text(report.failures)) << '\n';
+  if (report.winner) context.out << winner_text(report) << '\n';
+  const Table table =
+      options.failed ? failure_table(report.trials, limit) : trial_table(report.trials, limit, Ids::shown);
   if (table.empty()) return;
   context.out << '\n';
   table.print(context.out, context.out_screen);
+  if (report.finalists > 1) {
+    context.out << fmt::format("the first {} were compared in the playoff and have its times\n",
+                               report.finalists);
+  }
+}
+
+Json report_json(const StudyReport& report, std::size_t limit) {
+  Json json = summary_json(report.summary);
+  json["winner"] = Json();
+  if (report.winner) {
+    json["winner"] = {{"id", report.winner->trial.id}, {"from_playoff", report.winner->from_playoff}};
+  }
+  json["results"] = Json::array();
+  for (std::size_t i = 0; i < std::min(limit, report.trials.size()); ++i) {
+    Json result = json_of(report.trials[i]);
+    result["from_playoff"] = i < report.finalists;
+    json["results"].push_back(std::move(result));
+  }
+  return json;
 }
 
 ExitCode show(const ShowOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
-  auto summary = store->study(options.study);
-  if (!summary) return fail(context, ExitCode::failed, summary.error().message);
-  if (!*summary) {
-    fail(context, ExitCode::failed, fmt::format("there is no study {}", options.study));
+  auto studies = find_studies(*store, options.which);
+  if (!studies) {
+    fail(context, ExitCode::failed, studies.error().message);
     hint(context, "gktune db ls" + database_flag(options.database) + " lists them");
     return ExitCode::failed;
   }
-  auto trials = store->trials(options.study);
-  if (!trials) return fail(context, ExitCode::failed, trials.error().message);
-
-  std::vector<Trial> chosen;
-  if (options.failed) {
-    std::ranges::copy_if(*trials, std::back_inserter(chosen), [](const Trial& trial) { return !trial.ok(); });
-  } else {
-    chosen = ranked(*trials);
-  }
-  std::size_t limit = options.limit == 0 ? chosen.size() : static_cast<std::size_t>(options.limit);
-  if (options.json) {
-    Json report = summary_json(**summary);
-    report["results"] = Json::array();
-    for (std::size_t i = 0; i < std::min(limit, chosen.size()); ++i) {
-      report["results"].push_back(json_of(chosen[i]));
+  Json reports = Json::array();
+  std::size_t hidden = 0;
+  for (const StudySummary& summary : *studies) {
+    auto report = report_on(*store, summary, options.failed);
+    if (!report) return fail(context, ExitCode::failed, report.error().message);
+    const std::size_t limit =
+        options.limit == 0 ? report->trials.size() : static_cast<std::size_t>(options.limit);
+    hidden = std::max(hidden, limit < report->trials.size() ? report->trials.size() : 0);
+    if (options.json) {
+      reports.push_back(report_json(*report, limit));
+      continue;
     }
-    print(context.out, report);
-    return ExitCode::done;
+    if (summary.id != studies->front().id) context.out << '\n';
+    print_study(*report, options, limit, context);
   }
-  Table table = options.failed ? failure_table(chosen, limit) : trial_table(chosen, limit, Ids::shown);
-  print_study(**summary, *trials, table, context);
-  if (limit < chosen.size())
-    hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(chosen))));
+  if (options.json) {
+    // An id names one study, a kernel any number of them.
+    print(context.out, parse_count(options.which) ? reports.front() : reports);
+  } else if (hidden > 0) {
+    hint(context, fmt::format("--limit 0 shows all {}", format_count(static_cast<std::int64_t>(hidden))));
+  }
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command db_command() {
-  Command command{"db", "Look into the database of trials", "gktune db ls", {}, {}};
+  Command command{"db", "Show the database of trials", "gktune db ls", {}, {}};
   command.children.push_back(make_command<ListOptions>("ls", "List the studies: kernel, problem, device",
                                                        "gktune db ls", declare_list, list));
-  command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, the best first",
-                                                       "gktune db show 1 --limit 5", declare_show, show));
+  command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
+                                                       "gktune db show reduce --limit 5", declare_show,
+                                                       show));
   return command;
 }
 

@@ -50,7 +50,8 @@ std::string file_name_of(const ReproOptions& options, Language language) {
 
 ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, const Definition& definition,
                     const TrialPlan& planned, const Context& context) {
-  const auto& [study, trial] = found;
+  const Study& study = found.study;
+  const Trial& trial = found.trial;
   ReproFacts facts;
   facts.title =
       fmt::format("Trial {} of {}", trial.id, database_path(options.database, context).filename().string());

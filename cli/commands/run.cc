@@ -172,7 +172,7 @@ class RunScreen {
   Json reports_ = Json::array();
 };
 
-ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, Store& store,
+ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, TrialStore& store,
                   Context& context) {
   const TuneSettings settings = {
       .workers = worker_settings(options.device, context),
@@ -214,9 +214,9 @@ ExitCode run(const RunOptions& options, Context& context) {
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
-  auto store = Store::open(database_path(options.database, context), Store::Mode::write);
+  auto store = open_sqlite_store(database_path(options.database, context), StoreAccess::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  return tune_all(options, *groups, *store, context);
+  return tune_all(options, *groups, **store, context);
 }
 
 }  // namespace

@@ -3,12 +3,30 @@
 #include <sqlite3.h>
 
 #include <string_view>
+#include <utility>
 
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 
 namespace gktune::sqlite {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Far above what gktune stores and asks, far below what exhausts a machine.
+constexpr std::pair<int, int> kLimits[] = {
+    {SQLITE_LIMIT_LENGTH, 256 << 20},
+    {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+    {SQLITE_LIMIT_COLUMN, 200},
+    {SQLITE_LIMIT_EXPR_DEPTH, 100},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 20},
+    {SQLITE_LIMIT_VDBE_OP, 100'000},
+    {SQLITE_LIMIT_FUNCTION_ARG, 20},
+    {SQLITE_LIMIT_ATTACHED, 0},
+    {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+};
 
 // An absolute path: SQLite has its own meanings for "", ":memory:" and "file:…".
 std::string plain_name(const std::filesystem::path& path) { return std::filesystem::absolute(path).string(); }
@@ -49,7 +67,7 @@ int flags_for(Database::Access access) {
   return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 }
 
-// What users can act upon, in their words; the rest in SQLite's.
+// The usual causes in the user's words, others in SQLite's.
 std::string describe(sqlite3* handle, int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
@@ -65,6 +83,8 @@ std::string describe(sqlite3* handle, int code) {
       return std::string("cannot be written: ") + sqlite3_errmsg(handle);
     case SQLITE_NOMEM:
       return "out of memory";
+    case SQLITE_INTERRUPT:
+      return "a query takes too long: the file is damaged or was made to do so";
     default:
       break;
   }
@@ -79,6 +99,19 @@ std::string describe(sqlite3* handle, int code) {
 
 }  // namespace
 
+// Suspends the limit of a clock.
+class Database::WithoutLimit {
+ public:
+  explicit WithoutLimit(StepClock& clock) : clock_(clock), limit_(std::exchange(clock.limit, {})) {}
+  WithoutLimit(const WithoutLimit&) = delete;
+  WithoutLimit& operator=(const WithoutLimit&) = delete;
+  ~WithoutLimit() { clock_.limit = limit_; }
+
+ private:
+  StepClock& clock_;
+  std::chrono::milliseconds limit_;
+};
+
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Database::Database(const std::string& name, int flags, std::chrono::milliseconds patience) {
@@ -88,11 +121,13 @@ Database::Database(const std::string& name, int flags, std::chrono::milliseconds
   if (handle == nullptr) throw Failure("out of memory", code);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle, static_cast<int>(patience.count()));
-  // The file may come from anyone: nothing in it is to run but plain SQL.
+  // The file may come from anyone: its schema runs no functions with side effects and no triggers.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
-  // Where a page says that its rows lie is looked at as it is read.
+  for (auto [limit, value] : kLimits) sqlite3_limit(handle, limit, value);
+  // Checks the offsets in a page before using them.
   execute("PRAGMA cell_size_check = ON");
 }
 
@@ -104,6 +139,7 @@ Database Database::in_memory() {
 }
 
 void Database::execute(const std::string& sql) {
+  const WithoutLimit whole_script(*clock_);
   int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
@@ -124,8 +160,28 @@ std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(handle
 
 bool Database::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
 
-void Database::verify() const {
-  Statement check(*this, "PRAGMA integrity_check(1)");
+void Database::verify() const { run_check("PRAGMA integrity_check(1)"); }
+
+void Database::verify_pages() const { run_check("PRAGMA quick_check(1)"); }
+
+void Database::limit_step_time(std::chrono::milliseconds limit) {
+  constexpr int kInstructions = 10'000;  // between two looks at the clock
+  clock_->limit = limit;
+  sqlite3_progress_handler(
+      handle(), kInstructions,
+      [](void* clock) {
+        const auto& step = *static_cast<const StepClock*>(clock);
+        const bool is_too_long = step.limit.count() > 0 && Clock::now() - step.begin > step.limit;
+        return is_too_long ? 1 : 0;
+      },
+      clock_.get());
+}
+
+void Database::begin_step() const { clock_->begin = Clock::now(); }
+
+void Database::run_check(const std::string& pragma) const {
+  const WithoutLimit whole_file(*clock_);
+  Statement check(*this, pragma);
   std::string verdict = check.step() ? check.row().text() : "ok";
   if (verdict != "ok") throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), SQLITE_CORRUPT);
 }

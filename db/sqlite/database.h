@@ -10,20 +10,20 @@ struct sqlite3;
 
 namespace gktune::sqlite {
 
-// One connection to one file. What fails, throws Failure.
+// One connection to one file, hardened against hostile contents. Throws Failure.
 class Database {
  public:
   enum class Access {
-    create,     // read and write; made where it is not there
-    read,       // as long as others may write
-    immutable,  // promised that nobody writes: needs no right to write beside it
+    create,     // read and write; creates the file if there is none
+    read,       // other programs may write
+    immutable,  // no program writes; needs no permission to write beside the file
   };
 
-  // Waits for locks of others as long as `patience`.
+  // Waits up to `patience` for locks of other programs.
   Database(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience);
   static Database in_memory();
 
-  // Runs statements that return nothing.
+  // Runs statements that return no rows.
   void execute(const std::string& sql);
   // The first column of the first row.
   std::int64_t integer(const std::string& sql);
@@ -31,11 +31,18 @@ class Database {
 
   std::int64_t last_id() const;
   bool is_read_only() const;
-  // Reads all of it, and fails where something does not fit together: for whoever finds nothing where there
-  // should be something. A page that was overwritten may look like one with nothing on it.
+  // Reads everything and fails if something is inconsistent. For callers that find nothing: an overwritten
+  // page may look like an empty one.
   void verify() const;
-  // All of it into another, whose contents it replaces.
+  // The same without comparing indexes with their tables, which takes most of the time.
+  void verify_pages() const;
+  // Replaces the contents of the target.
   void copy_to(Database& target) const;
+
+  // Bounds the time until a statement has its next row; longer ones fail. Without a bound initially.
+  void limit_step_time(std::chrono::milliseconds limit);
+  // Runs within a statement's step.
+  void begin_step() const;
 
   sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail(int code) const;
@@ -44,8 +51,18 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  Database(const std::string& name, int flags, std::chrono::milliseconds patience);
+  // Of the step in progress. SQLite keeps its address.
+  struct StepClock {
+    std::chrono::milliseconds limit{0};  // 0: none
+    std::chrono::steady_clock::time_point begin;
+  };
 
+  class WithoutLimit;
+
+  Database(const std::string& name, int flags, std::chrono::milliseconds patience);
+  void run_check(const std::string& pragma) const;
+
+  std::unique_ptr<StepClock> clock_ = std::make_unique<StepClock>();
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

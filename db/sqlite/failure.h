@@ -9,18 +9,18 @@
 
 namespace gktune::sqlite {
 
-// What SQLite refused, in words. Thrown inside db/ alone: what others call returns it as an Error.
+// An error of SQLite in words. Thrown inside db/ only; its public functions return it as an Error.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
-  bool is_without_access() const;  // a file that is needed cannot be opened, or not for writing
+  bool is_without_access() const;  // a needed file cannot be opened, or not for writing
 
  private:
-  int code_;  // SQLite's; 0: what was read makes no sense
+  int code_;  // SQLite's; 0: the contents are invalid
 };
 
-// Runs a function of the database `name`; a Failure in it becomes an Error.
+// Runs a function on the database `name` and turns a Failure into an Error.
 template <class Function>
 auto guarded(const std::string& name, Function function) -> Result<std::invoke_result_t<Function>> {
   try {

@@ -11,7 +11,7 @@
 
 namespace gktune::sqlite {
 
-// Blobs of doubles lie in the file as x86 and ARM have them.
+// Blobs hold doubles in the byte order of x86 and ARM.
 static_assert(std::endian::native == std::endian::little);
 
 bool Row::skip_null() {
@@ -73,7 +73,7 @@ void Statement::bind_next(std::int64_t value) {
 void Statement::bind_next(double value) { check(sqlite3_bind_double(statement_.get(), ++bound_, value)); }
 
 void Statement::bind_next(std::string_view value) {
-  // A view of nothing may point to nothing, which SQLite takes for NULL.
+  // An empty view may hold a null pointer, which SQLite takes for NULL.
   const char* bytes = value.empty() ? "" : value.data();
   check(sqlite3_bind_text64(statement_.get(), ++bound_, bytes, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
@@ -87,10 +87,11 @@ void Statement::bind_next(const std::vector<double>& values) {
 void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
 
 bool Statement::step() {
+  database_->begin_step();
   int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) database_->fail(code);
-  // A statement left standing would hold its lock.
+  // A statement that is not reset holds its lock.
   sqlite3_reset(statement_.get());
   return false;
 }

@@ -13,7 +13,7 @@ namespace gktune::sqlite {
 
 class Database;
 
-// The columns of the row that a statement stands on, read one after the other.
+// The current row of a statement; reads its columns one after the other.
 class Row {
  public:
   explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
@@ -33,21 +33,21 @@ class Row {
   int column_ = 0;
 };
 
-// SQL, compiled. Asks for a Database that outlives it.
+// Compiled SQL. The Database must outlive it.
 class Statement {
  public:
   Statement(const Database& database, std::string_view sql);
 
-  // Starts anew, with these for its question marks, in order.
+  // Resets it and binds its parameters in order.
   template <class... Values>
   Statement& bind(const Values&... values) {
     start();
     (bind_next(values), ...);
     return *this;
   }
-  // True: there is a row. False: that was the last.
+  // True: there is a row. False: there are no more.
   bool step();
-  // To its end, whatever rows there are.
+  // Steps to its end and ignores the rows.
   void run();
   Row row() const { return Row(statement_.get()); }
 

@@ -11,7 +11,7 @@ Transaction::Transaction(Database& database, Kind kind) : database_(database) {
 }
 
 Transaction::~Transaction() {
-  // SQLite itself has undone it where a disk was full; nothing else can be done here about a failure.
+  // After some errors, such as a full disk, SQLite has rolled back already: ignore the result.
   if (is_open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 

@@ -4,12 +4,12 @@ namespace gktune::sqlite {
 
 class Database;
 
-// All or nothing: what is not committed is undone. Asks for a Database that outlives it.
+// Rolls back unless it is committed. The Database must outlive it.
 class Transaction {
  public:
   enum class Kind {
-    read,   // one state of the file, whatever others write meanwhile
-    write,  // takes the lock at once, so that it waits here and nowhere later
+    read,   // sees one state of the file, whatever other programs write meanwhile
+    write,  // takes the lock at once, so that no later statement has to wait
   };
 
   Transaction(Database& database, Kind kind);

@@ -2,6 +2,7 @@
 
 #include "call.h"
 #include "cli/json.h"
+#include "db/lookup.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
@@ -44,24 +45,40 @@ TEST_F(BestCommand, the_nearest_problem_answers_and_is_named) {
   EXPECT_EQ(nearest.code, ExitCode::done);
   EXPECT_EQ(nearest.out,
             "threadsPerBlock=512 way=one_pass\n"
-            "reduce n=512Mi,element=int on NVIDIA H200: 920 µs, "
-            "the nearest problem that was tuned is element=int,n=1Gi\n");
+            "reduce n=512Mi on NVIDIA H200: 920 µs, "
+            "the nearest tuned problem is element=int,n=1Gi\n");
 }
 
 TEST_F(BestCommand, as_json_it_has_the_match_and_the_configuration) {
-  auto answer = Json::parse(best({"reduce", "--problem", "n=1Gi", "--device", "H200", "--json"}).out);
+  auto answer =
+      Json::parse(best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200", "--json"}).out);
   EXPECT_EQ(answer["match"], "exact");
   EXPECT_EQ(answer["config"]["threadsPerBlock"], 512);
   EXPECT_EQ(answer["time_us"], 920.0);
   EXPECT_EQ(Json::parse(best({"--json"}).out).size(), 3u);
 }
 
+TEST_F(BestCommand, the_match_is_the_one_that_an_application_gets) {
+  const auto lookup = Lookup::open(path_);
+  ASSERT_TRUE(lookup.ok());
+  const DeviceIdentity h200{"cuda", "NVIDIA H200", "sm_90", 132};
+  for (const auto& [text, problem] : {std::pair<std::string, Problem>{"n=1Gi", {{"n", 1 << 30}}},
+                                      {"n=1Gi,element=int", {{"n", 1 << 30}, {"element", "int"}}},
+                                      {"element=int", {{"element", "int"}}},
+                                      {"n=5,element=int", {{"n", 5}, {"element", "int"}}}}) {
+    const auto asked = Json::parse(best({"reduce", "--problem", text, "--device", "H200", "--json"}).out);
+    const Answer answer = lookup->best("reduce", problem, h200);
+    EXPECT_EQ(asked["match"], std::string(match_name(answer.match))) << text;
+    EXPECT_EQ(asked["config"]["threadsPerBlock"], answer.integer("threadsPerBlock")) << text;
+  }
+}
+
 TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
   Call misspelt = best({"redcue"});
   EXPECT_EQ(misspelt.code, ExitCode::no_configuration);
   EXPECT_EQ(misspelt.err,
-            "error: the database knows no configuration of kernel 'redcue', did you mean 'reduce'?\n"
-            "  hint: it knows reduce\n");
+            "error: the database has no configuration of kernel 'redcue', did you mean 'reduce'?\n"
+            "  hint: it has reduce\n");
 }
 
 TEST_F(BestCommand, a_misspelt_axis_is_guessed_at) {
@@ -95,12 +112,11 @@ TEST_F(BestCommand, a_problem_belongs_to_a_kernel) {
 
 TEST(BestOfNothing, an_empty_database_has_no_configuration) {
   ScratchFolder folder;
-  ASSERT_TRUE(Store::open(folder.path("empty.db"), Store::Mode::write).ok());
+  ASSERT_TRUE(open_sqlite_store(folder.path("empty.db"), StoreAccess::write).ok());
   Call best = call({"best", "--db", folder.path("empty.db")});
   EXPECT_EQ(best.code, ExitCode::no_configuration);
   EXPECT_EQ(best.out, "");
-  EXPECT_EQ(best.err,
-            "error: the database knows no configuration yet\n  hint: gktune run SPACE finds some\n");
+  EXPECT_EQ(best.err, "error: the database has no configuration yet\n  hint: gktune run SPACE adds some\n");
 }
 
 }  // namespace

@@ -106,9 +106,9 @@ TEST_F(Completions, bad_files_and_databases_suggest_nothing) {
 }
 
 TEST_F(Completions, a_name_that_would_break_the_shells_lines_is_left_out) {
-  auto store = Store::open(folder_ / "gktune.db", Store::Mode::write);
+  auto store = open_sqlite_store((folder_ / "gktune.db"), StoreAccess::write);
   ASSERT_TRUE(
-      store->study_id({"two\nlines", "f", {"cuda", "GPU", "sm_90", 1}, {}, Regime::cold, "time"}).ok());
+      (*store)->study_id({"two\nlines", "f", {"cuda", "GPU", "sm_90", 1}, {}, Regime::cold, "time"}).ok());
   EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
 }
 

@@ -47,6 +47,7 @@ TEST_F(Db, show_ranks_what_went_well) {
   EXPECT_EQ(show.out,
             "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
             "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
+            "winner: trial 2 with 10.0 µs, 1 samples\n"
             "\n"
             "id     time      ±    GB/s  threadsPerBlock  way\n"
             " 2  10.0 µs  1.0 %  400000              256  one_pass\n"
@@ -82,10 +83,52 @@ TEST_F(Db, an_unknown_study_is_an_error) {
   EXPECT_EQ(show.err, "error: there is no study 99\n  hint: gktune db ls --db " + path_ + " lists them\n");
 }
 
-TEST_F(Db, a_study_is_a_number) {
-  Call show = db({"show", "first"});
-  EXPECT_EQ(show.code, ExitCode::usage);
-  EXPECT_TRUE(show.err.starts_with("error: ID: 'first' is not an integer")) << show.err;
+TEST_F(Db, show_accepts_the_name_of_a_kernel_and_shows_all_its_studies) {
+  Call show = db({"show", "reduce"});
+  EXPECT_EQ(show.code, ExitCode::done);
+  EXPECT_EQ(show.out, db({"show", "1"}).out + "\n" + db({"show", "2"}).out + "\n" + db({"show", "3"}).out);
+  auto studies = Json::parse(db({"show", "reduce", "--json"}).out);
+  ASSERT_EQ(studies.size(), 3u);
+  EXPECT_EQ(studies[2], Json::parse(db({"show", "3", "--json"}).out));
+}
+
+TEST_F(Db, a_misspelt_kernel_is_guessed_at) {
+  Call show = db({"show", "redcue"});
+  EXPECT_EQ(show.code, ExitCode::failed);
+  EXPECT_EQ(
+      show.err,
+      "error: there is no study of a kernel 'redcue', did you mean 'reduce'?\n  hint: gktune db ls --db " +
+          path_ + " lists them\n");
+}
+
+TEST_F(Db, show_has_the_finalists_first_with_the_times_of_the_playoff_and_agrees_with_best) {
+  hold_example_playoff(path_);
+  Call show = db({"show", "1"});
+  EXPECT_EQ(show.out,
+            "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
+            "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
+            "winner: trial 1 with 11.0 µs in the playoff, 2 samples\n"
+            "\n"
+            "id     time      ±    GB/s  threadsPerBlock  way\n"
+            " 1  11.0 µs  1.0 %  363636              128  one_pass\n"
+            " 2  12.0 µs  1.0 %  333333              256  one_pass\n"
+            "the first 2 were compared in the playoff and have its times\n");
+  auto study = Json::parse(db({"show", "1", "--json"}).out);
+  auto best = Json::parse(call({"best", "--json", "--db", path_}).out)[0];
+  EXPECT_EQ(study["winner"]["id"], study["results"][0]["id"]);
+  EXPECT_EQ(best["config"], study["results"][0]["config"]);
+  EXPECT_EQ(best["time_us"], 11.0);
+  EXPECT_EQ(best["time_us"], study["results"][0]["time_us"]["median"]);
+  EXPECT_EQ(best["time_us"], study["best_us"]);
+  EXPECT_EQ(best["samples"], 2);
+  EXPECT_EQ(best["metrics"]["GB/s"], 4e6 / 11);
+  EXPECT_TRUE(study["results"][1]["from_playoff"]);
+}
+
+TEST_F(Db, unknown_values_are_null_in_json) {
+  auto study = Json::parse(db({"show", "1", "--json"}).out);
+  EXPECT_TRUE(study["results"][0]["resources"]["registers"].is_null());
+  EXPECT_TRUE(study["results"][0]["resources"]["occupancy"].is_null());
 }
 
 TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
@@ -109,11 +152,11 @@ TEST(DbFile, what_is_no_database_is_an_error) {
 
 TEST(DbFile, an_empty_one_is_said_to_be_empty) {
   ScratchFolder folder;
-  ASSERT_TRUE(Store::open(folder.path("empty.db"), Store::Mode::write).ok());
+  ASSERT_TRUE(open_sqlite_store(folder.path("empty.db"), StoreAccess::write).ok());
   Call ls = call({"db", "ls", "--db", folder.path("empty.db")});
   EXPECT_EQ(ls.code, ExitCode::done);
   EXPECT_EQ(ls.out, "");
-  EXPECT_EQ(ls.err, "the database is empty\n  hint: gktune run SPACE fills it\n");
+  EXPECT_EQ(ls.err, "the database is empty\n  hint: gktune run SPACE adds studies\n");
 }
 
 }  // namespace

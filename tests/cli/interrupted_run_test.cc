@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "program_process.h"
 #include "tests/scratch_folder.h"
 
@@ -28,9 +28,9 @@ class InterruptedRun : public ::testing::Test {
 
   std::vector<Trial> trials() const {
     if (!fs::exists(database_)) return {};
-    auto store = Store::open(database_, Store::Mode::read);
+    auto store = open_sqlite_store(database_, StoreAccess::read);
     if (!store) return {};
-    auto known = store->trials(1);
+    auto known = (*store)->trials(1);
     return known ? *std::move(known) : std::vector<Trial>{};
   }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 
 #include "cli/log.h"
@@ -23,7 +24,25 @@ launches: {entry: k, grid: GRID, block: 32}
 
 class TrialPlanTest : public testing::Test {
  protected:
-  Result<TrialPlan> plan(const std::string& grid, const std::string& kind = "cuda",
+  static DeviceInfo device() {
+    DeviceInfo device;
+    device.kind = "cuda";
+    device.name = "NVIDIA H900";
+    device.architecture = "sm_900";
+    device.multiprocessors = 132;
+    device.max_threads_per_block = 1024;
+    device.shared_bytes_per_block = 64 << 10;
+    device.l2_bytes = 50 << 20;
+    return device;
+  }
+  static DeviceInfo cpu() {
+    DeviceInfo cpu = device();
+    cpu.kind = "host";
+    return cpu;
+  }
+
+  Result<TrialPlan> plan(const std::string& grid,
+                         const std::optional<DeviceInfo>& device = TrialPlanTest::device(),
                          const Config& config = {{"p", 1}}) {
     std::string space = kSpace;
     space.replace(space.find("GRID"), 4, grid);
@@ -32,7 +51,8 @@ class TrialPlanTest : public testing::Test {
     });
     if (!definition) return Error{definition.error().front().str()};
     StudiedTrial found;
-    found.study.device = {kind, "NVIDIA H900", "sm_900", 132};
+    found.study.device = {"cuda", "NVIDIA H900", "sm_900", 132};
+    found.device = device;
     found.trial.config = config;
     found.trial.problem = {{"n", 100}};
     std::ostringstream out;
@@ -44,35 +64,41 @@ class TrialPlanTest : public testing::Test {
   }
 };
 
-TEST_F(TrialPlanTest, is_made_of_what_the_database_knows_of_the_device) {
+TEST_F(TrialPlanTest, is_made_for_the_device_of_the_database) {
   const auto planned = plan("device.multiprocessors * p");
   ASSERT_TRUE(planned.ok()) << planned.error().message;
   EXPECT_EQ(planned->plan.candidate.steps.at(0).grid[0], 132);
   EXPECT_EQ(planned->options, std::vector<std::string>{"-DON_GPU"});
 }
 
-TEST_F(TrialPlanTest, that_needs_to_know_more_needs_the_device) {
-  for (const char* grid :
-       {"device.l2_bytes // 1024 + 1", "1 if device.shared_bytes_per_block > 48Ki else 2"}) {
+TEST_F(TrialPlanTest, uses_every_figure_of_the_device) {
+  for (auto [grid, expected] :
+       {std::pair{"device.l2_bytes // 1Mi", 50}, {"1 if device.shared_bytes_per_block > 48Ki else 2", 1}}) {
     const auto planned = plan('"' + std::string(grid) + '"');
-    ASSERT_FALSE(planned.ok()) << grid;
-    EXPECT_EQ(planned.error().message,
-              "what it does depends on more of the device than the database keeps: ask where there is a "
-              "NVIDIA H900");
+    ASSERT_TRUE(planned.ok()) << planned.error().message;
+    EXPECT_EQ(planned->plan.candidate.steps.at(0).grid[0], expected);
   }
+}
+
+TEST_F(TrialPlanTest, without_figures_needs_the_device_itself) {
+  const auto planned = plan("p", std::nullopt);
+  ASSERT_FALSE(planned.ok());
+  EXPECT_EQ(planned.error().message,
+            "an older version of gktune recorded it, without the limits of its device: run this on a machine "
+            "with 'NVIDIA H900'");
 }
 
 TEST_F(TrialPlanTest, of_a_configuration_that_cannot_be_launched_says_why) {
   const auto planned = plan("\"1 // (p - 1)\"");
   ASSERT_FALSE(planned.ok());
   EXPECT_NE(planned.error().message.find("division by zero"), std::string::npos) << planned.error().message;
-  const auto changed = plan("p", "cuda", {{"q", 1}});
+  const auto changed = plan("p", device(), {{"q", 1}});
   ASSERT_FALSE(changed.ok());
   EXPECT_NE(changed.error().message.find("p"), std::string::npos) << changed.error().message;
 }
 
 TEST_F(TrialPlanTest, of_a_kernel_tuned_on_a_cpu_has_the_options_for_a_gpu) {
-  const auto planned = plan("p", "host");
+  const auto planned = plan("p", cpu());
   ASSERT_TRUE(planned.ok()) << planned.error().message;
   EXPECT_EQ(planned->options, std::vector<std::string>{"-DON_GPU"});
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/sqlite/database.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -20,12 +20,13 @@ class LookupTest : public ::testing::Test {
  protected:
   // Tunes a study: its winner has this value of `a`.
   void tuned(const Study& study, int a, double time_us = 5) {
-    auto id = store_.study_id(study);
+    auto id = store_->study_id(study);
     ASSERT_TRUE(id.ok());
     ASSERT_TRUE(
-        store_.add_trial(*id, session_, ok_trial({{"a", -1}, {"way", "slow"}}, 1000 + time_us, clock_)).ok());
+        store_->add_trial(*id, session_, ok_trial({{"a", -1}, {"way", "slow"}}, 1000 + time_us, clock_))
+            .ok());
     ASSERT_TRUE(
-        store_.add_trial(*id, session_, ok_trial({{"a", a}, {"way", "quick"}}, time_us, ++clock_)).ok());
+        store_->add_trial(*id, session_, ok_trial({{"a", a}, {"way", "quick"}}, time_us, ++clock_)).ok());
   }
   Lookup lookup() const {
     auto lookup = Lookup::open(path_);
@@ -35,8 +36,8 @@ class LookupTest : public ::testing::Test {
 
   ScratchFolder scratch_;
   std::filesystem::path path_ = scratch_ / "gktune.db";
-  Store store_ = std::move(*Store::open(path_, Store::Mode::write));
-  std::int64_t session_ = *store_.begin_session({});
+  std::unique_ptr<TrialStore> store_ = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  std::int64_t session_ = *store_->begin_session({});
   std::int64_t clock_ = 1000;
 };
 
@@ -71,7 +72,8 @@ TEST_F(LookupTest, one_axis_and_one_value_make_a_problem) {
 
 TEST_F(LookupTest, the_time_is_the_playoff_s_where_there_was_one) {
   tuned(reduce_study(1000), 1, 5.5);
-  ASSERT_TRUE(store_.set_best(1, {{"a", 1}, {"way", "quick"}}, {5.0}).ok());
+  const Trial finalist = ok_trial({{"a", 1}, {"way", "quick"}}, 5.0);
+  ASSERT_TRUE(store_->add_playoff(1, session_, {{finalist}, ++clock_}).ok());
   EXPECT_EQ(lookup().best("reduce", problem(1000)).time_us, 5.0);
 }
 
@@ -118,8 +120,8 @@ TEST_F(LookupTest, an_unknown_kernel_gets_the_fallback_or_nothing) {
 }
 
 TEST_F(LookupTest, a_kernel_none_of_whose_trials_went_well_gets_nothing) {
-  auto study = store_.study_id(reduce_study());
-  ASSERT_TRUE(store_.add_trial(*study, session_, failed_trial({{"a", 1}}, Status::crashed)).ok());
+  auto study = store_->study_id(reduce_study());
+  ASSERT_TRUE(store_->add_trial(*study, session_, failed_trial({{"a", 1}}, Status::crashed)).ok());
   EXPECT_FALSE(lookup().best("reduce", problem(1048576)));
 }
 
@@ -245,7 +247,7 @@ TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
 
 TEST_F(LookupTest, no_right_to_write_is_needed_to_ask) {
   tuned(reduce_study(1000), 1);
-  store_ = std::move(*Store::open(scratch_ / "other.db", Store::Mode::write));
+  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
   std::filesystem::permissions(path_, std::filesystem::perms(0444));
   std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0555));
   {

@@ -1,24 +1,26 @@
 // Makes the database that the example application is asked to read.
 #include <iostream>
 
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
 
 int main(int count, char** arguments) {
   using namespace gktune;
   if (count != 2) return 2;
-  auto store = Store::open(arguments[1], Store::Mode::write);
+  auto store = open_sqlite_store(arguments[1], StoreAccess::write);
   if (!store.ok()) {
     std::cerr << store.error().message << '\n';
     return 1;
   }
-  auto session = store->begin_session({});
-  auto study = store->study_id(reduce_study());
+  auto session = (*store)->begin_session({});
+  auto study = (*store)->study_id(reduce_study());
   bool is_written =
       session.ok() && study.ok() &&
-      store->add_trial(*study, *session, ok_trial({{"threadsPerBlock", 128}, {"way", "two_pass"}}, 20))
+      (*store)
+          ->add_trial(*study, *session, ok_trial({{"threadsPerBlock", 128}, {"way", "two_pass"}}, 20))
           .ok() &&
-      store->add_trial(*study, *session, ok_trial({{"threadsPerBlock", 256}, {"way", "one_pass"}}, 12.5))
+      (*store)
+          ->add_trial(*study, *session, ok_trial({{"threadsPerBlock", 256}, {"way", "one_pass"}}, 12.5))
           .ok();
   return is_written ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -34,9 +34,9 @@ using std::chrono::milliseconds;
 class OpenTest : public ::testing::Test {
  protected:
   // Why it cannot be opened.
-  static std::string refusal(const fs::path& path, Store::Mode mode,
+  static std::string refusal(const fs::path& path, StoreAccess mode,
                              milliseconds patience = milliseconds(50)) {
-    auto store = Store::open(path, mode, patience);
+    auto store = open_sqlite_store(path, mode, patience);
     if (store.ok()) return "";
     auto message = store.error().message;
     auto prefix = path.string() + ": ";
@@ -44,17 +44,17 @@ class OpenTest : public ::testing::Test {
     return message.substr(prefix.size());
   }
   static std::string refusal_for_both(const fs::path& path) {
-    auto reading = refusal(path, Store::Mode::read);
-    EXPECT_EQ(refusal(path, Store::Mode::write), reading);
+    auto reading = refusal(path, StoreAccess::read);
+    EXPECT_EQ(refusal(path, StoreAccess::write), reading);
     return reading;
   }
 
   // A database with one study and one trial.
   void make() const {
-    auto store = Store::open(path_, Store::Mode::write);
-    auto session = store->begin_session({});
-    auto study = store->study_id(reduce_study());
-    ASSERT_TRUE(store->add_trial(*study, *session, ok_trial({{"a", 1}}, 5)).ok());
+    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto session = (*store)->begin_session({});
+    auto study = (*store)->study_id(reduce_study());
+    ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", 1}}, 5)).ok());
   }
 
   // What an unchanged folder looks like.
@@ -82,18 +82,18 @@ TEST_F(OpenTest, a_new_file_carries_our_mark_the_version_and_a_write_ahead_log) 
 
 TEST_F(OpenTest, an_empty_file_can_become_a_database) {
   write(path_, "");
-  EXPECT_EQ(refusal(path_, Store::Mode::read), "empty: nothing was tuned yet");
-  EXPECT_EQ(refusal(path_, Store::Mode::write), "");
-  EXPECT_EQ(refusal(path_, Store::Mode::read), "");
+  EXPECT_EQ(refusal(path_, StoreAccess::read), "empty: nothing was tuned yet");
+  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
+  EXPECT_EQ(refusal(path_, StoreAccess::read), "");
 }
 
 TEST_F(OpenTest, a_missing_file_is_made_for_writing_only) {
-  EXPECT_EQ(refusal(path_, Store::Mode::read), "no such file");
+  EXPECT_EQ(refusal(path_, StoreAccess::read), "no such file");
   EXPECT_FALSE(fs::exists(path_));
-  EXPECT_EQ(refusal(scratch_ / "no/such/folder.db", Store::Mode::write),
+  EXPECT_EQ(refusal(scratch_ / "no/such/folder.db", StoreAccess::write),
             "there is no directory " + (scratch_ / "no/such").string());
-  EXPECT_EQ(refusal("", Store::Mode::write), "no path of a database given");
-  EXPECT_EQ(refusal("", Store::Mode::read), "no path of a database given");
+  EXPECT_EQ(refusal("", StoreAccess::write), "no path of a database given");
+  EXPECT_EQ(refusal("", StoreAccess::read), "no path of a database given");
 }
 
 TEST_F(OpenTest, a_directory_or_a_pipe_is_not_a_database) {
@@ -108,9 +108,9 @@ TEST_F(OpenTest, names_that_sqlite_has_a_meaning_for_are_just_names) {
   auto before = fs::current_path();
   fs::current_path(scratch_.path());
   for (const char* name : {":memory:", "file:x?mode=memory", "100%41#?.db"}) {
-    EXPECT_EQ(refusal(name, Store::Mode::write), "");
+    EXPECT_EQ(refusal(name, StoreAccess::write), "");
     EXPECT_TRUE(fs::exists(name)) << name;
-    EXPECT_EQ(refusal(name, Store::Mode::read), "");
+    EXPECT_EQ(refusal(name, StoreAccess::read), "");
   }
   fs::current_path(before);
 }
@@ -160,8 +160,8 @@ TEST_F(OpenTest, a_newer_schema_is_refused_and_left_alone) {
 TEST_F(OpenTest, a_newer_schema_is_refused_where_only_the_log_knows_of_it) {
   Database writer = open_for_writing(path_, milliseconds(50));
   writer.execute("PRAGMA user_version = 77");
-  EXPECT_NE(refusal(path_, Store::Mode::write).find("has schema 77"), std::string::npos);
-  EXPECT_NE(refusal(path_, Store::Mode::read).find("has schema 77"), std::string::npos);
+  EXPECT_NE(refusal(path_, StoreAccess::write).find("has schema 77"), std::string::npos);
+  EXPECT_NE(refusal(path_, StoreAccess::read).find("has schema 77"), std::string::npos);
   EXPECT_EQ(writer.integer("PRAGMA user_version"), 77);
 }
 
@@ -199,42 +199,42 @@ TEST_F(OpenTest, an_older_file_is_read_from_a_copy_and_migrated_by_the_first_wri
     old.execute("DROP TABLE passing");
   }
   auto before = contents(path_);
-  auto reader = Store::open(path_, Store::Mode::read);
+  auto reader = open_sqlite_store(path_, StoreAccess::read);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
-  EXPECT_TRUE(reader->studies()->empty());
+  EXPECT_TRUE((*reader)->studies()->empty());
   EXPECT_EQ(contents(path_), before);
-  EXPECT_EQ(refusal(path_, Store::Mode::write), "");
+  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
   Database now(path_, Database::Access::read, milliseconds(50));
   EXPECT_EQ(now.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
 }
 
 TEST_F(OpenTest, a_lock_is_waited_for_and_then_named) {
   make();
-  auto store = Store::open(path_, Store::Mode::write, milliseconds(20));
+  auto store = open_sqlite_store(path_, StoreAccess::write, milliseconds(20));
   Database other(path_, Database::Access::create, milliseconds(0));
   {
     sqlite::Transaction lock(other, sqlite::Transaction::Kind::write);
-    auto session = store->begin_session({});
+    auto session = (*store)->begin_session({});
     ASSERT_FALSE(session.ok());
     EXPECT_EQ(session.error().message, path_.string() + ": locked by another program");
-    EXPECT_EQ(store->studies()->size(), 1u);  // readers do not wait
+    EXPECT_EQ((*store)->studies()->size(), 1u);  // readers do not wait
   }
-  EXPECT_TRUE(store->begin_session({}).ok());
+  EXPECT_TRUE((*store)->begin_session({}).ok());
 
-  auto patient = Store::open(path_, Store::Mode::write, milliseconds(30'000));
+  auto patient = open_sqlite_store(path_, StoreAccess::write, milliseconds(30'000));
   auto lock = std::make_unique<sqlite::Transaction>(other, sqlite::Transaction::Kind::write);
   std::thread release([&] {
     std::this_thread::sleep_for(milliseconds(50));
     lock.reset();
   });
-  EXPECT_TRUE(patient->begin_session({}).ok());
+  EXPECT_TRUE((*patient)->begin_session({}).ok());
   release.join();
 }
 
 TEST_F(OpenTest, a_file_that_is_locked_while_it_is_new_is_named_too) {
   Database other(path_, Database::Access::create, milliseconds(0));
   other.execute("BEGIN EXCLUSIVE");
-  EXPECT_EQ(refusal(path_, Store::Mode::write, milliseconds(20)), "locked by another program");
+  EXPECT_EQ(refusal(path_, StoreAccess::write, milliseconds(20)), "locked by another program");
 }
 
 TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
@@ -242,10 +242,10 @@ TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
   fs::permissions(path_, fs::perms(0444));
   fs::permissions(scratch_.path(), fs::perms(0777));
   Unprivileged somebody;
-  EXPECT_EQ(refusal(path_, Store::Mode::write), "cannot be written: it is read-only");
-  auto store = Store::open(path_, Store::Mode::read);
+  EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it is read-only");
+  auto store = open_sqlite_store(path_, StoreAccess::read);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ(store->studies()->size(), 1u);
+  EXPECT_EQ((*store)->studies()->size(), 1u);
 }
 
 TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
@@ -254,10 +254,10 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    auto store = Store::open(path_, Store::Mode::read);
+    auto store = open_sqlite_store(path_, StoreAccess::read);
     ASSERT_TRUE(store.ok()) << store.error().message;
-    EXPECT_EQ(store->best("reduce")->size(), 1u);
-    EXPECT_EQ(refusal(scratch_ / "new.db", Store::Mode::write),
+    EXPECT_EQ((*store)->best("reduce")->size(), 1u);
+    EXPECT_EQ(refusal(scratch_ / "new.db", StoreAccess::write),
               "cannot be made in " + fs::absolute(scratch_.path()).string() + ": Permission denied");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
@@ -266,8 +266,8 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
 TEST_F(OpenTest, a_log_left_by_a_kill_is_never_passed_over_in_silence) {
   auto killed = scratch_ / "killed.db";
   {
-    auto store = Store::open(path_, Store::Mode::write);
-    ASSERT_TRUE(store->study_id(reduce_study()).ok());
+    auto store = open_sqlite_store(path_, StoreAccess::write);
+    ASSERT_TRUE((*store)->study_id(reduce_study()).ok());
     fs::copy(path_, killed);
     fs::copy(path_.string() + "-wal", killed.string() + "-wal");
   }
@@ -275,11 +275,11 @@ TEST_F(OpenTest, a_log_left_by_a_kill_is_never_passed_over_in_silence) {
   {
     Unprivileged somebody;
     EXPECT_EQ(
-        refusal(killed, Store::Mode::read),
+        refusal(killed, StoreAccess::read),
         "its latest trials are in a log beside it, which cannot be read without the right to write there");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
-  EXPECT_EQ(Store::open(killed, Store::Mode::read)->studies()->size(), 1u);
+  EXPECT_EQ((*open_sqlite_store(killed, StoreAccess::read))->studies()->size(), 1u);
 }
 
 TEST_F(OpenTest, a_file_that_must_not_be_read_says_so) {
@@ -296,37 +296,37 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    EXPECT_NE(refusal(path_, Store::Mode::write), "");
+    EXPECT_NE(refusal(path_, StoreAccess::write), "");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
 
 TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
   {
-    auto store = Store::open(path_, Store::Mode::write);
-    auto session = store->begin_session({});
-    auto study = store->study_id(reduce_study());
+    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto session = (*store)->begin_session({});
+    auto study = (*store)->study_id(reduce_study());
     for (int i = 0; i < 100; ++i)
-      ASSERT_TRUE(store->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
+      ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
   }
   auto whole = contents(path_);
   for (std::size_t size :
        {std::size_t{50}, std::size_t{100}, std::size_t{4096}, std::size_t{9000}, whole.size() / 2}) {
     write(path_, whole.substr(0, size));
-    auto store = Store::open(path_, Store::Mode::read);
-    EXPECT_FALSE(store.ok() && store->best("").ok() && store->trials(1).ok()) << size;
+    auto store = open_sqlite_store(path_, StoreAccess::read);
+    EXPECT_FALSE(store.ok() && (*store)->best("").ok() && (*store)->trials(1).ok()) << size;
   }
   for (std::size_t at = 100; at + 200 < whole.size(); at += 1111) {
     auto bytes = whole;
     for (std::size_t i = 0; i < 200; ++i) bytes[at + i] = static_cast<char>(0xa5 ^ (i * 7));
     write(path_, bytes);
-    for (auto mode : {Store::Mode::read, Store::Mode::write}) {
-      auto store = Store::open(path_, mode);
+    for (auto mode : {StoreAccess::read, StoreAccess::write}) {
+      auto store = open_sqlite_store(path_, mode);
       if (!store.ok()) continue;
-      (void)store->studies();
-      (void)store->best("");
-      (void)store->trials(1);
-      if (mode == Store::Mode::write) (void)store->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
+      (void)(*store)->studies();
+      (void)(*store)->best("");
+      (void)(*store)->trials(1);
+      if (mode == StoreAccess::write) (void)(*store)->add_trial(1, 1, ok_trial({{"b", 1}}, 5));
     }
   }
 }
@@ -346,27 +346,98 @@ TEST_F(OpenTest, a_page_that_looks_empty_because_it_was_overwritten_is_damage) {
       auto bytes = whole;
       bytes.replace((static_cast<std::size_t>(page) - 1) * size + offset, length, length, '\0');
       write(path_, bytes);
-      auto store = Store::open(path_, Store::Mode::read);
+      auto store = open_sqlite_store(path_, StoreAccess::read);
       ASSERT_TRUE(store.ok()) << store.error().message;
-      auto best = store->best("");
+      auto best = (*store)->best("");
       ASSERT_FALSE(best.ok()) << "page " << page << " from " << offset << ": " << best->size();
       EXPECT_TRUE(best.error().message.starts_with(path_.string() + ": damaged: ")) << best.error().message;
-      auto studies = store->studies();
+      auto studies = (*store)->studies();
       EXPECT_FALSE(studies.ok() && studies->empty());
-      auto study = store->study(1);
+      auto study = (*store)->study(1);
       EXPECT_FALSE(study.ok() && !study->has_value());
       EXPECT_FALSE(Lookup::open(path_).ok());
     }
   }
 }
 
+TEST_F(OpenTest, a_damaged_file_is_never_written) {
+  {
+    auto store = open_sqlite_store(path_, StoreAccess::write);
+    auto session = (*store)->begin_session({});
+    auto study = (*store)->study_id(reduce_study());
+    for (int i = 0; i < 100; ++i)
+      ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", i}}, 5 + i)).ok());
+  }
+  const auto whole = contents(path_);
+  std::int64_t free_pages = 0;  // their contents mean nothing
+  {
+    Database database(path_, Database::Access::read, milliseconds(50));
+    free_pages = database.integer("PRAGMA freelist_count");
+  }
+  const std::size_t page = 4096;
+  std::int64_t opened = 0;
+  for (std::size_t at = 0; at < whole.size(); at += page) {
+    auto bytes = whole;
+    bytes.replace(at, page, page, '\0');
+    write(path_, bytes);
+    if (refusal(path_, StoreAccess::write).empty()) {
+      ++opened;
+    } else {
+      EXPECT_EQ(contents(path_), bytes) << "page " << at / page + 1;
+    }
+  }
+  EXPECT_LE(opened, free_pages);
+  write(path_, whole);
+  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
+}
+
+// Changes the schema of a database as an attacker would.
+void tamper(const fs::path& path, const std::string& sql) {
+  Database database(path, Database::Access::create, milliseconds(50));
+  database.execute(sql);
+}
+
+TEST_F(OpenTest, an_endless_view_in_place_of_ours_is_refused) {
+  make();
+  tamper(path_,
+         "DROP VIEW study_view;"
+         "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
+         " SELECT x AS study_id FROM endless");
+  const auto before = contents(path_);
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its view study_view is not that of schema 2");
+  EXPECT_FALSE(Lookup::open(path_).ok());
+  EXPECT_EQ(contents(path_), before);
+}
+
+TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
+  make();
+  tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its table devices is not that of schema 2");
+  fs::remove(path_);
+  make();
+  tamper(path_, "DROP INDEX trials_by_result");
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its index trials_by_result is not that of schema 2");
+}
+
+TEST_F(OpenTest, a_trigger_is_refused) {
+  make();
+  tamper(path_, "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM studies; END");
+  EXPECT_EQ(refusal_for_both(path_), "has a trigger, t, which gktune never adds");
+}
+
+TEST_F(OpenTest, a_view_that_a_user_added_is_no_damage) {
+  make();
+  tamper(path_, "CREATE VIEW mine AS SELECT * FROM trial_view; CREATE INDEX quick ON trials (median_us)");
+  EXPECT_EQ(refusal_for_both(path_), "");
+}
+
 TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
-  ASSERT_TRUE(Store::open(path_, Store::Mode::write).ok());
-  auto store = Store::open(path_, Store::Mode::read);
-  EXPECT_TRUE(store->studies()->empty());
-  EXPECT_TRUE(store->best("")->empty());
-  EXPECT_FALSE(store->study(1)->has_value());
-  EXPECT_FALSE(store->trial(1)->has_value());
+  ASSERT_TRUE(open_sqlite_store(path_, StoreAccess::write).ok());
+  auto store = open_sqlite_store(path_, StoreAccess::read);
+  EXPECT_TRUE((*store)->studies()->empty());
+  EXPECT_TRUE((*store)->best("")->empty());
+  EXPECT_FALSE((*store)->study(1)->has_value());
+  EXPECT_FALSE((*store)->trial(1)->has_value());
   EXPECT_TRUE(Lookup::open(path_).ok());
 }
 
@@ -374,8 +445,9 @@ TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
   make();
   Database database(path_, Database::Access::create, milliseconds(50));
   database.execute("UPDATE trials SET status = 'melted'");
-  auto store = Store::open(path_, Store::Mode::read);
-  EXPECT_EQ(store->trials(1).error().message, path_.string() + ": trial 1 has an unknown status \"melted\"");
+  auto store = open_sqlite_store(path_, StoreAccess::read);
+  EXPECT_EQ((*store)->trials(1).error().message,
+            path_.string() + ": trial 1 has an unknown status \"melted\"");
 }
 
 // No file of this process grows beyond so many bytes, as on a disk that is full.
@@ -400,19 +472,19 @@ class FileLimit {
 
 TEST_F(OpenTest, a_disk_that_fills_up_is_an_error_and_loses_nothing_that_was_written) {
   make();
-  auto store = Store::open(path_, Store::Mode::write);
+  auto store = open_sqlite_store(path_, StoreAccess::write);
   {
     FileLimit limit(64 * 1024);
     bool is_full = false;
     for (int i = 0; i < 100 && !is_full; ++i) {
       Trial trial = ok_trial({{"b", i}}, 5);
       trial.message = std::string(20'000, 'x');
-      is_full = !store->add_trial(1, 1, trial).ok();
+      is_full = !(*store)->add_trial(1, 1, trial).ok();
     }
     EXPECT_TRUE(is_full);
   }
-  EXPECT_GE(store->trials(1)->size(), 1u);
-  EXPECT_TRUE(store->add_trial(1, 1, ok_trial({{"c", 1}}, 5)).ok());
+  EXPECT_GE((*store)->trials(1)->size(), 1u);
+  EXPECT_TRUE((*store)->add_trial(1, 1, ok_trial({{"c", 1}}, 5)).ok());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
@@ -89,6 +90,38 @@ TEST_F(Sqlite, sql_that_makes_no_sense_is_a_failure_in_words) {
     EXPECT_FALSE(failure.is_without_access());
   }
   EXPECT_THROW(database_.integer("SELECT x FROM t"), Failure);
+}
+
+TEST_F(Sqlite, a_query_without_end_is_stopped) {
+  database_.limit_step_time(std::chrono::milliseconds(20));
+  Statement endless(database_,
+                    "WITH RECURSIVE e (x) AS (SELECT 1 UNION ALL SELECT x FROM e) SELECT count(*) FROM e");
+  try {
+    endless.step();
+    FAIL() << "it ended";
+  } catch (const Failure& failure) {
+    EXPECT_STREQ(failure.what(), "a query takes too long: the file is damaged or was made to do so");
+  }
+  EXPECT_EQ(rows(), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  database_.execute(
+      "WITH RECURSIVE e (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM e LIMIT 100000)"
+      " INSERT INTO t SELECT x FROM e");
+  EXPECT_EQ(rows(), 100000);
+}
+
+TEST_F(Sqlite, sizes_and_depths_are_limited) {
+  EXPECT_THROW(database_.integer("SELECT length(zeroblob(300 * 1024 * 1024))"), Failure);
+  std::string deep = "SELECT 1";
+  for (int i = 0; i < 200; ++i) deep += " + (1";
+  EXPECT_THROW(database_.integer(deep + std::string(200, ')')), Failure);
+  EXPECT_THROW(database_.execute("ATTACH ':memory:' AS other"), Failure);
+}
+
+TEST_F(Sqlite, triggers_do_not_run) {
+  database_.execute("CREATE TRIGGER again AFTER INSERT ON t BEGIN INSERT INTO t VALUES (7); END");
+  database_.execute("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(rows(), 1);
 }
 
 TEST_F(Sqlite, a_copy_holds_what_the_original_held) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/db/memory_store.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/replay/replay_device.h"
@@ -58,7 +59,7 @@ class TuneProblem : public ::testing::Test {
   }
 
   ScratchFolder folder_;
-  Store store_ = Store::open(folder_.path("trials.db"), Store::Mode::write).value();
+  MemoryStore store_;
   std::int64_t session_ = store_.begin_session({}).value();
   std::function<bool()> stop_ = [] { return false; };
   Definition definition_;
@@ -89,11 +90,28 @@ TEST_F(TuneProblem, a_second_run_measures_nothing) {
 
 TEST_F(TuneProblem, a_second_run_tells_the_winner_of_the_playoff_that_was_held) {
   ASSERT_TRUE(tune(request()).ok());
-  ASSERT_TRUE(store_.set_best(1, {{"x", 9}}, {7.5, 8.5, 9.5}).ok());
+  auto held = *store_.playoff(1);
+  ASSERT_TRUE(held.has_value());
+  std::swap(held->finalists[0], held->finalists[1]);
+  held->finalists[0].samples_us = {7.5, 8.5, 9.5};
+  ASSERT_TRUE(store_.add_playoff(1, session_, *held).ok());
   auto again = tune(request());
   EXPECT_EQ(again->outcome.best->config, (Config{{"x", 9}}));
   EXPECT_EQ(again->outcome.playoff.front().samples_us, (Samples{7.5, 8.5, 9.5}));
-  EXPECT_EQ(store_.best("line")->front().median_us, 8.5);
+  EXPECT_EQ(store_.best("line")->front().trial.samples_us, (Samples{7.5, 8.5, 9.5}));
+}
+
+TEST_F(TuneProblem, every_finalist_is_stored_with_its_samples_and_objective) {
+  ASSERT_TRUE(tune(request()).ok());
+  auto held = *store_.playoff(1);
+  ASSERT_TRUE(held.has_value());
+  ASSERT_EQ(held->finalists.size(), 6u);  // the median configuration too
+  for (std::size_t i = 0; i < held->finalists.size(); ++i) {
+    const Trial& finalist = held->finalists[i];
+    EXPECT_FALSE(finalist.samples_us.empty());
+    EXPECT_EQ(finalist.objective, finalist.timing.median_us);
+    EXPECT_LE(held->finalists.front().objective, finalist.objective);
+  }
 }
 
 TEST_F(TuneProblem, a_bound_on_trials_counts_the_earlier_ones) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/check_space.h"
+#include "tests/db/memory_store.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -14,8 +15,7 @@ constexpr const char* kSpaces = GKTUNE_SOURCE_DIR "/tests/cli/spaces/";
 TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   const ScratchFolder folder;
   const WorkerSettings workers{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder / "cache"};
-  auto store = Store::open(folder.path("trials.db"), Store::Mode::write);
-  ASSERT_TRUE(store.ok()) << store.error().message;
+  MemoryStore store;
   auto opened =
       open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, workers.argv, {});
   ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -23,17 +23,17 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   std::vector<Tuning> tunings;
   const RunEvents events{.on_tuned = [&](const Tuning& tuning) { tunings.push_back(tuning); },
                          .on_error = [](const EngineError& error) { ADD_FAILURE() << error.message; }};
-  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, *store, events), RunEnd::complete);
+  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, store, events), RunEnd::complete);
 
   ASSERT_EQ(tunings.size(), 2u);
-  auto best = store->best("twice");
+  auto best = store.best("twice");
   ASSERT_TRUE(best.ok()) << best.error().message;
   ASSERT_EQ(best->size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ((*best)[i].trial.config, tunings[i].outcome.best->config);
     EXPECT_TRUE((*best)[i].from_playoff);
   }
-  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, *store, events), RunEnd::complete);
+  EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, store, events), RunEnd::complete);
   EXPECT_EQ(tunings.back().outcome.measured, 0);
   EXPECT_EQ(tunings.back().earlier, 2);
 }
@@ -68,19 +68,19 @@ TEST_F(EngineErrors, workers_that_do_not_start_are_no_device) {
 TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_of_its_own_and_blames_no_trial) {
   folder_.write("file", "");
   workers_.cache_dir = folder_ / "file" / "cache";
-  auto store = Store::open(folder_.path("trials.db"), Store::Mode::write);
+  MemoryStore store;
   std::vector<EngineError::Kind> kinds;
   const RunEvents events{.on_error = [&](const EngineError& error) { kinds.push_back(error.kind); }};
-  tune_spaces(opened("twice.yaml"), {.workers = workers_}, *store, events);
+  tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events);
   EXPECT_EQ(kinds, (std::vector{EngineError::Kind::no_cache}));
-  EXPECT_TRUE(store->studies()->empty());
+  EXPECT_TRUE(store.studies()->empty());
 }
 
 TEST_F(EngineErrors, a_stop_ends_the_run_before_the_next_problem) {
-  auto store = Store::open(folder_.path("trials.db"), Store::Mode::write);
+  MemoryStore store;
   int tuned = 0;
   const RunEvents events{.on_tuned = [&](const Tuning&) { ++tuned; }, .stop = [] { return true; }};
-  EXPECT_EQ(tune_spaces(opened("twice.yaml"), {.workers = workers_}, *store, events), RunEnd::cut_short);
+  EXPECT_EQ(tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events), RunEnd::cut_short);
   EXPECT_EQ(tuned, 1);
 }
 

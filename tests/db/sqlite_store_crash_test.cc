@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "db/sqlite/database.h"
-#include "db/store.h"
+#include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 
@@ -58,16 +58,16 @@ constexpr std::int64_t kAll = 1'000'000'000;
 
 // Writes trials from `first` on, and a byte to the pipe after each. 1: something failed.
 int write_trials(const std::filesystem::path& path, std::int64_t first, std::int64_t count, int pipe_end) {
-  auto store = Store::open(path, Store::Mode::write);
+  auto store = open_sqlite_store(path, StoreAccess::write);
   if (!store.ok()) return 1;
-  auto session = store->begin_session({});
-  auto study = store->study_id(reduce_study());
+  auto session = (*store)->begin_session({});
+  auto study = (*store)->study_id(reduce_study());
   if (!session.ok() || !study.ok()) return 1;
   for (std::int64_t i = first; i < first + count; ++i) {
     Trial trial = ok_trial({{"a", i}}, 5);
     trial.samples_us.assign(100, 5.0);
-    if (!store->add_trial(*study, *session, trial).ok()) return 1;
-    if (!store->set_best(*study, trial.config, {5.0, 5.5}).ok()) return 1;
+    if (!(*store)->add_trial(*study, *session, trial).ok()) return 1;
+    if (!(*store)->add_playoff(*study, *session, {{trial}, trial.ended_unix_ms}).ok()) return 1;
     if (::write(pipe_end, "x", 1) != 1) return 1;
   }
   return 0;
@@ -91,11 +91,11 @@ TEST(StoreCrash, a_kill_at_any_moment_loses_at_most_the_trial_in_flight) {
     ASSERT_TRUE(WIFSIGNALED(child.wait()));
     acknowledged += child.read_bytes(kAll);
 
-    auto store = Store::open(path, Store::Mode::write);
+    auto store = open_sqlite_store(path, StoreAccess::write);
     ASSERT_TRUE(store.ok()) << store.error().message;
-    auto study = store->study_id(reduce_study());
+    auto study = (*store)->study_id(reduce_study());
     ASSERT_TRUE(study.ok());
-    auto trials = store->trials(*study);
+    auto trials = (*store)->trials(*study);
     ASSERT_TRUE(trials.ok()) << trials.error().message;
     auto count = static_cast<std::int64_t>(trials->size());
     EXPECT_GE(count, known + acknowledged);
@@ -125,10 +125,10 @@ TEST(StoreCrash, several_programs_may_write_one_new_file_at_once) {
       EXPECT_EQ(child->wait(), 0);
     }
   }
-  auto store = Store::open(path, Store::Mode::read);
+  auto store = open_sqlite_store(path, StoreAccess::read);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  ASSERT_EQ(store->studies()->size(), 1u);
-  EXPECT_EQ(store->trials(1)->size(), 4u * kEach);
+  ASSERT_EQ((*store)->studies()->size(), 1u);
+  EXPECT_EQ((*store)->trials(1)->size(), 4u * kEach);
 }
 
 }  // namespace

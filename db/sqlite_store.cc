@@ -1,0 +1,398 @@
+#include "db/sqlite_store.h"
+
+#include <sys/stat.h>
+
+#include <random>
+#include <utility>
+
+#include "db/device_figures.h"
+#include "db/open.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+#include "db/study_row.h"
+#include "db/trial_row.h"
+
+namespace gktune {
+namespace {
+
+using sqlite::Database;
+using sqlite::Failure;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+std::int64_t now_unix_ms() {
+  auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+// 128 random bits, in hexadecimal.
+std::string new_uuid() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string uuid;
+  for (int i = 0; i < 4; ++i) {
+    for (std::uint32_t bits = random(), digit = 0; digit < 8; ++digit, bits >>= 4) uuid += kDigits[bits & 15];
+  }
+  return uuid;
+}
+
+std::optional<std::int64_t> find_study(const Database& database, const Study& study,
+                                       const std::string& problem) {
+  const auto& device = study.device;
+  Statement find(
+      database,
+      "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
+      " WHERE s.kernel = ? AND s.fingerprint = ? AND s.problem = ? AND s.regime = ? AND s.objective = ?"
+      " AND d.kind = ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?");
+  find.bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
+            device.name, device.architecture, device.multiprocessors);
+  if (!find.step()) return std::nullopt;
+  return find.row().integer();
+}
+
+std::int64_t insert_study(const Database& database, const Study& study, const std::string& problem) {
+  const auto& device = study.device;
+  Statement(database,
+            "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
+      .bind(device.kind, device.name, device.architecture, device.multiprocessors)
+      .run();
+  Statement(database,
+            "INSERT INTO studies (kernel, fingerprint, problem, regime, objective, device_id)"
+            " SELECT ?, ?, ?, ?, ?, id FROM devices"
+            " WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?")
+      .bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
+            device.name, device.architecture, device.multiprocessors)
+      .run();
+  return database.last_id();
+}
+
+std::vector<StudySummary> read_summaries(const Database& database, const std::string& condition,
+                                         std::int64_t id) {
+  Statement select(database, std::string("SELECT ") + kStudyColumns +
+                                 ", (SELECT median_us FROM best_view b WHERE b.study_id = v.study_id)"
+                                 " FROM study_view v " +
+                                 condition + " ORDER BY study_id");
+  ValuesReader values(database);
+  std::vector<StudySummary> summaries;
+  select.bind(id);
+  while (select.step()) {
+    auto row = select.row();
+    auto read = read_study(row, values);
+    summaries.push_back(
+        {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
+  }
+  return summaries;
+}
+
+// The current trial of a configuration, if it is ok.
+std::optional<std::int64_t> current_ok_trial(const Database& database, std::int64_t study,
+                                             const Config& config) {
+  Statement find(
+      database,
+      "SELECT id FROM trials WHERE study_id = ? AND config = ? AND is_current = 1 AND status = 'ok'");
+  if (!find.bind(study, identity_json(config, "configuration")).step()) return std::nullopt;
+  return find.row().integer();
+}
+
+// Reads trials by their id.
+class TrialReader {
+ public:
+  explicit TrialReader(const Database& database)
+      : values_(database),
+        find_(database, std::string("SELECT ") + kTrialColumns + " FROM trials WHERE id = ?"),
+        find_finalist_(database, std::string("SELECT ") + kFinalistColumns + " FROM finalists WHERE id = ?") {
+  }
+
+  Trial read(std::int64_t id, const Study& study) {
+    if (!find_.bind(id).step()) throw Failure("damaged: there is no trial " + std::to_string(id));
+    auto row = find_.row();
+    Trial trial = read_trial(row, values_);
+    trial.problem = study.problem;
+    trial.regime = study.regime;
+    return trial;
+  }
+
+  // With the measurement of a playoff.
+  Trial read_finalist(std::int64_t id, std::int64_t finalist, const Study& study) {
+    Trial trial = read(id, study);
+    if (!find_finalist_.bind(finalist).step())
+      throw Failure("damaged: there is no finalist " + std::to_string(finalist));
+    auto row = find_finalist_.row();
+    gktune::read_finalist(row, values_, trial);
+    return trial;
+  }
+
+  ValuesReader& values() { return values_; }
+
+ private:
+  ValuesReader values_;
+  Statement find_, find_finalist_;
+};
+
+// Nothing if the session was recorded without the figures of its device.
+std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity,
+                                      ValuesReader& values) {
+  DeviceInfo device;
+  device.kind = identity.kind;
+  device.name = identity.name;
+  device.architecture = identity.architecture;
+  device.multiprocessors = identity.multiprocessors;
+  device.driver = row.text();
+  device.runtime = row.text();
+  device.compiler = row.text();
+  const auto figures = row.text();
+  if (figures.empty()) return std::nullopt;
+  set_figures(device, values.read(figures));
+  return device;
+}
+
+// The file that a path names at this moment.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+std::optional<FileIdentity> file_at(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+// The first of PATH.recovered, PATH.recovered-2, … that does not exist.
+std::filesystem::path unused_path(const std::filesystem::path& path) {
+  const auto first = path.string() + ".recovered";
+  auto unused = first;
+  std::error_code error;
+  for (int i = 2; std::filesystem::exists(unused, error); ++i) unused = first + '-' + std::to_string(i);
+  return unused;
+}
+
+class SqliteStore final : public TrialStore {
+ public:
+  SqliteStore(std::filesystem::path path, Database database)
+      : path_(std::move(path)), file_(file_at(path_)), database_(std::move(database)) {}
+
+  Result<std::int64_t> begin_session(const Session& session) override;
+  Result<void> end_session(std::int64_t session) override;
+  Result<std::int64_t> study_id(const Study& study) override;
+  Result<std::vector<StudySummary>> studies() const override;
+  Result<std::optional<StudySummary>> study(std::int64_t id) const override;
+  Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
+  Result<std::vector<Trial>> trials(std::int64_t study) const override;
+  Result<std::optional<StudiedTrial>> trial(std::int64_t id) const override;
+  Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) override;
+  Result<std::optional<Playoff>> playoff(std::int64_t study) const override;
+  Result<std::vector<Best>> best(const std::string& kernel) const override;
+
+ private:
+  template <class Function>
+  auto guarded(Function function) const {
+    return sqlite::guarded(path_.string(), std::move(function));
+  }
+  // For after a write: SQLite goes on writing to a file that was removed or moved.
+  void require_file() const;
+
+  std::filesystem::path path_;
+  std::optional<FileIdentity> file_;  // when it was opened
+  mutable Database database_;         // reading a snapshot begins a transaction
+};
+
+void SqliteStore::require_file() const {
+  if (file_at(path_) == file_) return;
+  const auto copy_path = unused_path(path_);
+  Database copy(copy_path, Database::Access::create, std::chrono::seconds(1));
+  database_.copy_to(copy);
+  throw Failure("was removed or replaced while in use; all its trials are in " + copy_path.string());
+}
+
+Result<std::int64_t> SqliteStore::begin_session(const Session& session) {
+  return guarded([&] {
+    const DeviceInfo& device = session.device;
+    Statement(database_,
+              "INSERT INTO sessions (uuid, tool_version, host_name, driver, runtime, compiler, figures,"
+              " command_line, begun_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(new_uuid(), session.tool_version, session.host_name, device.driver, device.runtime,
+              device.compiler, figures_of(device).json(), session.command_line, now_unix_ms())
+        .run();
+    return database_.last_id();
+  });
+}
+
+Result<void> SqliteStore::end_session(std::int64_t session) {
+  return guarded([&] {
+    Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
+  });
+}
+
+Result<std::int64_t> SqliteStore::study_id(const Study& study) {
+  return guarded([&]() -> std::int64_t {
+    auto problem = identity_json(study.problem, "problem");
+    if (auto id = find_study(database_, study, problem)) return *id;
+    Transaction transaction(database_, Transaction::Kind::write);
+    // Another program may have added it while this one waited.
+    auto found = find_study(database_, study, problem);
+    auto id = found ? *found : insert_study(database_, study, problem);
+    transaction.commit();
+    return id;
+  });
+}
+
+Result<std::vector<StudySummary>> SqliteStore::studies() const {
+  return guarded([&] {
+    auto summaries = read_summaries(database_, "WHERE ?1 = 0", 0);
+    if (summaries.empty()) database_.verify();
+    return summaries;
+  });
+}
+
+Result<std::optional<StudySummary>> SqliteStore::study(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudySummary> {
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", id);
+    if (!summaries.empty()) return std::move(summaries.front());
+    database_.verify();
+    return std::nullopt;
+  });
+}
+
+Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
+  return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
+    insert_trial(database_, study, session, trial);
+    Statement(database_, "UPDATE studies SET updated_ms = max(updated_ms, ?) WHERE id = ?")
+        .bind(trial.ended_unix_ms, study)
+        .run();
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    std::vector<Trial> trials;
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
+    if (summaries.empty()) return trials;
+    Statement select(database_,
+                     std::string("SELECT ") + kTrialColumns +
+                         " FROM trials WHERE study_id = ? AND is_current = 1 ORDER BY ended_ms, id");
+    ValuesReader values(database_);
+    select.bind(study);
+    while (select.step()) {
+      auto row = select.row();
+      trials.push_back(read_trial(row, values));
+      trials.back().problem = summaries.front().study.problem;
+      trials.back().regime = summaries.front().study.regime;
+    }
+    return trials;
+  });
+}
+
+Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudiedTrial> {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_,
+                     "SELECT t.study_id, s.host_name, s.driver, s.runtime, s.compiler, s.figures"
+                     " FROM trials t JOIN sessions s ON s.id = t.session_id WHERE t.id = ?");
+    if (!select.bind(id).step()) {
+      database_.verify();
+      return std::nullopt;
+    }
+    auto row = select.row();
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", row.integer());
+    if (summaries.empty()) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
+    StudiedTrial found;
+    found.study = std::move(summaries.front().study);
+    TrialReader reader(database_);
+    found.trial = reader.read(id, found.study);
+    found.host_name = row.text();
+    found.device = read_device(row, found.study.device, reader.values());
+    return found;
+  });
+}
+
+Result<void> SqliteStore::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {
+  return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
+    Statement(database_, "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?)")
+        .bind(study, session, playoff.held_unix_ms)
+        .run();
+    const auto id = database_.last_id();
+    std::int64_t place = 0;
+    for (const Trial& finalist : playoff.finalists) {
+      auto trial = current_ok_trial(database_, study, finalist.config);
+      if (!trial) {
+        throw Failure("study " + std::to_string(study) + " has no successful trial of " +
+                      finalist.config.str());
+      }
+      insert_finalist(database_, id, ++place, *trial, finalist);
+    }
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
+  return guarded([&]() -> std::optional<Playoff> {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement find(database_,
+                   "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
+                   " WHERE w.study_id = ?");
+    if (!find.bind(study).step()) return std::nullopt;
+    auto row = find.row();
+    const auto id = row.integer();
+    Playoff playoff{.finalists = {}, .held_unix_ms = row.integer()};
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
+    if (summaries.empty()) throw Failure("damaged: a playoff has no study");
+    TrialReader reader(database_);
+    Statement select(database_, "SELECT id, trial_id FROM finalists WHERE playoff_id = ? ORDER BY place");
+    select.bind(id);
+    while (select.step()) {
+      auto each = select.row();
+      const auto finalist = each.integer();
+      playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summaries.front().study));
+    }
+    return playoff;
+  });
+}
+
+Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_, std::string("SELECT ") + kStudyColumns +
+                                    ", trial_id, finalist_id FROM best_view"
+                                    " WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
+    TrialReader reader(database_);
+    std::vector<Best> winners;
+    select.bind(kernel);
+    while (select.step()) {
+      auto row = select.row();
+      auto read = read_study(row, reader.values());
+      const auto trial = row.integer();
+      const auto finalist = row.maybe_integer();
+      Best best{.study_id = read.id, .study = std::move(read.study)};
+      best.from_playoff = finalist.has_value();
+      best.trial =
+          finalist ? reader.read_finalist(trial, *finalist, best.study) : reader.read(trial, best.study);
+      best.trials = read.trials;
+      best.failed = read.failed;
+      best.updated_unix_ms = read.updated_ms;
+      winners.push_back(std::move(best));
+    }
+    if (winners.empty()) database_.verify();
+    return winners;
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrialStore>> open_sqlite_store(const std::filesystem::path& path, StoreAccess access,
+                                                      std::chrono::milliseconds patience) {
+  return sqlite::guarded(path.string(), [&]() -> std::unique_ptr<TrialStore> {
+    return std::make_unique<SqliteStore>(path, access == StoreAccess::write
+                                                   ? open_for_writing(path, patience)
+                                                   : open_for_reading(path, patience));
+  });
+}
+
+}  // namespace gktune

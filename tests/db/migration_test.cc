@@ -1,0 +1,132 @@
+// Reads a file that version 0.1.0 wrote, with schema 1: a study of saxpy with six trials, and two studies
+// (cold and hot) of a kernel whose trials with wrong=true failed. All three had a playoff.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "db/lookup.h"
+#include "db/sqlite/database.h"
+#include "db/sqlite_store.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class Migration : public ::testing::TestWithParam<StoreAccess> {
+ protected:
+  void SetUp() override {
+    std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_1.db", path_);
+    auto store = open_sqlite_store(path_, GetParam());
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    store_ = std::move(*store);
+  }
+
+  ScratchFolder scratch_;
+  std::filesystem::path path_ = scratch_ / "gktune.db";
+  std::unique_ptr<TrialStore> store_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Access, Migration, ::testing::Values(StoreAccess::read, StoreAccess::write),
+                         [](const auto& each) { return each.param == StoreAccess::read ? "read" : "write"; });
+
+TEST_P(Migration, keeps_all_studies_and_trials) {
+  const auto studies = *store_->studies();
+  ASSERT_EQ(studies.size(), 3u);
+  const DeviceIdentity cpu{"host", "CPU: AMD EPYC 9654", "x86-64", 2};
+  const Problem problem{{"n", 1000}};
+  std::int64_t trials = 0;
+  for (const StudySummary& each : studies) {
+    EXPECT_EQ(each.study.device, cpu);
+    EXPECT_EQ(each.study.problem, problem);
+    EXPECT_EQ(each.study.objective, "time");
+    EXPECT_EQ(std::ssize(*store_->trials(each.id)), each.trials);
+    trials += each.trials;
+  }
+  EXPECT_EQ(trials, 14);
+  EXPECT_EQ(studies[0].study.kernel, "saxpy");
+  EXPECT_EQ(studies[1].failed, 2);
+  EXPECT_EQ(studies[2].study.regime, Regime::hot);
+
+  const auto saxpy = *store_->trials(1);
+  for (std::int64_t i = 0; i < 6; ++i) EXPECT_EQ(saxpy[static_cast<std::size_t>(i)].id, i + 1);
+  EXPECT_EQ(saxpy[0].samples_us.size(), 73u);
+  EXPECT_TRUE(saxpy[0].metrics.find("GB/s")->is_real());
+  const auto failed = *store_->trials(2);
+  EXPECT_EQ(failed[2].status, Status::wrong_result);
+  EXPECT_TRUE(failed[2].message.starts_with("1000 of 1000 elements differ")) << failed[2].message;
+}
+
+TEST_P(Migration, keeps_the_winners) {
+  const auto best = *store_->best("");
+  ASSERT_EQ(best.size(), 3u);
+  EXPECT_EQ(best[0].trial.id, 5);
+  EXPECT_EQ(best[1].trial.id, 8);
+  EXPECT_EQ(best[2].trial.id, 11);
+  EXPECT_DOUBLE_EQ(best[0].trial.timing.median_us, 20.0025);
+  EXPECT_DOUBLE_EQ(best[1].trial.timing.median_us, 69.1145);
+  EXPECT_DOUBLE_EQ(best[2].trial.timing.median_us, 44.288);
+  for (const Best& each : best) {
+    EXPECT_TRUE(each.from_playoff);
+    EXPECT_EQ(each.trial.samples_us.size(), 50u);
+    EXPECT_EQ(each.trial.objective, each.trial.timing.median_us);
+    EXPECT_TRUE(each.trial.metrics.empty());  // schema 1 had none of the playoff
+    const auto held = *store_->playoff(each.study_id);
+    ASSERT_TRUE(held.has_value());
+    EXPECT_EQ(held->finalists.size(), 1u);
+    for (const Trial& trial : *store_->trials(each.study_id))
+      EXPECT_LE(trial.ended_unix_ms, held->held_unix_ms);
+  }
+  const auto lookup = Lookup::open(path_);
+  ASSERT_TRUE(lookup.ok()) << lookup.error().message;
+  EXPECT_EQ(lookup->best("saxpy", {{"n", 1000}}).integer("threadsPerBlock"), 512);
+}
+
+TEST_P(Migration, says_that_the_figures_of_the_device_are_unknown) {
+  const auto found = *store_->trial(1);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_FALSE(found->device.has_value());
+  EXPECT_EQ(found->host_name, "box");
+}
+
+TEST_P(Migration, changes_the_file_only_to_write_it) {
+  sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 2);
+  EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(file.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+TEST(MigrationOfSessions, gives_the_same_identities_wherever_it_is_done) {
+  ScratchFolder scratch;
+  const auto identities = [&](const std::string& name) {
+    const auto path = scratch / name;
+    std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_1.db", path);
+    EXPECT_TRUE(open_sqlite_store(path, StoreAccess::write).ok());
+    sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+    return file.text(
+        "SELECT group_concat(uuid || ' ' || number, char(10)) FROM trials t"
+        " JOIN sessions s ON s.id = t.session_id ORDER BY t.id");
+  };
+  EXPECT_EQ(identities("a.db"), identities("b.db"));
+}
+
+TEST(MigratedStore, takes_new_trials_and_playoffs) {
+  ScratchFolder scratch;
+  const auto path = scratch / "gktune.db";
+  std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_1.db", path);
+  auto store = *open_sqlite_store(path, StoreAccess::write);
+  const auto study = *store->study_id((*store->study(1))->study);
+  EXPECT_EQ(study, 1);
+  const auto session = *store->begin_session({"0.2.0", "box", "gktune run", example_device()});
+  Trial again = store->trials(study)->front();
+  again.ended_unix_ms += 1'000'000;
+  ASSERT_TRUE(store->add_trial(study, session, again).ok());
+  EXPECT_EQ(store->trials(study)->size(), 6u);
+  EXPECT_EQ(store->trials(study)->back().id, 15);
+  ASSERT_TRUE(store->add_playoff(study, session, {{again}, again.ended_unix_ms}).ok());
+  EXPECT_EQ(store->best("saxpy")->front().trial.config, again.config);
+  EXPECT_TRUE((*store->trial(15))->device.has_value());
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,124 @@
+#include "db/sqlite_store.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "db/sqlite/database.h"
+#include "db/sqlite/statement.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<TrialStore> open(StoreAccess access = StoreAccess::write) const {
+    auto store = open_sqlite_store(path_, access);
+    EXPECT_TRUE(store.ok()) << store.error().message;
+    return std::move(*store);
+  }
+  sqlite::Database database() const {
+    return {path_, sqlite::Database::Access::read, std::chrono::seconds(1)};
+  }
+
+  ScratchFolder scratch_;
+  std::filesystem::path path_ = scratch_ / "gktune.db";
+  std::unique_ptr<TrialStore> store_ = open();
+  std::int64_t session_ = *store_->begin_session({"0.1.0", "box", "gktune run x.yaml", example_device()});
+  std::int64_t study_ = *store_->study_id(reduce_study());
+};
+
+TEST_F(SqliteStoreTest, another_connection_knows_the_study_and_its_trials) {
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
+  EXPECT_EQ(*open()->study_id(reduce_study()), study_);
+  EXPECT_EQ(open(StoreAccess::read)->trials(study_)->size(), 1u);
+}
+
+TEST_F(SqliteStoreTest, a_session_and_a_number_identify_a_trial_in_any_database) {
+  const auto other = *store_->begin_session({});
+  for (int i : {1, 2, 1}) {
+    ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", i}}, 5)).ok());
+    ASSERT_TRUE(store_->add_trial(study_, other, ok_trial({{"a", i}}, 5)).ok());
+  }
+  auto file = database();
+  EXPECT_EQ(file.integer("SELECT count(*) FROM trials"), 6);
+  EXPECT_EQ(file.integer("SELECT sum(number) FROM trials WHERE session_id = 1"), 1 + 2 + 3);
+  EXPECT_EQ(file.integer("SELECT sum(number) FROM trials WHERE session_id = 2"), 1 + 2 + 3);
+  EXPECT_EQ(file.integer("SELECT count(DISTINCT uuid) FROM sessions WHERE length(uuid) = 32"), 2);
+}
+
+TEST_F(SqliteStoreTest, queries_find_winners_and_counts_through_indexes) {
+  auto file = database();
+  for (const char* query : {"SELECT * FROM best_view WHERE study_id = 1", "SELECT * FROM study_view",
+                            "SELECT * FROM playoff_winner_view WHERE study_id = 1",
+                            "SELECT id FROM trials WHERE study_id = 1 AND config = 'x' AND is_current = 1",
+                            "SELECT max(number) FROM trials WHERE session_id = 1"}) {
+    sqlite::Statement plan(file, std::string("EXPLAIN QUERY PLAN ") + query);
+    while (plan.step()) {
+      auto row = plan.row();
+      for (int skipped = 0; skipped < 3; ++skipped) row.integer();
+      const auto detail = row.text();
+      for (const char* table : {"SCAN t", "SCAN w", "SCAN f", "SCAN finalists", "SCAN l"}) {
+        EXPECT_FALSE(detail == table || detail.starts_with(std::string(table) + " "))
+            << query << ": " << detail;
+      }
+    }
+  }
+}
+
+TEST_F(SqliteStoreTest, a_configuration_that_json_cannot_hold_is_refused) {
+  auto infinite =
+      store_->add_trial(study_, session_, ok_trial({{"a", std::numeric_limits<double>::infinity()}}, 1));
+  ASSERT_FALSE(infinite.ok());
+  EXPECT_EQ(infinite.error().message, path_.string() + ": configuration: a is inf, which cannot be stored");
+  Study study = reduce_study();
+  study.problem.set("share", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(store_->study_id(study).error().message,
+            path_.string() + ": problem: share is nan, which cannot be stored");
+  EXPECT_FALSE(store_->add_trial(study_, session_, ok_trial({{"a", std::string("b\0c", 3)}}, 1)).ok());
+  EXPECT_TRUE(store_->trials(study_)->empty());
+}
+
+TEST_F(SqliteStoreTest, a_metric_that_is_not_finite_is_read_back_as_not_a_number) {
+  Trial trial = ok_trial({{"a", 1}}, 1);
+  trial.metrics = {{"GB/s", std::numeric_limits<double>::infinity()}, {"x", 1.5}};
+  ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());
+  auto read = store_->trials(study_)->front().metrics;
+  EXPECT_TRUE(std::isnan(read.find("GB/s")->real()));
+  EXPECT_EQ(*read.find("x"), Value(1.5));
+}
+
+TEST_F(SqliteStoreTest, a_store_opened_for_reading_sees_what_is_written_and_writes_nothing) {
+  auto reader = open(StoreAccess::read);
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 1)).ok());
+  EXPECT_EQ(reader->trials(study_)->size(), 1u);
+  EXPECT_FALSE(reader->add_trial(study_, session_, ok_trial({{"a", 2}}, 1)).ok());
+  EXPECT_FALSE(reader->begin_session({}).ok());
+}
+
+TEST_F(SqliteStoreTest, a_file_that_is_removed_or_moved_is_an_error_and_no_trial_is_lost) {
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
+  const auto expect_recovered = [&](const std::string& name, std::size_t trials) {
+    const auto copy = path_.string() + name;
+    const auto added =
+        store_->add_trial(study_, session_, ok_trial({{"a", static_cast<std::int64_t>(trials)}}, 5));
+    ASSERT_FALSE(added.ok());
+    EXPECT_EQ(added.error().message,
+              path_.string() + ": was removed or replaced while in use; all its trials are in " + copy);
+    auto recovered = open_sqlite_store(copy, StoreAccess::write);
+    ASSERT_TRUE(recovered.ok()) << recovered.error().message;
+    EXPECT_EQ((*recovered)->trials(study_)->size(), trials);
+  };
+  std::filesystem::rename(path_, scratch_ / "moved.db");
+  expect_recovered(".recovered", 2);
+  std::filesystem::remove(scratch_ / "moved.db");
+  expect_recovered(".recovered-2", 3);
+  scratch_.write("gktune.db", "another file");
+  expect_recovered(".recovered-3", 4);
+}
+
+}  // namespace
+}  // namespace gktune
