@@ -48,7 +48,11 @@ Json json_of(const NamedValues& values) {
 }
 
 Json json_of(const DeviceInfo& device) {
-  Json object = json_of(device.attributes());
+  Json object = Json::object();
+  for (const auto& [name, value] : device.attributes()) {
+    const bool is_unknown = value.is_integer() && value.integer() == 0;
+    object[name] = is_unknown ? Json() : json_of(value);
+  }
   object["ecc"] = device.ecc;
   object["mig"] = device.mig;
   object["driver"] = device.driver;

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 Json json_of_count(const std::string& digits);
 Json json_of(const Value& value);
 Json json_of(const NamedValues& values);
+// Figures that the device does not report, and limits that it does not have, are null.
 Json json_of(const DeviceInfo& device);
 Json json_of(const DeviceIdentity& device);
 // The figures of a trial without its single samples. Unknown ones are null.

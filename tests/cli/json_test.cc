@@ -31,6 +31,15 @@ TEST(Json, unknown_figures_of_a_trial_are_null) {
   EXPECT_EQ(json.at("resources").at("grid").dump(), "[2,1,1]");
 }
 
+TEST(Json, unknown_figures_of_a_device_are_null) {
+  DeviceInfo device;
+  device.multiprocessors = 8;
+  const Json json = json_of(device);
+  EXPECT_EQ(json.at("multiprocessors"), 8);
+  EXPECT_TRUE(json.at("memory_clock_khz").is_null());
+  EXPECT_EQ(json.at("ecc"), false);
+}
+
 TEST(Json, bytes_that_are_not_utf8_are_replaced) {
   std::ostringstream stream;
   print(stream, Json("caf\xe9"));

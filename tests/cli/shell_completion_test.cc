@@ -5,8 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include "tests/example_database.h"
 #include "program_process.h"
+#include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -46,6 +46,13 @@ TEST_F(ShellCompletion, zsh_and_fish_accept_their_scripts) {
                   .wait(),
               0)
         << contents_of(folder_ / "err");
+  }
+  if (ShellProcess(folder_, "command -v zsh").wait() == 0) {
+    std::ofstream(folder_ / "try.zsh") << "compdef() { : }\ncompadd() { print -rl -- $names $open }\n"
+                                       << "source <(gktune completions zsh)\n"
+                                       << "words=(gktune best '') CURRENT=3\n_gktune\n";
+    EXPECT_EQ(ShellProcess(folder_, "zsh -f try.zsh").wait(), 0);
+    EXPECT_EQ(contents_of(folder_ / "out"), "reduce\n");
   }
   if (ShellProcess(folder_, "command -v fish").wait() != 0) GTEST_SKIP() << "no fish here";
   std::ofstream(folder_ / "try.fish") << "gktune completions fish | source\ncomplete -C 'gktune best '\n";
