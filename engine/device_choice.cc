@@ -14,6 +14,9 @@ Result<DeviceChoice> parse_device(std::string_view text) {
   if (text == "host") return DeviceChoice{Kind::host};
   if (text == "cuda") return DeviceChoice{Kind::cuda};
   if (text == "cuda:all") return DeviceChoice{Kind::cuda, 0, DeviceChoice::Extent::all};
+  if (text.starts_with("replay:") && text.size() > 7) {
+    return DeviceChoice{.kind = Kind::replay, .recording = std::string(text.substr(7))};
+  }
   if (text.starts_with("cuda:")) {
     std::string_view digits = text.substr(5);
     int ordinal = -1;
@@ -22,9 +25,9 @@ Result<DeviceChoice> parse_device(std::string_view text) {
       return DeviceChoice{Kind::cuda, ordinal};
     }
   }
-  const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all"};
+  const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all", "replay:FILE"};
   return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) +
-               "; there is auto, host, cuda, cuda:0, cuda:all"};
+               "; there is auto, host, cuda, cuda:0, cuda:all, replay:FILE"};
 }
 
 }  // namespace gktune

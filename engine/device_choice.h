@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,11 +10,12 @@ namespace gktune {
 
 // The device that a user asks for: auto, host, cuda, cuda:1, cuda:all.
 struct DeviceChoice {
-  enum class Kind { automatic, host, cuda };
+  enum class Kind { automatic, host, cuda, replay };
   enum class Extent { one, all };
   Kind kind = Kind::automatic;
   int ordinal = 0;
   Extent extent = Extent::one;
+  std::string recording = {};  // the file to replay
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/recordings.h"
+
 namespace gktune {
 namespace {
 
@@ -38,6 +40,14 @@ Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice)
   return all;
 }
 
+Result<FoundDevice> open_recordings(const std::string& path) {
+  auto recordings = read_recordings(path);
+  if (!recordings) return recordings.error();
+  DeviceInfo info = recordings->front().device;
+  return FoundDevice{
+      {}, std::move(info), std::make_shared<const std::vector<Recording>>(*std::move(recordings))};
+}
+
 bool has_cuda() {
   auto kinds = device_kinds();
   return std::ranges::find(kinds, "cuda") != kinds.end();
@@ -61,6 +71,8 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
     case Kind::cuda:
       if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(worker_argv, notice);
       return find_one({"cuda", choice.ordinal}, worker_argv);
+    case Kind::replay:
+      return open_recordings(choice.recording);
     case Kind::automatic:
       break;
   }

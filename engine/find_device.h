@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/device/worker/worker_device.h"
+#include "tuner/recording/recording.h"
 
 namespace gktune {
 
@@ -16,8 +18,9 @@ using Notice = std::function<void(const std::string&)>;
 
 // The device that a choice stands for.
 struct FoundDevice {
-  std::vector<BackendName> backends;  // several only for cuda:all
+  std::vector<BackendName> backends;  // several only for cuda:all, none for a recording
   DeviceInfo info;
+  std::shared_ptr<const std::vector<Recording>> recordings = nullptr;  // to replay
 };
 
 // The kinds of device in this build.

@@ -37,6 +37,10 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
                                                                const FoundDevice& found,
                                                                const WorkerSettings& settings,
                                                                DeviceWork work) {
+  if (found.recordings) {
+    return EngineError{
+        EngineError::Kind::wrong_device, "a recording can only be searched: nothing runs on it", {}};
+  }
   using While = WorkerDeviceOptions::CompileWhileTiming;
   using Work = WorkerDeviceOptions::Work;
   if (auto made = make_cache(settings.cache_dir); !made) return made.error();

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "engine/replay.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/space_file.h"
 
@@ -39,10 +40,18 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
                                                            const Notice& notice) {
   auto device = find_device(choice, worker_argv, notice);
   if (!device) return EngineError{Kind::no_device, device.error().message, {}};
+  if (device->recordings && paths.empty()) {
+    std::vector<Definition> recorded;
+    for (const Recording& each : *device->recordings)
+      recorded.push_back(definition_of(each, choice.recording));
+    std::vector<OpenedSpaces> group;
+    group.push_back({*std::move(device), std::move(recorded)});
+    return group;
+  }
   auto definitions = read_all(paths, device->info.kind);
   if (!definitions) return definitions.error();
   std::vector<OpenedSpaces> groups;
-  if (device->info.kind == "host") {
+  if (device->info.kind == "host" || device->recordings) {
     groups.push_back({*std::move(device), *std::move(definitions)});
     return groups;
   }

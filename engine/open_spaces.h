@@ -17,8 +17,9 @@ struct OpenedSpaces {
   std::vector<Definition> definitions;
 };
 
-// Reads space files for the chosen device. C++ functions run on the host, so with an automatic choice they
-// form a group of their own. Neither the result nor a group is empty.
+// Reads space files for the chosen device. Without a space file, a recording to replay is searched: there is
+// a definition for each of its studies. C++ functions run on the host, so with an automatic choice they form
+// a group of their own. Neither the result nor a group is empty.
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,

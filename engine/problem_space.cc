@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "cli/quantity.h"
 #include "tuner/space/plan.h"
@@ -16,9 +18,30 @@ ProblemSpace::ProblemSpace(const Definition& definition, const Problem& problem,
       constraints_(with_device_limits(definition.constraints, definition.kernel, device)) {}
 
 Result<Space, EngineError> ProblemSpace::build() const {
+  if (!definition_.listed.empty()) return build_listed();
   auto space = Space::build(definition_.parameters, constraints_, scope());
   if (!space) return failure(space.error());
   return *std::move(space);
+}
+
+// The listed configurations whose values are all among those of the parameters.
+Result<Space, EngineError> ProblemSpace::build_listed() const {
+  std::vector<Space::Ranks> valid;
+  for (const Config& config : definition_.listed) {
+    Space::Ranks ranks;
+    for (const Parameter& parameter : definition_.parameters) {
+      const auto value = std::ranges::find(parameter.values, *config.find(parameter.name));
+      if (value == parameter.values.end()) break;
+      ranks.push_back(static_cast<std::uint32_t>(value - parameter.values.begin()));
+    }
+    if (ranks.size() == definition_.parameters.size()) valid.push_back(std::move(ranks));
+  }
+  if (valid.empty()) {
+    return EngineError{EngineError::Kind::no_configuration,
+                       definition_.path + ": no recorded configuration has these values",
+                       {}};
+  }
+  return Space::of(definition_.parameters, std::move(valid));
 }
 
 Result<Census, EngineError> ProblemSpace::census() const {

@@ -23,6 +23,7 @@ class ProblemSpace {
   Result<Census, EngineError> census() const;
 
  private:
+  Result<Space, EngineError> build_listed() const;
   Scope scope() const;
   EngineError failure(const SpaceError& error) const;
 

@@ -14,10 +14,8 @@
 namespace gktune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double wall_clock_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::string objective_text(const Objective& objective) {
@@ -35,7 +33,7 @@ std::int64_t total_of(const Count& valid, std::int64_t limit) {
 class TrialLog {
  public:
   TrialLog(const TuneSite& site, std::int64_t study, TuneProgress state)
-      : site_(site), study_(study), state_(std::move(state)), begin_(Clock::now()) {}
+      : site_(site), study_(study), state_(std::move(state)), begin_s_(now_s()) {}
 
   void recall(const std::vector<Trial>& earlier) {
     for (const Trial& trial : earlier) count(trial);
@@ -64,16 +62,18 @@ class TrialLog {
 
   // Why a trial could not be stored.
   const std::optional<std::string>& error() const { return error_; }
-  double seconds() const { return seconds_since(begin_); }
+  double seconds() const { return now_s() - begin_s_; }
 
  private:
+  double now_s() const { return site_.clock_s ? site_.clock_s() : wall_clock_s(); }
+
   void keep(const Trial& trial) {
     auto stored = site_.store.add_trial(study_, site_.session, trial);
     if (!stored && !error_) error_ = stored.error().message;
   }
 
   void show() {
-    state_.elapsed_s = seconds_since(begin_);
+    state_.elapsed_s = now_s() - begin_s_;
     if (site_.events.on_progress) site_.events.on_progress(state_);
   }
 
@@ -90,7 +90,7 @@ class TrialLog {
   const TuneSite& site_;
   std::int64_t study_;
   TuneProgress state_;
-  Clock::time_point begin_;
+  double begin_s_;
   std::optional<std::string> error_;
 };
 
@@ -139,9 +139,10 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
 
   auto space = ProblemSpace(definition, request.problem, device).build();
   if (!space) return space.error();
-  auto searcher =
-      make_searcher(request.strategy,
-                    {.space = *space, .seed = request.seed, .budget = {request.trials, request.budget_s}});
+  auto searcher = make_searcher(request.strategy, {.space = *space,
+                                                   .seed = request.seed,
+                                                   .budget = {request.trials, request.budget_s},
+                                                   .options = request.options});
   if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message, {}};
 
   const KernelDefinition& kernel = definition.kernel;
@@ -184,6 +185,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   TuneTask task;
   task.problem = request.problem;
   task.earlier = std::move(earlier);
+  task.clock_s = site.clock_s;
   task.is_decided = is_decided;
   task.default_config = tuning.default_config;
   task.evaluate = [&](Trial& trial) { return evaluate_metrics(kernel, device, trial).ok(); };

@@ -21,6 +21,7 @@ struct TuneRequest {
   const Definition& definition;
   Problem problem;
   std::string strategy;
+  NamedValues options = {};  // of the strategy
   std::uint64_t seed = 0;
   std::int64_t trials = 0;            // earlier ones included; 0: no limit
   double budget_s = 0;                // earlier runs and the playoff included; 0: no limit
@@ -53,6 +54,7 @@ struct TuneSite {
   TrialStore& store;
   std::int64_t session = 0;
   ProblemEvents events;
+  std::function<double()> clock_s = {};  // of the device; wall-clock time where it is not given
 };
 
 // Resumes earlier trials, searches, stores each trial as it ends and the winner at the end.

@@ -1,7 +1,9 @@
 #include "engine/tune_spaces.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "engine/replay.h"
 #include "tuner/core/version.h"
 #include "tuner/space/problems.h"
 
@@ -24,35 +26,56 @@ class SpaceTuner {
 
  private:
   RunEnd tune_file(const Definition& definition) {
+    if (spaces_.device.recordings) {
+      auto replay = open_replay(definition.kernel, spaces_.device);
+      if (!replay) {
+        report(replay.error());
+        return RunEnd::complete;
+      }
+      return tune_problems(definition, **replay, {[&replay] { return (*replay)->clock_s(); }, {}});
+    }
     auto device = open_device(definition.kernel, spaces_.device, settings_.workers, DeviceWork::time);
     if (!device) {
       report(device.error());
       return RunEnd::complete;
     }
+    return tune_problems(definition, **device, {{}, [&device] { return (*device)->usage(); }});
+  }
+
+  // Functions of a device that only some kinds have: a clock of its own, the use of workers.
+  struct Gauges {
+    std::function<double()> clock_s;
+    std::function<Usage()> usage;
+  };
+
+  RunEnd tune_problems(const Definition& definition, Device& device, const Gauges& gauges) {
     for (const Problem& problem : problems_of(definition.kernel)) {
-      if (tune_one(definition, problem, **device) == RunEnd::cut_short) return RunEnd::cut_short;
+      if (tune_one(definition, problem, device, gauges) == RunEnd::cut_short) return RunEnd::cut_short;
     }
     return RunEnd::complete;
   }
 
-  RunEnd tune_one(const Definition& definition, const Problem& problem, WorkerDevice& device) {
+  RunEnd tune_one(const Definition& definition, const Problem& problem, Device& device,
+                  const Gauges& gauges) {
     const SearchLimits& limits = definition.search;
     const TuneRequest request{.definition = definition,
                               .problem = problem,
                               .strategy = settings_.strategy.value_or(limits.strategy),
+                              .options = settings_.options,
                               .seed = settings_.workers.seed,
                               .trials = settings_.trials.value_or(limits.trials),
                               .budget_s = settings_.seconds.value_or(limits.seconds),
                               .compilers = compilers(),
                               .devices = devices(),
                               .earlier = settings_.earlier};
-    const Usage before = device.usage();
-    auto tuning = tune_problem(request, {device, store_, session_, {events_.on_progress, events_.stop}});
+    const Usage before = gauges.usage ? gauges.usage() : Usage();
+    auto tuning = tune_problem(
+        request, {device, store_, session_, {events_.on_progress, events_.stop}, gauges.clock_s});
     if (!tuning) {
       report(tuning.error());
       return RunEnd::complete;
     }
-    if (tuning->outcome.measured > 0) tuning->busy = busy_between(before, device.usage());
+    if (tuning->outcome.measured > 0 && gauges.usage) tuning->busy = busy_between(before, gauges.usage());
     if (events_.on_tuned) events_.on_tuned(*tuning);
     // After a stop or a failure of the machine the other problems fare no better.
     return tuning->outcome.was_cut_short() ? RunEnd::cut_short : RunEnd::complete;
@@ -69,8 +92,10 @@ class SpaceTuner {
     if (events_.on_error) events_.on_error(error);
   }
 
-  double devices() const { return static_cast<double>(spaces_.device.backends.size()); }
-  double compilers() const { return compile_jobs(settings_.workers); }
+  double devices() const {
+    return static_cast<double>(std::max<std::size_t>(1, spaces_.device.backends.size()));
+  }
+  double compilers() const { return spaces_.device.recordings ? 1 : compile_jobs(settings_.workers); }
 
   const OpenedSpaces& spaces_;
   const TuneSettings& settings_;

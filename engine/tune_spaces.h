@@ -18,6 +18,7 @@ namespace gktune {
 struct TuneSettings {
   WorkerSettings workers;
   std::optional<std::string> strategy;
+  NamedValues options = {};            // of the strategy
   std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
   std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;

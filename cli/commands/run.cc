@@ -12,6 +12,7 @@
 #include "cli/flags.h"
 #include "cli/quantity.h"
 #include "cli/report.h"
+#include "cli/settings.h"
 #include "cli/trial_table.h"
 #include "engine/parameter_selection.h"
 #include "engine/problem_selection.h"
@@ -29,6 +30,7 @@ struct RunOptions {
   std::vector<std::string> problems;
   std::vector<std::string> only;
   std::optional<std::string> strategy;
+  std::vector<std::string> settings;
   std::optional<std::int64_t> trials;
   std::optional<double> seconds;
   std::optional<Regime> regime;
@@ -58,7 +60,7 @@ std::string strategy_choices() {
 }
 
 void declare(Flags& flags, RunOptions& options) {
-  flags.texts("SPACE", options.paths, "Space files").required().kind("FILE");
+  flags.texts("SPACE", options.paths, "Space files; none to search a recording").kind("FILE");
   flags.database(options.database);
   flags.device(options.device);
   flags.problem(options.problems);
@@ -66,6 +68,7 @@ void declare(Flags& flags, RunOptions& options) {
       .kind("PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
+  flags.collected("--set", options.settings, "An option of the strategy; repeat for more").kind("NAME=VALUE");
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
@@ -173,10 +176,11 @@ class RunScreen {
 };
 
 ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& groups, TrialStore& store,
-                  Context& context) {
+                  const NamedValues& strategy_options, Context& context) {
   const TuneSettings settings = {
       .workers = worker_settings(options.device, context),
       .strategy = options.strategy,
+      .options = strategy_options,
       .trials = options.trials,
       .seconds = options.seconds,
       .earlier = options.fresh ? TuneRequest::Earlier::ignored : TuneRequest::Earlier::resumed,
@@ -197,6 +201,10 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
 
 ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
+  const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
+  if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
+  const auto settings = parse_settings(options.settings);
+  if (!settings) return fail_usage(context, "gktune run", "--set: " + settings.error().message);
   auto groups = read_files(options.paths, options.device.choice, context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
@@ -214,9 +222,17 @@ ExitCode run(const RunOptions& options, Context& context) {
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
-  auto store = open_sqlite_store(database_path(options.database, context), StoreAccess::write);
+  // What is replayed was measured before: it is kept where --db says so.
+  std::optional<ScratchDatabase> scratch;
+  if (is_replay && options.database.empty()) {
+    auto made = ScratchDatabase::make();
+    if (!made) return fail(context, ExitCode::failed, made.error().message);
+    scratch.emplace(*std::move(made));
+  }
+  auto store = open_sqlite_store(scratch ? scratch->path() : database_path(options.database, context),
+                                 StoreAccess::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  return tune_all(options, *groups, **store, context);
+  return tune_all(options, *groups, **store, *settings, context);
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/quantity.h"
-#include "cli/recordings.h"
+#include "cli/settings.h"
 #include "cli/table.h"
+#include "engine/recordings.h"
 #include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"
 
@@ -185,16 +186,6 @@ Result<void> write_traces(const std::string& path, const std::vector<ContestRuns
   file.close();
   if (!file) return Error{"cannot write " + path};
   return {};
-}
-
-Result<NamedValues> parse_settings(const std::vector<std::string>& settings) {
-  NamedValues values;
-  for (const std::string& setting : settings) {
-    const std::size_t sign = setting.find('=');
-    if (sign == 0 || sign == std::string::npos) return Error{fmt::format("'{}' is not NAME=VALUE", setting)};
-    values.set(setting.substr(0, sign), parse_value(setting.substr(sign + 1)));
-  }
-  return values;
 }
 
 // `external` is left out of "all": it needs a program.

@@ -17,6 +17,7 @@ struct Recording {
   std::string kernel;
   DeviceInfo device;
   Problem problem;
+  std::string objective = "time";  // as the studies of a database have it
   std::vector<Parameter> parameters;  // with the values that occur, in the order of the file
   std::vector<Trial> trials;          // each configuration once
   std::vector<std::string> keys;      // the file's own name of each trial

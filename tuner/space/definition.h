@@ -130,6 +130,7 @@ struct Definition {
   KernelDefinition kernel;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
+  std::vector<Config> listed;  // where it is not empty: exactly these are valid, whatever the constraints say
   SearchLimits search;
   // One text for each set of trials that may be compared: a hash of the sources, the includes beside them,
   // the options, launches and arguments. Not of the sizes to tune for, nor of the values of parameters.

@@ -5,26 +5,30 @@
 namespace gktune {
 
 ReplayDevice::ReplayDevice(DeviceInfo info, std::shared_ptr<const RecordedTrials> recorded,
-                           std::size_t capacity)
-    : info_(std::move(info)), recorded_(std::move(recorded)), capacity_(capacity) {}
+                           std::size_t capacity, Complete complete)
+    : info_(std::move(info)),
+      recorded_(std::move(recorded)),
+      capacity_(capacity),
+      complete_(std::move(complete)) {}
 
 void ReplayDevice::submit(Candidate candidate) { in_flight_.push_back(std::move(candidate)); }
 
 Trial ReplayDevice::next() {
   Candidate candidate = std::move(in_flight_.front());
   in_flight_.pop_front();
-  Trial trial;
-  if (const Trial* recorded = recorded_->find(candidate.config, candidate.problem)) {
-    trial = *recorded;
-    trial.id = 0;
-    trial.out_of_race = trial.ok() && trial.timing.median_us > candidate.cutoff_us;
-    clock_s_ += trial.compile_s + trial.run_s;
-  } else {
-    trial.status = Status::invalid;
-    trial.message = "this configuration was not recorded";
-  }
+  const Trial* recorded = recorded_->find(candidate.config, candidate.problem);
+  Trial trial = recorded ? *recorded : Trial();
   trial.config = std::move(candidate.config);
   trial.problem = std::move(candidate.problem);
+  if (!recorded) {
+    trial.status = Status::invalid;
+    trial.message = "this configuration was not recorded";
+    return trial;
+  }
+  trial.id = 0;
+  trial.out_of_race = trial.ok() && trial.timing.median_us > candidate.cutoff_us;
+  clock_s_ += trial.compile_s + trial.run_s;
+  if (complete_) complete_(trial);
   return trial;
 }
 

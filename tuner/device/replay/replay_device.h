@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,10 +16,14 @@ namespace gktune {
 // it was recorded.
 class ReplayDevice : public Device {
  public:
-  ReplayDevice(DeviceInfo info, std::shared_ptr<const RecordedTrials> recorded, std::size_t capacity);
-  ReplayDevice(DeviceInfo info, std::vector<Trial> recorded, std::size_t capacity)
-      : ReplayDevice(std::move(info), std::make_shared<const RecordedTrials>(std::move(recorded)), capacity) {
-  }
+  // Completes a trial that was found, for the problem it is replayed for.
+  using Complete = std::function<void(Trial&)>;
+
+  ReplayDevice(DeviceInfo info, std::shared_ptr<const RecordedTrials> recorded, std::size_t capacity,
+               Complete complete = {});
+  ReplayDevice(DeviceInfo info, std::vector<Trial> recorded, std::size_t capacity, Complete complete = {})
+      : ReplayDevice(std::move(info), std::make_shared<const RecordedTrials>(std::move(recorded)), capacity,
+                     std::move(complete)) {}
 
   const DeviceInfo& info() const override { return info_; }
   std::size_t capacity() const override { return capacity_; }
@@ -36,6 +41,7 @@ class ReplayDevice : public Device {
   DeviceInfo info_;
   std::shared_ptr<const RecordedTrials> recorded_;
   std::size_t capacity_;
+  Complete complete_;
   std::deque<Candidate> in_flight_;
   double clock_s_ = 0;
 };

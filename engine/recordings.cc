@@ -1,4 +1,4 @@
-#include "cli/recordings.h"
+#include "engine/recordings.h"
 
 #include <algorithm>
 #include <fstream>
@@ -33,6 +33,7 @@ Recording recording_of(const Study& study, std::vector<Trial> trials, const std:
   recording.device.architecture = study.device.architecture;
   recording.device.multiprocessors = study.device.multiprocessors;
   recording.problem = study.problem;
+  recording.objective = study.objective;
   for (const auto& [name, value] : trials.front().config) recording.parameters.push_back({.name = name});
   for (const Trial& trial : trials) recording.keys.push_back(trial.config.json());
   recording.trials = std::move(trials);
