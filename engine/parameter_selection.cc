@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "cli/quantity.h"
 #include "engine/problem_selection.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cli/quantity.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"
 #include "tuner/space/problems.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/quantity.h"
+#include "tuner/core/quantity.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
