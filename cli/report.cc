@@ -25,6 +25,8 @@ std::string_view end_name(TuneOutcome::End end) {
       return "trials";
     case TuneOutcome::End::seconds:
       return "seconds";
+    case TuneOutcome::End::converged:
+      return "converged";
     case TuneOutcome::End::stopped:
       return "stopped";
     case TuneOutcome::End::reference_failed:
@@ -184,6 +186,10 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
              format_count(tried) != format_count(tuning.valid)) {
     hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} goes on from here",
                                 format_count(tried), format_count(tuning.valid), next_bound(tuning)));
+  } else if (tuning.outcome.end == TuneOutcome::End::converged) {
+    hints.push_back(
+        fmt::format("no further gain was expected after {} of {} configurations; --gain 0 goes on",
+                    format_count(tried), format_count(tuning.valid)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
     hints.push_back(fmt::format(
         "the time was up after {} of {} configurations; --time {:.0f}s goes on from here",

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "db/distance.h"
 #include "engine/known_device.h"
 #include "engine/problem_space.h"
 #include "tuner/search/strategy.h"
@@ -111,6 +113,36 @@ Config in_order_of(const std::vector<Parameter>& parameters, const Config& confi
   return ordered;
 }
 
+// The nearest studies come first: of this device before others, of the same source before others, of like
+// problems before others. The search learns from few of them.
+Result<std::vector<RelatedStudy>> related_studies(const TuneSite& site, const Study& own) {
+  constexpr std::size_t kStudies = 4;
+  auto known = site.store.studies();
+  if (!known) return known.error();
+  std::erase_if(*known, [&](const auto& each) {
+    const Study& study = each.study;
+    const bool is_own =
+        study.fingerprint == own.fingerprint && study.problem == own.problem && study.device == own.device;
+    return study.kernel != own.kernel || study.objective != own.objective || study.regime != own.regime ||
+           is_own || each.trials == each.failed;
+  });
+  const auto is_farther = [&](const auto& each) {
+    const auto apart = distance(own.problem, each.study.problem);
+    return std::tuple(
+        each.study.device != own.device, each.study.device.architecture != own.device.architecture,
+        each.study.fingerprint != own.fingerprint, !apart, apart ? apart->length : 0.0, -each.id);
+  };
+  std::ranges::sort(*known, {}, is_farther);
+  if (known->size() > kStudies) known->resize(kStudies);
+  std::vector<RelatedStudy> related;
+  for (const auto& each : *known) {
+    auto trials = site.store.trials(each.id);
+    if (!trials) return trials.error();
+    related.push_back({each.study.device.name + ' ' + each.study.problem.str(), *std::move(trials)});
+  }
+  return related;
+}
+
 // Takes over the playoff of an earlier run if its winner is still in the space.
 void recall_playoff(Playoff& held, Tuning& tuning) {
   std::vector<Trial> playoff;
@@ -139,15 +171,22 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
 
   auto space = ProblemSpace(definition, request.problem, device).build();
   if (!space) return space.error();
+  const KernelDefinition& kernel = definition.kernel;
+  const Study identity = {kernel.name,     definition.fingerprint, identity_of(device),
+                          request.problem, kernel.regime,          objective_text(kernel.objective)};
+  std::vector<RelatedStudy> related;
+  if (request.related == TuneRequest::Related::used) {
+    auto found = related_studies(site, identity);
+    if (!found) return failed(found.error());
+    related = *std::move(found);
+  }
   auto searcher = make_searcher(request.strategy, {.space = *space,
                                                    .seed = request.seed,
                                                    .budget = {request.trials, request.budget_s},
-                                                   .options = request.options});
+                                                   .options = request.options,
+                                                   .related = std::move(related)});
   if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message, {}};
-
-  const KernelDefinition& kernel = definition.kernel;
-  auto study = site.store.study_id({kernel.name, definition.fingerprint, identity_of(device), request.problem,
-                                    kernel.regime, objective_text(kernel.objective)});
+  auto study = site.store.study_id(identity);
   if (!study) return failed(study.error());
   std::vector<Trial> earlier;
   double best_elsewhere = std::numeric_limits<double>::infinity();
@@ -192,6 +231,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   // A slow configuration may win on another metric.
   if (!kernel.objective.metric.empty()) task.race.cutoff_factor = 0;
   task.limits.trials = request.trials;
+  task.limits.gain = request.gain;
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
   if (request.budget_s > 0) task.limits.seconds = request.budget_s - spent_s;
 
@@ -216,6 +256,9 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   const auto is_stopped = [&] { return site.events.stop && site.events.stop(); };
   // A trial that cannot be stored ends the run.
   events.stop = [&] { return budget_is_spent || log.error() || is_stopped(); };
+  if (const std::string search = (*searcher)->description(); site.events.on_search && !search.empty()) {
+    site.events.on_search(search);
+  }
   tuning.outcome = tune(task, **searcher, site.device, events);
   if (budget_is_spent && !is_stopped()) tuning.outcome.end = TuneOutcome::End::seconds;
   tuning.seconds = log.seconds();

@@ -27,6 +27,9 @@ struct TuneRequest {
   double budget_s = 0;                // earlier runs and the playoff included; 0: no limit
   double compilers = 1, devices = 1;  // that work in parallel
   Earlier earlier = Earlier::resumed;
+  enum class Related { used, ignored };  // trials of other problems, devices and versions of the kernel
+  Related related = Related::used;
+  double gain = 0;  // ends when less is expected, as a share of the best objective; 0: never
 };
 
 // How far the tuning of one problem has come.
@@ -46,6 +49,7 @@ struct TuneProgress {
 struct ProblemEvents {
   std::function<void(const TuneProgress&)> on_progress;  // after each trial and during the playoff
   std::function<bool()> stop;                            // see TuneEvents
+  std::function<void(const std::string&)> on_search;     // once, before the first trial: how it searches
 };
 
 // The device to measure on and the store to resume from.

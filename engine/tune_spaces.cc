@@ -10,6 +10,9 @@
 namespace gktune {
 namespace {
 
+// Of a search that nothing else limits.
+constexpr double kDefaultGain = 0.01;
+
 // One session on one device.
 class SpaceTuner {
  public:
@@ -58,19 +61,23 @@ class SpaceTuner {
   RunEnd tune_one(const Definition& definition, const Problem& problem, Device& device,
                   const Gauges& gauges) {
     const SearchLimits& limits = definition.search;
-    const TuneRequest request{.definition = definition,
-                              .problem = problem,
-                              .strategy = settings_.strategy.value_or(limits.strategy),
-                              .options = settings_.options,
-                              .seed = settings_.workers.seed,
-                              .trials = settings_.trials.value_or(limits.trials),
-                              .budget_s = settings_.seconds.value_or(limits.seconds),
-                              .compilers = compilers(),
-                              .devices = devices(),
-                              .earlier = settings_.earlier};
+    TuneRequest request{.definition = definition,
+                        .problem = problem,
+                        .strategy = settings_.strategy.value_or(limits.strategy),
+                        .options = settings_.options,
+                        .seed = settings_.workers.seed,
+                        .trials = settings_.trials.value_or(limits.trials),
+                        .budget_s = settings_.seconds.value_or(limits.seconds),
+                        .compilers = compilers(),
+                        .devices = devices(),
+                        .earlier = settings_.earlier,
+                        .related = settings_.related};
+    const bool is_limited = request.trials > 0 || request.budget_s > 0;
+    request.gain = settings_.gain.value_or(is_limited ? 0 : kDefaultGain);
     const Usage before = gauges.usage ? gauges.usage() : Usage();
     auto tuning = tune_problem(
-        request, {device, store_, session_, {events_.on_progress, events_.stop}, gauges.clock_s});
+        request,
+        {device, store_, session_, {events_.on_progress, events_.stop, events_.on_search}, gauges.clock_s});
     if (!tuning) {
       report(tuning.error());
       return RunEnd::complete;

@@ -21,7 +21,11 @@ struct TuneSettings {
   NamedValues options = {};            // of the strategy
   std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
   std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
+  // The share of the best time that the model must expect to save; 0: no limit. Without a value it is 1 %
+  // where neither trials nor seconds are limited.
+  std::optional<double> gain;
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
+  TuneRequest::Related related = TuneRequest::Related::used;
   std::string host_name, command_line;  // stored with the session
 };
 
@@ -30,6 +34,7 @@ struct RunEvents {
   std::function<void(const Tuning&)> on_tuned;           // after each problem
   std::function<void(const EngineError&)> on_error;      // of one file or problem: the others are tuned
   std::function<bool()> stop;                            // see TuneEvents
+  std::function<void(const std::string&)> on_search;     // see ProblemEvents
 };
 
 enum class RunEnd { complete, cut_short };

@@ -13,6 +13,9 @@ double wall_clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// One proposal alone that promises too little may be the model's error.
+constexpr int kUnpromising = 5;
+
 // The trials that went well, best first.
 class Ranking {
  public:
@@ -194,6 +197,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   };
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
+  int unpromising = 0;
 
   End failed_end = End::machine_failed;
   auto reason_to_end = [&]() -> std::optional<End> {
@@ -201,6 +205,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (outcome.trouble) return failed_end;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
     if (task.limits.seconds > 0 && clock_s() - begin_s >= search_s()) return End::seconds;
+    if (unpromising >= kUnpromising) return End::converged;
     return std::nullopt;
   };
 
@@ -229,6 +234,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
         }
         break;
       }
+      const std::optional<double> gain = searcher.expected_gain();
+      unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
       device.submit({std::move(*config), task.problem, ranking.cutoff_us(task.race.cutoff_factor)});
       ++submitted;
       ++in_flight;

@@ -17,6 +17,9 @@ namespace gktune {
 struct TuneLimits {
   std::int64_t trials = 0;  // earlier ones included
   double seconds = 0;       // of this call, playoff included
+  // The share of the best objective that the searcher must expect to save: below it, several proposals in a
+  // row end the run.
+  double gain = 0;
 };
 
 // How the candidates compete.
@@ -56,7 +59,7 @@ struct TuneEvents {
 };
 
 struct TuneOutcome {
-  enum class End { exhausted, trials, seconds, stopped, reference_failed, machine_failed };
+  enum class End { exhausted, trials, seconds, converged, stopped, reference_failed, machine_failed };
   End end = End::exhausted;
   // A later run may continue.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }

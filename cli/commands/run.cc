@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <ostream>
 
@@ -33,8 +34,10 @@ struct RunOptions {
   std::vector<std::string> settings;
   std::optional<std::int64_t> trials;
   std::optional<double> seconds;
+  std::optional<double> gain;
   std::optional<Regime> regime;
   bool fresh = false;
+  bool cold = false;
   bool json = false;
   bool quiet = false;
 };
@@ -50,6 +53,16 @@ Result<std::string> parse_strategy(std::string_view text) {
 Result<Regime> parse_regime(std::string_view text) {
   if (auto regime = regime_from_name(text)) return *regime;
   return Error{fmt::format("'{}' is neither cold nor hot", text)};
+}
+
+// 1%, 0.5%: as a share.
+Result<double> parse_percent(std::string_view text) {
+  const std::string_view digits = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+  double percent = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  if (is_number && percent >= 0 && percent <= 100) return percent / 100;
+  return Error{fmt::format("'{}' is not a percentage such as 1% or 0.5%", text)};
 }
 
 std::string strategy_choices() {
@@ -73,6 +86,11 @@ void declare(Flags& flags, RunOptions& options) {
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
+  flags.parsed("--gain", options.gain, parse_percent,
+               "Stop once the model expects no trial to save more than PERCENT of the best time; 0: never; "
+               "default: 1% where neither trials nor time are limited",
+               "PERCENT");
+  flags.on("--cold", options.cold, "Learn nothing from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
   flags.parsed("--regime", options.regime, parse_regime,
@@ -113,7 +131,8 @@ class RunScreen {
   RunEvents events() {
     return {[this](const TuneProgress& progress) { show(progress); },
             [this](const Tuning& tuning) { report(tuning); },
-            [this](const EngineError& error) { report(error); }, [this] { return interrupted(); }};
+            [this](const EngineError& error) { report(error); }, [this] { return interrupted(); },
+            [this](const std::string& search) { describe(search); }};
   }
   ExitCode code() const { return code_; }
   Json& reports() { return reports_; }
@@ -131,6 +150,11 @@ class RunScreen {
                     .elapsed_s = progress.elapsed_s,
                     .budget_s = progress.budget_s},
                    std::chrono::steady_clock::now());
+  }
+
+  void describe(const std::string& search) {
+    progress_.clear();
+    context_.log.info("search: " + search);
   }
 
   void report(const Tuning& tuning) {
@@ -183,7 +207,9 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
       .options = strategy_options,
       .trials = options.trials,
       .seconds = options.seconds,
+      .gain = options.gain,
       .earlier = options.fresh ? TuneRequest::Earlier::ignored : TuneRequest::Earlier::resumed,
+      .related = options.cold ? TuneRequest::Related::ignored : TuneRequest::Related::used,
       .host_name = context.environment.host_name,
       .command_line = context.environment.command_line};
   RunScreen screen(options, context);

@@ -55,13 +55,16 @@ class TuneProblem : public ::testing::Test {
     return tune_on(replay, request);
   }
   Result<Tuning, EngineError> tune_on(Device& device, const TuneRequest& request) {
-    return tune_problem(request, {device, store_, session_, {{}, stop_}});
+    return tune_problem(
+        request,
+        {device, store_, session_, {{}, stop_, [this](const std::string& search) { search_ = search; }}});
   }
 
   ScratchFolder folder_;
   MemoryStore store_;
   std::int64_t session_ = store_.begin_session({}).value();
   std::function<bool()> stop_ = [] { return false; };
+  std::string search_;
   Definition definition_;
 };
 
@@ -112,6 +115,21 @@ TEST_F(TuneProblem, every_finalist_is_stored_with_its_samples_and_objective) {
     EXPECT_EQ(finalist.objective, finalist.timing.median_us);
     EXPECT_LE(held->finalists.front().objective, finalist.objective);
   }
+}
+
+TEST_F(TuneProblem, begins_with_trials_of_another_problem_unless_it_is_cold) {
+  auto other = store_.study_id(
+      {"line", "an earlier version", identity_of(device().info()), {{"n", 7}}, Regime::cold, "time"});
+  ASSERT_TRUE(other.ok());
+  for (int x = 1; x <= 6; ++x) ASSERT_TRUE(store_.add_trial(*other, session_, recorded(x)).ok());
+  TuneRequest modelled = request();
+  modelled.strategy = "bayes";
+  ASSERT_TRUE(tune(modelled).ok());
+  EXPECT_EQ(search_,
+            "a Gaussian process predicts time, cost and failure; it begins with 6 trials of related studies");
+  modelled.related = TuneRequest::Related::ignored;
+  ASSERT_TRUE(tune(modelled).ok());
+  EXPECT_EQ(search_, "a Gaussian process predicts time, cost and failure");
 }
 
 TEST_F(TuneProblem, a_bound_on_trials_counts_the_earlier_ones) {

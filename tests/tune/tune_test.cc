@@ -66,6 +66,28 @@ TEST_F(Tune, a_space_of_failures_has_no_best) {
   EXPECT_TRUE(outcome.playoff.empty());
 }
 
+// Expects less with each proposal.
+class Declining : public Exhaustive {
+ public:
+  using Exhaustive::Exhaustive;
+  std::optional<Config> ask() override {
+    gain_ /= 2;
+    return Exhaustive::ask();
+  }
+  std::optional<double> expected_gain() const override { return gain_; }
+
+ private:
+  double gain_ = 1;
+};
+
+TEST_F(Tune, ends_once_several_proposals_in_a_row_promise_too_little) {
+  ReplayDevice device({}, recorded_line(20, valley), 1);
+  Declining search({.space = space_});
+  const TuneOutcome outcome = tune({.limits = {.gain = 0.2}}, search, device, {});
+  EXPECT_EQ(outcome.end, End::converged);
+  EXPECT_EQ(outcome.measured, 7);  // the third is the first below
+}
+
 TEST_F(Tune, ends_after_as_many_trials_as_were_allowed) {
   TuneOutcome outcome = tune_line(valley, {.limits = {.trials = 6}});
   EXPECT_EQ(outcome.end, End::trials);
