@@ -84,20 +84,6 @@ TEST(SpaceFile, an_axis_of_the_host_takes_its_place_in_each_listed_problem) {
                                                           {{"m", 9}, {"n", 1023}, {"T", "float"}}}));
 }
 
-// The first block of YAML in the page that documents them.
-TEST(SpaceFile, the_example_of_the_page_is_read) {
-  const auto page = read_whole_file(GKTUNE_SOURCE_DIR "/docs/space-file.md");
-  ASSERT_TRUE(page.ok());
-  const std::string fence = "```yaml\n";
-  const std::size_t start = page->find(fence) + fence.size();
-  auto files = kReduceFiles;
-  files["templates/reduce_reference.cu"] = "__global__ void reference_sum();\n";
-  const auto read = read_space_text(page->substr(start, page->find("```", start) - start),
-                                    "spaces/reduce.yaml", {}, files_of(files));
-  if (read) return;
-  for (const Diagnostic& diagnostic : read.error()) ADD_FAILURE() << diagnostic.str();
-}
-
 TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
   const auto read =
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",

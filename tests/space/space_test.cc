@@ -325,6 +325,41 @@ TEST(Space, what_does_not_fit_the_limits_is_refused) {
   EXPECT_EQ(too_long.error().kind, SpaceError::Kind::too_large);
 }
 
+TEST(Space, a_trillion_configurations_are_searched_without_listing_them) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 14; ++i) {
+    parameters.push_back({.name = "p" + std::to_string(i), .values = {}});
+    for (int value = 0; value < 10; ++value) parameters.back().values.emplace_back(value);
+  }
+  const std::vector<Constraint> constraints = {{*Expression::parse("p0 <= p13 and p3 + p4 == 9")}};
+  const auto space = Space::build(parameters, constraints, Scope());
+  ASSERT_TRUE(space.ok());
+  EXPECT_EQ(space->size(), Count(std::string("5500000000000")));
+  EXPECT_LT(space->bytes(), std::size_t{1} << 20);
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 100; ++i) {
+    const Count index = space->sample(random);
+    const Space::Ranks ranks = space->ranks_at(index);
+    EXPECT_TRUE(space->contains(ranks));
+    EXPECT_EQ(space->index_of(space->config_of(ranks)), index);
+    EXPECT_EQ(space->choices(ranks, 3), std::vector<std::uint32_t>{ranks[3]});
+    EXPECT_EQ(space->choices(ranks, 0).size(), ranks[13] + 1);
+    const auto steps = space->neighbours(space->config_of(ranks), Neighbourhood::one_step);
+    EXPECT_GE(steps.size(), 10u);
+    for (const Config& step : steps) EXPECT_TRUE(space->contains(step));
+  }
+}
+
+TEST(Space, ranks_that_no_value_has_are_not_contained) {
+  const auto space =
+      Space::build({{.name = "a", .values = {1, 2}}, {.name = "b", .values = {7}}}, {}, Scope());
+  ASSERT_TRUE(space.ok());
+  EXPECT_TRUE(space->contains(Space::Ranks{1, 0}));
+  EXPECT_FALSE(space->contains(Space::Ranks{2, 0}));
+  EXPECT_FALSE(space->contains(Space::Ranks{0, 1}));
+  EXPECT_FALSE(space->contains(Space::Ranks{0}));
+}
+
 TEST(Space, of_listed_combinations_holds_these_alone) {
   const std::vector<Parameter> parameters = {
       {.name = "a", .values = {1, 2, 3}}, {.name = "b", .values = {"only"}}, {.name = "c", .values = {4, 5}}};

@@ -117,6 +117,10 @@ Space::Ranks Space::ranks_at(const Count& index) const {
 }
 
 bool Space::contains(std::span<const std::uint32_t> ranks) const {
+  if (ranks.size() != body_->parameters.size()) return false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] >= body_->parameters[i].values.size()) return false;
+  }
   return body_->product.index_of(ranks).has_value();
 }
 
