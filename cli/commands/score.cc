@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <ostream>
 
 #include "cli/commands/commands.h"
@@ -32,6 +33,8 @@ struct ScoreOptions {
   int in_flight = 1;
   int jobs = 0;
   std::string traces;
+  bool tune = false;
+  std::vector<std::string> report_paths;
   bool json = false;
   bool quiet = false;
 };
@@ -50,6 +53,11 @@ void declare(Flags& flags, ScoreOptions& options) {
   flags.number("--in-flight", options.in_flight, "Candidates proposed before the first is told").kind("N");
   flags.number("--jobs", options.jobs, "Runs at a time").kind("N").shown_default("one a core");
   flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");
+  flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings");
+  flags
+      .collected("--report", options.report_paths,
+                 "With --tune: score the options found on this recording; again for several")
+      .kind("FILE");
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
@@ -243,6 +251,91 @@ Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>&
   return hold_contest(contenders, recordings, rules);
 }
 
+std::string settings_text(const NamedValues& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += (text.empty() ? "" : " ") + name + "=" + value.str();
+  return text.empty() ? "its defaults" : text;
+}
+
+double mean_score(const std::vector<ContestRuns>& runs, const Recordings& recordings) {
+  double sum = 0;
+  for (std::size_t i = 0; i < recordings.size(); ++i)
+    sum += recordings[i]->scale().score(runs[i], OwnTime::ignored).mean;
+  return sum / static_cast<double>(recordings.size());
+}
+
+// One option after the other takes the choice that scores best, until a round changes nothing. The value that
+// an option has stays where no choice is better. Nothing: it was stopped.
+Result<std::optional<Contender>> best_options(Contender best, const Strategy& strategy,
+                                              const Recordings& recordings, const ScoreOptions& options,
+                                              Context& context) {
+  constexpr int kMostRounds = 3;
+  bool has_changed = true;
+  for (int round = 0; round < kMostRounds && has_changed; ++round) {
+    has_changed = false;
+    for (const StrategyOption& option : strategy.options) {
+      if (option.choices.empty()) continue;
+      const std::string name(option.name);
+      const Value* const set = best.options.find(name);
+      const Value current = set ? *set : option.default_value;
+      std::vector<Contender> variants = {best};
+      for (const Value& choice : option.choices) {
+        if (choice == current) continue;
+        variants.push_back(best);
+        variants.back().options.set(name, choice);
+      }
+      const auto runs = hold(variants, recordings, options, context);
+      if (!runs) return runs.error();
+      if (runs->empty()) return std::optional<Contender>();
+      std::size_t leader = 0;
+      double most = mean_score(runs->front(), recordings);
+      for (std::size_t i = 1; i < variants.size(); ++i) {
+        if (const double score = mean_score((*runs)[i], recordings); score > most) leader = i, most = score;
+      }
+      if (leader > 0) has_changed = true;
+      best = variants[leader];
+    }
+  }
+  return std::optional(std::move(best));
+}
+
+// Compares the options that were found with those it began with, on recordings that had no part in the choice
+// where --report names some.
+ExitCode tune_options(const Contender& begin, const Recordings& recordings, const ScoreOptions& options,
+                      Context& context) {
+  const auto strategy = std::ranges::find(strategies(), begin.strategy, &Strategy::name);
+  if (std::ranges::all_of(strategy->options, [](const StrategyOption& each) { return each.choices.empty(); }))
+    return fail_usage(context, kCommand,
+                      "--tune: strategy '" + begin.strategy + "' has no options to choose from");
+  const auto others = read_all(options.report_paths);
+  if (!others) return fail(context, ExitCode::usage, others.error().message);
+  const Recordings& reported = others->empty() ? recordings : *others;
+
+  const auto best = best_options(begin, *strategy, recordings, options, context);
+  if (!best) return fail(context, ExitCode::failed, best.error().message);
+  if (!*best) return ExitCode::interrupted;
+  const std::vector<Contender> both = {begin, **best};
+  const auto runs = hold(both, reported, options, context);
+  if (!runs) return fail(context, ExitCode::failed, runs.error().message);
+  if (runs->empty()) return ExitCode::interrupted;
+  std::vector<ContenderScore> scores;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    ContenderScore score{.contender = both[i]};
+    for (std::size_t j = 0; j < reported.size(); ++j)
+      score.lines.push_back(line_of(reported[j]->scale(), (*runs)[i][j]));
+    score.mean = mean_of(score.lines);
+    scores.push_back(std::move(score));
+  }
+  if (options.json) {
+    print(context.out, json_of_scores(options, scores, reported));
+    return ExitCode::done;
+  }
+  for (ContenderScore& score : scores)
+    score.contender.strategy += " with " + settings_text(score.contender.options);
+  table_of_several(scores, reported).print(context.out, context.out_screen);
+  return ExitCode::done;
+}
+
 ExitCode run(const ScoreOptions& options, Context& context) {
   if (options.repeats < 1 || options.repeats > 100'000)
     return fail_usage(context, kCommand, "--repeats: it is 1 to 100000");
@@ -254,6 +347,12 @@ ExitCode run(const ScoreOptions& options, Context& context) {
   if (!contenders) return fail_usage(context, kCommand, contenders.error().message);
   if (!options.traces.empty() && contenders->size() > 1)
     return fail_usage(context, kCommand, "--traces: it takes one strategy");
+  if (options.tune && contenders->size() > 1)
+    return fail_usage(context, kCommand, "--tune: it takes one strategy");
+  if (options.tune && !options.traces.empty())
+    return fail_usage(context, kCommand, "--tune: it writes no traces");
+  if (!options.tune && !options.report_paths.empty())
+    return fail_usage(context, kCommand, "--report: it belongs to --tune");
 
   if (options.quiet) context.log.silence();
   const auto recordings = read_all(options.paths);
@@ -264,6 +363,7 @@ ExitCode run(const ScoreOptions& options, Context& context) {
                                   {.space = recordings->front()->space(), .options = contender.options});
     if (!searcher) return fail_usage(context, kCommand, searcher.error().message);
   }
+  if (options.tune) return tune_options(contenders->front(), *recordings, options, context);
   const auto runs = hold(*contenders, *recordings, options, context);
   if (!runs) return fail(context, ExitCode::failed, runs.error().message);
   if (runs->empty()) return ExitCode::interrupted;

@@ -21,10 +21,11 @@ TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
   Space space = checkered_space(3);
   auto searcher = make_searcher("ramdom", {.space = space});
   ASSERT_FALSE(searcher.ok());
-  EXPECT_EQ(searcher.error().message,
-            "no strategy is called 'ramdom'; there are auto, bayes, climb, local-search, genetic, "
-            "differential-evolution, particle-swarm, annealing, pattern-search, latin-hypercube, random, "
-            "exhaustive, external");
+  EXPECT_EQ(
+      searcher.error().message,
+      "no strategy is called 'ramdom'; there are auto, bayes, climb, local-search, genetic, "
+      "differential-evolution, particle-swarm, annealing, pattern-search, bandit, latin-hypercube, random, "
+      "exhaustive, external");
 }
 
 TEST(Strategy, an_unknown_option_is_an_error) {

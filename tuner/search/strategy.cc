@@ -70,6 +70,7 @@ const std::vector<Strategy>& strategies() {
       particle_swarm_strategy(),
       annealing_strategy(),
       pattern_search_strategy(),
+      bandit_strategy(),
       latin_hypercube_strategy(),
       random_strategy(),
       exhaustive_strategy(),

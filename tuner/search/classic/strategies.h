@@ -12,5 +12,6 @@ Strategy particle_swarm_strategy();
 Strategy annealing_strategy();
 Strategy local_search_strategy();
 Strategy pattern_search_strategy();
+Strategy bandit_strategy();  // over the others
 
 }  // namespace gktune
