@@ -181,36 +181,37 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   if (tuning.outcome.was_cut_short()) {
     hints.push_back("the same command without --fresh continues; with --fresh it starts over");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
-    hints.push_back("nothing was left to measure; --fresh measures all of it again");
+    hints.push_back("no configuration was left to measure; --fresh measures all again");
   } else if (tuning.outcome.end == TuneOutcome::End::trials &&
              format_count(tried) != format_count(tuning.valid)) {
-    hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} goes on from here",
+    hints.push_back(fmt::format("{} of {} configurations were tried; --trials {} continues",
                                 format_count(tried), format_count(tuning.valid), next_bound(tuning)));
   } else if (tuning.outcome.end == TuneOutcome::End::converged) {
     hints.push_back(
         fmt::format("no further gain was expected after {} of {} configurations; --gain 0 goes on",
                     format_count(tried), format_count(tuning.valid)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
-    hints.push_back(fmt::format(
-        "the time was up after {} of {} configurations; --time {:.0f}s goes on from here",
-        format_count(tried), format_count(tuning.valid), std::max(tuning.budget_s, tuning.spent_s) * 2));
+    hints.push_back(fmt::format("the time was up after {} of {} configurations; --time {:.0f}s continues",
+                                format_count(tried), format_count(tuning.valid),
+                                std::max(tuning.budget_s, tuning.spent_s) * 2));
   }
 
   if (tuning.outcome.best) {
     const Timing& timing = tuning.outcome.best->timing;
     if (double spread = spread_of(timing); spread > kWideSpread) {
       hints.push_back(
-          fmt::format("the best time is uncertain by ± {}: leave the machine to itself and run it "
+          fmt::format("the best time is uncertain by ± {}: leave the machine idle and run "
                       "again with --fresh",
                       format_percent(spread)));
     }
   }
   if (const Drift& drift = tuning.outcome.drift;
       drift.is_known() && std::max(-drift.least(), drift.greatest()) > kMuchDrift) {
-    hints.push_back(fmt::format(
-        "times drifted while they were taken ({}): the finalists were timed side by side, the others "
-        "were not; leave the machine to itself and run it again with --fresh",
-        drift_text(drift)));
+    hints.push_back(
+        fmt::format("times drifted during the search ({}): only the playoff times are comparable; leave the "
+                    "machine idle and run "
+                    "again with --fresh",
+                    drift_text(drift)));
   }
   auto throttled = std::ranges::count_if(
       tuning.trials, [](const Trial& trial) { return trial.ok() && trial.conditions.throttled; });
@@ -231,8 +232,8 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
 }
 
 std::string failure_report(const Tuning& tuning) {
-  std::string text = fmt::format("none of the {} configurations that were tried went well: {}",
-                                 tuning.trials.size(), failures_text(failures_of(tuning.trials)));
+  std::string text = fmt::format("all {} configurations failed: {}", tuning.trials.size(),
+                                 failures_text(failures_of(tuning.trials)));
   if (std::string message = commonest_message(tuning.trials); !message.empty()) text += '\n' + message;
   return text;
 }

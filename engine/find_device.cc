@@ -22,7 +22,7 @@ Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv) {
 Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice) {
   const auto count = count_devices(worker_argv, "cuda");
   if (!count) return Error{"no device cuda: " + count.error().message};
-  Result<FoundDevice> all = Error{fmt::format("no device cuda: of {} GPUs none gets ready", *count)};
+  Result<FoundDevice> all = Error{fmt::format("no device cuda: none of {} GPUs starts", *count)};
   for (int ordinal = 0; ordinal < *count; ++ordinal) {
     auto found = find_one({"cuda", ordinal}, worker_argv);
     if (!found) {

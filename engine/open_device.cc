@@ -22,7 +22,7 @@ Result<void, EngineError> make_cache(const std::filesystem::path& folder) {
     error.assign(errno, std::generic_category());
   if (!error) return {};
   return EngineError{EngineError::Kind::no_cache,
-                     fmt::format("no compiled code can be kept in {}: {}", folder.string(), error.message()),
+                     fmt::format("cannot write compiled code to {}: {}", folder.string(), error.message()),
                      {}};
 }
 

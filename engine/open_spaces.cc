@@ -63,12 +63,12 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
   std::erase_if(*definitions, [](const Definition& each) { return each.kernel.language == Language::cpp; });
   if (!functions.empty() && choice.kind != DeviceChoice::Kind::automatic) {
     return EngineError{
-        Kind::wrong_device, functions.front() + ": a C++ function runs on the host device alone", {}};
+        Kind::wrong_device, functions.front() + ": C++ functions run on the host device only", {}};
   }
   if (!definitions->empty()) groups.push_back({*std::move(device), *std::move(definitions)});
   if (functions.empty()) return groups;
   for (const std::string& path : functions) {
-    if (notice) notice(path + ": a C++ function, for the host device");
+    if (notice) notice(path + ": uses the host device because it is a C++ function");
   }
   auto on_host = open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice);
   if (!on_host) return on_host.error();

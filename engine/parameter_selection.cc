@@ -41,7 +41,7 @@ Result<void> select_values(std::vector<Parameter>& parameters, const std::vector
       if (parameter == parameters.end()) {
         std::vector<std::string> names;
         for (const Parameter& each : parameters) names.push_back(each.name);
-        return Error{fmt::format("there is no parameter '{}'{}", name, choice_of(name, names))};
+        return Error{fmt::format("unknown parameter '{}'{}", name, choice_of(name, names))};
       }
       std::vector<Value> values;
       for (const std::string& each : typed) {

@@ -129,12 +129,12 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   auto hints = hints_for(tuning, " --db x.db");
   ASSERT_EQ(hints.size(), 2u);
   EXPECT_EQ(hints[0], "ask for it again: gktune best reduce --problem n=1Mi --db x.db");
-  EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 goes on from here");
+  EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 continues");
 
   tuning.outcome.end = TuneOutcome::End::seconds;
   tuning.budget_s = 60;
   EXPECT_EQ(hints_for(tuning, "")[1],
-            "the time was up after 4 of 11,130 configurations; --time 120s goes on from here");
+            "the time was up after 4 of 11,130 configurations; --time 120s continues");
   tuning.spent_s = 90;  // the last trials took their time
   EXPECT_NE(hints_for(tuning, "")[1].find("--time 180s"), std::string::npos);
   using End = TuneOutcome::End;
@@ -147,7 +147,7 @@ TEST(Report, hints_name_the_next_flag_to_try) {
 TEST(Report, no_hint_asks_for_more_than_there_is) {
   Tuning tuning = finished();
   tuning.valid = "6";
-  EXPECT_EQ(hints_for(tuning, "")[1], "4 of 6 configurations were tried; --trials 6 goes on from here");
+  EXPECT_EQ(hints_for(tuning, "")[1], "4 of 6 configurations were tried; --trials 6 continues");
   tuning.valid = "4";
   EXPECT_EQ(hints_for(tuning, "").size(), 1u);
 }
@@ -170,7 +170,7 @@ TEST(Report, a_run_that_measured_nothing_says_so) {
       printed(tuning).find("4 of 11,130 configurations tried, all of them earlier; failed: 1 crashed\n"),
       std::string::npos)
       << printed(tuning);
-  EXPECT_EQ(hints_for(tuning, "")[1], "nothing was left to measure; --fresh measures all of it again");
+  EXPECT_EQ(hints_for(tuning, "")[1], "no configuration was left to measure; --fresh measures all again");
 }
 
 TEST(Report, doubtful_times_are_said_to_be_doubtful) {
@@ -201,7 +201,7 @@ TEST(Report, where_all_failed_the_commonest_reason_is_told) {
                    bad_trial(256, Status::compile_failed, "k.cu:3: error")};
   EXPECT_EQ(
       failure_report(tuning),
-      "none of the 3 configurations that were tried went well: 2 compile_failed, 1 crashed\nk.cu:3: error");
+      "all 3 configurations failed: 2 compile_failed, 1 crashed\nk.cu:3: error");
 }
 
 TEST(TrialTable, a_time_without_an_interval_has_no_spread) {

@@ -75,7 +75,7 @@ TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {
   refuse("run\n");
   const auto found = find(all_gpus_);
   ASSERT_FALSE(found.ok());
-  EXPECT_EQ(found.error().message, "no device cuda: of 3 GPUs none gets ready");
+  EXPECT_EQ(found.error().message, "no device cuda: none of 3 GPUs starts");
 }
 
 TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {

@@ -33,7 +33,7 @@ TEST(ParameterSelection, a_number_may_be_written_as_it_likes) {
 TEST(ParameterSelection, says_what_is_not_there) {
   auto parameters = matmul_parameters();
   EXPECT_EQ(select_values(parameters, {"wya=naive"}).error().message,
-            "there is no parameter 'wya', did you mean 'way'?");
+            "unknown parameter 'wya', did you mean 'way'?");
   EXPECT_EQ(select_values(parameters, {"way=nave"}).error().message,
             "parameter way has no value 'nave', did you mean 'naive'?");
   EXPECT_EQ(select_values(parameters, {"tileM=7"}).error().message,
