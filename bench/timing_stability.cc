@@ -89,7 +89,6 @@ int run(int argc, char** argv) {
     job.plan = variants.plans[i];
     job.candidate = compiled[i].module;
     job.reference = compiled.back().module;
-    job.cutoff_us = std::numeric_limits<double>::infinity();
     jobs.push_back(std::move(job));
   }
 

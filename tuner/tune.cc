@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
+#include "tuner/measure/playoff_rule.h"
+#include "tuner/measure/sampling_noise.h"
 #include "tuner/measure/statistics.h"
 
 namespace gktune {
@@ -15,6 +16,8 @@ double wall_clock_s() {
 
 // One proposal alone that promises too little may be the model's error.
 constexpr int kUnpromising = 5;
+// A trial that was given up still joins the playoff if its time is less than the best one's by this factor.
+constexpr double kSecondChance = 1.02;
 
 // The trials that went well, best first.
 class Ranking {
@@ -23,17 +26,16 @@ class Ranking {
     if (!trial.ok()) return;
     auto place = std::ranges::upper_bound(trials_, trial.objective, {}, &Trial::objective);
     trials_.insert(place, trial);
-    fastest_us_ = std::min(fastest_us_, trial.timing.median_us);
+    noise_.add(trial.samples_us);
+    lead(trial);
   }
 
-  double cutoff_us(double factor) const {
-    return factor > 0 ? fastest_us_ * factor : std::numeric_limits<double>::infinity();
-  }
+  Cutoff cutoff() const { return {leader_, noise_.level()}; }
 
   void remove(const Config& config) {
     std::erase_if(trials_, [&](const Trial& trial) { return trial.config == config; });
-    fastest_us_ = std::numeric_limits<double>::infinity();
-    for (const Trial& trial : trials_) fastest_us_ = std::min(fastest_us_, trial.timing.median_us);
+    leader_ = {};
+    for (const Trial& trial : trials_) lead(trial);
   }
 
   // The middle one of the trials that were not cut off: its time is neither lucky nor long.
@@ -51,11 +53,13 @@ class Ranking {
     return trials_.front();
   }
 
+  // A trial that was given up comes in for a second chance: its few samples may have been unlucky.
   std::vector<const Trial*> finalists(int count) const {
     std::vector<const Trial*> chosen;
     for (const Trial& trial : trials_) {
       if (std::ssize(chosen) == count) break;
-      if (!trial.out_of_race) chosen.push_back(&trial);
+      if (!trial.out_of_race || trial.timing.median_us < kSecondChance * leader_.median_us)
+        chosen.push_back(&trial);
     }
     return chosen;
   }
@@ -68,8 +72,16 @@ class Ranking {
   }
 
  private:
+  void lead(const Trial& trial) {
+    if (trial.out_of_race || trial.timing.median_us >= leader_.median_us) return;
+    const double deviation = std::max(noise_.level().deviation, deviation_of_neighbours(trial.samples_us));
+    leader_ = {trial.timing.median_us,
+               median_error(deviation, std::max<std::size_t>(trial.samples_us.size(), 1))};
+  }
+
   std::vector<Trial> trials_;
-  double fastest_us_ = std::numeric_limits<double>::infinity();
+  Leader leader_;
+  SamplingNoise noise_;
 };
 
 // A trial that never ran says nothing about run time.
@@ -156,10 +168,14 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
   if (entrants.empty()) return;
   std::vector<Config> configs;
   for (const Trial& trial : entrants) configs.push_back(trial.config);
-  const auto go_on = [&](int rounds_done) {
+  const PlayoffOptions decision{.deviation = ranking.cutoff().noise.deviation};
+  const auto go_on = [&](const std::vector<Samples>& so_far) {
+    const auto rounds_done = static_cast<int>(rounds_of(so_far));
     if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.race.rounds.count});
     if (events.stop && events.stop()) outcome.end = TuneOutcome::End::stopped;
-    return outcome.end != TuneOutcome::End::stopped && has_time();
+    if (outcome.end == TuneOutcome::End::stopped || !has_time()) return false;
+    // Another objective than time is decided by all rounds.
+    return task.race.cutoff == TuneRace::Cutoff::none || !is_playoff_decided(so_far, decision);
   };
   std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.race.rounds, go_on);
   if (outcome.end == TuneOutcome::End::stopped) return;
@@ -236,7 +252,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
       }
       const std::optional<double> gain = searcher.expected_gain();
       unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
-      device.submit({std::move(*config), task.problem, ranking.cutoff_us(task.race.cutoff_factor)});
+      const bool has_cutoff = task.race.cutoff == TuneRace::Cutoff::learned;
+      device.submit({std::move(*config), task.problem, has_cutoff ? ranking.cutoff() : Cutoff{}});
       ++submitted;
       ++in_flight;
     }

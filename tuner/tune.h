@@ -24,8 +24,9 @@ struct TuneLimits {
 
 // How the candidates compete.
 struct TuneRace {
-  double cutoff_factor = 3;  // a candidate slower than the best by this factor gets few samples; 0: no cutoff
-  int finalists = 5;         // the number of candidates in the playoff; under 2: no playoff
+  enum class Cutoff { none, learned };
+  Cutoff cutoff = Cutoff::learned;  // learned: candidates that are unlikely to win get few samples
+  int finalists = 5;                // the number of candidates in the playoff; under 2: no playoff
   Rounds rounds;
   int drift_interval = 20;  // trials between two measurements of the reference candidate; 0: none
 };

@@ -239,7 +239,7 @@ TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
   large.check_only = false;
   const RunReply slow = run(large);
   ASSERT_EQ(slow.status, Status::ok) << slow.message;
-  EXPECT_GE(slow.samples_us.size(), 10u);
+  EXPECT_GE(slow.samples_us.size(), 3u);
   EXPECT_LE(slow.timing.low_us, slow.timing.median_us);
   EXPECT_GT(slow.timing.median_us, 512e6 / 20e12 * 1e6);  // no memory moves 512 MB faster
   EXPECT_GT(slow.conditions.clock_mhz, 0);
@@ -253,13 +253,13 @@ TEST_F(CudaRunnerTest, times_long_kernels_and_short_ones) {
   EXPECT_LT(fast.timing.median_us, slow.timing.median_us);
 }
 
-TEST_F(CudaRunnerTest, ends_early_what_is_out_of_the_race) {
+TEST_F(CudaRunnerTest, gives_a_configuration_far_slower_than_the_leader_few_samples) {
   Case kernel = doubling(kRight, 64 << 20);
   kernel.check_only = false;
-  kernel.cutoff_us = 1;
+  kernel.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   const RunReply reply = run(kernel);
   EXPECT_TRUE(reply.out_of_race);
-  EXPECT_EQ(reply.samples_us.size(), 3u);
+  EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 
 TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {

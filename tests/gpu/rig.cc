@@ -66,7 +66,7 @@ RunJob GpuTest::job(const Case& kernel) {
   job.plan.regime = kernel.regime;
   job.plan.time_limit_s = kernel.time_limit_s;
   job.plan.measures_power = kernel.measures_power;
-  job.cutoff_us = kernel.cutoff_us;
+  job.cutoff = kernel.cutoff;
   job.check_only = kernel.check_only;
   job.candidate = compile(job.plan.candidate, kernel.source, kernel.macros, kernel.steps);
   job.reference = compile(job.plan.reference, kernel.reference_source, {}, kernel.reference);

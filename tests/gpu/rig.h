@@ -22,7 +22,7 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> macros;  // the candidate's
   Regime regime = Regime::cold;
   double time_limit_s = 10;
-  double cutoff_us = std::numeric_limits<double>::infinity();
+  Cutoff cutoff;
   bool check_only = true;
   bool measures_power = false;
 };

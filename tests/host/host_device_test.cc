@@ -201,7 +201,6 @@ class HostDeviceTest : public ::testing::Test {
     job.plan = std::move(*plan);
     job.candidate = compiled(job.plan.candidate.source);
     job.reference = compiled(job.plan.reference.source);
-    job.cutoff_us = std::numeric_limits<double>::infinity();
     return job;
   }
 
@@ -234,14 +233,14 @@ TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
   EXPECT_EQ(runner_.run(job_of({{"blocks", 3}, {"WRONG", 0}})).status, Status::ok);
 }
 
-TEST_F(HostDeviceTest, what_is_slower_than_the_cutoff_is_out_of_the_race_after_three_samples) {
+TEST_F(HostDeviceTest, a_configuration_far_slower_than_the_leader_gets_few_samples) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
-  job.cutoff_us = 0.001;
+  job.cutoff = {.leader = {.median_us = 0.001}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   const RunReply reply = runner_.run(job);
   EXPECT_EQ(reply.status, Status::ok);
   EXPECT_TRUE(reply.out_of_race);
-  EXPECT_EQ(reply.samples_us.size(), 3u);
+  EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 
 TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_what_they_were_before_every_run) {

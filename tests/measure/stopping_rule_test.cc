@@ -7,6 +7,8 @@ namespace {
 
 using State = StoppingRule::State;
 
+constexpr NoiseLevel kQuiet{.deviation = 0.002, .straggler_share = 0.01};
+
 // Feeds samples until the rule ends, or until there are none left.
 StoppingRule fed(const StoppingOptions& options, const Samples& samples, double seconds_each = 0) {
   StoppingRule rule(options);
@@ -18,68 +20,80 @@ StoppingRule fed(const StoppingOptions& options, const Samples& samples, double 
   return rule;
 }
 
-TEST(StoppingRule, steady_samples_end_at_the_least_number) {
-  const StoppingRule rule = fed({}, Samples(100, 5.0));
+TEST(StoppingRule, steady_samples_on_a_quiet_device_end_at_the_least_number) {
+  const StoppingRule rule = fed({.cutoff = {.noise = kQuiet}}, Samples(100, 5.0));
+  EXPECT_EQ(rule.state(), State::precise);
+  EXPECT_EQ(rule.samples().size(), 3u);
+}
+
+TEST(StoppingRule, steady_samples_on_an_unknown_device_speak_for_themselves) {
+  const StoppingRule rule = fed({}, Samples(1000, 5.0));
   EXPECT_EQ(rule.state(), State::precise);
   EXPECT_EQ(rule.samples().size(), 10u);
 }
 
-TEST(StoppingRule, noise_asks_for_more_samples) {
+TEST(StoppingRule, a_noisy_configuration_asks_for_more_samples) {
   Samples samples;
-  for (int i = 0; i < 500; ++i) samples.push_back(100 + (i % 7));
-  StoppingOptions options;
-  options.max_samples = 500;
-  const StoppingRule rule = fed(options, samples);
+  for (int i = 0; i < 500; ++i) samples.push_back(i % 2 == 0 ? 100 : 101);
+  const StoppingRule rule = fed({.cutoff = {.noise = kQuiet}}, samples);
   EXPECT_EQ(rule.state(), State::precise);
-  EXPECT_GT(rule.samples().size(), 20u);
-  EXPECT_LT(rule.samples().size(), 200u);
+  EXPECT_GT(rule.samples().size(), 5u);
+  EXPECT_LT(rule.samples().size(), 50u);
 }
 
 TEST(StoppingRule, endless_noise_ends_at_the_most_samples) {
   Samples samples;
   for (int i = 0; i < 500; ++i) samples.push_back(i % 2 == 0 ? 100 : 200);
-  StoppingOptions options;
-  options.max_samples = 50;
-  const StoppingRule rule = fed(options, samples);
+  const StoppingRule rule = fed({.max_samples = 50}, samples);
   EXPECT_EQ(rule.state(), State::enough_samples);
   EXPECT_EQ(rule.samples().size(), 50u);
 }
 
-TEST(StoppingRule, what_is_clearly_slower_ends_after_three) {
-  StoppingOptions options;
-  options.cutoff_us = 50;
-  const StoppingRule rule = fed(options, Samples(100, 60.0));
+TEST(StoppingRule, a_clearly_slower_configuration_ends_after_two) {
+  const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, Samples(100, 60.0));
   EXPECT_EQ(rule.state(), State::out_of_race);
-  EXPECT_EQ(rule.samples().size(), 3u);
+  EXPECT_EQ(rule.samples().size(), 2u);
 }
 
-TEST(StoppingRule, what_may_still_win_is_not_cut_off_by_slow_first_samples) {
-  StoppingOptions options;
-  options.cutoff_us = 50;
-  Samples samples{80, 80, 49};
-  samples.resize(30, 49.0);
-  const StoppingRule rule = fed(options, samples);
+TEST(StoppingRule, where_stragglers_are_frequent_it_takes_more_than_two) {
+  NoiseLevel noise = kQuiet;
+  noise.straggler_share = 0.2;
+  noise.deviation = 0.01;
+  const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, noise}}, Samples(100, 60.0));
+  EXPECT_EQ(rule.state(), State::out_of_race);
+  EXPECT_EQ(rule.samples().size(), 5u);
+}
+
+TEST(StoppingRule, a_difference_within_the_tolerance_is_no_reason_to_give_up) {
+  const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, Samples(100, 50.2));
   EXPECT_EQ(rule.state(), State::precise);
-  EXPECT_GE(rule.samples().size(), 10u);
+}
+
+TEST(StoppingRule, an_uncertain_leader_is_given_a_margin) {
+  const StoppingOptions options{.cutoff = {{.median_us = 50, .error = 0.05}, kQuiet}};
+  EXPECT_EQ(fed(options, Samples(100, 54.0)).state(), State::precise);
+  EXPECT_EQ(fed(options, Samples(100, 60.0)).state(), State::out_of_race);
+}
+
+TEST(StoppingRule, a_slow_first_sample_does_not_lose) {
+  Samples samples{80};
+  samples.resize(100, 49.0);
+  const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, samples);
+  EXPECT_NE(rule.state(), State::out_of_race);
 }
 
 TEST(StoppingRule, time_runs_out_only_after_the_least_number) {
-  StoppingOptions options;
-  options.max_seconds = 1;
-  options.hard_seconds = 100;
   Samples samples;
   for (int i = 0; i < 50; ++i) samples.push_back(i % 2 == 0 ? 1e6 : 2e6);
-  const StoppingRule rule = fed(options, samples, 0.5);
+  const StoppingRule rule = fed({.max_seconds = 1, .hard_seconds = 100}, samples, 0.6);
   EXPECT_EQ(rule.state(), State::enough_time);
-  EXPECT_EQ(rule.samples().size(), 10u);
+  EXPECT_EQ(rule.samples().size(), 3u);
 }
 
 TEST(StoppingRule, very_long_runs_end_early) {
-  StoppingOptions options;
-  options.hard_seconds = 20;
-  const StoppingRule rule = fed(options, Samples(50, 9e6), 9);
+  const StoppingRule rule = fed({.hard_seconds = 20}, Samples(50, 11e6), 11);
   EXPECT_EQ(rule.state(), State::enough_time);
-  EXPECT_EQ(rule.samples().size(), 3u);
+  EXPECT_EQ(rule.samples().size(), 2u);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class DeviceRunnerTest : public ::testing::Test {
     auto device = std::make_unique<MemoryDevice>();
     device_ = device.get();
     device_->device_traits.stopping.min_samples = 3;
-    device_->device_traits.stopping.max_samples = 5;
+    device_->device_traits.stopping.max_samples = 3;
     runner_ = std::make_unique<DeviceRunner>(std::move(device));
     add("reference", right);
     add("right", right);
@@ -64,7 +64,6 @@ class DeviceRunnerTest : public ::testing::Test {
     job.plan.time_limit_s = 2;
     job.candidate.path = candidate;
     job.reference.path = "reference";
-    job.cutoff_us = std::numeric_limits<double>::infinity();
     job.seed = 42;
     return job;
   }
@@ -316,12 +315,11 @@ TEST_F(DeviceRunnerTest, scratch_memory_takes_the_size_of_each_candidate) {
 
 TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
   RunJob slow = job();
-  slow.cutoff_us = 1;
-  device_->device_traits.stopping.min_samples = 10;
+  slow.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   device_->device_traits.stopping.max_samples = 100;
   const RunReply reply = runner_->run(slow);
   EXPECT_TRUE(reply.out_of_race);
-  EXPECT_EQ(reply.samples_us.size(), 3u);
+  EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 
 TEST_F(DeviceRunnerTest, throttled_trial_is_timed_again_once) {

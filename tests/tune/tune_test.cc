@@ -178,18 +178,38 @@ TEST_F(Tune, a_budget_of_seconds_that_is_spent_ends_it) {
   EXPECT_EQ(outcome.measured, 0);
 }
 
-TEST_F(Tune, the_slow_are_out_of_the_race_and_out_of_the_playoff) {
+TEST_F(Tune, slow_candidates_are_given_up_if_time_is_the_objective) {
   auto steep = [](Config config) {
     double x = config.find("x")->number();
     return timed_trial(std::move(config), x);
   };
-  tune_line(steep, {.race = {.cutoff_factor = 3}});
+  tune_line(steep, {.race = {.cutoff = TuneRace::Cutoff::learned}});
   EXPECT_FALSE(seen_.front().out_of_race);
   EXPECT_TRUE(seen_.back().out_of_race);
 
   seen_.clear();
-  tune_line(steep, {.race = {.cutoff_factor = 0}});
+  tune_line(steep, {.race = {.cutoff = TuneRace::Cutoff::none}});
   EXPECT_FALSE(seen_.back().out_of_race);
+}
+
+TEST_F(Tune, a_candidate_that_was_given_up_close_to_the_best_gets_a_second_chance) {
+  const auto near = [](Config config) {
+    const auto x = config.find("x")->integer();
+    Trial trial = timed_trial(std::move(config), x == 1 ? 100 : x == 2 ? 101.5 : 150);
+    if (x == 2) trial.samples_us = Samples(20, 99.0);
+    return trial;
+  };
+  EXPECT_EQ(tune_line(near, {}).best->config, (Config{{"x", 2}}));
+}
+
+TEST_F(Tune, a_playoff_ends_once_it_is_decided) {
+  const TuneOutcome decided = tune_line(valley, {.race = {.rounds = {.count = 15}}});
+  ASSERT_FALSE(decided.playoff.empty());
+  EXPECT_EQ(decided.playoff.front().samples_us.size(), 5u);
+
+  TuneTask other_objective;
+  other_objective.race = {.cutoff = TuneRace::Cutoff::none, .rounds = {.count = 15}};
+  EXPECT_EQ(tune_line(valley, other_objective).playoff.front().samples_us.size(), 15u);
 }
 
 // A trial whose single number flattered it: the samples, taken in turn with the others', do not.
@@ -214,8 +234,8 @@ TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
   TuneOutcome outcome = tune_line(flattered, {.default_config = Config{{"x", 18}}});
   std::vector<std::int64_t> order;
   for (const Trial& trial : outcome.playoff) order.push_back(trial.config.find("x")->integer());
-  EXPECT_EQ(order, (std::vector<std::int64_t>{2, 3, 4, 5, 1, 11, 18}));  // 11: the median
-  EXPECT_EQ(outcome.playoff[4].timing.median_us, 20);
+  EXPECT_EQ(order, (std::vector<std::int64_t>{2, 3, 4, 1, 11, 18}));  // 11: the median
+  EXPECT_EQ(outcome.playoff[3].timing.median_us, 20);
   EXPECT_EQ(outcome.best->timing.median_us, 12);
 }
 
@@ -253,9 +273,9 @@ class SlowPlayoff final : public ReplayDevice {
   using ReplayDevice::ReplayDevice;
   std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
                                const PlayoffWatch& go_on) override {
-    return ReplayDevice::playoff(problem, std::move(finalists), rounds, [&](int done) {
-      if (done > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      return go_on(done);
+    return ReplayDevice::playoff(problem, std::move(finalists), rounds, [&](const auto& so_far) {
+      if (rounds_of(so_far) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      return go_on(so_far);
     });
   }
 };
@@ -264,7 +284,8 @@ TEST_F(Tune, the_time_limit_includes_the_playoff) {
   SlowPlayoff device({}, recorded_line(20, valley), 4);
   Exhaustive search({.space = space_});
   TuneOutcome outcome =
-      tune({.limits = {.seconds = 0.5}, .race = {.rounds = {.count = 20}}}, search, device, {});
+      tune({.limits = {.seconds = 0.5}, .race = {.cutoff = TuneRace::Cutoff::none, .rounds = {.count = 20}}},
+           search, device, {});
   ASSERT_FALSE(outcome.playoff.empty());
   EXPECT_LT(outcome.playoff.front().samples_us.size(), 10u);
   EXPECT_GE(outcome.playoff.front().samples_us.size(), 1u);
@@ -295,7 +316,7 @@ TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
     trial.objective = -trial.timing.median_us;
     return true;
   }};
-  task.race.cutoff_factor = 0;
+  task.race.cutoff = TuneRace::Cutoff::none;
   EXPECT_EQ(tune_line(thirsty, task).best->config, (Config{{"x", 20}}));
 }
 

@@ -33,7 +33,7 @@ Config config(const std::string& compile, const std::string& run, int number = 0
   return {{"COMPILE", compile}, {"RUN", run}, {"number", number}};
 }
 
-bool to_the_end(int) { return true; }
+bool to_the_end(const std::vector<Samples>&) { return true; }
 
 class WorkerDeviceTest : public ::testing::Test {
  protected:
@@ -87,7 +87,7 @@ TEST_F(WorkerDeviceTest, a_good_candidate_becomes_a_trial_with_all_its_numbers) 
 
 TEST_F(WorkerDeviceTest, the_cutoff_reaches_the_runner) {
   open();
-  device_->submit({config("ok", "ok"), {}, 0.5});
+  device_->submit({config("ok", "ok"), {}, {.leader = {.median_us = 0.5}, .noise = {}}});
   EXPECT_TRUE(device_->next().out_of_race);
 }
 
@@ -469,8 +469,8 @@ TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_hangs_ends_a
   open();
   int asked = 0;
   const auto begin = std::chrono::steady_clock::now();
-  const auto samples =
-      device_->playoff({}, {config("ok", "ok"), config("ok", "hang")}, {7}, [&](int) { return ++asked < 5; });
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "hang")}, {7},
+                                        [&](const auto&) { return ++asked < 5; });
   EXPECT_EQ(samples, std::vector<Samples>(2));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
@@ -478,22 +478,23 @@ TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_hangs_ends_a
 
 TEST_F(WorkerDeviceTest, a_playoff_that_is_stopped_while_a_finalist_compiles_ends_at_once) {
   open();
-  const auto samples =
-      device_->playoff({}, {config("ok", "ok"), config("hang", "ok")}, {7}, [](int) { return false; });
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("hang", "ok")}, {7},
+                                        [](const auto&) { return false; });
   EXPECT_EQ(samples, std::vector<Samples>(2));
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
 
 TEST_F(WorkerDeviceTest, a_playoff_that_ends_early_keeps_its_complete_rounds) {
   open();
-  std::vector<int> rounds_done;
-  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "slow")}, {7}, [&](int done) {
-    rounds_done.push_back(done);
-    return done < 3;
-  });
+  std::vector<std::size_t> rounds_done;
+  const auto samples = device_->playoff({}, {config("ok", "ok"), config("ok", "slow")}, {7},
+                                        [&](const std::vector<Samples>& so_far) {
+                                          rounds_done.push_back(rounds_of(so_far));
+                                          return rounds_done.back() < 3;
+                                        });
   EXPECT_EQ(samples, (std::vector<Samples>{Samples(3, 1.0), Samples(3, 2.0)}));
-  EXPECT_EQ(rounds_done.front(), 0);
-  EXPECT_EQ(rounds_done.back(), 3);
+  EXPECT_EQ(rounds_done.front(), 0u);
+  EXPECT_EQ(rounds_done.back(), 3u);
 }
 
 TEST_F(WorkerDeviceTest, busy_time_is_counted) {

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
+#include "tuner/measure/stopping_rule.h"
 
 namespace gktune {
 
@@ -14,8 +15,7 @@ namespace gktune {
 struct Candidate {
   Config config;
   Problem problem;
-  // A candidate slower than this gets few samples.
-  double cutoff_us = std::numeric_limits<double>::infinity();
+  Cutoff cutoff;  // by default it is never given up
 };
 
 // How finalists are compared: each round times every finalist once.
@@ -23,9 +23,16 @@ struct Rounds {
   int count = 50;
 };
 
-// Asked during a playoff, at least every tenth of a second, with the number of complete rounds. False ends
-// the playoff.
-using PlayoffWatch = std::function<bool(int rounds_done)>;
+// Asked during a playoff, at least every tenth of a second, with each finalist's samples of the complete
+// rounds. False ends the playoff.
+using PlayoffWatch = std::function<bool(const std::vector<Samples>& samples)>;
+
+// The number of complete rounds.
+inline std::size_t rounds_of(const std::vector<Samples>& samples) {
+  std::size_t rounds = 0;
+  for (const Samples& each : samples) rounds = std::max(rounds, each.size());
+  return rounds;
+}
 
 // The only access to hardware: compiles, checks and times configurations of one kernel.
 class Device {

@@ -5,21 +5,35 @@
 #include <vector>
 
 #include "tuner/core/trial.h"
+#include "tuner/measure/sampling_noise.h"
 
 namespace gktune {
 
-struct StoppingOptions {
-  double relative_width = 0.01;  // of the median: the whole width of its 95 % confidence interval
-  std::size_t min_samples = 10;  // for what may win
-  std::size_t race_samples = 3;  // for what is clearly out of the race
-  std::size_t max_samples = 200;
-  double max_seconds = 2;                                      // once there are min_samples
-  double hard_seconds = 20;                                    // once there are race_samples
-  double cutoff_us = std::numeric_limits<double>::infinity();  // above: out of the race
+// The configuration to beat.
+struct Leader {
+  double median_us = std::numeric_limits<double>::infinity();
+  double error = 0;  // relative standard error of its median
+  friend bool operator==(const Leader&, const Leader&) = default;
 };
 
-// Says when enough samples have been taken. Knows no clock: it is told what was measured and how long it
-// took.
+// Knowledge from earlier trials that tells when a configuration is not worth more samples.
+struct Cutoff {
+  Leader leader;
+  NoiseLevel noise;  // expected of single samples
+  friend bool operator==(const Cutoff&, const Cutoff&) = default;
+};
+
+struct StoppingOptions {
+  double tolerance = 0.005;  // relative: medians that differ by less are equally good
+  Cutoff cutoff;
+  std::size_t min_samples = 3;  // unless it cannot win
+  std::size_t max_samples = 100;
+  double max_seconds = 2;    // once there are min_samples
+  double hard_seconds = 20;  // once there are two
+};
+
+// Says when enough samples of a configuration have been taken: it is unlikely to beat the leader, or its
+// median is known within the tolerance. Knows no clock: it is told what was measured and how long it took.
 class StoppingRule {
  public:
   enum class State { sampling, precise, out_of_race, enough_samples, enough_time };
@@ -37,7 +51,7 @@ class StoppingRule {
 
   StoppingOptions options_;
   Samples samples_;
-  std::vector<double> sorted_;
+  double fastest_us_ = std::numeric_limits<double>::infinity();
   State state_ = State::sampling;
 };
 

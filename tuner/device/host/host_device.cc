@@ -24,7 +24,8 @@ constexpr int kMostExecutions = 1000;
 
 DeviceTraits host_traits() {
   DeviceTraits traits;
-  traits.stopping.relative_width = 0.01;
+  traits.stopping.tolerance = 0.01;
+  traits.stopping.min_samples = 5;
   traits.stopping.max_samples = 100;
   traits.stopping.max_seconds = 0.5;
   traits.stopping.hard_seconds = 20;

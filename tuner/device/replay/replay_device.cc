@@ -26,7 +26,11 @@ Trial ReplayDevice::next() {
     return trial;
   }
   trial.id = 0;
-  trial.out_of_race = trial.ok() && trial.timing.median_us > candidate.cutoff_us;
+  StoppingRule rule({.cutoff = candidate.cutoff});
+  for (double us : trial.samples_us) {
+    if (rule.add(us, 0) != StoppingRule::State::sampling) break;
+  }
+  trial.out_of_race = rule.state() == StoppingRule::State::out_of_race;
   clock_s_ += trial.compile_s + trial.run_s;
   if (complete_) complete_(trial);
   return trial;
@@ -40,13 +44,16 @@ std::size_t ReplayDevice::withdraw() {
 
 std::vector<Samples> ReplayDevice::playoff(const Problem& problem, std::vector<Config> finalists,
                                            Rounds rounds, const PlayoffWatch& go_on) {
-  int done = 0;
-  while (go_on(done) && done < rounds.count) ++done;
-  std::vector<Samples> samples;
-  for (const Config& config : finalists) {
-    const Trial* recorded = recorded_->find(config, problem);
-    samples.push_back(recorded ? recorded->samples_us : Samples{});
-    if (std::ssize(samples.back()) > done) samples.back().resize(static_cast<std::size_t>(done));
+  std::vector<Samples> samples(finalists.size());
+  bool goes_on = go_on(samples);
+  for (int round = 0; round < rounds.count && goes_on; ++round) {
+    for (std::size_t i = 0; i < finalists.size(); ++i) {
+      const Trial* recorded = recorded_->find(finalists[i], problem);
+      const auto at = static_cast<std::size_t>(round);
+      if (recorded != nullptr && at < recorded->samples_us.size())
+        samples[i].push_back(recorded->samples_us[at]);
+    }
+    goes_on = go_on(samples);
   }
   return samples;
 }

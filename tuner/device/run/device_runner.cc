@@ -140,7 +140,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
 
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, RunReply& reply) {
   StoppingOptions options = device_->traits().stopping;
-  options.cutoff_us = job.cutoff_us;
+  options.cutoff = job.cutoff;
   StoppingRule rule(options);
   const bool was_throttled = device_->conditions().throttled;
   const auto start = SteadyClock::now();

@@ -46,7 +46,7 @@ struct RunJob {
   Plan plan;
   Module candidate;
   Module reference;
-  double cutoff_us = 0;     // infinity: none
+  Cutoff cutoff;
   bool check_only = false;  // checked, not timed
   std::uint64_t seed = 0;   // of the order in which a check on the host runs blocks and threads
   Instrumentation instrumentation = Instrumentation::none;

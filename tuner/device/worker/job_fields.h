@@ -98,12 +98,20 @@ void fields(A& archive, S& job) {
   archive("instrumentation", job.instrumentation);
 }
 
+template <class A, Is<Cutoff> S>
+void fields(A& archive, S& cutoff) {
+  archive("leader_us", cutoff.leader.median_us);
+  archive("leader_error", cutoff.leader.error);
+  archive("deviation", cutoff.noise.deviation);
+  archive("straggler_share", cutoff.noise.straggler_share);
+}
+
 template <class A, Is<RunJob> S>
 void fields(A& archive, S& job) {
   archive("plan", job.plan);
   archive("candidate", job.candidate);
   archive("reference", job.reference);
-  archive("cutoff_us", job.cutoff_us);
+  archive("cutoff", job.cutoff);
   archive("check_only", job.check_only);
   archive("seed", job.seed);
   archive("instrumentation", job.instrumentation);

@@ -173,7 +173,7 @@ void WorkerDevice::begin(Candidate candidate, Flight::Goal goal) {
   Flight& flight = flights_.emplace_back();
   flight.id = next_id_++;
   flight.goal = goal;
-  flight.cutoff_us = candidate.cutoff_us;
+  flight.cutoff = candidate.cutoff;
   flight.trial.started_unix_ms = unix_ms();
   flight.trial.config = std::move(candidate.config);
   flight.trial.problem = std::move(candidate.problem);
@@ -286,7 +286,7 @@ RunJob WorkerDevice::run_job(const Flight& flight) const {
   job.plan = flight.plan;
   job.candidate = flight.module;
   if (flight.reference != kNoReference) job.reference = references_[flight.reference].variant.module;
-  job.cutoff_us = flight.cutoff_us;
+  job.cutoff = flight.cutoff;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;
@@ -368,12 +368,12 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
   if (!flights_.empty()) throw std::logic_error("playoff() with candidates in flight");
   std::vector<Samples> samples(finalists.size());
   for (Config& config : finalists) {
-    begin({std::move(config), problem, std::numeric_limits<double>::infinity()}, Flight::Goal::playoff);
+    begin({std::move(config), problem, {}}, Flight::Goal::playoff);
   }
   bool is_over = false;
   while (!is_over && std::ranges::count(flights_, Flight::Stage::compiling, &Flight::stage) > 0) {
     pump(CompilePool::Haste::start_what_is_there, Clock::now() + kPlayoffWatchInterval);
-    is_over = !go_on(0);
+    is_over = !go_on(samples);
   }
   std::vector<std::vector<std::size_t>> groups = groups_by_environment();
   // Each turn of a group starts a process: have few.
@@ -384,7 +384,7 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     slice = std::min(slice, rounds.count - done);
     std::vector<Samples> played(samples.size());
     for (std::vector<std::size_t>& group : groups) {
-      is_over = is_over || !play_slice(group, slice, played, [&] { return go_on(done); });
+      is_over = is_over || !play_slice(group, slice, played, [&] { return go_on(samples); });
     }
     if (is_over) break;
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -393,7 +393,7 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     }
     std::erase_if(groups, [](const std::vector<std::size_t>& group) { return group.empty(); });
     done += slice;
-    is_over = !go_on(done);
+    is_over = !go_on(samples);
     const double rounds_per_s = slice / std::max(elapsed_s(begin, Clock::now()), 1e-6);
     slice = std::max(slice, static_cast<int>(std::min<double>(rounds.count, kPlayoffSliceS * rounds_per_s)));
   }

@@ -71,7 +71,7 @@ class WorkerDevice final : public Device {
     std::uint64_t id = 0;
     Goal goal = Goal::trial;
     Stage stage = Stage::compiling;
-    double cutoff_us = 0;
+    Cutoff cutoff;
     Plan plan;
     Trial trial;
     std::size_t reference = kNoReference;

@@ -1,0 +1,58 @@
+#include "tuner/measure/playoff_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "tuner/measure/sampling_noise.h"
+#include "tuner/measure/statistics.h"
+
+namespace gktune {
+namespace {
+
+// The question is asked again and again, and about many finalists at once: few standard errors are too few.
+constexpr double kStandardErrors = 3.3;
+// Standard deviation of a normal distribution, of its median absolute deviation.
+constexpr double kDeviationOfMad = 1.4826;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return median_of_sorted(values);
+}
+
+// True if the finalist may be faster than the leader by more than the tolerance.
+bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOptions& options) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < std::min(finalist.size(), leader.size()); ++i) {
+    differences.push_back(std::log(finalist[i] / leader[i]));
+  }
+  const double middle = median(differences);
+  std::vector<double> distances;
+  for (double each : differences) distances.push_back(std::abs(each - middle));
+  const auto rounds = static_cast<double>(differences.size());
+  // A difference has the noise of two samples. Few rounds seem more alike than they are.
+  const double deviation = std::max(median(distances) * kDeviationOfMad * (1 + 2 / rounds),
+                                    options.deviation * std::numbers::sqrt2);
+  return kStandardErrors * median_error(deviation, differences.size()) - middle > options.tolerance;
+}
+
+}  // namespace
+
+bool is_playoff_decided(const std::vector<Samples>& samples, const PlayoffOptions& options) {
+  const Samples* leader = nullptr;
+  double least = 0;
+  for (const Samples& each : samples) {
+    if (each.empty()) continue;
+    const double middle = median(each);
+    if (leader == nullptr || middle < least) {
+      leader = &each;
+      least = middle;
+    }
+  }
+  if (leader == nullptr || leader->size() < options.min_rounds) return false;
+  return std::ranges::none_of(samples, [&](const Samples& each) {
+    return &each != leader && !each.empty() && may_win(each, *leader, options);
+  });
+}
+
+}  // namespace gktune
