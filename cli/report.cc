@@ -57,6 +57,7 @@ std::string account_of(const Tuning& tuning) {
   }
   Failures failures = failures_of(tuning.trials);
   if (!failures.empty()) text += "; failed: " + failures_text(failures);
+  if (!tuning.is_checked) text += "; unchecked: the space has no reference";
   if (tuning.busy) {
     text += fmt::format("\nbusy: device {:.0f} %, compilers {:.0f} %", tuning.busy->device * 100,
                         tuning.busy->compilers * 100);
@@ -133,6 +134,7 @@ Json report_json(const Tuning& tuning) {
                  {"trials", tuning.trials.size()},
                  {"earlier", tuning.earlier},
                  {"measured", tuning.outcome.measured},
+                 {"checked", tuning.is_checked},
                  {"seconds", tuning.seconds},
                  {"end", end_name(tuning.outcome.end)}};
   if (tuning.outcome.trouble) report["trouble"] = *tuning.outcome.trouble;

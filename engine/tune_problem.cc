@@ -215,6 +215,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   tuning.problem = request.problem;
   tuning.device = device.name;
   tuning.objective = kernel.objective;
+  tuning.is_checked = kernel.reference.has_value();
   tuning.valid = space->size().str();
   tuning.cartesian = space->cartesian().str();
   tuning.trials = earlier;
@@ -245,6 +246,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
 
   TuneEvents events;
   events.on_trial = [&](const Trial& trial) {
+    if (site.events.on_trial) site.events.on_trial(trial);
     log.add(trial);
     tuning.trials.push_back(trial);
   };

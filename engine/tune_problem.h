@@ -50,6 +50,7 @@ struct ProblemEvents {
   std::function<void(const TuneProgress&)> on_progress;  // after each trial and during the playoff
   std::function<bool()> stop;                            // see TuneEvents
   std::function<void(const std::string&)> on_search;     // once, before the first trial: how it searches
+  std::function<void(const Trial&)> on_trial;            // each trial of this run, as it ends
 };
 
 // The device to measure on and the store to resume from.

@@ -75,9 +75,12 @@ class SpaceTuner {
     const bool is_limited = request.trials > 0 || request.budget_s > 0;
     request.gain = settings_.gain.value_or(is_limited ? 0 : kDefaultGain);
     const Usage before = gauges.usage ? gauges.usage() : Usage();
-    auto tuning = tune_problem(
-        request,
-        {device, store_, session_, {events_.on_progress, events_.stop, events_.on_search}, gauges.clock_s});
+    auto tuning =
+        tune_problem(request, {device,
+                               store_,
+                               session_,
+                               {events_.on_progress, events_.stop, events_.on_search, events_.on_trial},
+                               gauges.clock_s});
     if (!tuning) {
       report(tuning.error());
       return RunEnd::complete;

@@ -30,6 +30,7 @@ struct TuneSettings {
 };
 
 struct RunEvents {
+  std::function<void(const Trial&)> on_trial;            // see ProblemEvents
   std::function<void(const TuneProgress&)> on_progress;  // see ProblemEvents
   std::function<void(const Tuning&)> on_tuned;           // after each problem
   std::function<void(const EngineError&)> on_error;      // of one file or problem: the others are tuned

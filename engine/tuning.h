@@ -22,6 +22,7 @@ struct Tuning {
   Problem problem;
   std::string device;
   Objective objective;
+  bool is_checked = true;        // against a reference
   std::string valid, cartesian;  // numbers of configurations as digits: they may exceed 64 bits
   std::vector<Trial> trials;     // of the study, earlier ones first
   std::int64_t earlier = 0;

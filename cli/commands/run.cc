@@ -129,9 +129,11 @@ class RunScreen {
         caught_(context.catch_interrupts()) {}
 
   RunEvents events() {
-    return {[this](const TuneProgress& progress) { show(progress); },
+    return {[this](const Trial& trial) { show_printed(trial); },
+            [this](const TuneProgress& progress) { show(progress); },
             [this](const Tuning& tuning) { report(tuning); },
-            [this](const EngineError& error) { report(error); }, [this] { return interrupted(); },
+            [this](const EngineError& error) { report(error); },
+            [this] { return interrupted(); },
             [this](const std::string& search) { describe(search); }};
   }
   ExitCode code() const { return code_; }
@@ -155,6 +157,15 @@ class RunScreen {
   void describe(const std::string& search) {
     progress_.clear();
     context_.log.info("search: " + search);
+  }
+
+  // Shows what the kernel printed, above the progress line.
+  void show_printed(const Trial& trial) {
+    if (trial.printed.empty() || options_.quiet) return;
+    progress_.clear();
+    std::string lines = trial.printed;
+    if (lines.back() != '\n') lines += '\n';
+    context_.err << trial.config.str() << " printed:\n" << lines << std::flush;
   }
 
   void report(const Tuning& tuning) {

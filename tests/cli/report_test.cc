@@ -33,6 +33,15 @@ std::string printed(const Tuning& tuning) {
   return stream.str();
 }
 
+TEST(Report, says_unchecked_without_a_reference) {
+  Tuning tuning = finished();
+  EXPECT_EQ(printed(tuning).find("unchecked"), std::string::npos);
+  EXPECT_EQ(report_json(tuning)["checked"], true);
+  tuning.is_checked = false;
+  EXPECT_NE(printed(tuning).find("; unchecked: the space has no reference\n"), std::string::npos);
+  EXPECT_EQ(report_json(tuning)["checked"], false);
+}
+
 TEST(Report, shows_the_best_and_what_was_gained) {
   EXPECT_EQ(printed(finished()),
             "reduce n=1Mi on NVIDIA H200\n"
@@ -140,7 +149,8 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   using End = TuneOutcome::End;
   for (const End end : {End::stopped, End::machine_failed}) {
     tuning.outcome.end = end;
-    EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh continues; with --fresh it starts over");
+    EXPECT_EQ(hints_for(tuning, "")[1],
+              "the same command without --fresh continues; with --fresh it starts over");
   }
 }
 

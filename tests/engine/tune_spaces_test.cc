@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "engine/check_space.h"
 #include "tests/db/memory_store.h"
 #include "tests/scratch_folder.h"
@@ -36,6 +40,59 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, store, events), RunEnd::complete);
   EXPECT_EQ(tunings.back().outcome.measured, 0);
   EXPECT_EQ(tunings.back().earlier, 2);
+}
+
+// Tunes kernels that the tests write.
+class EngineKernels : public testing::Test {
+ protected:
+  void tune(const std::string& reference) {
+    folder_.write("talk.cu", R"(
+#include <stdio.h>
+__global__ void talk(int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = i;
+  if (i == 3) printf("thread %d of %d\n", i, int(blockDim.x));
+}
+__global__ void write_nothing(int*, int) {}
+)");
+    folder_.write("talk.yaml", R"yaml(
+kernel: talk
+source: talk.cu
+problem: {n: [64]}
+parameters: {threads: [32, 64]}
+arguments:
+  out: {type: int32, extent: n, role: out}
+  n: {type: int32, value: n}
+launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments: [out, n]}
+)yaml" + reference);
+    const WorkerSettings workers{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder_ / "cache"};
+    auto opened = open_spaces({folder_.path("talk.yaml")}, {DeviceChoice::Kind::host}, workers.argv, {});
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    const RunEvents events{.on_trial = [&](const Trial& trial) { printed_.push_back(trial.printed); },
+                           .on_tuned = [&](const Tuning& tuning) { tunings_.push_back(tuning); }};
+    MemoryStore store;
+    tune_spaces(opened->front(), {.workers = workers}, store, events);
+    ASSERT_EQ(tunings_.size(), 1u);
+  }
+
+  ScratchFolder folder_;
+  std::vector<std::string> printed_;
+  std::vector<Tuning> tunings_;
+};
+
+TEST_F(EngineKernels, that_print_are_heard_trial_by_trial) {
+  tune("");
+  std::ranges::sort(printed_);
+  EXPECT_EQ(printed_, (std::vector<std::string>{"thread 3 of 32\n", "thread 3 of 64\n"}));
+  EXPECT_FALSE(tunings_[0].is_checked);
+}
+
+TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message) {
+  tune("reference: {launches: {entry: write_nothing, arguments: [out, n]}}\n");
+  EXPECT_TRUE(tunings_[0].is_checked);
+  EXPECT_EQ(tunings_[0].outcome.end, TuneOutcome::End::reference_failed);
+  EXPECT_EQ(tunings_[0].outcome.trouble, "the reference: leaves 64 of 64 elements of 'out' unwritten");
+  EXPECT_TRUE(tunings_[0].trials.empty());
 }
 
 class EngineErrors : public testing::Test {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/host/context.h"
 #include "tuner/device/host/executor.h"
+#include "tuner/device/host/fiber_context.h"
 #include "tuner/device/host/translation_unit.h"
 #include "tuner/device/worker/child_process.h"
 

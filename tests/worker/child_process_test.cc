@@ -23,7 +23,7 @@ TEST(ChildProcess, an_ending_says_what_it_was) {
 TEST(ChildProcess, output_is_kept_as_a_bounded_tail) {
   ChildProcess child =
       shell("i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; echo the end >&2");
-  while (!child.ending()) child.read_output();
+  while (!child.exit_status()) child.read_output();
   child.read_output();
   EXPECT_TRUE(child.output_tail().ends_with("line 4999\nthe end\n"));
   EXPECT_LE(child.output_tail().size(), 2u * 16384);

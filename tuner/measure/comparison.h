@@ -1,13 +1,13 @@
 #pragma once
 
-// When an element of an output is close enough to the reference's. As generator.h, any C++ compiler takes
-// this header, the GPU's included.
+// Compares elements of an output with the reference. Every C++ compiler takes this header, the GPU's
+// included.
 
 #include "tuner/measure/generator.h"
 
 namespace gktune {
 
-struct Bounds {
+struct ErrorBounds {
   double absolute, relative;
   unsigned long long ulp;
 };
@@ -51,7 +51,7 @@ GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int siz
 GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected,
                                                   unsigned long long actual_bits,
                                                   unsigned long long expected_bits, int size_bytes,
-                                                  Bounds bounds) {
+                                                  ErrorBounds bounds) {
   const double infinity = 1e308 * 10;
   if (actual == expected) return {true, false, 0, 0, 0};
   if (actual != actual || expected != expected || magnitude(actual) == infinity ||
@@ -71,7 +71,7 @@ GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected
 
 // Integers as their bits, widened to 64 with their sign; one unit in the last place is one.
 GKTUNE_EVERYWHERE inline Difference compare_integers(unsigned long long actual, unsigned long long expected,
-                                                     bool is_signed, Bounds bounds) {
+                                                     bool is_signed, ErrorBounds bounds) {
   if (actual == expected) return {true, false, 0, 0, 0};
   const bool greater =
       is_signed ? static_cast<long long>(actual) > static_cast<long long>(expected) : actual > expected;

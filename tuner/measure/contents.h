@@ -9,11 +9,11 @@
 
 namespace gktune {
 
-// Fills a buffer as the plan says. An error names what does not fit: a bound outside the type, a file.
+// Fills a buffer as the plan says. An error names a bound outside the type or a file that does not fit.
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer);
 
-// What an output holds before a checked run, so that an element that is not written is seen: NaN, and for
-// integers never what is expected, where that is known (otherwise it is empty).
+// Fills an output before a checked run so that unwritten elements show: NaN, or for integers the inverted
+// expected bits; all bits set if `expected` is empty.
 void poison(ElementType type, std::span<const std::byte> expected, std::span<std::byte> buffer);
 
 }  // namespace gktune

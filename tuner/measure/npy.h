@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Reads NumPy's .npy file, whose elements must be of that type and as many as the buffer holds. bfloat16,
-// which NumPy does not know, is read from two-byte elements: <u2 or <V2.
+// Reads a .npy file of NumPy. Its elements must have that type, and as many as the buffer holds. NumPy has no
+// bfloat16: two-byte elements (<u2 or <V2) are taken for it.
 Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer);
 
 }  // namespace gktune

@@ -4,8 +4,8 @@
 
 namespace gktune {
 
-// The texts of generator.h and comparison.h, in the order in which they need each other, for the compilers
-// that make code with the same definitions. Their paths are as in #include "…".
+// The texts of generator.h and comparison.h, for device code that uses the same definitions. Each comes
+// before those that include it, with its path in #include "…".
 std::span<const EmbeddedFile> shared_headers();
 
 }  // namespace gktune

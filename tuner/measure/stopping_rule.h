@@ -40,7 +40,7 @@ class StoppingRule {
 
   explicit StoppingRule(const StoppingOptions& options) : options_(options) {}
 
-  // Takes a sample, and the seconds since sampling began; answers whether to go on.
+  // Adds a sample; `elapsed_s` counts from the first. Returns whether to go on.
   State add(double sample_us, double elapsed_s);
   State state() const { return state_; }
   // In the order they came.

@@ -24,12 +24,12 @@ std::string Verdict::message(std::string_view name) const {
 
 namespace {
 
-// What judging asks of an element type: the loops are compiled for each.
+// The comparison of one element type; the loops are compiled for each.
 struct TypeOps {
-  // Where the next element is that is not simply equal, from i on: most are, and need no closer look.
+  // The next element from i on that is not equal. Most are equal and need no closer look.
   std::uint64_t (*skip_equal)(std::span<const std::byte> actual, std::span<const std::byte> expected,
                               std::uint64_t i);
-  Difference (*compare)(const std::byte* actual, const std::byte* expected, Bounds bounds);
+  Difference (*compare)(const std::byte* actual, const std::byte* expected, ErrorBounds bounds);
 };
 
 template <class T>
@@ -48,24 +48,24 @@ std::uint64_t skip_equal(std::span<const std::byte> actual, std::span<const std:
   return i;
 }
 
-// Equal bits may be those of a NaN: small floats are all looked at.
+// Equal bits may be NaN, so every small float is compared.
 std::uint64_t skip_none(std::span<const std::byte>, std::span<const std::byte>, std::uint64_t i) { return i; }
 
 template <class T, class Bits>
-Difference compare_floats(const std::byte* actual, const std::byte* expected, Bounds bounds) {
+Difference compare_floats(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
   return compare_reals(static_cast<double>(loaded<T>(actual)), static_cast<double>(loaded<T>(expected)),
                        loaded<Bits>(actual), loaded<Bits>(expected), sizeof(T), bounds);
 }
 
 template <int kExponentBits, int kFractionBits>
-Difference compare_small_floats(const std::byte* actual, const std::byte* expected, Bounds bounds) {
+Difference compare_small_floats(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
   const unsigned a = loaded<std::uint16_t>(actual), e = loaded<std::uint16_t>(expected);
   return compare_reals(decode_small_float(a, kExponentBits, kFractionBits),
                        decode_small_float(e, kExponentBits, kFractionBits), a, e, 2, bounds);
 }
 
 template <class T>
-Difference compare_wholes(const std::byte* actual, const std::byte* expected, Bounds bounds) {
+Difference compare_wholes(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
   return compare_integers(static_cast<std::uint64_t>(loaded<T>(actual)),
                           static_cast<std::uint64_t>(loaded<T>(expected)), std::is_signed_v<T>, bounds);
 }
@@ -108,8 +108,8 @@ TypeOps ops_of(ElementType type) {
 Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<const std::byte> expected,
               const TolerancePlan& tolerance) {
   const std::size_t size = element_size(type);
-  const Bounds bounds{tolerance.absolute, tolerance.relative,
-                      static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0))};
+  const ErrorBounds bounds{tolerance.absolute, tolerance.relative,
+                           static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0))};
   Verdict verdict;
   verdict.count = actual.size() / size;
   const TypeOps ops = ops_of(type);

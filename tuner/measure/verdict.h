@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// How an output compares with the reference's.
+// The comparison of an output with the reference.
 struct Verdict {
   std::uint64_t count = 0;       // elements compared
   std::uint64_t mismatches = 0;  // of them
@@ -23,12 +23,12 @@ struct Verdict {
          worst_ulp = 0;  // over all elements, those that pass included
 
   bool passed() const { return mismatches == 0; }
-  // Of one that did not pass: "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute
+  // If it did not pass: "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute
   // error 0.5)".
   std::string message(std::string_view name) const;
 };
 
-// NaN in the output never passes. Both hold the same number of elements.
+// NaN never passes. Both buffers hold the same number of elements.
 Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<const std::byte> expected,
               const TolerancePlan& tolerance);
 

@@ -7,8 +7,7 @@
 
 namespace gktune {
 
-// The GPU of that number. Looks for nothing before it is asked: compiling needs no GPU, running no compiler
-// beyond NVRTC.
+// The GPU of that number. It opens the driver and NVRTC only when they are needed: compiling needs no GPU.
 std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places);
 
 }  // namespace gktune

@@ -15,7 +15,7 @@
 namespace gktune {
 namespace {
 
-// More in one program gains nothing, and a failure costs more.
+// Larger programs gain nothing, and a failure costs more.
 constexpr std::size_t kMostTogether = 16;
 
 class Stopwatch {
@@ -161,7 +161,7 @@ void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
       rest.assign(batch.pending.begin() + kMostTogether, batch.pending.end());
       batch.pending.resize(kMostTogether);
     }
-    if (together && batch.pending.size() > 1 && !loners_.contains(batch.source_key)) {
+    if (together && batch.pending.size() > 1 && !unshareable_.contains(batch.source_key)) {
       for (auto& pending : compile_together(batch, cache)) alone.push_back(std::move(pending));
     } else {
       for (auto& pending : batch.pending) alone.push_back(std::move(pending));
@@ -200,7 +200,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
       (is_at_fault[i] ? guilty : innocent).push_back(batch.pending[i]);
     }
     if (guilty.empty()) {
-      loners_.insert(batch.source_key);
+      unshareable_.insert(batch.source_key);
       return innocent;
     }
     batch.pending = std::move(innocent);

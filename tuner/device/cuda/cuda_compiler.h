@@ -14,8 +14,8 @@
 
 namespace gktune {
 
-// Compiles variants of CUDA kernels by NVRTC, as many in one program as the source allows, and never one
-// twice.
+// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it. Cached
+// variants are not compiled again.
 class CudaCompiler : public Compiler {
  public:
   static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);
@@ -23,13 +23,13 @@ class CudaCompiler : public Compiler {
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
 
  private:
-  // A variant that is not in the cache, on its way.
+  // A variant to compile.
   struct Pending {
     const SourcePlan* source = nullptr;
     std::string key;
     CompiledVariant* result = nullptr;
   };
-  // Variants of one text, with what they have in common.
+  // Variants that share a text.
   struct Batch {
     FlatSource source;
     std::vector<std::string> options;
@@ -41,7 +41,7 @@ class CudaCompiler : public Compiler {
   std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const;
   std::string key_of(const Batch& batch, const SourcePlan& source) const;
   void compile_batch(Batch& batch, CompileCache& cache);
-  // The variants that are left to compile alone.
+  // Compiles the remaining variants one by one.
   std::vector<Pending> compile_together(Batch& batch, CompileCache& cache);
   NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
   void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache);
@@ -49,9 +49,9 @@ class CudaCompiler : public Compiler {
   Nvrtc nvrtc_;
   std::vector<std::string> include_dirs_;                     // the toolkit's
   std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers
-  std::string compiler_key_;                                  // of what compiles, apart from the source
+  std::string compiler_key_;                                  // of the compiler, without the source
   std::map<std::string, CompileCache> caches_;
-  std::set<std::string> loners_;  // sources that once failed together for no variant's fault
+  std::set<std::string> unshareable_;  // sources whose variants fail only when they share a program
 };
 
 }  // namespace gktune

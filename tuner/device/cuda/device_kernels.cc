@@ -15,16 +15,16 @@ namespace {
 constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerMultiprocessor = 16;
 constexpr std::size_t kScratchBytes = 256;
-// Longer than queueing ever takes; shorter than anyone's patience.
+// Much longer than queueing takes; ends a forgotten hold.
 constexpr unsigned long long kHoldLimitNs = 2'000'000'000;
 
-// As the kernels declare it.
+// Matches the kernels' declaration.
 struct Tally {
   std::uint64_t mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
 };
 static_assert(sizeof(Tally) <= kScratchBytes);
 
-// The kernels count types and kinds as these do.
+// The kernels use the same numbers.
 static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
               static_cast<int>(ElementType::float16) == 8 && static_cast<int>(ElementType::float64) == 11);
 static_assert(static_cast<int>(ContentsKind::zero) == 0 && static_cast<int>(ContentsKind::normal) == 4);
@@ -98,7 +98,7 @@ void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, 
 
 void DeviceKernels::poison(CUdeviceptr to, CUdeviceptr expected, ElementType type, std::uint64_t count) {
   const std::uint64_t size = count * element_size(type);
-  if (is_floating(type) || expected == 0) return gpu_.fill(to, 0xff, size);  // of floating types it is a NaN
+  if (is_floating(type) || expected == 0) return gpu_.fill(to, 0xff, size);  // NaN for floating types
   launch(gpu_, invert_, spread(size / 16), to, expected, size);
 }
 

@@ -1,12 +1,12 @@
-// What runs on a GPU between the candidates' kernels: inputs are made, outputs are judged, caches are swept.
-// Compiled by NVRTC when a run worker starts, with the same definitions as the rest of the program.
+// Kernels that fill inputs, compare outputs and sweep caches between the candidates' kernels. NVRTC compiles
+// them when a run worker starts, with the definitions that the host uses.
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/generator.h"
 
 using namespace gktune;
 typedef unsigned long long u64;
 
-// As ElementType counts them.
+// The numbers of ElementType.
 enum Type {
   kInt8,
   kInt16,
@@ -21,7 +21,7 @@ enum Type {
   kFloat,
   kDouble
 };
-// As ContentsKind does.
+// The numbers of ContentsKind.
 enum Kind { kZero, kConstant, kRamp, kUniform, kNormal };
 
 __device__ int size_of(int type) {
@@ -133,14 +133,15 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
   }
 }
 
-// What comparing found; the worst differences as bits: those of positive doubles are ordered as they are.
+// The result of a comparison. The worst differences are bits of doubles: positive doubles order like their
+// bits.
 struct Tally {
   u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
 };
 
 struct Judge {
   int type, size;
-  Bounds bounds;
+  ErrorBounds bounds;
   u64 mismatches, nans, first;
   double absolute, relative, ulp;
 
@@ -148,7 +149,7 @@ struct Judge {
     const int spare = 64 - 8 * size;
     return is_signed(type) ? static_cast<u64>(static_cast<long long>(bits << spare) >> spare) : bits;
   }
-  // Of elements that are not the same, bit by bit, or are no numbers. Out of line: it is long, and for few.
+  // Compares elements with different bits, or NaN. Not inlined, because it is long and rarely called.
   __device__ __noinline__ void weigh(u64 i, u64 actual, u64 expected) {
     const Difference d =
         is_real(type)
@@ -203,7 +204,7 @@ extern "C" __global__ void gktune_compare(const void* actual, const void* expect
   }
 }
 
-// A sum over words and their places: no order of adding changes it, any change of a word does.
+// A sum over words and their positions, which does not depend on the order of threads.
 extern "C" __global__ void gktune_digest(const void* buffer, u64 size_bytes, u64* digest) {
   u64 sum = 0;
   const u64 words = size_bytes / 8;
@@ -218,7 +219,7 @@ extern "C" __global__ void gktune_digest(const void* buffer, u64 size_bytes, u64
   if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(digest, sum);
 }
 
-// Never what is expected of any integer.
+// Writes the inverted bits, which no expected integer has.
 extern "C" __global__ void gktune_invert(void* to, const void* from, u64 size_bytes) {
   unsigned char* t = static_cast<unsigned char*>(to);
   const unsigned char* f = static_cast<const unsigned char*>(from);
@@ -231,18 +232,18 @@ extern "C" __global__ void gktune_invert(void* to, const void* from, u64 size_by
     t[i] = static_cast<unsigned char>(~f[i]);
 }
 
-// Reads so much that nothing else is left in the caches, nor anything that would have to be written back.
+// Reads enough to replace the contents of the caches.
 extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned* never) {
   unsigned sum = 0;
   for (u64 i = first_index(); i < chunks; i += stride()) {
     const uint4 x = __ldcg(from + i);
     sum += x.x ^ x.y ^ x.z ^ x.w;
   }
-  if (sum == 0x5eed1e55u) *never = sum;  // of zeros it is 0
+  if (sum == 0x5eed1e55u) *never = sum;  // never: the sum of zeros is 0
 }
 
-// Holds the stream until the host lets go, so that what is queued behind it starts without waiting for the
-// host. Not for ever: a host that is gone lets go of nothing.
+// Blocks the stream until the host releases it, so that work queued behind it starts without waiting for the
+// host. The limit ends the wait if the host is gone.
 extern "C" __global__ void gktune_hold(const volatile int* released, int turn, u64 limit_ns) {
   u64 start, now;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));

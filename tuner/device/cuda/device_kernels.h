@@ -15,26 +15,26 @@
 
 namespace gktune {
 
-// gktune's own kernels for an architecture, compiled: needs no GPU.
+// Compiles gktune's own kernels for an architecture. Needs no GPU.
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture);
 
-// gktune's own kernels on a GPU. As the GPU's, their failures stick to it.
+// gktune's own kernels on a GPU. Their failures stick to the Gpu.
 class DeviceKernels {
  public:
   DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors);
 
-  // Not for what comes from a file. Bit for bit what fill_contents makes.
+  // The same bits as fill_contents, which also reads files.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);
-  // What cannot be an answer: NaN, and of integers never the expected one. `expected` may be 0: not known.
+  // See ComputeDevice::poison. `expected` may be 0: unknown.
   void poison(CUdeviceptr to, CUdeviceptr expected, ElementType type, std::uint64_t count);
-  // One number for the contents. Waits.
+  // Waits for the result.
   std::uint64_t digest(CUdeviceptr buffer, std::size_t size, double limit_s);
-  // Waits.
+  // Waits for the result.
   Verdict compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type, std::uint64_t count,
                   const TolerancePlan& tolerance, double limit_s);
-  // Reads all of it, and with it what the caches held goes.
+  // Reads the whole buffer, which replaces the contents of the caches.
   void sweep(CUdeviceptr buffer, std::size_t size);
-  // Holds back what is queued from here on until release().
+  // Blocks the stream from here on until release().
   void hold();
   void release();
 

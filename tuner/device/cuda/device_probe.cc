@@ -28,7 +28,7 @@ Result<DeviceInfo> probe_gpu(const Driver& driver, int ordinal) {
     if (code == CUDA_SUCCESS) code = driver.cuDeviceGetAttribute(&value, which, device);
     return value;
   };
-  // One that a newer driver may not answer any more.
+  // Newer drivers may not answer these.
   auto optional_attribute = [&](CUdevice_attribute which) -> std::int64_t {
     int value = 0;
     return driver.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS ? value : 0;

@@ -8,11 +8,10 @@
 
 namespace gktune {
 
-// What the driver says of a GPU. Makes no context there.
+// Asks the driver about a GPU. Makes no context.
 Result<DeviceInfo> probe_gpu(const Driver& driver, int ordinal);
 
-// The name of its slot, which the management library knows it by: 0000:01:00.0. Empty where there is no such
-// GPU.
+// The GPU's slot, as the management library names it: 0000:01:00.0. Empty: no such GPU.
 std::string pci_bus_id(const Driver& driver, int ordinal);
 
 }  // namespace gktune

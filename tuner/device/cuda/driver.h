@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// The functions of NVIDIA's driver that are used, under the names and versions that its header gives them.
+// The driver functions in use, with the names and versions of its header.
 #define GKTUNE_DRIVER_FUNCTIONS(X)               \
   X(cuInit)                                      \
   X(cuDriverGetVersion)                          \
@@ -56,7 +56,7 @@ namespace gktune {
   X(cuGraphUpload)                               \
   X(cuGraphLaunch)
 
-// The driver, opened at run time: where there is none, all else still works.
+// The driver, opened at run time, because not every machine has one.
 struct Driver {
   static Result<Driver> open();
 
@@ -66,9 +66,9 @@ struct Driver {
 #define GKTUNE_DECLARE(function) decltype(&::function) function = nullptr;
   GKTUNE_DRIVER_FUNCTIONS(GKTUNE_DECLARE)
 #undef GKTUNE_DECLARE
-  // Headers and drivers of different years know it under different versions; the first is everywhere.
+  // Its version differs between headers and drivers; the first version exists everywhere.
   CUresult (*elapsed_time)(float*, CUevent, CUevent) = nullptr;
-  // Since CUDA 12.4: null in a driver that is older.
+  // Null before CUDA 12.4.
   CUresult (*parameter_info)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
 };
 

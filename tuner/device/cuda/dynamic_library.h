@@ -8,16 +8,16 @@
 
 namespace gktune {
 
-// A shared library opened at run time, for as long as the process lives: the CUDA libraries do not take
-// kindly to being unloaded, so that is left to the end of the process.
+// A shared library opened at run time. It stays until the process ends: the CUDA libraries cannot be unloaded
+// safely.
 class DynamicLibrary {
  public:
-  // The first of the names that opens: each in the directories, in their order, then wherever the system's
-  // loader looks. An error says what was looked for, and where.
+  // Opens the first of these names that is found in the directories, in order, or by the system's loader. An
+  // error lists the names and places.
   static Result<DynamicLibrary> open(std::string_view purpose, const std::vector<std::string>& names,
                                      const std::vector<std::string>& directories);
 
-  // Null where it has none of that name.
+  // Null if the library has no such symbol.
   void* symbol(const char* name) const;
   // Where it was found.
   const std::string& path() const { return path_; }

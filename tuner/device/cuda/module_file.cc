@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr std::string_view kMagic = "gktune module 1\n";
 
-// A header of one line of JSON, then the machine code, packed where there is something to pack it with.
+// A header of one line of JSON, then the machine code, compressed if zstd is available.
 #ifdef GKTUNE_HAVE_ZSTD
 constexpr std::string_view kPacking = "zstd";
 

@@ -9,8 +9,7 @@
 
 namespace gktune {
 
-// Machine code, and what its compiler said of each kernel in it: what a compile worker leaves in a file for
-// the run worker.
+// Machine code with the compiler's report on each kernel. Compile workers write it to a file for run workers.
 struct CompiledModule {
   std::string cubin;
   std::vector<KernelResources> kernels;

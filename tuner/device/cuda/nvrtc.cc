@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// Owns a program of NVRTC's.
+// Owns a program of NVRTC.
 class Nvrtc::Program {
  public:
   Program(const Functions& functions, const NvrtcSource& source) : functions_(functions) {
@@ -23,7 +23,7 @@ class Nvrtc::Program {
     if (program_ != nullptr) functions_.destroy(&program_);
   }
 
-  // Each does nothing once one has failed.
+  // Calls do nothing after the first failure.
   void add_name(const std::string& name) {
     if (ok()) status_ = functions_.add_name(program_, name.c_str());
   }
@@ -40,13 +40,13 @@ class Nvrtc::Program {
     return ok() && symbol != nullptr ? symbol : "";
   }
 
-  // There is a log whether or not it compiled.
+  // A successful compilation has a log too.
   std::string log() const {
     std::size_t size = 0;
     if (program_ == nullptr || functions_.log_size(program_, &size) != NVRTC_SUCCESS || size < 2) return {};
     std::string log(size, '\0');
     if (functions_.log(program_, log.data()) != NVRTC_SUCCESS) return {};
-    std::erase(log, '\0');  // the assembler's part ends in one of its own
+    std::erase(log, '\0');  // the assembler's part ends in one
     return log;
   }
   bool ok() const { return status_ == NVRTC_SUCCESS; }
@@ -68,7 +68,7 @@ class Nvrtc::Program {
 
 namespace {
 
-// NVRTC opens its builtins by their bare name, which the loader does not find everywhere; once open, it does.
+// NVRTC opens its builtins by name only, which the loader may not find. It finds them once they are open.
 void open_builtins_beside(const std::string& nvrtc_path) {
   const std::filesystem::path directory = std::filesystem::path(nvrtc_path).parent_path();
   std::error_code error;

@@ -12,23 +12,23 @@
 
 namespace gktune {
 
-// What goes into one compilation.
+// The input of one compilation.
 struct NvrtcSource {
-  std::string name;  // as diagnostics call it
+  std::string name;  // in diagnostics
   std::string text;
-  std::vector<std::pair<std::string, std::string>> headers;  // name and text of what it includes from memory
+  std::vector<std::pair<std::string, std::string>> headers;  // name and text
   std::vector<std::string> options;
-  std::vector<std::string> entries;  // functions, template-ids: what the cubin is to hold
+  std::vector<std::string> entries;  // functions and template-ids to compile
 };
 
 struct NvrtcOutput {
   bool ok = false;
   std::string log;
   std::string cubin;
-  std::vector<std::string> symbols;  // one an entry
+  std::vector<std::string> symbols;  // one per entry
 };
 
-// NVIDIA's run-time compiler, of CUDA 12 or 13. It needs no GPU, nor a driver.
+// NVIDIA's run-time compiler, of CUDA 12 or 13. It needs neither GPU nor driver.
 class Nvrtc {
  public:
   static Result<Nvrtc> open(const ToolkitPlaces& places);
@@ -60,7 +60,7 @@ class Nvrtc {
 
   Nvrtc(DynamicLibrary library, const Functions& functions)
       : library_(std::move(library)), functions_(functions) {}
-  // Options of ours that this version knows.
+  // gktune's options that this version knows.
   std::vector<std::string> own_options() const;
 
   DynamicLibrary library_;

@@ -1,4 +1,4 @@
-// What a block's threads do wrong with each other, in words.
+// Describes synchronisation errors between the threads of a block.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace gktune {
 
 void BlockRunner::fail(Status status, std::string message) {
   fault_ = Failure{status, std::move(message)};
-  Context never_resumed = nullptr;
+  FiberContext never_resumed = nullptr;
   switch_context(home_, &never_resumed);
   __builtin_unreachable();
 }

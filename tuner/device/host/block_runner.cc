@@ -21,7 +21,7 @@ bool same_site(kernel::Site a, kernel::Site b) {
 
 }  // namespace
 
-// What kernels call, on behalf of the runner of their thread.
+// Kernels call these. They forward to the runner of the thread.
 struct EngineServices {
   static int barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
     return current_runner->barrier(op, predicate, site);
@@ -51,20 +51,20 @@ struct EngineServices {
                                            access,  acquire, release, flaw};
 };
 
-// A switch goes through these: see switch_context for why they are to be one function with what calls them.
+// Switches go through these functions. They are inlined for the reason that switch_context states.
 #define GKTUNE_INLINE __attribute__((always_inline)) inline
 
-GKTUNE_INLINE Context BlockRunner::take_fiber() {
+GKTUNE_INLINE FiberContext BlockRunner::take_fiber() {
   if (free_fibers_ == nullptr) make_fiber();
   Fiber& fiber = *free_fibers_;
   free_fibers_ = fiber.next;
   starting_ = &fiber;
-  // What it was parked in may not even be loaded any more.
+  // Its old code may be unloaded by now.
   if (fiber.launch != launch_number_) clear(fiber);
   return fiber.context;
 }
 
-GKTUNE_INLINE Context BlockRunner::pick() {
+GKTUNE_INLINE FiberContext BlockRunner::pick() {
   if (ready_.empty()) {
     if (gktune_thread.next < gktune_thread.count) return take_fiber();
     if (!resolve_standstill()) fail_standstill();
@@ -77,22 +77,21 @@ GKTUNE_INLINE Context BlockRunner::pick() {
 
 GKTUNE_INLINE void BlockRunner::wait(Thread& thread, State state) {
   thread.state = state;
-  // Nothing but a standstill or a lonely yield lets a thread pick itself; then it has no context to go to
-  // yet.
+  // A thread picks itself only at a standstill or when it yields alone. It has no context to resume then.
   thread.context = nullptr;
-  if (const Context to = pick()) switch_context(to, &thread.context);
+  if (const FiberContext to = pick()) switch_context(to, &thread.context);
 }
 
 void BlockRunner::park(Fiber& fiber) {
   fiber.next = free_fibers_;
   free_fibers_ = &fiber;
   const bool is_over = !gktune_thread.is_watching_returns || returned_ == gktune_thread.count;
-  const Context to = is_over ? home_ : pick();
+  const FiberContext to = is_over ? home_ : pick();
   switch_context(to, &fiber.context);
 }
 
 BlockRunner::BlockRunner(std::size_t stack_bytes) : stacks_(stack_bytes) {
-  // The first stack is there from the start, so that there always is a thread to fail in.
+  // Allocate the first stack now: failures need a thread to be reported from.
   if (stacks_.top(0) == nullptr) throw std::bad_alloc();
   make_fiber();
 }
@@ -156,7 +155,7 @@ void BlockRunner::fiber_main() {
   __builtin_unreachable();
 }
 
-// Makes the fiber's stack as if nothing had run on it.
+// Resets the fiber to the start of its stack.
 void BlockRunner::clear(Fiber& fiber) {
   fiber.context = make_context<fiber_main>(stacks_.top(fiber.stack), stacks_.size_bytes() / 2);
   fiber.launch = launch_number_;
@@ -179,7 +178,7 @@ void BlockRunner::watch_returns() {
     const unsigned lanes = state.count - w * 32;
     warps_[w] = {lanes >= 32 ? ~0u : (1u << lanes) - 1, 0};
   }
-  // All that were started before the running one have returned.
+  // All threads started before the running one have returned.
   returned_ = state.next - 1;
   if (returned_ > 0) first_returned_ = state.order[0];
   for (unsigned i = 0; i < returned_; ++i) {
@@ -247,7 +246,7 @@ unsigned long long BlockRunner::warp(kernel::WarpOp op, unsigned mask, unsigned 
   return lane.result;
 }
 
-// Ends the meeting of the lanes in the mask if all of them that live have come.
+// Completes the warp operation of these lanes if all live ones have arrived.
 bool BlockRunner::complete_warp(unsigned w, unsigned mask, const Thread* running) {
   const unsigned needed = mask & warps_[w].live;
   if ((warps_[w].waiting & needed) != needed || needed == 0) return false;
@@ -289,9 +288,9 @@ void BlockRunner::yield() {
   if (!gktune_thread.is_watching_returns) watch_returns();
   Thread& thread = threads_[gktune_thread.self.rank];
   if (is_unstarted) {
-    // Those that have not started yet may be the ones that this one waits for.
+    // This thread may wait for one that has not started.
     thread.state = State::ready;
-    const Context to = take_fiber();
+    const FiberContext to = take_fiber();
     ready_.push(thread);
     switch_context(to, &thread.context);
   } else {
@@ -306,7 +305,7 @@ void BlockRunner::thread_returned() {
   if (arrived_ > 0) fail_missed_barrier(*at_barrier_.first);
   Warp& warp = warps_[rank / 32];
   warp.live &= ~(1u << rank % 32);
-  // Lanes that wait for this one need wait no longer.
+  // Lanes may have waited for this one.
   for (unsigned left = warp.waiting; left != 0; left &= left - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
     if ((warp.waiting >> lane & 1) != 0)
@@ -314,7 +313,7 @@ void BlockRunner::thread_returned() {
   }
 }
 
-// Nothing can go on. Lanes that asked who stands with them are answered now: all that come have come.
+// No thread can run. Answer the lanes that wait to converge: no others will arrive.
 bool BlockRunner::resolve_standstill() {
   for (unsigned rank = 0; rank < gktune_thread.count; ++rank) {
     const Thread& first = threads_[rank];

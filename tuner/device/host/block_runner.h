@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/device/failure.h"
-#include "tuner/device/host/context.h"
+#include "tuner/device/host/fiber_context.h"
 #include "tuner/device/host/launch.h"
 #include "tuner/device/host/shared_memory.h"
 #include "tuner/device/host/stack_pool.h"
@@ -16,8 +16,8 @@
 
 namespace gktune {
 
-// Runs blocks, one at a time, on the operating system's thread that it lives on. A block's threads share one
-// stack until one of them has to wait; it keeps that stack then, and the rest go on with another one.
+// Runs blocks one at a time on one thread of the operating system. A block's threads share one stack until
+// one of them has to wait. It keeps that stack, and the others continue on another one.
 class BlockRunner {
  public:
   static constexpr unsigned kMaxThreads = 1024;
@@ -27,13 +27,13 @@ class BlockRunner {
   BlockRunner& operator=(const BlockRunner&) = delete;
   ~BlockRunner();
 
-  // Readies the calling thread, which is to be the same for `run`.
+  // Prepares the calling thread. Call `run` from the same one.
   void begin(const KernelLaunch& launch);
   // Runs the block that is `position`-th in the launch's order.
   std::optional<Failure> run(std::uint64_t position);
   void end();
 
-  // The one whose kernel runs on the calling thread, or null.
+  // The runner of the calling thread's kernel, or null.
   static BlockRunner* current();
   const StackPool& stacks() const { return stacks_; }
   const SharedMemory& shared_memory() const { return shared_; }
@@ -47,7 +47,7 @@ class BlockRunner {
 
   // A thread of the block.
   struct alignas(64) Thread {
-    Context context;
+    FiberContext context;
     Thread* next;
     kernel::ThreadIndex self;
     kernel::Site site;
@@ -60,7 +60,7 @@ class BlockRunner {
   };
 
   struct Fiber {
-    Context context = nullptr;
+    FiberContext context = nullptr;
     Fiber* next = nullptr;
     std::size_t stack = 0;
     std::uint64_t launch = 0;  // that the context belongs to
@@ -97,12 +97,11 @@ class BlockRunner {
   void thread_returned();
 
   void watch_returns();
-  // Lets another thread go on until this one is made ready again.
+  // Runs other threads until this one is ready again.
   void wait(Thread& thread, State state);
-  // Where to go on: a thread that is ready, or a stack to start others on; null when the caller's thread is
-  // the one.
-  Context pick();
-  Context take_fiber();
+  // The context to run next: a ready thread, or a stack to start others on; null: the calling thread itself.
+  FiberContext pick();
+  FiberContext take_fiber();
   void park(Fiber& fiber);
   void make_fiber();
   void clear(Fiber& fiber);
@@ -128,7 +127,7 @@ class BlockRunner {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Fiber* free_fibers_ = nullptr;
   Fiber* starting_ = nullptr;
-  Context home_ = nullptr;
+  FiberContext home_ = nullptr;
 
   const KernelLaunch* launch_ = nullptr;
   std::uint64_t launch_number_ = 0;

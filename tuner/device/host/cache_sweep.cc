@@ -23,7 +23,7 @@ CacheSweep::CacheSweep(std::size_t cache_bytes)
   if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
 }
 
-// Each core reads all of it: its own caches are swept as well as the one that they share.
+// Each core reads all of it, to sweep its own caches as well as the shared one.
 void CacheSweep::run() {
   std::atomic<std::uint64_t> total{0};
   const auto read = [&](int core, std::size_t first) {

@@ -6,17 +6,17 @@
 
 namespace gktune {
 
-// Takes what the last run left in the caches out of them, by reading something else.
+// Replaces the contents of the caches by reading other memory.
 class CacheSweep {
  public:
-  // A little more than the last cache holds, within reason.
+  // Reads a little more than the last cache holds, within bounds.
   explicit CacheSweep(std::size_t cache_bytes);
   void run();
 
  private:
   std::vector<std::uint64_t> memory_;
   std::vector<int> cores_;
-  std::uint64_t sum_ = 0;  // what was read is used, so that it is read
+  std::uint64_t sum_ = 0;  // keeps the compiler from removing the reads
 };
 
 }  // namespace gktune

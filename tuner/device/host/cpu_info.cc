@@ -17,7 +17,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-// What /proc/cpuinfo says under a name, first of all processors.
+// The first value of this name in /proc/cpuinfo.
 std::string cpuinfo(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -6,8 +6,8 @@
 
 namespace gktune {
 
-// The machine's processor, in the terms of a device. What kernels may ask for is what a large GPU has, so
-// that a space is the same here and there.
+// The machine's processor as a device. Its limits for kernels are those of a large GPU, so that a space is
+// the same on both.
 DeviceInfo cpu_info(const std::string& compiler_version);
 
 }  // namespace gktune

@@ -47,11 +47,10 @@ kernel::dim3 to_dim3(const std::array<std::int64_t, 3>& v) {
 
 }  // namespace
 
-// The threads. The one that launches is the first of them; the others keep to a core each, as far as there
-// are cores.
-class Executor::Crew {
+// The launching thread is the first. The others are bound to one core each.
+class Executor::Threads {
  public:
-  Crew(unsigned threads, std::size_t stack_bytes) {
+  Threads(unsigned threads, std::size_t stack_bytes) {
     for (unsigned i = 0; i < threads; ++i) runners_.push_back(std::make_unique<BlockRunner>(stack_bytes));
     const std::vector<int> cores = own_cores();
     for (unsigned i = 1; i < threads; ++i) {
@@ -62,7 +61,7 @@ class Executor::Crew {
     }
   }
 
-  ~Crew() {
+  ~Threads() {
     {
       const std::lock_guard lock(mutex_);
       is_ending_ = true;
@@ -75,7 +74,7 @@ class Executor::Crew {
     const std::uint64_t count = launch.block_order.count;
     next_ = 0;
     fault_.reset();
-    // Few enough chunks to cost nothing, enough of them for the threads to end together.
+    // Few chunks cost little; enough of them let the threads finish together.
     chunk_ = std::max<std::uint64_t>(1, count / (runners_.size() * 32));
     const bool is_shared = !threads_.empty() && count > 1;
     if (is_shared) {
@@ -137,7 +136,7 @@ class Executor::Crew {
   std::atomic<std::uint64_t> next_{0};
   std::uint64_t chunk_ = 1;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_, idle_;
   const KernelLaunch* launch_ = nullptr;
   std::uint64_t generation_ = 0;
@@ -148,7 +147,7 @@ class Executor::Crew {
 
 Executor::Executor(ExecutionSettings settings) : settings_(settings) {
   if (settings_.threads == 0) settings_.threads = own_core_count();
-  crew_ = std::make_unique<Crew>(settings_.threads, settings_.stack_bytes);
+  threads_of_blocks_ = std::make_unique<Threads>(settings_.threads, settings_.stack_bytes);
 }
 
 Executor::~Executor() = default;
@@ -168,7 +167,7 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
                             &orders,
                             seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
                             settings_.watch};
-  if (std::optional<Failure> fault = crew_->run(launch)) return *std::move(fault);
+  if (std::optional<Failure> fault = threads_of_blocks_->run(launch)) return *std::move(fault);
   return {};
 }
 

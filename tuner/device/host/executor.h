@@ -15,16 +15,16 @@ namespace gktune {
 class MemoryWatch;
 
 struct ExecutionSettings {
-  unsigned threads = 0;                             // of the operating system, that run blocks; 0: one a core
-  std::size_t stack_bytes = std::size_t{64} << 10;  // for a thread of a block
-  // Blocks and threads run in an order that depends on this number alone; none: in the natural order. With
-  // more than one thread of the operating system blocks still overlap as they please.
+  unsigned threads = 0;                             // of the operating system; 0: one per core
+  std::size_t stack_bytes = std::size_t{64} << 10;  // of one thread of a block
+  // Shuffles blocks and threads by this number alone; none: natural order. Blocks on different threads of the
+  // operating system still overlap in any order.
   std::optional<std::uint64_t> shuffle_seed = std::nullopt;
-  // Told of what instrumented kernels do; asks for one thread.
+  // Observes instrumented kernels; needs `threads` to be 1.
   MemoryWatch* watch = nullptr;
 };
 
-// Runs kernels, block by block, on threads that live as long as it does. One launch at a time.
+// Runs kernels block by block on its own threads, one launch at a time.
 class Executor {
  public:
   explicit Executor(ExecutionSettings settings);
@@ -40,9 +40,9 @@ class Executor {
                             std::span<void* const> arguments);
 
  private:
-  class Crew;
+  class Threads;
   ExecutionSettings settings_;
-  std::unique_ptr<Crew> crew_;
+  std::unique_ptr<Threads> threads_of_blocks_;
 };
 
 }  // namespace gktune

@@ -17,13 +17,13 @@
 namespace gktune {
 namespace {
 
-// A signal handler has nothing but what is global.
-std::atomic<FaultCallback> told{nullptr};
+// Signal handlers can only use globals.
+std::atomic<FaultCallback> fault_callback{nullptr};
 std::atomic<const std::vector<NamedMemory>*> named{nullptr};
-std::atomic<pid_t> teller{0};  // the thread whose fault is told
+std::atomic<pid_t> reporter{0};  // the thread whose fault is reported
 
 constexpr std::size_t kFaultStackBytes = std::size_t{128} << 10;
-// Farther than this from a buffer, an address has nothing to do with it.
+// An address farther than this from a buffer is unrelated to it.
 constexpr std::uintptr_t kNear = std::uintptr_t{1} << 20;
 
 void add_address(SignalText& text, const void* address) {
@@ -63,10 +63,10 @@ void die_of_signals() {
   for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(each, SIG_DFL);
 }
 
-// AddressSanitizer's own interface, found where its library was loaded with the process.
+// Uses AddressSanitizer's interface, if its library is loaded.
 void on_sanitizer_report(const char*) {
   pid_t nobody = 0;
-  teller.compare_exchange_strong(nobody, gettid());
+  reporter.compare_exchange_strong(nobody, gettid());
   const auto description =
       reinterpret_cast<const char* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_description"));
   const auto code = reinterpret_cast<const void* (*)()>(dlsym(RTLD_DEFAULT, "__asan_get_report_pc"));
@@ -76,7 +76,7 @@ void on_sanitizer_report(const char*) {
   if (code != nullptr) find_source_line(static_cast<const char*>(code()) - 1, line, sizeof(line));
   text.add_item(line);
   die_of_signals();
-  if (const FaultCallback callback = told.load()) callback(Status::illegal_access, text.str());
+  if (const FaultCallback callback = fault_callback.load()) callback(Status::illegal_access, text.str());
 }
 
 Status describe(SignalText& text, int signal, const siginfo_t& info) {
@@ -107,7 +107,7 @@ Status describe(SignalText& text, int signal, const siginfo_t& info) {
       text.add("aborted");
       return Status::aborted;
     default:
-      // Where a compiler sees that it may reach no further, it puts a trap.
+      // Compilers put a trap where undefined behaviour is certain.
       if (is_trap(info.si_addr)) {
         text.add("undefined behaviour, which the compiler has put a trap for");
         return Status::undefined_behavior;
@@ -118,12 +118,11 @@ Status describe(SignalText& text, int signal, const siginfo_t& info) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-  // Blocks that run at the same time often have the same fault. The first one tells, and takes the others
-  // with it.
+  // Blocks that run at the same time often have the same fault. Only the first is reported.
   const pid_t self = gettid();
-  if (pid_t first = 0; !teller.compare_exchange_strong(first, self)) {
+  if (pid_t first = 0; !reporter.compare_exchange_strong(first, self)) {
     while (first != self) pause();
-    die_of_signals();  // a fault in here: it comes again, and ends the process at once
+    die_of_signals();  // a fault in this handler: it repeats and ends the process
     return;
   }
   SignalText text;
@@ -132,7 +131,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   char line[512];
   find_source_line(code_address(context), line, sizeof(line));
   text.add_item(line);
-  if (const FaultCallback callback = told.load()) callback(status, text.str());
+  if (const FaultCallback callback = fault_callback.load()) callback(status, text.str());
   die_of_signals();
   raise(signal);
 }
@@ -140,7 +139,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void set_fault_handler(FaultCallback callback) {
-  told.store(callback);
+  fault_callback.store(callback);
   using Report = void (*)(const char*);
   if (void* set = dlsym(RTLD_DEFAULT, "__asan_set_error_report_callback")) {
     reinterpret_cast<void (*)(Report)>(set)(on_sanitizer_report);
@@ -149,11 +148,11 @@ void set_fault_handler(FaultCallback callback) {
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  sigaddset(&action.sa_mask, kQuestionSignal);  // who tells of a fault is not asked where it is
+  sigaddset(&action.sa_mask, kQuestionSignal);  // a fault report needs no place report
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
-bool is_fault_told() { return teller.load() != 0; }
+bool is_fault_reported() { return reporter.load() != 0; }
 
 MemoryNames::MemoryNames(std::vector<NamedMemory> names) : names_(std::move(names)) { named.store(&names_); }
 

@@ -10,26 +10,25 @@
 
 namespace gktune {
 
-// Told of a death in the act: a bad address, an abort. Runs inside a signal handler, after which the process
+// Receives a fatal error such as a bad address or an abort. Runs inside a signal handler; then the process
 // ends.
 using FaultCallback = void (*)(Status status, const char* message);
 
-// From now on deaths by signal are told to the callback first, with the block, thread and line they happened
-// in.
+// Reports fatal signals to the callback, with block, thread and line.
 void set_fault_handler(FaultCallback callback);
 
-// Whether a fault is being told of: the process is as good as ended. For signal handlers.
-bool is_fault_told();
+// True once a fault is being reported: the process is about to end. For signal handlers.
+bool is_fault_reported();
 
 // Memory that messages may name: "4 bytes past the end of ‘in’".
 struct NamedMemory {
   std::string name;
   const void* begin = nullptr;
   std::size_t bytes = 0;
-  std::span<const std::byte> room = {};  // around it, and nobody else's
+  std::span<const std::byte> room = {};  // around it, used by nothing else
 };
 
-// Names memory for as long as it lives. One at a time.
+// Names memory while this object lives. One at a time.
 class MemoryNames {
  public:
   explicit MemoryNames(std::vector<NamedMemory> names);
@@ -41,7 +40,7 @@ class MemoryNames {
   std::vector<NamedMemory> names_;
 };
 
-// The stack that the calling thread handles its faults on, so that an overflown stack can be told of too.
+// The stack for the calling thread's signal handlers, which makes stack overflows reportable.
 class FaultStack {
  public:
   FaultStack();

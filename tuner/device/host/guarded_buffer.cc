@@ -71,7 +71,7 @@ void GuardedBuffer::fill_guards() {
 std::optional<std::string> GuardedBuffer::violation() const {
   if (const auto offset = guard_violation(back())) return bytes_text(*offset) + " past its end";
   if (const auto offset = guard_violation(front())) {
-    // The nearest of what was written is what a wrong index would explain; the zone knows the farthest.
+    // The nearest write explains the mistake. The zone shows only the farthest.
     return "up to " + bytes_text(front().size() - *offset) + " before its beginning";
   }
   return std::nullopt;

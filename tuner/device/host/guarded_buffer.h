@@ -9,13 +9,12 @@
 
 namespace gktune {
 
-// Memory between two pages that nothing may touch. It lies against one of them, the rest of the room is
-// filled with a pattern: a read or a write past that end is a fault at once, a write past the other one is
-// seen afterwards.
+// Memory between two inaccessible pages. It lies against one of them: an access past that end is a fault at
+// once. The rest of the room holds a pattern, which shows writes past the other end afterwards.
 class GuardedBuffer {
  public:
   enum class Against { last_page, first_page };
-  // What every buffer begins at a multiple of: no vector type asks for more.
+  // Of every buffer; no vector type needs more.
   static constexpr std::size_t kAlignment = 64;
 
   static Result<GuardedBuffer> allocate(std::size_t bytes, Against against);
@@ -23,16 +22,16 @@ class GuardedBuffer {
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
 
-  // Moves it within its room, with what it holds.
+  // Moves the buffer and its contents within the room.
   void place(std::size_t bytes, Against against);
   bool has_room_for(std::size_t bytes) const;
   std::span<std::byte> bytes() const { return bytes_; }
-  // With all that guards it.
+  // With its guards.
   std::span<const std::byte> mapping() const { return mapping_; }
 
-  // What was written outside, if anything was: "4 bytes past its end".
+  // The place of a write outside, if there was one: "4 bytes past its end".
   std::optional<std::string> violation() const;
-  // Makes the guard zones whole again.
+  // Repairs the guard zones.
   void fill_guards();
 
  private:

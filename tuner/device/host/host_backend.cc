@@ -17,12 +17,11 @@
 namespace gktune {
 namespace {
 
-// What a process and its children ask for beyond this, each for itself, they are refused: a runaway is to end
-// by itself, not to take the machine with it.
+// Limits the memory of this process and of each child, so that a runaway candidate ends alone.
 void limit_memory(std::uint64_t bytes) {
   std::uint64_t reserved_pages = 0;
   std::ifstream("/proc/self/statm") >> reserved_pages;
-  // A sanitizer has reserved more than that already.
+  // A sanitizer has already reserved more.
   if (reserved_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) >= bytes) return;
   rlimit limit{};
   ::getrlimit(RLIMIT_AS, &limit);
@@ -30,8 +29,7 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-// What the candidate that runs leaves, for the compilers, of which there is one a core, and which are of no
-// use with less than the least.
+// The candidate's share is taken; each core's compiler gets an equal part of the rest, or what it needs.
 std::uint64_t compiler_share() {
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());

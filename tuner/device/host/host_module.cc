@@ -6,8 +6,7 @@
 namespace gktune {
 namespace {
 
-// OpenMP's threads wait in its library for the next region, long after the module that needed them is
-// unloaded: the library has to stay.
+// OpenMP's threads stay in its library after the module is unloaded, so the library has to stay.
 void keep_openmp() {
   for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so"}) {
     dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);

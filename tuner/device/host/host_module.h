@@ -19,11 +19,11 @@ class HostModule {
   static Result<HostModule> load(const Module& module);
 
   std::size_t entry_count() const { return entries_.size(); }
-  // What the compiler knows of an entry: how many arguments, how wide each one is, which are pointers.
+  // Number, width and kind of the arguments.
   const kernel::Entry& entry(std::size_t index) const { return *entries_[index]; }
 
-  // Runs an entry: a kernel over the whole grid; a plain function (of `language: c++`) once, whatever the
-  // shape says. Each argument points to its value, as cuLaunchKernel takes them.
+  // Runs a kernel over the whole grid, or a plain function (`language: c++`) once. Each argument points to
+  // its value, as for cuLaunchKernel.
   Result<void, Failure> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
                                std::span<void* const> arguments) const;
 

@@ -8,11 +8,10 @@
 
 namespace gktune {
 
-// The headers that kernels are compiled against travel inside the program: it runs from wherever it is.
-// Their paths are as in #include <…>.
+// The headers for kernels, embedded in the program, with their paths in #include <…>.
 std::span<const EmbeddedFile> kernel_headers();
 
-// Writes them below the folder, unless this very content is there already, and names the folder they lie in.
+// Writes them below the folder, unless they are there already. Returns their folder.
 Result<std::string> place_kernel_headers(const std::string& folder);
 
 }  // namespace gktune

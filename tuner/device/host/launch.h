@@ -9,8 +9,7 @@ namespace gktune {
 
 class MemoryWatch;
 
-// The orders in which the threads of a block are started: natural, or a few random ones that blocks take
-// turns with.
+// The orders in which threads of a block start: natural, or a few random ones that the blocks alternate.
 class ThreadOrders {
  public:
   static ThreadOrders natural(kernel::dim3 block);
@@ -28,7 +27,7 @@ class ThreadOrders {
   std::vector<kernel::ThreadIndex> orders_;
 };
 
-// The order in which blocks are run: the i-th one is start + i·step, modulo their number.
+// The order of blocks: the i-th is start + i·step, modulo their number.
 struct BlockOrder {
   std::uint64_t count = 1, start = 0, step = 1;
 
@@ -37,7 +36,7 @@ struct BlockOrder {
   std::uint64_t at(std::uint64_t i) const;
 };
 
-// One launch of a kernel, as all threads of the operating system that run its blocks see it.
+// One launch of a kernel, shared by the threads that run its blocks.
 struct KernelLaunch {
   const kernel::Entry* entry;
   void* const* arguments;

@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// Where the thread was that a signal has interrupted, of the context that its handler is given.
+// The state of the thread that a signal interrupted, from the handler's context.
 
 inline const void* code_address(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;

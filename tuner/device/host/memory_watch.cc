@@ -115,9 +115,9 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
                    offset < (1u << 21) ? static_cast<std::uint32_t>(offset) & 0x1fffff : 0};
-  if (doubt_) {
-    if (doubt_->now.rank != now.rank) return resolve_doubt();
-    if (doubt_->place.address == address && kind == AccessKind::atomic_update) doubt_.reset();
+  if (pending_read_) {
+    if (pending_read_->now.rank != now.rank) return resolve_pending_read();
+    if (pending_read_->place.address == address && kind == AccessKind::atomic_update) pending_read_.reset();
   }
   for (std::uintptr_t at = begin; at < end;) {
     Page& page = page_at(at);
@@ -173,7 +173,7 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
   if (conflicts(byte.write, now, place.is_shared)) {
     if (place.kind != AccessKind::read || !byte.write.is_atomic)
       return race(place, byte.write, Before::write, now);
-    if (!doubt_) doubt_ = {place, byte.write, now};
+    if (!pending_read_) pending_read_ = {place, byte.write, now};
   }
   if (writes(place.kind)) {
     for (Access* read : {&byte.read, &byte.other_read}) {
@@ -187,12 +187,14 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
   return std::nullopt;
 }
 
-std::optional<Failure> MemoryWatch::resolve_doubt() {
-  const Doubt doubt = *std::exchange(doubt_, std::nullopt);
-  return race(doubt.place, doubt.before, Before::write, doubt.now);
+std::optional<Failure> MemoryWatch::resolve_pending_read() {
+  const PendingRead pending = *std::exchange(pending_read_, std::nullopt);
+  return race(pending.place, pending.before, Before::write, pending.now);
 }
 
-std::optional<Failure> MemoryWatch::end_block() { return doubt_ ? resolve_doubt() : std::nullopt; }
+std::optional<Failure> MemoryWatch::end_block() {
+  return pending_read_ ? resolve_pending_read() : std::nullopt;
+}
 
 bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {
   if (before.epoch == 0 || (before.is_atomic && now.is_atomic)) return false;

@@ -71,7 +71,7 @@ class MemoryWatch {
   };
   // A plain read of what another thread updates atomically. It is how a loop around atomicCAS begins, where
   // the next thing that the thread does with that memory is to update it; else it is a race.
-  struct Doubt {
+  struct PendingRead {
     Place place;
     Access before, now;
   };
@@ -81,7 +81,7 @@ class MemoryWatch {
   void find_static_shared();
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
-  std::optional<Failure> resolve_doubt();
+  std::optional<Failure> resolve_pending_read();
   bool conflicts(const Access& before, const Access& now, bool is_shared) const;
   void note_read(Byte& byte, const Access& now) const;
   enum class Before { write, read };
@@ -101,7 +101,7 @@ class MemoryWatch {
   std::uintptr_t module_begin_ = 0;                                 // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
   std::vector<std::uintptr_t> guards_;                              // the compiler's own bytes in it
-  std::optional<Doubt> doubt_;
+  std::optional<PendingRead> pending_read_;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;
 };

@@ -25,7 +25,7 @@
 namespace gktune {
 namespace {
 
-// A signal handler has nothing but what is global.
+// Signal handlers can only use globals.
 std::atomic<WhereaboutsCallback> on_answer{nullptr};
 std::atomic<std::uintptr_t> code_begin{0}, code_end{0};
 std::atomic<bool> is_answered{false};
@@ -36,9 +36,8 @@ constexpr timespec kPatience{0, 500'000'000};
 
 bool is_at_work(std::uintptr_t address) { return address >= code_begin.load() && address < code_end.load(); }
 
-// Where the candidate's code has called what the thread is in, and whatever that has called: the innermost
-// return address into that code on the stack. Kernels have no unwind tables. Memory is asked for through the
-// system, which knows where the stack ends.
+// The innermost return address into the candidate's code on the stack. Kernels have no unwind tables. The
+// system reads the memory, because it knows where the stack ends.
 const void* find_caller(const std::byte* stack) {
   std::array<std::uintptr_t, kPieceBytes / sizeof(std::uintptr_t)> words;
   for (int piece = 0; piece < kPieces; ++piece) {
@@ -53,7 +52,7 @@ const void* find_caller(const std::byte* stack) {
   return nullptr;
 }
 
-// The signal may have come to a thread that knows nothing.
+// The signal may have reached a thread that runs no candidate.
 void ask_the_others(int signal) {
   const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -71,7 +70,7 @@ void ask_the_others(int signal) {
 }
 
 void tell(const void* code) {
-  if (is_fault_told()) return;  // which is the better answer, and ends the process
+  if (is_fault_reported()) return;  // it says more, and ends the process
   if (!is_answered.exchange(true)) {
     SignalText text;
     text.add_kernel_thread();
@@ -85,7 +84,7 @@ void tell(const void* code) {
 }
 
 void on_question(int signal, siginfo_t* info, void* context) {
-  // A limit on the processor's time, say, makes the system send the same signal.
+  // The system sends the same signal at a limit on processor time.
   const bool is_parents = info->si_code == SI_USER && info->si_pid == ::getppid();
   const bool is_passed_on = info->si_code == SI_TKILL && info->si_pid == ::getpid();
   if (!is_parents && !is_passed_on) return;
@@ -95,7 +94,7 @@ void on_question(int signal, siginfo_t* info, void* context) {
   if (is_at_work(reinterpret_cast<std::uintptr_t>(code))) tell(code);
   code = find_caller(stack_address(context));
   if (code != nullptr || BlockRunner::current() != nullptr) {
-    // What it has called may be a wait for another thread, which has the better answer.
+    // It may wait for another thread, which has the better answer.
     ::nanosleep(&kPatience, nullptr);
     tell(code);
   }

@@ -4,22 +4,22 @@
 
 namespace gktune {
 
-// Told where a candidate is: "block (0,0,0), thread (5,0,0), reduce.cu:42", or nothing where that cannot be
-// said. Runs inside a signal handler, after which the process ends.
+// Receives the place of a candidate: "block (0,0,0), thread (5,0,0), reduce.cu:42", or an empty text if it is
+// unknown. Runs inside a signal handler; then the process ends.
 using WhereaboutsCallback = void (*)(const char* where);
 
-// From now on that signal, sent to the process by its parent, has a thread tell where it is that is at work
-// on a candidate. Where none is, or a fault is being told of, nothing happens.
+// When the parent sends this signal, a thread that runs a candidate reports its place. Nothing happens if
+// none does, or if a fault is being reported.
 void set_whereabouts_handler(int signal, WhereaboutsCallback callback);
 
-// Where compiled code lies.
+// The addresses of compiled code.
 struct CodeRange {
   std::uintptr_t begin = 0, end = 0;
 };
-// Of a library that dlopen has given this handle to.
+// Of a library opened by dlopen.
 CodeRange code_of(void* library);
 
-// Makes it a candidate's code that is at work, for as long as it lives. One at a time.
+// Marks code as the running candidate's while this object lives. One at a time.
 class CodeAtWork {
  public:
   explicit CodeAtWork(CodeRange code);

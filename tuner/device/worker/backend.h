@@ -10,18 +10,17 @@
 
 namespace gktune {
 
-// What one kind of hardware brings to the worker device. Each part lives in a process of its own: the parent
-// makes none of them but through the `worker` command.
+// The parts of one kind of hardware. They run in worker processes, which the `worker` command starts.
 
-// Lives in a compile worker.
+// Runs in a compile worker.
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  // One answer a variant, in their order. A batch that fails as a whole is taken apart by the caller.
+  // One result per variant, in order. The caller splits a batch that fails as a whole.
   virtual std::vector<CompiledVariant> compile(const CompileJob& job) = 0;
 };
 
-// Lives in a run worker, and may die there.
+// Runs in a run worker. A candidate may crash that process.
 class Runner {
  public:
   virtual ~Runner() = default;
@@ -29,7 +28,7 @@ class Runner {
   virtual std::vector<Samples> playoff(const PlayoffJob& job) = 0;
 };
 
-// Which hardware a worker serves.
+// The hardware that a worker serves.
 struct BackendName {
   std::string kind;  // cuda, host
   int ordinal = 0;   // which GPU
@@ -39,7 +38,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual Result<DeviceInfo> probe() = 0;
-  // How many devices of its kind there are, in order or not.
+  // The number of devices of this kind, broken ones included.
   virtual Result<int> count() { return 1; }
   virtual Result<std::unique_ptr<Compiler>> compiler() = 0;
   virtual Result<std::unique_ptr<Runner>> runner() = 0;
@@ -50,7 +49,7 @@ struct BackendOptions {
   std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
 };
 
-// The backend of that name, or why this build or machine has none.
+// An error says why this build or machine has no such backend.
 Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options);
 
 }  // namespace gktune

@@ -17,7 +17,7 @@ void Channel::write() {
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     } else if (errno != EINTR) {
-      unsent_.clear();  // the reader will see why: what the other side said last is still to be read
+      unsent_.clear();  // the last frames of the other side are still to be read
     }
   }
 }

@@ -9,21 +9,22 @@
 
 namespace gktune {
 
-// Frames over a socket. Never waits on a socket that does not block: what cannot be written yet is kept.
+// Frames over a socket. A non-blocking socket never waits: the channel keeps what it cannot write yet.
 class Channel {
  public:
   Channel() = default;
   explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   int number() const { return socket_.number(); }
-  // False once the other side has hung up, or talks nonsense. Frames that came before can still be taken.
+  // False once the other side has closed the socket or sent an invalid frame. Earlier frames remain
+  // available.
   bool is_open() const { return socket_.is_open(); }
 
   void queue(Frame::Kind kind, std::string_view payload);
   bool wants_to_write() const { return !unsent_.empty(); }
-  // As much as the socket takes now; all of it where the socket blocks.
+  // Writes as much as the socket takes; all of it if the socket blocks.
   void write();
-  // What has arrived; waits for some where the socket blocks.
+  // Reads what has arrived; waits for data if the socket blocks.
   void read();
   std::optional<Frame> next();
 

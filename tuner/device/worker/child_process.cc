@@ -117,7 +117,7 @@ struct ChildSetup {
 
 }  // namespace
 
-std::string Ending::str() const {
+std::string ExitStatus::str() const {
   if (!by_signal) return "exited with code " + std::to_string(code);
   const char* name = ::sigabbrev_np(code);
   return "killed by " + (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(code));
@@ -168,7 +168,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept { *this = std::move(ot
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(kind_, other.kind_);
   std::swap(pid_, other.pid_);
-  std::swap(ending_, other.ending_);
+  std::swap(exit_status_, other.exit_status_);
   std::swap(socket_, other.socket_);
   std::swap(output_, other.output_);
   std::swap(output_tail_, other.output_tail_);
@@ -199,34 +199,35 @@ void ChildProcess::read_output() {
 }
 
 void ChildProcess::signal(int number) const {
-  if (pid_ > 0 && !ending_) ::kill(group(), number);
+  if (pid_ > 0 && !exit_status_) ::kill(group(), number);
 }
 
 void ChildProcess::signal_alone(int number) const {
-  if (pid_ > 0 && !ending_) ::kill(pid_, number);
+  if (pid_ > 0 && !exit_status_) ::kill(pid_, number);
 }
 
-std::optional<Ending> ChildProcess::ending() {
-  if (ending_ || pid_ < 0) return ending_;
+std::optional<ExitStatus> ChildProcess::exit_status() {
+  if (exit_status_ || pid_ < 0) return exit_status_;
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    if (errno == ECHILD) ending_ = Ending{};  // the application reaps children itself
-    return ending_;
+    if (errno == ECHILD) exit_status_ = ExitStatus{};  // the application reaps children itself
+    return exit_status_;
   }
   if (info.si_pid != pid_) return std::nullopt;
   ::kill(group(), SIGKILL);  // nobody else gets the group's number before the process is reaped
   int status = 0;
   ::waitpid(pid_, &status, 0);
-  ending_ = WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
-  return ending_;
+  exit_status_ =
+      WIFSIGNALED(status) ? ExitStatus{true, WTERMSIG(status)} : ExitStatus{false, WEXITSTATUS(status)};
+  return exit_status_;
 }
 
-Ending ChildProcess::wait() {
-  while (!ending()) {
+ExitStatus ChildProcess::wait() {
+  while (!exit_status()) {
     siginfo_t info{};
     ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
   }
-  return *ending_;
+  return *exit_status_;
 }
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
@@ -236,8 +237,8 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   if (!child) return std::move(child).error();
   CommandOutput output;
   output.text = read_all(child->output_number());
-  const Ending ending = child->wait();
-  output.exit_code = ending.by_signal ? 128 + ending.code : ending.code;
+  const ExitStatus exit_status = child->wait();
+  output.exit_code = exit_status.by_signal ? 128 + exit_status.code : exit_status.code;
   return output;
 }
 

@@ -26,7 +26,7 @@ struct ChildOptions {
 };
 
 // How a process ended.
-struct Ending {
+struct ExitStatus {
   bool by_signal = false;
   int code = 0;  // the signal, or what it exited with
 
@@ -58,8 +58,8 @@ class ChildProcess {
   // To the process alone.
   void signal_alone(int number) const;
   // Nothing: it is still running. When it has ended, the rest of its group is killed.
-  std::optional<Ending> ending();
-  Ending wait();
+  std::optional<ExitStatus> exit_status();
+  ExitStatus wait();
 
  private:
   ChildProcess() = default;
@@ -67,7 +67,7 @@ class ChildProcess {
 
   ChildOptions::Kind kind_ = ChildOptions::Kind::worker;
   pid_t pid_ = -1;
-  std::optional<Ending> ending_;
+  std::optional<ExitStatus> exit_status_;
   FileDescriptor socket_;
   FileDescriptor output_;
   std::string output_tail_;

@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCodeSuffix = ".code";
 constexpr const char* kVariantSuffix = ".variant";
-// A file that was used a shorter time ago may be on its way to a run worker.
+// A run worker may still load a file that was used more recently.
 constexpr auto kInUse = std::chrono::minutes(10);
 
 void touch(const fs::path& path) {
-  std::error_code ignored;  // a folder may be there to be read alone
+  std::error_code ignored;  // the folder may be read-only
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
@@ -96,10 +96,10 @@ void CompileCache::trim() {
   if (total <= limit_bytes_) return;
   std::ranges::sort(files, {}, &File::used);
   const auto youngest = fs::file_time_type::clock::now() - kInUse;
-  // Down to three quarters, so that this is not needed soon again.
+  // Down to three quarters, so that the next trim is not due at once.
   for (const auto& file : files) {
     if (total <= limit_bytes_ / 4 * 3 || file.used > youngest) break;
-    std::error_code kept;  // it is another user's, say
+    std::error_code kept;  // another user may own it
     fs::remove(file.path, kept);
     if (!kept) total -= file.size;
   }

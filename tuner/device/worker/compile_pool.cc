@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-// A worker's own clock went on while it was held still.
+// A worker's own clock includes its pauses.
 void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
   double told_s = 0;
   for (const CompiledVariant& variant : variants) told_s += variant.seconds;
@@ -30,22 +30,22 @@ void CompilePool::add(std::uint64_t id, SourcePlan source) {
 
 void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
   std::erase_if(queue_, [id](const Task& task) { return task.id == id; });
-  for (auto bench = benches_.begin(); bench != benches_.end(); ++bench) {
-    const auto task = std::ranges::find(bench->batch, id, &Task::id);
-    if (task == bench->batch.end()) continue;
+  for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
+    const auto task = std::ranges::find(slot->batch, id, &Task::id);
+    if (task == slot->batch.end()) continue;
     task->withdrawn = true;
-    if (!std::ranges::all_of(bench->batch, &Task::withdrawn)) return;
-    busy_s_ += bench->worker.busy_s(now);
-    benches_.erase(bench);
+    if (!std::ranges::all_of(slot->batch, &Task::withdrawn)) return;
+    busy_s_ += slot->worker.busy_s(now);
+    slots_.erase(slot);
     return;
   }
 }
 
 void CompilePool::dispatch(Haste haste) {
   while (!paused_ && !queue_.empty() && broken_.empty()) {
-    Bench* bench = idle_bench();
-    if (bench == nullptr) {
-      const bool full = benches_.size() >= static_cast<std::size_t>(options_.jobs);
+    Slot* slot = idle_slot();
+    if (slot == nullptr) {
+      const bool full = slots_.size() >= static_cast<std::size_t>(options_.jobs);
       if (full || starting() >= queue_.size()) return;
       start_worker();
       continue;
@@ -57,33 +57,32 @@ void CompilePool::dispatch(Haste haste) {
     job.architecture = options_.architecture;
     job.cache_dir = options_.cache_dir;
     job.instrumentation = options_.instrumentation;
-    bench->batch = std::move(batch);
-    bench->worker.send(encode(job), {.setup_s = options_.time_limit_s});
+    slot->batch = std::move(batch);
+    slot->worker.send(encode(job), {.setup_s = options_.time_limit_s});
   }
 }
 
 void CompilePool::start_worker() {
   auto worker = Worker::start(options_.command);
   if (worker) {
-    benches_.push_back({std::move(*worker), {}});
+    slots_.push_back({std::move(*worker), {}});
   } else {
     worker_failed(worker.error().message);
   }
 }
 
-CompilePool::Bench* CompilePool::idle_bench() {
-  auto bench =
-      std::ranges::find_if(benches_, [](const Bench& b) { return b.worker.state() == Worker::State::idle; });
-  return bench == benches_.end() ? nullptr : &*bench;
+CompilePool::Slot* CompilePool::idle_slot() {
+  auto slot =
+      std::ranges::find_if(slots_, [](const Slot& b) { return b.worker.state() == Worker::State::idle; });
+  return slot == slots_.end() ? nullptr : &*slot;
 }
 
 std::size_t CompilePool::starting() const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      benches_, [](const Bench& bench) { return bench.worker.state() == Worker::State::starting; }));
+      slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::starting; }));
 }
 
-// The first of the queue and those like it: as many as fit into a job, but not so many that a worker goes
-// without.
+// The first of the queue and its like: as many as fit into a job, but some are left for idle workers.
 std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
   const auto jobs = static_cast<std::size_t>(options_.jobs), limit = static_cast<std::size_t>(batch_limit_);
   const Task& first = queue_.front();
@@ -103,39 +102,39 @@ std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
 }
 
 void CompilePool::add_to(std::vector<pollfd>& descriptors) const {
-  for (const Bench& bench : benches_) bench.worker.add_to(descriptors);
+  for (const Slot& slot : slots_) slot.worker.add_to(descriptors);
 }
 
 Clock::time_point CompilePool::deadline() const {
   auto earliest = Clock::time_point::max();
-  for (const Bench& bench : benches_) earliest = std::min(earliest, bench.worker.deadline());
+  for (const Slot& slot : slots_) earliest = std::min(earliest, slot.worker.deadline());
   return earliest;
 }
 
 void CompilePool::advance(Clock::time_point now) {
-  for (Bench& bench : benches_) {
-    bench.worker.advance(now);
-    if (const auto reply = bench.worker.take_reply()) {
+  for (Slot& slot : slots_) {
+    slot.worker.advance(now);
+    if (const auto reply = slot.worker.take_reply()) {
       failures_ = 0;
-      finish_job(bench, *reply, bench.worker.busy_s(now));
+      finish_job(slot, *reply, slot.worker.busy_s(now));
     }
-    if (bench.worker.state() != Worker::State::dead) continue;
-    if (bench.batch.empty()) {
-      worker_failed(bench.worker.death().message);
+    if (slot.worker.state() != Worker::State::dead) continue;
+    if (slot.batch.empty()) {
+      worker_failed(slot.worker.death().message);
     } else {
-      busy_s_ += bench.worker.busy_s(now);
-      take_apart(bench);
+      busy_s_ += slot.worker.busy_s(now);
+      take_apart(slot);
     }
   }
-  std::erase_if(benches_, [](const Bench& bench) { return bench.worker.state() == Worker::State::dead; });
+  std::erase_if(slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::dead; });
   if (!broken_.empty()) fail_all();
 }
 
-void CompilePool::finish_job(Bench& bench, const std::string& reply, double busy_s) {
+void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s) {
   busy_s_ += busy_s;
   auto variants = decode_compiled_variants(reply);
   if (variants) leave_out_pauses(*variants, busy_s);
-  std::vector<Task> batch = std::exchange(bench.batch, {});
+  std::vector<Task> batch = std::exchange(slot.batch, {});
   for (std::size_t i = batch.size(); i-- > 0;) {
     CompiledVariant variant;
     if (!variants || variants->size() != batch.size()) {
@@ -153,10 +152,10 @@ void CompilePool::finish_job(Bench& bench, const std::string& reply, double busy
   }
 }
 
-// After a worker died over its job: at fault is the only source of the job, or one that has yet to be found.
-void CompilePool::take_apart(Bench& bench) {
-  std::vector<Task> batch = std::exchange(bench.batch, {});
-  const Failure& death = bench.worker.death();
+// The job's worker died. A single source is the cause; several are tried one by one.
+void CompilePool::take_apart(Slot& slot) {
+  std::vector<Task> batch = std::exchange(slot.batch, {});
+  const Failure& death = slot.worker.death();
   if (batch.size() > 1) {
     batch_limit_ = std::max(1, batch_limit_ / 2);
     for (std::size_t i = batch.size(); i-- > 0;) try_alone(std::move(batch[i]));
@@ -191,12 +190,12 @@ void CompilePool::fail_all() {
 
 void CompilePool::pause(Clock::time_point now) {
   if (std::exchange(paused_, true)) return;
-  for (Bench& bench : benches_) bench.worker.pause(now);
+  for (Slot& slot : slots_) slot.worker.pause(now);
 }
 
 void CompilePool::resume(Clock::time_point now) {
   if (!std::exchange(paused_, false)) return;
-  for (Bench& bench : benches_) bench.worker.resume(now);
+  for (Slot& slot : slots_) slot.worker.resume(now);
 }
 
 }  // namespace gktune

@@ -10,15 +10,15 @@
 
 namespace gktune {
 
-// Compile workers, and the sources that wait for them. Sources that share their text are compiled together;
-// those that fail together are compiled again alone, so that each has its own log, and the one that hangs or
-// crashes the compiler is found.
+// Compile workers and the queue of sources. Sources with the same text are compiled together. If they fail
+// together, each is compiled alone, which gives it its own log and finds the one that hangs or crashes the
+// compiler.
 class CompilePool {
  public:
   struct Options {
     WorkerCommand command;
-    int jobs = 1;   // how many workers at most
-    int batch = 1;  // how many sources at most in one job
+    int jobs = 1;   // most workers
+    int batch = 1;  // most sources in one job
     double time_limit_s = 60;
     std::string architecture;
     std::string cache_dir;
@@ -33,18 +33,18 @@ class CompilePool {
   explicit CompilePool(Options options) : options_(std::move(options)), batch_limit_(options_.batch) {}
 
   void add(std::uint64_t id, SourcePlan source);
-  // Nothing comes of it. A worker that has nothing else is ended, so that it disturbs no timing.
+  // Drops the source. A worker that has nothing else is killed, so that it disturbs no timing.
   void withdraw(std::uint64_t id, Clock::time_point now);
   std::vector<Finished> take_finished() { return std::exchange(finished_, {}); }
 
-  // Whether to start jobs that are smaller than they might become.
+  // Start small jobs now, or wait for more sources of the same text.
   enum class Haste { wait_for_full_batches, start_what_is_there };
   void dispatch(Haste haste);
   void add_to(std::vector<pollfd>& descriptors) const;
   Clock::time_point deadline() const;
   void advance(Clock::time_point now);
 
-  // While something is being timed.
+  // Stops the compilers while something is timed.
   void pause(Clock::time_point now);
   void resume(Clock::time_point now);
 
@@ -60,17 +60,17 @@ class CompilePool {
   };
 
   // A worker and the job that it has.
-  struct Bench {
+  struct Slot {
     Worker worker;
     std::vector<Task> batch;
   };
 
   void start_worker();
-  Bench* idle_bench();
+  Slot* idle_slot();
   std::size_t starting() const;
   std::vector<Task> next_batch(Haste haste);
-  void finish_job(Bench& bench, const std::string& reply, double busy_s);
-  void take_apart(Bench& bench);
+  void finish_job(Slot& slot, const std::string& reply, double busy_s);
+  void take_apart(Slot& slot);
   void try_alone(Task task);
   void worker_failed(const std::string& message);
   void fail_all();
@@ -78,9 +78,9 @@ class CompilePool {
   Options options_;
   int batch_limit_;
   std::deque<Task> queue_;
-  std::vector<Bench> benches_;
+  std::vector<Slot> slots_;
   std::vector<Finished> finished_;
-  int failures_ = 0;    // workers in a row that ended before they had done anything
+  int failures_ = 0;    // workers in a row that died before their first reply
   std::string broken_;  // why no worker can be started
   bool paused_ = false;
   double busy_s_ = 0;

@@ -6,18 +6,17 @@
 
 namespace gktune {
 
-// The cores that the calling thread, and those that it starts, may run on; none where the system does not
-// say.
+// The cores that the calling thread and those it starts may use; empty if the system does not say.
 std::vector<int> own_cores();
 
-// How many of them there are; where the system does not say, how many the machine has.
+// Their number, or the machine's if the system does not say.
 unsigned own_core_count();
 
-// Keeps the calling thread on one core. Where the system refuses, it goes on as it was. A thread does that
-// itself: of one that has ended, the system would take its caller instead.
+// Binds the calling thread to one core, if the system allows. A thread binds itself: for the number of an
+// ended thread the system would bind the caller.
 void keep_to(int core);
 
-// Keeps the calling thread on one core for as long as it lives.
+// Binds the calling thread to one core while this object lives.
 class PinnedHere {
  public:
   explicit PinnedHere(int core);
@@ -25,7 +24,7 @@ class PinnedHere {
   PinnedHere& operator=(const PinnedHere&) = delete;
   ~PinnedHere();
 
-  // Whether the system did as it was asked, and does so still.
+  // True if the thread is bound to the core.
   bool holds() const;
 
  private:

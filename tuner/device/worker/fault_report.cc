@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxReportBytes = 4096;
 
-// A signal handler sees nothing but what is global: the one such thing of the program.
+// Signal handlers can only use globals.
 std::atomic<int> report_channel{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 

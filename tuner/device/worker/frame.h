@@ -8,15 +8,15 @@
 
 namespace gktune {
 
-// What a parent and its worker say to each other: a kind, and what goes with it.
+// A message between a parent and its worker.
 struct Frame {
   enum class Kind : unsigned char {
     request = 'q',
     reply = 'r',
-    ready = 'h',      // the worker is up
-    not_ready = 'e',  // the worker cannot work, and why
-    phase = 'p',      // where the worker is: a Phase
-    fault = 'f',      // how the worker dies: a status, a line feed, a message
+    ready = 'h',      // the worker accepts requests
+    not_ready = 'e',  // the worker cannot start: the reason
+    phase = 'p',      // a Phase begins
+    fault = 'f',      // the worker dies: a status, a line feed, a message
   };
   Kind kind = Kind::reply;
   std::string payload;
@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxPayloadBytes = std::size_t{256} << 20;
 void write_frame_header(Frame::Kind kind, std::size_t payload_bytes, unsigned char header[kFrameHeaderBytes]);
 std::string encode_frame(Frame::Kind kind, std::string_view payload);
 
-// Cuts a stream of bytes into frames, however the bytes arrive.
+// Splits a stream of bytes into frames.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t max_payload_bytes = kMaxPayloadBytes)
@@ -37,7 +37,7 @@ class FrameReader {
 
   void feed(std::string_view bytes);
   std::optional<Frame> next();
-  // The stream makes no sense: an unknown kind, a size over the bound. Nothing more comes out of it.
+  // True after an unknown kind or a size over the bound. No more frames follow.
   bool is_broken() const { return broken_; }
 
  private:

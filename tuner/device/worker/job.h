@@ -11,16 +11,16 @@
 
 namespace gktune {
 
-// What travels between the parent and its worker processes.
+// Messages between the parent and its worker processes.
 
-// How the host device's code is to be instrumented.
+// Of code for the host device.
 enum class Instrumentation { none, sanitize };
 
 // Sources to compile together. They share text, options and include directories, and differ in macros and
 // entries.
 struct CompileJob {
   std::vector<SourcePlan> variants;
-  std::string architecture;  // sm_90a; empty where the compiler's own machine is meant
+  std::string architecture;  // of the device: sm_90a, x86-64
   std::string cache_dir;
   Instrumentation instrumentation = Instrumentation::none;
 };
@@ -28,15 +28,15 @@ struct CompileJob {
 // Code that a runner can load.
 struct Module {
   std::string path;                  // a shared object, a cubin
-  std::vector<std::string> symbols;  // one an entry of its SourcePlan, in that order
-  // What a process that is to load it must have been started with: a sanitizer's LD_PRELOAD, say.
+  std::vector<std::string> symbols;  // one per entry of its SourcePlan, in order
+  // Of the process that loads it, for example a sanitizer's LD_PRELOAD.
   std::vector<std::pair<std::string, std::string>> environment = {};
   friend bool operator==(const Module&, const Module&) = default;
 };
 
 struct CompiledVariant {
   Status status = Status::ok;  // ok, compile_failed, machine_failed
-  std::string log;             // the compiler's words on this variant, with the source's own line numbers
+  std::string log;  // the compiler's messages about this variant, with the line numbers of the source
   Module module;
   double seconds = 0;  // this variant's share
   bool from_cache = false;
@@ -52,7 +52,7 @@ struct RunJob {
   Instrumentation instrumentation = Instrumentation::none;
 };
 
-// A Trial without its identity, which the parent knows.
+// A Trial without its configuration and problem, which the parent knows.
 struct RunReply {
   Status status = Status::ok;
   std::string message;

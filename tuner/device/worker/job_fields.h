@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// Each struct names its members once, for both directions: fields(archive, object).
+// fields(archive, object) lists the members of a struct once, for reading and writing.
 
 template <class S, class T>
 concept Is = std::same_as<std::remove_const_t<S>, T>;
@@ -55,7 +55,7 @@ void fields(A& archive, S& plan) {
   archive("arguments", plan.arguments);
 }
 
-// All of a source but its text.
+// Without the text.
 template <class A, Is<SourcePlan> S>
 void fields(A& archive, S& plan) {
   archive("language", plan.language);
@@ -215,7 +215,7 @@ void fields(A& archive, S& info) {
   archive("compiler", info.compiler);
 }
 
-// The last value of each enumeration: none that travels is past it.
+// The last value of each enumeration; larger numbers are invalid.
 constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
 constexpr Language last_of(Language) { return Language::cpp; }

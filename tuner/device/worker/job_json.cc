@@ -9,23 +9,23 @@
 namespace gktune {
 namespace {
 
-std::string packed(const Json& json) {
+std::string packed(const MessageJson& json) {
   std::string bytes;
-  Json::to_cbor(json, bytes);
+  MessageJson::to_cbor(json, bytes);
   return bytes;
 }
 
 template <class Body>
-auto unpacked(std::string_view bytes, Body&& body) -> Result<decltype(body(Json()))> {
+auto unpacked(std::string_view bytes, Body&& body) -> Result<decltype(body(MessageJson()))> {
   try {
-    return body(Json::from_cbor(bytes));
-  } catch (const std::exception& error) {  // the library says so by throwing
+    return body(MessageJson::from_cbor(bytes));
+  } catch (const std::exception& error) {  // thrown by the library
     return Error{std::string("a message between processes makes no sense: ") + error.what()};
   }
 }
 
 template <class T>
-T member(const Json& json, const char* name) {
+T member(const MessageJson& json, const char* name) {
   T value;
   JsonReader::read(json.at(name), value);
   return value;
@@ -33,7 +33,7 @@ T member(const Json& json, const char* name) {
 
 template <class T>
 Result<T> decoded(std::string_view bytes, const char* name) {
-  return unpacked(bytes, [&](const Json& json) { return member<T>(json, name); });
+  return unpacked(bytes, [&](const MessageJson& json) { return member<T>(json, name); });
 }
 
 template <class T>
@@ -60,7 +60,7 @@ std::string encode(const RunJob& job) { return encoded(job, "run"); }
 std::string encode(const PlayoffJob& job) { return encoded(job, "playoff"); }
 
 Result<RequestKind> request_kind(std::string_view bytes) {
-  return unpacked(bytes, [](const Json& json) {
+  return unpacked(bytes, [](const MessageJson& json) {
     for (const auto& [name, kind] : kRequests) {
       if (json.contains(name)) return kind;
     }
@@ -69,7 +69,7 @@ Result<RequestKind> request_kind(std::string_view bytes) {
 }
 
 Result<CompileJob> decode_compile_job(std::string_view bytes) {
-  return unpacked(bytes, [](const Json& json) {
+  return unpacked(bytes, [](const MessageJson& json) {
     auto job = member<CompileJob>(json, "compile");
     for (SourcePlan& variant : job.variants) json.at("text").get_to(variant.text);
     return job;

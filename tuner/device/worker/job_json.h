@@ -10,10 +10,9 @@
 
 namespace gktune {
 
-// The jobs and their answers as JSON in its binary form (CBOR), which keeps every byte of a text and every
-// bit of a number, infinities included. The variants of a compile job share what they have in common; the
-// programs of a run job leave their text at home, since a runner has no use for it. What cannot be decoded is
-// an error.
+// Jobs and replies as CBOR, the binary form of JSON. It keeps every byte of a text and every bit of a number.
+// The variants of a compile job share one text; the programs of a run job have none, because a runner does
+// not need it. Invalid bytes are an error.
 
 enum class RequestKind { probe, count, compile, run, playoff };
 

@@ -12,19 +12,19 @@
 
 namespace gktune {
 
-using Json = nlohmann::json;
+using MessageJson = nlohmann::json;
 
-// Writes what names its members by fields(archive, object), and what such members are made of.
+// Writes structs that have fields(archive, object), and the types of their members.
 struct JsonWriter {
-  Json object = Json::object();
+  MessageJson object = MessageJson::object();
 
   template <class T>
   void operator()(const char* name, const T& member) {
     object[name] = written(member);
   }
 
-  static Json written(const Value& value) {
-    Json pair = Json::array({static_cast<int>(value.kind())});
+  static MessageJson written(const Value& value) {
+    MessageJson pair = MessageJson::array({static_cast<int>(value.kind())});
     switch (value.kind()) {
       case Value::Kind::boolean:
         pair.push_back(value.boolean());
@@ -42,20 +42,20 @@ struct JsonWriter {
     return pair;
   }
   template <class T>
-  static Json written(const std::vector<T>& items) {
-    Json list = Json::array();
+  static MessageJson written(const std::vector<T>& items) {
+    MessageJson list = MessageJson::array();
     for (const T& item : items) list.push_back(written(item));
     return list;
   }
-  static Json written(const std::pair<std::string, std::string>& pair) {
-    return Json::array({pair.first, pair.second});
+  static MessageJson written(const std::pair<std::string, std::string>& pair) {
+    return MessageJson::array({pair.first, pair.second});
   }
   template <class T>
-  static Json written(const T& member) {
+  static MessageJson written(const T& member) {
     if constexpr (std::is_enum_v<T>) {
       return static_cast<int>(member);
-    } else if constexpr (requires { Json(member); }) {
-      return Json(member);
+    } else if constexpr (requires { MessageJson(member); }) {
+      return MessageJson(member);
     } else {
       JsonWriter writer;
       fields(writer, member);
@@ -64,16 +64,16 @@ struct JsonWriter {
   }
 };
 
-// Reads the same. What is not as it should be throws.
+// Reads them. Throws if the JSON does not match.
 struct JsonReader {
-  const Json& object;
+  const MessageJson& object;
 
   template <class T>
   void operator()(const char* name, T& member) {
     read(object.at(name), member);
   }
 
-  static void read(const Json& json, Value& value) {
+  static void read(const MessageJson& json, Value& value) {
     Value::Kind kind{};
     read(json.at(0), kind);
     switch (kind) {
@@ -92,16 +92,17 @@ struct JsonReader {
     }
   }
   template <class T>
-  static void read(const Json& json, std::vector<T>& items) {
+  static void read(const MessageJson& json, std::vector<T>& items) {
     items.clear();
-    for (const Json& item : json.get_ref<const Json::array_t&>()) read(item, items.emplace_back());
+    for (const MessageJson& item : json.get_ref<const MessageJson::array_t&>())
+      read(item, items.emplace_back());
   }
-  static void read(const Json& json, std::pair<std::string, std::string>& pair) {
+  static void read(const MessageJson& json, std::pair<std::string, std::string>& pair) {
     json.at(0).get_to(pair.first);
     json.at(1).get_to(pair.second);
   }
   template <class T>
-  static void read(const Json& json, T& member) {
+  static void read(const MessageJson& json, T& member) {
     if constexpr (std::is_enum_v<T>) {
       const int value = json.get<int>();
       if (value < 0 || value > static_cast<int>(last_of(T{}))) throw std::out_of_range("an unknown value");

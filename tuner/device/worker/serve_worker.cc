@@ -20,7 +20,7 @@ namespace {
 constexpr std::pair<WorkerRole, std::string_view> kRoles[] = {{WorkerRole::compile, "compile"},
                                                               {WorkerRole::run, "run"}};
 
-// The worker's own children, compilers say, are in its group and go with it.
+// Kills the worker with its children, such as compilers, which are in its group.
 void end_group(int) { ::kill(0, SIGKILL); }
 
 void die_with_parent() {
@@ -30,28 +30,28 @@ void die_with_parent() {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-// What this worker is made of: one of the two.
-struct Workshop {
+// The backend with the part that this worker serves.
+struct OpenBackend {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Runner> runner;
 };
 
-Result<Workshop> open_workshop(WorkerRole role, const BackendOpener& open) {
-  Workshop workshop;
+Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
+  OpenBackend opened;
   auto backend = open();
   if (!backend) return std::move(backend).error();
-  workshop.backend = std::move(*backend);
+  opened.backend = std::move(*backend);
   if (role == WorkerRole::compile) {
-    auto compiler = workshop.backend->compiler();
+    auto compiler = opened.backend->compiler();
     if (!compiler) return std::move(compiler).error();
-    workshop.compiler = std::move(*compiler);
+    opened.compiler = std::move(*compiler);
   } else {
-    auto runner = workshop.backend->runner();
+    auto runner = opened.backend->runner();
     if (!runner) return std::move(runner).error();
-    workshop.runner = std::move(*runner);
+    opened.runner = std::move(*runner);
   }
-  return workshop;
+  return opened;
 }
 
 template <class Job, class Answer>
@@ -60,21 +60,19 @@ Result<std::string> answered(const Result<Job>& job, Answer&& answer) {
   return encode(answer(*job));
 }
 
-Result<std::string> answer(Workshop& workshop, const std::string& request) {
+Result<std::string> answer(OpenBackend& opened, const std::string& request) {
   const Result<RequestKind> kind = request_kind(request);
   if (!kind) return kind.error();
-  if (*kind == RequestKind::probe)
-    return answered(workshop.backend->probe(), [](auto& info) { return info; });
-  if (*kind == RequestKind::count)
-    return answered(workshop.backend->count(), [](int count) { return count; });
-  if (*kind == RequestKind::compile && workshop.compiler) {
-    return answered(decode_compile_job(request), [&](auto& job) { return workshop.compiler->compile(job); });
+  if (*kind == RequestKind::probe) return answered(opened.backend->probe(), [](auto& info) { return info; });
+  if (*kind == RequestKind::count) return answered(opened.backend->count(), [](int count) { return count; });
+  if (*kind == RequestKind::compile && opened.compiler) {
+    return answered(decode_compile_job(request), [&](auto& job) { return opened.compiler->compile(job); });
   }
-  if (*kind == RequestKind::run && workshop.runner) {
-    return answered(decode_run_job(request), [&](auto& job) { return workshop.runner->run(job); });
+  if (*kind == RequestKind::run && opened.runner) {
+    return answered(decode_run_job(request), [&](auto& job) { return opened.runner->run(job); });
   }
-  if (*kind == RequestKind::playoff && workshop.runner) {
-    return answered(decode_playoff_job(request), [&](auto& job) { return workshop.runner->playoff(job); });
+  if (*kind == RequestKind::playoff && opened.runner) {
+    return answered(decode_playoff_job(request), [&](auto& job) { return opened.runner->playoff(job); });
   }
   return Error{"a request that this kind of worker does not serve"};
 }
@@ -92,9 +90,8 @@ std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
-  if (role == WorkerRole::run)
-    ::signal(kQuestionSignal, SIG_IGN);      // until there is a runner that knows an answer
-  ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);  // not for the worker's own children
+  if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it
+  ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};
   set_report_channel(kChannelFd);
   auto send = [&](Frame::Kind kind, std::string_view payload) {
@@ -102,17 +99,17 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
     channel.write();
   };
 
-  Result<Workshop> workshop = open_workshop(role, open);
-  if (!workshop) {
-    send(Frame::Kind::not_ready, workshop.error().message);
+  Result<OpenBackend> opened = open_parts(role, open);
+  if (!opened) {
+    send(Frame::Kind::not_ready, opened.error().message);
     return 1;
   }
   send(Frame::Kind::ready, {});
   while (channel.is_open()) {
     channel.read();
     while (std::optional<Frame> frame = channel.next()) {
-      const Result<std::string> reply = answer(*workshop, frame->payload);
-      std::fflush(nullptr);  // what a kernel printed is its own, and belongs to this job
+      const Result<std::string> reply = answer(*opened, frame->payload);
+      std::fflush(nullptr);  // output belongs to this job
       if (!reply) {
         send(Frame::Kind::not_ready, reply.error().message);
         return 1;

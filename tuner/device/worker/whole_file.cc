@@ -40,8 +40,8 @@ Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
   return {};
 }
 
-// "a.so" as "a.new5f0c….so": a compiler goes by what follows the last dot. By chance, since the numbers of
-// processes on several machines, or in several containers, that share a folder may be the same.
+// "a.so" becomes "a.new5f0c….so", because a compiler looks at the extension. The number is random: process
+// numbers repeat across machines and containers that share a folder.
 fs::path unfinished_path(const fs::path& path) {
   std::random_device chance;
   std::ostringstream mark;

@@ -11,10 +11,10 @@ namespace gktune {
 
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
-// Under another name first: a reader sees all of it or nothing. Makes the folder where it is missing.
+// Writes to another name first, so that a reader sees all of the file or nothing. Makes a missing folder.
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-// That other name, which nobody else has: what becomes `path`, or has to do with it, is made there.
+// A unique name for a file that is renamed to `path` once it is complete.
 std::filesystem::path unfinished_path(const std::filesystem::path& path);
 bool is_unfinished(const std::filesystem::path& path);
 

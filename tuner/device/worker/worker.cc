@@ -10,13 +10,13 @@ namespace gktune {
 namespace {
 
 constexpr double kStartLimitS = 120;  // a CUDA context on a busy machine
-constexpr double kLeaveLimitS = 1;    // from hanging up to having ended
+constexpr double kLeaveLimitS = 1;    // between closing the channel and the end
 constexpr auto kReapInterval = std::chrono::milliseconds(2);
 constexpr std::size_t kLongestLastWords = 400;
 
-Status status_of(const Ending& ending) {
-  if (!ending.by_signal) return Status::crashed;
-  switch (ending.code) {
+Status status_of(const ExitStatus& exit_status) {
+  if (!exit_status.by_signal) return Status::crashed;
+  switch (exit_status.code) {
     case SIGSEGV:
     case SIGBUS:
       return Status::illegal_access;
@@ -116,9 +116,9 @@ void Worker::advance(Clock::time_point now) {
   if (was_open && !channel_.is_open()) limit_ = now + duration_s(kLeaveLimitS);
   end_late(now);
   if (channel_.is_open() && !overstayed_) return;
-  if (const std::optional<Ending> ending = process_.ending()) {
+  if (const std::optional<ExitStatus> exit_status = process_.exit_status()) {
     process_.read_output();
-    death_ = cause_of(*ending);
+    death_ = cause_of(*exit_status);
     state_ = State::dead;
   }
 }
@@ -189,9 +189,9 @@ std::string Worker::overstay_message() const {
   return "timing it took longer than " + limit;
 }
 
-Failure Worker::cause_of(const Ending& ending) const {
+Failure Worker::cause_of(const ExitStatus& exit_status) const {
   const std::string words = last_line(process_.output_tail());
-  Failure cause{status_of(ending), ending.str()};
+  Failure cause{status_of(exit_status), exit_status.str()};
   if (words.find("std::bad_alloc") != std::string::npos) {
     cause = {Status::out_of_memory, "asked for more memory than there is"};
   } else if (fault_ && fault_->status == Status::timed_out) {

@@ -82,7 +82,7 @@ class Worker {
   void allow(double limit_s, Clock::time_point now);
   void end_late(Clock::time_point now);
   std::string overstay_message() const;
-  Failure cause_of(const Ending& ending) const;
+  Failure cause_of(const ExitStatus& exit_status) const;
 
   ChildProcess process_;
   Channel channel_;

@@ -16,15 +16,15 @@ namespace gktune {
 namespace {
 
 constexpr double kProbeLimitS = 60;
-// Room for what a candidate needs besides its executions: inputs, a verdict, a module load.
+// For the work besides executions: filling inputs, comparing, loading modules.
 constexpr double kSetupLimitS = 120;
 constexpr double kTimingLimitS = 60;
-// Executions that no stopping rule can do without.
+// The stopping rule needs at least so many executions.
 constexpr double kTimedExecutions = 16;
 constexpr double kInstrumentedFactor = 20;
-// Candidates that wait for hardware before it makes sense to stop compiling ahead.
+// Compiling ahead stops when so many candidates wait for hardware.
 constexpr std::size_t kAhead = 4;
-// Finalists that need processes of their own are timed in so many turns each.
+// Finalists with environments of their own need several processes, which take so many turns.
 constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
 constexpr int kLeastPlayoffSlice = 3;  // rounds
@@ -48,7 +48,7 @@ WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& 
   return {options.worker_argv, backend, role, {}};
 }
 
-// What the process has to be started with that runs this. The plan has the last word.
+// Environment for this job's worker; the plan's settings win.
 RunSlot::Environment environment_of(const RunJob& job) {
   RunSlot::Environment all = job.candidate.environment;
   all.insert(all.end(), job.plan.environment.begin(), job.plan.environment.end());
@@ -79,7 +79,7 @@ Result<DeviceInfo> probe(Worker& worker) {
 }  // namespace
 
 Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind) {
-  // Which does not touch the hardware: what is broken is counted too.
+  // A compile worker does not open the hardware, so broken devices count too.
   auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::compile, {}});
   if (!worker) return std::move(worker).error();
   const auto answer = answer_of(*worker, encode_count());
@@ -137,22 +137,22 @@ WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options,
 WorkerDevice::~WorkerDevice() = default;
 
 std::size_t WorkerDevice::capacity() const {
-  const auto waiting =
-      static_cast<std::size_t>(std::ranges::count(flights_, Flight::Stage::ready, &Flight::stage));
-  // The hardware is the bottleneck: what is submitted now would only be chosen with less knowledge.
-  if (waiting >= kAhead * slots_.size()) return flights_.size() + finished_.size();
+  const auto waiting = static_cast<std::size_t>(
+      std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
+  // The hardware is the bottleneck. A later choice of candidates can use more results.
+  if (waiting >= kAhead * slots_.size()) return submissions_.size() + finished_.size();
   return static_cast<std::size_t>(std::max(1, options_.jobs)) *
              static_cast<std::size_t>(std::max(1, options_.batch)) +
          kAhead * slots_.size();
 }
 
 void WorkerDevice::submit(Candidate candidate) {
-  begin(std::move(candidate), Flight::Goal::trial);
+  begin(std::move(candidate), Submission::Goal::trial);
   pump(CompilePool::Haste::wait_for_full_batches, Clock::now());
 }
 
 Trial WorkerDevice::next() {
-  if (flights_.empty() && finished_.empty()) throw std::logic_error("next() with nothing submitted");
+  if (submissions_.empty() && finished_.empty()) throw std::logic_error("next() with nothing submitted");
   while (finished_.empty()) pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
   Trial trial = std::move(finished_.front());
   finished_.pop_front();
@@ -160,29 +160,30 @@ Trial WorkerDevice::next() {
 }
 
 std::size_t WorkerDevice::withdraw() {
-  const auto waits = [](const Flight& flight) {
-    return flight.stage == Flight::Stage::compiling || flight.stage == Flight::Stage::ready;
+  const auto waits = [](const Submission& submission) {
+    return submission.stage == Submission::Stage::compiling || submission.stage == Submission::Stage::ready;
   };
-  for (const Flight& flight : flights_) {
-    if (waits(flight)) pool_.withdraw(flight.id, Clock::now());
+  for (const Submission& submission : submissions_) {
+    if (waits(submission)) pool_.withdraw(submission.id, Clock::now());
   }
-  return std::erase_if(flights_, waits);
+  return std::erase_if(submissions_, waits);
 }
 
-void WorkerDevice::begin(Candidate candidate, Flight::Goal goal) {
-  Flight& flight = flights_.emplace_back();
-  flight.id = next_id_++;
-  flight.goal = goal;
-  flight.cutoff = candidate.cutoff;
-  flight.trial.started_unix_ms = unix_ms();
-  flight.trial.config = std::move(candidate.config);
-  flight.trial.problem = std::move(candidate.problem);
-  flight.trial.regime = kernel_.regime;
-  auto plan = resolve(kernel_, flight.trial.config, flight.trial.problem, info_);
-  if (!plan) return finish(flight, Status::invalid, plan.error().message);
-  flight.plan = std::move(*plan);
-  pool_.add(flight.id, flight.plan.candidate.source);
-  if (!flight.plan.reference.steps.empty()) flight.reference = reference_of(flight.plan.reference.source);
+void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
+  Submission& submission = submissions_.emplace_back();
+  submission.id = next_id_++;
+  submission.goal = goal;
+  submission.cutoff = candidate.cutoff;
+  submission.trial.started_unix_ms = unix_ms();
+  submission.trial.config = std::move(candidate.config);
+  submission.trial.problem = std::move(candidate.problem);
+  submission.trial.regime = kernel_.regime;
+  auto plan = resolve(kernel_, submission.trial.config, submission.trial.problem, info_);
+  if (!plan) return finish(submission, Status::invalid, plan.error().message);
+  submission.plan = std::move(*plan);
+  pool_.add(submission.id, submission.plan.candidate.source);
+  if (!submission.plan.reference.steps.empty())
+    submission.reference = reference_of(submission.plan.reference.source);
 }
 
 std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
@@ -196,7 +197,7 @@ std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
 void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   pool_.dispatch(haste);
   dispatch_runs();
-  take_compiled();  // what failed at once is not waited for
+  take_compiled();  // immediate failures need no wait
   while (take_run()) dispatch_runs();
   std::vector<pollfd> descriptors;
   pool_.add_to(descriptors);
@@ -226,54 +227,54 @@ void WorkerDevice::take_compiled() {
       reference->variant = std::move(finished.variant);
       continue;
     }
-    const auto flight = std::ranges::find(flights_, finished.id, &Flight::id);
-    if (flight == flights_.end()) continue;
-    flight->is_compiled = true;
-    flight->trial.compile_s = finished.variant.seconds;
-    flight->module = std::move(finished.variant.module);
-    if (finished.variant.status != Status::ok) finish(*flight, finished.variant.status, finished.variant.log);
+    const auto submission = std::ranges::find(submissions_, finished.id, &Submission::id);
+    if (submission == submissions_.end()) continue;
+    submission->is_compiled = true;
+    submission->trial.compile_s = finished.variant.seconds;
+    submission->module = std::move(finished.variant.module);
+    if (finished.variant.status != Status::ok)
+      finish(*submission, finished.variant.status, finished.variant.log);
   }
-  // From the back: those that end here leave the list.
-  for (std::size_t i = flights_.size(); i-- > 0;) advance_compiled(flights_[i]);
+  // From the back, because finished ones leave the list.
+  for (std::size_t i = submissions_.size(); i-- > 0;) advance_compiled(submissions_[i]);
 }
 
-void WorkerDevice::advance_compiled(Flight& flight) {
-  if (flight.stage != Flight::Stage::compiling || !flight.is_compiled) return;
-  if (flight.reference != kNoReference) {
-    const Reference& reference = references_[flight.reference];
+void WorkerDevice::advance_compiled(Submission& submission) {
+  if (submission.stage != Submission::Stage::compiling || !submission.is_compiled) return;
+  if (submission.reference != kNoReference) {
+    const Reference& reference = references_[submission.reference];
     if (!reference.is_compiled) return;
     if (reference.variant.status != Status::ok) {
       const bool is_machines = reference.variant.status == Status::machine_failed;
-      return finish(flight, is_machines ? Status::machine_failed : Status::reference_failed,
+      return finish(submission, is_machines ? Status::machine_failed : Status::reference_failed,
                     "the reference does not compile: " + reference.variant.log);
     }
   }
-  if (options_.work == WorkerDeviceOptions::Work::compile) return finish(flight, Status::ok, {});
-  flight.stage = Flight::Stage::ready;
+  if (options_.work == WorkerDeviceOptions::Work::compile) return finish(submission, Status::ok, {});
+  submission.stage = Submission::Stage::ready;
 }
 
 void WorkerDevice::dispatch_runs() {
-  for (Flight& flight : flights_) {
-    if (flight.stage != Flight::Stage::ready || flight.goal != Flight::Goal::trial) continue;
+  for (Submission& submission : submissions_) {
+    if (submission.stage != Submission::Stage::ready || submission.goal != Submission::Goal::trial) continue;
     RunSlot* const slot = free_slot();
     if (slot == nullptr) return;
-    flight.stage = Flight::Stage::running;
+    submission.stage = Submission::Stage::running;
     keep_modules();
-    const RunJob job = run_job(flight);
-    slot->start({flight.id, encode(job), limits(flight.plan), environment_of(job)});
+    const RunJob job = run_job(submission);
+    slot->start({submission.id, encode(job), limits(submission.plan), environment_of(job)});
   }
 }
 
-// What is compiled may wait for long, and a reference is compiled once for all: the cache drops what nobody
-// uses.
+// Compiled code may wait for long, and the cache removes unused files.
 void WorkerDevice::keep_modules() const {
   for (const Reference& reference : references_) CompileCache::keep(reference.variant.module.path);
-  for (const Flight& flight : flights_) CompileCache::keep(flight.module.path);
+  for (const Submission& submission : submissions_) CompileCache::keep(submission.module.path);
 }
 
 bool WorkerDevice::all_are_broken() const { return std::ranges::all_of(slots_, &RunSlot::is_broken); }
 
-// Hardware that is broken is passed by while there is other: it would be the fastest to answer.
+// Skips broken devices while others work: they would answer first.
 RunSlot* WorkerDevice::free_slot() {
   const bool takes_broken = all_are_broken();
   const auto slot = std::ranges::find_if(
@@ -281,12 +282,12 @@ RunSlot* WorkerDevice::free_slot() {
   return slot == slots_.end() ? nullptr : &*slot;
 }
 
-RunJob WorkerDevice::run_job(const Flight& flight) const {
+RunJob WorkerDevice::run_job(const Submission& submission) const {
   RunJob job;
-  job.plan = flight.plan;
-  job.candidate = flight.module;
-  if (flight.reference != kNoReference) job.reference = references_[flight.reference].variant.module;
-  job.cutoff = flight.cutoff;
+  job.plan = submission.plan;
+  job.candidate = submission.module;
+  if (submission.reference != kNoReference) job.reference = references_[submission.reference].variant.module;
+  job.cutoff = submission.cutoff;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;
@@ -306,35 +307,35 @@ bool WorkerDevice::take_run() {
     std::optional<RunSlot::Finished> finished = slot.take_finished();
     if (!finished) continue;
     took_any = true;
-    const auto flight = std::ranges::find(flights_, finished->id, &Flight::id);
-    if (flight == flights_.end()) continue;
-    flight->trial.run_s = finished->seconds;
+    const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
+    if (submission == submissions_.end()) continue;
+    submission->trial.run_s = finished->seconds;
     if (!finished->outcome) {
       const Failure& failure = finished->outcome.error();
       if (failure.status != Status::machine_failed) {
-        finish(*flight, failure.status, failure.message);
+        finish(*submission, failure.status, failure.message);
         continue;
       }
-      flight->stage = Flight::Stage::ready;  // it never ran: another device may take it
+      submission->stage = Submission::Stage::ready;  // it never ran: another device may take it
       if (!all_are_broken()) continue;
       // The candidate's own environment may keep workers from starting.
-      const bool is_plain = flight->plan.environment.empty();
-      finish(*flight, is_plain ? Status::machine_failed : Status::crashed, failure.message);
+      const bool is_plain = submission->plan.environment.empty();
+      finish(*submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
       continue;
     }
     auto reply = decode_run_reply(*finished->outcome);
     if (!reply || reply->worker_is_lost) slot.replace_worker();
     if (reply) {
-      finish_run(*flight, std::move(*reply));
+      finish_run(*submission, std::move(*reply));
     } else {
-      finish(*flight, Status::crashed, reply.error().message);
+      finish(*submission, Status::crashed, reply.error().message);
     }
   }
   return took_any;
 }
 
-void WorkerDevice::finish_run(Flight& flight, RunReply reply) {
-  Trial& trial = flight.trial;
+void WorkerDevice::finish_run(Submission& submission, RunReply reply) {
+  Trial& trial = submission.trial;
   trial.samples_us = std::move(reply.samples_us);
   trial.timing = reply.timing;
   trial.resources = reply.resources;
@@ -344,34 +345,34 @@ void WorkerDevice::finish_run(Flight& flight, RunReply reply) {
   trial.run_s = reply.seconds;
   if (reply.status == Status::ok && options_.work == WorkerDeviceOptions::Work::time) {
     const Result<void> metrics = evaluate_metrics(kernel_, info_, trial);
-    if (!metrics) return finish(flight, Status::invalid, metrics.error().message);
+    if (!metrics) return finish(submission, Status::invalid, metrics.error().message);
   }
-  finish(flight, reply.status, std::move(reply.message));
+  finish(submission, reply.status, std::move(reply.message));
 }
 
-void WorkerDevice::finish(Flight& flight, Status status, std::string message) {
-  if (flight.goal == Flight::Goal::playoff) {
-    flight.stage = status == Status::ok ? Flight::Stage::ready : Flight::Stage::failed;
+void WorkerDevice::finish(Submission& submission, Status status, std::string message) {
+  if (submission.goal == Submission::Goal::playoff) {
+    submission.stage = status == Status::ok ? Submission::Stage::ready : Submission::Stage::failed;
     return;
   }
-  flight.trial.status = status;
-  flight.trial.message = std::move(message);
-  flight.trial.ended_unix_ms = unix_ms();
-  finished_.push_back(std::move(flight.trial));
-  flights_.erase(flights_.begin() + (&flight - flights_.data()));
+  submission.trial.status = status;
+  submission.trial.message = std::move(message);
+  submission.trial.ended_unix_ms = unix_ms();
+  finished_.push_back(std::move(submission.trial));
+  submissions_.erase(submissions_.begin() + (&submission - submissions_.data()));
 }
 
 // Finalists are timed in slices of whole rounds, so that a playoff can end early with what is complete. A
 // slice prepares each finalist anew; many rounds make that cheap.
 std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<Config> finalists,
                                            Rounds rounds, const PlayoffWatch& go_on) {
-  if (!flights_.empty()) throw std::logic_error("playoff() with candidates in flight");
+  if (!submissions_.empty()) throw std::logic_error("playoff() with candidates in flight");
   std::vector<Samples> samples(finalists.size());
   for (Config& config : finalists) {
-    begin({std::move(config), problem, {}}, Flight::Goal::playoff);
+    begin({std::move(config), problem, {}}, Submission::Goal::playoff);
   }
   bool is_over = false;
-  while (!is_over && std::ranges::count(flights_, Flight::Stage::compiling, &Flight::stage) > 0) {
+  while (!is_over && std::ranges::count(submissions_, Submission::Stage::compiling, &Submission::stage) > 0) {
     pump(CompilePool::Haste::start_what_is_there, Clock::now() + kPlayoffWatchInterval);
     is_over = !go_on(samples);
   }
@@ -398,17 +399,17 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     slice = std::max(slice, static_cast<int>(std::min<double>(rounds.count, kPlayoffSliceS * rounds_per_s)));
   }
   withdraw();
-  flights_.clear();
+  submissions_.clear();
   return samples;
 }
 
 // A process has one environment: finalists with different ones cannot share it.
 std::vector<std::vector<std::size_t>> WorkerDevice::groups_by_environment() const {
   std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < flights_.size(); ++i) {
-    if (flights_[i].stage != Flight::Stage::ready) continue;
+  for (std::size_t i = 0; i < submissions_.size(); ++i) {
+    if (submissions_[i].stage != Submission::Stage::ready) continue;
     const auto group = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& other) {
-      return environment_of(run_job(flights_[other[0]])) == environment_of(run_job(flights_[i]));
+      return environment_of(run_job(submissions_[other[0]])) == environment_of(run_job(submissions_[i]));
     });
     group == groups.end() ? groups.push_back({i}) : group->push_back(i);
   }
@@ -420,7 +421,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
                               const std::function<bool()>& go_on) {
   PlayoffJob job;
   job.rounds.count = rounds;
-  for (std::size_t i : group) job.finalists.push_back(run_job(flights_[i]));
+  for (std::size_t i : group) job.finalists.push_back(run_job(submissions_[i]));
   auto samples = play(job, go_on);
   if (!samples) return false;
   samples->resize(group.size());

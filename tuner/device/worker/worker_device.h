@@ -19,9 +19,9 @@
 namespace gktune {
 
 struct WorkerDeviceOptions {
-  // How far a candidate goes.
+  // The last step of each candidate.
   enum class Work { compile, check, time };
-  // What compilers do while something is timed: on a CPU they would take the cores that are being timed.
+  // On a CPU compilers would use the cores that are being timed.
   enum class CompileWhileTiming { yes, no };
 
   std::vector<BackendName> backends;                                 // several: of one model
@@ -34,20 +34,20 @@ struct WorkerDeviceOptions {
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
   double compile_time_limit_s = 120;
-  double fault_telling_s = 0;  // how long past its limit a run may stay, to tell of a fault or where it is
+  double fault_telling_s = 0;  // added to the limit of a run, for a report of a fault or its place
 };
 
-// How long each part was at work, since the device was opened.
+// Busy times since the device was opened.
 struct Usage {
   double wall_s = 0;
   double compile_busy_s = 0;  // of all compile workers together
   double run_busy_s = 0;      // of all run workers together
 };
 
-// The device whose compiling and running happens in worker processes: whatever they do, this process goes on.
+// Compiles and runs in worker processes. A crash there does not affect this process.
 class WorkerDevice final : public Device {
  public:
-  // Nothing works without a run worker of each backend that gets ready.
+  // Each backend needs a run worker that gets ready.
   static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options);
   ~WorkerDevice() override;  // with all of its processes
 
@@ -64,8 +64,8 @@ class WorkerDevice final : public Device {
  private:
   static constexpr std::size_t kNoReference = static_cast<std::size_t>(-1);
 
-  // A configuration on its way: to a trial, or to the playoff.
-  struct Flight {
+  // A candidate that has not finished yet.
+  struct Submission {
     enum class Goal { trial, playoff };
     enum class Stage { compiling, ready, running, failed };
     std::uint64_t id = 0;
@@ -90,20 +90,20 @@ class WorkerDevice final : public Device {
   WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, DeviceInfo info,
                std::vector<RunSlot> slots, CompilePool pool);
 
-  // Lets everything go on until something happens, or until then.
+  // Advances compilers and runs until something happens, or until then.
   void pump(CompilePool::Haste haste, Clock::time_point until);
-  void begin(Candidate candidate, Flight::Goal goal);
+  void begin(Candidate candidate, Submission::Goal goal);
   std::size_t reference_of(const SourcePlan& source);
   void take_compiled();
-  void advance_compiled(Flight& flight);
+  void advance_compiled(Submission& submission);
   void dispatch_runs();
   void keep_modules() const;
   bool all_are_broken() const;
   RunSlot* free_slot();
-  bool take_run();  // whether there was any
-  void finish(Flight& flight, Status status, std::string message);
-  void finish_run(Flight& flight, RunReply reply);
-  RunJob run_job(const Flight& flight) const;
+  bool take_run();  // true: there was a result
+  void finish(Submission& submission, Status status, std::string message);
+  void finish_run(Submission& submission, RunReply reply);
+  RunJob run_job(const Submission& submission) const;
   Worker::Limits limits(const Plan& plan) const;
   std::vector<std::vector<std::size_t>> groups_by_environment() const;
   bool play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
@@ -115,17 +115,17 @@ class WorkerDevice final : public Device {
   DeviceInfo info_;
   std::vector<RunSlot> slots_;
   CompilePool pool_;
-  std::vector<Flight> flights_;  // in the order they were submitted
+  std::vector<Submission> submissions_;  // in the order they were submitted
   std::vector<Reference> references_;
   std::deque<Trial> finished_;
   std::uint64_t next_id_ = 1;
   Clock::time_point opened_ = Clock::now();
 };
 
-// How many devices of that kind the machine has, in order or not.
+// The number of devices of that kind in the machine, broken ones included.
 Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind);
 
-// What a run worker of that backend says of its hardware.
+// The hardware, as a run worker of that backend reports it.
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend);
 
 }  // namespace gktune

@@ -55,7 +55,7 @@ unsigned long long bits_of(T x) {
 }
 
 template <class T>
-Difference compare(T actual, T expected, Bounds bounds) {
+Difference compare(T actual, T expected, ErrorBounds bounds) {
   if constexpr (kIsReal<T>) {
     return compare_reals(real_of(actual), real_of(expected), bits_of(actual), bits_of(expected), sizeof(T),
                          bounds);
@@ -140,7 +140,7 @@ class Buffer {
   // What it holds now is right.
   void expect() { expected_ = contents(); }
 
-  bool judge(Bounds bounds) const {
+  bool judge(ErrorBounds bounds) const {
     const std::vector<T> actual = contents();
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = 0; i < count_; ++i) {
