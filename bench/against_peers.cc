@@ -1,4 +1,4 @@
-// What gktune found against what the libraries do: the best configuration that a database knows, and CUB or
+// Compares the best configuration in a database with a vendor library: times gktune's kernel and CUB or
 // cuBLAS on the same buffers, their samples taken in turn. Needs a GPU.
 //
 //   against_peers DATABASE SPACE [rounds=200] [axis=value …]

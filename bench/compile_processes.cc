@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr const char* kArchitecture = "sm_90";
 
-// What the processes share.
+// Counters shared by all processes.
 struct Progress {
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> failed{0};

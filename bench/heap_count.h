@@ -4,7 +4,7 @@
 
 namespace gktune {
 
-// What a program that links heap_count.cc has asked of `new`.
+// Allocations through `new`, counted in programs that link heap_count.cc.
 struct HeapCount {
   static std::size_t live_bytes();
   static std::size_t peak_bytes();  // since the last time it was forgotten

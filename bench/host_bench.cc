@@ -1,4 +1,4 @@
-// What running CUDA C++ on a CPU costs: kernels on the host device against plain C++ on the same cores.
+// Measures the cost of CUDA C++ on a CPU: kernels on the host device against plain C++ on the same cores.
 //   saxpy of 16 Mi elements           within 3 × of a plain loop
 //   256-thread tree reduction of them within 15 × of std::reduce
 #include <fmt/format.h>

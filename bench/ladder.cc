@@ -3,7 +3,7 @@
 //
 //   ladder DATABASE SPACE PARAMETER LIMIT [rounds=50] [axis=value …]
 //
-// LIMIT is what the machine can do at most, in the unit of the space's first metric.
+// LIMIT is the machine's maximum, in the unit of the space's first metric.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -8,7 +8,7 @@ struct CUstream_st;
 
 namespace gktune {
 
-// The driver's names of them, by what they are: nobody who compares has to include cuda.h for it.
+// The driver's handle types, declared here so that callers need not include cuda.h.
 using PeerStream = CUstream_st*;
 using PeerAddress = unsigned long long;
 

@@ -1,4 +1,4 @@
-// Whether tunings of one space agree: the best configuration of each database, all timed in turn on one
+// Checks that tunings of one space agree: the best configuration of each database, timed in turn on one
 // problem. Needs a GPU.
 //
 //   same_answer SPACE [rounds=200] [axis=value …] DATABASE…

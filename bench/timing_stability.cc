@@ -1,4 +1,4 @@
-// What a time is worth: configurations of a space drawn at random, each timed three times: with the machine
+// Measures how stable times are: times random configurations of a space three times each: with the machine
 // quiet, with compile processes busy on every core, and quiet again. Needs a GPU.
 //
 //   timing_stability SPACE [configs=24] [busy=16] [seed=1] [axis=value …]

@@ -259,7 +259,7 @@ ExitCode run(const RunOptions& options, Context& context) {
       if (options.regime) definition.kernel.regime = *options.regime;
     }
   }
-  // What is replayed was measured before: it is kept where --db says so.
+  // A replay repeats known measurements, so store its trials only if --db is given.
   std::optional<ScratchDatabase> scratch;
   if (is_replay && options.database.empty()) {
     auto made = ScratchDatabase::make();

@@ -84,7 +84,7 @@ Json census_json(const Census& census) {
             {"shared_memory_limit", json_of_count(census.rejected_by_shared_memory_limit.str())}}}};
 }
 
-// What the command has to say of one problem.
+// The command's output for one problem.
 Result<Json, EngineError> show(const ProblemSpace& problem_space, const Problem& problem,
                                const SpaceOptions& options, Context& context) {
   Json report = {{"problem", json_of(problem)}};

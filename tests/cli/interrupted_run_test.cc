@@ -1,5 +1,5 @@
-// What happens to a run that is ended from outside: nothing that was measured is lost, nothing is measured
-// twice.
+// An interrupted run keeps every finished measurement, and the next run measures
+// nothing twice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ class Npy : public ::testing::Test {
     return bytes + header + data;
   }
 
-  // What the reader says of the file, with its path taken off; empty where it reads.
+  // The reader's error message without the file's path; empty on success.
   std::string message(ElementType type, std::span<std::byte> buffer) {
     Result<void> result = read_npy(path_, type, buffer);
     if (result.ok()) return "";

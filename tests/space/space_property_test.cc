@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-// What a loop over all combinations finds.
+// Results of a loop over all combinations.
 struct Enumerated {
   std::vector<Config> valid;
   bool has_failing = false;  // a constraint that cannot be evaluated where no other one rejects

@@ -38,7 +38,7 @@ std::vector<Problem> sizes(const std::vector<Axis>& axes) {
   return problems;
 }
 
-// What the listed problems are apart from their sizes, each once: an element type, a distribution.
+// The distinct listed problems, ignoring sizes: one per element type, distribution and so on.
 std::vector<Problem> kinds(const KernelDefinition& kernel) {
   std::vector<Problem> all;
   for (const Problem& problem : problems_of(kernel)) {

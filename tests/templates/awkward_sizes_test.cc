@@ -58,7 +58,7 @@ class Template : public testing::TestWithParam<std::string> {
     trials_.emplace(definition_, kernel, std::move(device));
   }
 
-  // Whether the file itself rules the problem out: by a constraint that asks for no parameter.
+  // True if a constraint without parameters rejects the problem.
   bool is_ruled_out(const SpaceError& error) const {
     if (error.kind != SpaceError::Kind::empty || !error.constraint) return false;
     const Expression& condition = trials_->constraints()[*error.constraint].condition;

@@ -1,4 +1,4 @@
-// What the shipped kernels are given to work on: whether a wrong kernel would be found by it.
+// The inputs of the shipped kernels must reveal a wrong kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -33,7 +33,7 @@ void shift(std::vector<Launch>& launches, const std::vector<Argument>& arguments
     entry.parts.push_back({">::run", std::nullopt});
     entry.text = "gktune_shifted::Shifted<" + entry.text + ">::run";
   }
-  // What stands before an output is compared too.
+  // The elements before an output are compared too.
   for (const Argument& argument : arguments) {
     if (argument.role != Argument::Role::out) continue;
     Launch fill;

@@ -126,7 +126,7 @@ TEST_F(Tune, a_stop_ends_without_what_has_not_begun_and_without_a_playoff) {
   EXPECT_TRUE(outcome.best.has_value());
 }
 
-// Nothing is known of what could not be tried.
+// A trial that never ran says nothing about its configuration.
 TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
   const auto until_the_disk_is_full = [](Config config) {
     if (config.find("x")->integer() < 4) return valley(std::move(config));
@@ -305,7 +305,7 @@ TEST_F(Tune, the_search_leaves_time_for_the_playoff) {
   EXPECT_FALSE(outcome.playoff.empty());
 }
 
-// What a trial's timing makes of the objective may not be the time: here the slowest is the best.
+// The objective need not be the time: here the slowest configuration is the best.
 TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
   auto thirsty = [](Config config) {
     Trial trial = valley(std::move(config));

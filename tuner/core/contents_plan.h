@@ -7,7 +7,7 @@ namespace gktune {
 
 enum class ContentsKind { zero, constant, ramp, uniform, normal, file };
 
-// What a buffer holds before a launch, in numbers.
+// A buffer's contents before a launch, with all expressions evaluated.
 struct ContentsPlan {
   ContentsKind kind = ContentsKind::zero;
   double a = 0, b = 0;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b

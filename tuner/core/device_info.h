@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What a device is called and what it can hold. A limit of 0 means that there is none to speak of.
+// Name and limits of a device. A limit of 0 means no limit.
 struct DeviceInfo {
   std::string kind;                  // cuda, host, replay
   std::string name;                  // "NVIDIA H200"; a CPU says so: "CPU: AMD EPYC 9654"
@@ -42,7 +42,7 @@ struct DeviceInfo {
   NamedValues attributes() const;
 };
 
-// Whether trials of the two may be mixed. Cards of one name may differ in what of them is switched on.
+// True if trials of the two may be mixed. Cards of one name may differ in how many units are enabled.
 bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b);
 
 }  // namespace gktune

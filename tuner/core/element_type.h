@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// What the elements of an argument are.
+// Type of an argument's elements.
 enum class ElementType {
   int8,
   int16,

@@ -27,21 +27,21 @@ enum class Status {
   aborted,             // assert, trap, abort
   barrier_divergence,  // a barrier that some threads miss; a shuffle from a lane that is not there
   data_race,
-  undefined_behavior,  // whatever else the language forbids: a read of what nobody wrote, a shift too far
-  crashed,             // any other sudden death
+  undefined_behavior,  // for example a read of uninitialized memory, or a shift too far
+  crashed,             // any other crash
   timed_out,
   reference_failed,  // the reference does not compile or run, or leaves no results: nothing to compare with
-  machine_failed,    // it could not be tried: nothing is known of the configuration
+  machine_failed,    // the trial never ran and says nothing about the configuration
 };
 inline constexpr Status kLastStatus = Status::machine_failed;
-// Nothing is known of the configuration, and the others of its problem would end alike. Do not store it.
+// True if the failure is not the configuration's: others of the problem would fail too. Do not store it.
 constexpr bool ends_problem(Status status) {
   return status == Status::reference_failed || status == Status::machine_failed;
 }
 std::string_view status_name(Status status);
 std::optional<Status> status_from_name(std::string_view name);
 
-// What the caches held when a launch began.
+// State of the caches when a launch begins.
 enum class Regime { cold, hot };
 std::string_view regime_name(Regime regime);
 std::optional<Regime> regime_from_name(std::string_view name);
@@ -49,7 +49,7 @@ std::optional<Regime> regime_from_name(std::string_view name);
 // Times of single executions, in microseconds, in the order they were taken.
 using Samples = std::vector<double>;
 
-// What the samples say.
+// Summary of the samples.
 struct Timing {
   double median_us = 0;
   double low_us = 0, high_us = 0;  // the 95 % confidence interval of the median
@@ -58,7 +58,7 @@ struct Timing {
   double deviation_us = 0;
 };
 
-// What the compiler and the launch made of a configuration; -1 where it is not known.
+// Resources that a configuration's kernel uses; -1 if unknown.
 struct Resources {
   int registers = -1;
   std::int64_t spill_bytes = -1;

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// What a parameter, an axis of a problem or an expression can be worth.
+// Value of a parameter, a problem axis or an expression.
 class Value {
  public:
   enum class Kind { boolean, integer, real, text };

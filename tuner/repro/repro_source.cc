@@ -91,7 +91,7 @@ class Writer {
     });
   }
 
-  // What an expression for ncu finds the candidate's kernels by.
+  // Regular expression by which ncu selects the candidate's kernels.
   std::string kernel_names() const {
     std::string names;
     for (const std::string& entry : plan_.candidate.source.entries) {

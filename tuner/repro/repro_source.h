@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// What the opening comment of a repro says.
+// Facts for the opening comment of a repro.
 struct ReproFacts {
   std::string title;                                       // "Trial 17 of gktune.db"
   std::vector<std::pair<std::string, std::string>> facts;  // "problem", "n=1024"

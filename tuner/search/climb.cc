@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kFirstDraws = 24;
 // Of so many proposals one is a draw.
 constexpr std::size_t kDrawEvery = 5;
-// Whose neighbours are tried at most.
+// Maximum number of configurations whose neighbours are tried.
 constexpr std::size_t kSummits = 8;
 
 }  // namespace

@@ -14,7 +14,7 @@ class Searcher {
   virtual ~Searcher() = default;
   // A valid configuration that was neither asked for nor told before. Nothing: no other is left to try.
   virtual std::optional<Config> ask() = 0;
-  // A trial, failures included. It need not have been asked for: earlier trials are told too.
+  // A trial, failures included. Earlier trials are reported too, so it need not come from ask().
   virtual void tell(const Trial& trial) = 0;
   // One line for people: how it searches, and why so.
   virtual std::string description() const { return {}; }

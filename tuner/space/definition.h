@@ -31,7 +31,7 @@ struct Option {
   std::optional<Expression> when;
 };
 
-// One step of what a candidate does: a kernel, or the filling of a buffer.
+// One step of a candidate: launch a kernel, or fill a buffer.
 struct Launch {
   Pattern entry;     // a function or a template-id; without parts for a fill
   std::string fill;  // the argument to fill with fill_byte; empty for a kernel
@@ -42,7 +42,7 @@ struct Launch {
   std::vector<std::string> arguments;  // names, in the order of the function's parameters
 };
 
-// What a buffer holds before a launch.
+// Contents of a buffer before a launch.
 struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
@@ -79,7 +79,7 @@ struct Metric {
   Expression value;  // over time_s, time_us, the problem, the parameters, device.*
 };
 
-// What is better: less time, or more (less) of a metric.
+// The goal: less time, or more (or less) of a metric.
 struct Objective {
   std::string metric;  // empty: the time
   bool maximize = false;
@@ -98,7 +98,7 @@ struct SearchLimits {
   double seconds = 0;
 };
 
-// What a device needs to know of a kernel.
+// Definition of a kernel for a device.
 struct KernelDefinition {
   std::string name;
   Language language = Language::cuda;
@@ -113,7 +113,7 @@ struct KernelDefinition {
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
   std::vector<std::string> parameter_names;
-  // What the sources themselves declare under these names is no macro; nor what the reference's own declares.
+  // Names that the sources, or the reference's own source, declare: they are not defined as macros there.
   std::set<std::string, std::less<>> declared_names, reference_declared_names;
   std::vector<Argument> arguments;
   std::vector<Launch> launches;

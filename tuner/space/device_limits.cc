@@ -12,7 +12,7 @@ void add_limit(const std::string& text, const std::map<std::string, Expression>&
   const auto condition = Expression::parse(text);
   if (!condition) return;
   auto inlined = condition->inlined(parts);
-  // What grows too large to be a constraint is left for the launch itself to refuse.
+  // If the expression is too large for a constraint, leave the check to the launch.
   if (inlined) limits.push_back({*std::move(inlined), origin});
 }
 

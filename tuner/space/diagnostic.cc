@@ -13,7 +13,7 @@ std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !is_continuation(c); }));
 }
 
-// What a terminal shows in one column each, whatever the bytes are.
+// Replaces control characters by spaces, so that each character takes one column.
 std::string printable(std::string_view line) {
   std::string shown;
   for (char c : line) {

@@ -7,8 +7,8 @@
 namespace gktune {
 namespace {
 
-// Whether it is made of a reading that this trial lacks: a card that does not tell its power has no metric of
-// it.
+// True if the metric uses a reading that this trial lacks, for example power on a card that does not
+// report it.
 bool lacks_reading(const Expression& expression, const NamedValues& known) {
   return std::ranges::any_of(expression.names(), [&](const Expression::NameUse& use) {
     return std::ranges::find(reading_names(), use.name) != reading_names().end() &&

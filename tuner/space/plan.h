@@ -41,7 +41,7 @@ struct StepPlan {
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 
-// What goes to the compiler.
+// Input of the compiler.
 struct SourcePlan {
   Language language = Language::cuda;
   std::string path;  // for messages and #include "…"
@@ -70,8 +70,8 @@ struct Plan {
   bool measures_power = false;  // a metric is made of energy or power, which takes long enough a run to tell
 };
 
-// Whether arguments of two candidates are those of one problem, which this reference solves: scratch memory,
-// and scalars that the reference does not see, are a candidate's own affair.
+// True if the arguments of two candidates describe the same problem for this reference. Scratch memory and
+// scalars that the reference does not use may differ.
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
                         const ProgramPlan& reference);
 

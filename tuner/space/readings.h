@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What metrics are made of: the figures of one trial, by the names that expressions know them by.
+// Readings of one trial that metrics may use, by their names in expressions.
 std::span<const std::string_view> reading_names();
 // Those that are known of this trial.
 NamedValues readings(const Trial& trial);

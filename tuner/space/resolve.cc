@@ -76,7 +76,7 @@ class Resolver {
   }
 
  private:
-  // The first failure is told; what is made after it is thrown away.
+  // Only the first failure is reported; discard the results after it.
   void fail(std::string message) {
     if (!error_) error_ = Error{std::move(message)};
   }
@@ -250,7 +250,7 @@ class Resolver {
     source.path = is_own ? kernel_.reference_path : kernel_.source_path;
     source.text = is_own ? kernel_.reference_text : kernel_.source_text;
     add_problem_macros(is_own ? kernel_.reference_declared_names : kernel_.declared_names, source);
-    // What depends on a parameter is the candidate's alone.
+    // An option that depends on a parameter applies to the candidate only.
     for (const Option& option : options()) {
       const bool is_plain =
           !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
@@ -301,7 +301,7 @@ class Resolver {
     }
   }
 
-  // Nothing where its condition does not hold, or where there is nothing to do: a grid of no blocks, an empty
+  // Returns nullopt if the step's condition is false or it has no work: a grid without blocks or an empty
   // buffer.
   std::optional<StepPlan> step(const Launch& launch, const Scope& scope) {
     const bool is_fill = !launch.fill.empty();

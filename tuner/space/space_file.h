@@ -18,7 +18,7 @@ struct ReadOptions {
 };
 
 // Reads a space file, the sources that it names, and what these include. Paths stay as they are written:
-// relative ones are found from the working directory. All that is wrong with the file is told at once.
+// relative ones are found from the working directory. Reports all errors of the file at once.
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options = {});
 

@@ -90,7 +90,7 @@ class Buffer {
   void* data() const { return memory_; }
   void fill(int byte) { set_bytes(memory_, byte, size()); }
 
-  // What it holds at the start: element i is value_at(i).
+  // Sets the initial contents: element i is value_at(i).
   template <class ValueAt>
   void generate(ValueAt value_at) {
     start_.resize(count_);
@@ -126,7 +126,7 @@ class Buffer {
   }
   void restore() { copy_in(memory_, start_.data(), size()); }
 
-  // What is no answer: not a number, and never the integer that is expected.
+  // Fills it with wrong results: NaN, or an integer other than the expected one.
   void poison() {
     if (kIsReal<T> || expected_.empty()) {
       fill(0xff);
@@ -137,7 +137,7 @@ class Buffer {
     for (std::size_t i = 0; i < size(); ++i) bytes[i] = static_cast<unsigned char>(~bytes[i]);
     copy_in(memory_, wrong.data(), size());
   }
-  // What it holds now is right.
+  // Takes the current contents as the expected result.
   void expect() { expected_ = contents(); }
 
   bool judge(ErrorBounds bounds) const {

@@ -147,7 +147,7 @@ Space::Ranks Bayes::choose() {
   const Posterior::Prediction predicted = posterior_.predict(outputs_of_rows());
   std::size_t chosen = candidates_.size();
   double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
-  // What was best elsewhere comes first: it shows how far the related studies can be trusted.
+  // Try the best configurations of related studies first: this shows how far those can be trusted.
   const bool is_warm_start = related_ > 0 && own_ + in_flight_.size() < kFirstPoints;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     if (is_chosen_[i]) continue;

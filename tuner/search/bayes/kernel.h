@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// What the likelihood chooses. Lengths are logarithms, in units of a dimension's whole range.
+// Parameters fitted by maximum likelihood. Lengths are logarithms, in units of a dimension's whole range.
 struct KernelParameters {
   enum class Order { half, three_halves, five_halves };
   Order order = Order::five_halves;

@@ -18,7 +18,7 @@ struct Observation {
   double cost_s = 0;     // to compile and to run
 };
 
-// What a model learns of each observation, a row for each.
+// Training targets of a model, one row per observation.
 struct Targets {
   static constexpr Eigen::Index kTime = 0, kCost = 1, kFailure = 2, kCount = 3;
   Eigen::MatrixXd outputs;

@@ -68,7 +68,7 @@ Posterior::Prediction Posterior::predict(const Eigen::MatrixXf& outputs) const {
   Eigen::MatrixXf white = Eigen::MatrixXf::Zero(count, outputs.cols());
   Eigen::Index told = 0;
   for (Eigen::Index i = 0; i < count; ++i) {
-    // Nothing is added to what the sites before it predict.
+    // An unknown output adds nothing to the prediction of the earlier sites.
     if (std::isnan(outputs(i, 0))) continue;
     white.row(i) = (outputs.row(i) - factor_.row(i).head(i) * white.topRows(i)) / factor_(i, i);
     ++told;

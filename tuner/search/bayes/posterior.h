@@ -8,7 +8,7 @@
 namespace gktune {
 
 // A Gaussian process that knows some sites and predicts several outputs at candidates of the searched study.
-// What is known of a site may be told later: till then it counts as what the sites before it predict.
+// The outputs of a site may arrive later; until then the prediction of the earlier sites stands in.
 class Posterior {
  public:
   explicit Posterior(const Features& features) : kernel_(features) {}

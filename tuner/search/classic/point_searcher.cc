@@ -43,7 +43,7 @@ PointSearcher::Point PointSearcher::toward(Point from, const Point& target) {
   std::vector<std::uint32_t> order(dimensions());
   std::iota(order.begin(), order.end(), 0u);
   shuffle(order, random_);
-  // What one parameter blocks, another may free: twice.
+  // Two passes: changing one parameter may make a blocked change of another valid.
   for (int pass = 0; pass < 2 && from != target; ++pass) {
     for (const std::uint32_t parameter : order) {
       if (from[parameter] == target[parameter]) continue;

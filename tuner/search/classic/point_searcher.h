@@ -12,7 +12,7 @@
 
 namespace gktune {
 
-// What the classic strategies share. A point is a configuration as the ranks of its values; a failure has an
+// Base of the classic strategies. A point is a configuration as the ranks of its values; a failure has an
 // objective of infinity.
 class PointSearcher : public Searcher {
  public:
@@ -31,7 +31,7 @@ class PointSearcher : public Searcher {
   const Space& space() const { return untried_.space(); }
   std::size_t dimensions() const { return space().parameters().size(); }
   std::size_t values(std::size_t parameter) const { return space().parameters()[parameter].values.size(); }
-  // Whether a parameter's values are numbers, so that ranks between two others mean something.
+  // True if a parameter's values are numbers, so that a rank between two others is meaningful.
   bool is_ordered(std::size_t parameter) const { return is_ordered_[parameter]; }
   std::mt19937_64& random() { return random_; }
   double uniform() { return draw_uniform(random_); }

@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// A program of the user's proposes configurations and is told results, in JSON lines; docs/search.md has the
+// The user's program proposes configurations and receives results, in JSON lines; docs/search.md has the
 // protocol. Where the program fails, the search ends and `failure` says why.
 class External : public Searcher {
  public:

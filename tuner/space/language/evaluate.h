@@ -9,7 +9,7 @@ namespace gktune {
 // The worth of one node; `and` and `or` yield the operand that decided, as in Python.
 Result<Value, ExpressionError> evaluate(const ExpressionNode& node, const Scope& scope);
 
-// Whether it is true.
+// Evaluates a condition.
 Result<bool, ExpressionError> evaluate_truth(const ExpressionNode& node, const Scope& scope);
 
 }  // namespace gktune

@@ -45,7 +45,7 @@ class Inliner {
     return changed ? measured(std::move(copy)) : node;
   }
 
-  // Which name made it too large.
+  // Error that names the definition which made the expression too large.
   const std::optional<ExpressionError>& error() const { return error_; }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace gktune {
 
-// What is wrong with an expression, and the part of its text that is to blame.
+// Error in an expression, and the part of its text at fault.
 struct ExpressionError {
   std::string message;
   std::size_t offset = 0;

@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// What is done to values to get another one.
+// Operation of an expression node.
 enum class Operation {
   add,
   subtract,

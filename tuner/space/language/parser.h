@@ -32,7 +32,7 @@ class Parser {
   NodePtr primary();
   NodePtr call(const Token& function);
   NodePtr list();
-  // What stands between brackets, up to and including `close`. Nothing after an error.
+  // Parses a list up to and including `close`. Returns nullopt after an error.
   std::optional<std::vector<NodePtr>> items(std::string_view close);
   std::optional<Operation> comparison_operator();
 

@@ -3,7 +3,7 @@
 namespace gktune {
 namespace {
 
-// The brace that closes what was opened before `at`; braces in the quotes of a string do not count.
+// Finds the brace that closes the one opened before `at`; ignores braces inside quoted strings.
 std::size_t closing_brace(std::string_view text, std::size_t at) {
   char quote = '\0';
   for (; at < text.size(); ++at) {

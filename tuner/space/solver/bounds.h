@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// What integer terms can come to, and what follows from that: where `a * b * c <= 1024` and no c is less than
+// Ranges of integer terms, and conditions that follow from them: if `a * b * c <= 1024` and no c is less than
 // 2, then `a * b * 2 <= 1024` holds as soon as a and b are known.
 class Bounds {
  public:

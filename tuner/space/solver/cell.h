@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What a value is while constraints are decided for many combinations at once: an integer (booleans are 0 and
+// Encoded value for deciding constraints on many combinations at once: an integer (booleans are 0 and
 // 1), the bits of a double, or the number of a text.
 using Cell = std::int64_t;
 
@@ -31,7 +31,7 @@ inline bool is_unknown(CellType type, Cell cell) {
   return type == CellType::real ? std::isnan(real_of(cell)) : cell == kUnknown;
 }
 
-// Whether a double holds this integer, whatever it is.
+// True if a double represents this integer exactly.
 inline bool is_exact_in_real(std::int64_t integer) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 53;
   return integer >= -kLimit && integer <= kLimit;

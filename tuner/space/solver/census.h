@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// Who rejects how many combinations. One that several reject counts with the first: the file, the limit on a
-// block's size, the limit on its shared memory.
+// Number of combinations that each origin rejects. A combination that several reject counts for the first of:
+// the file, the limit on a block's size, the limit on its shared memory.
 struct Census {
   Count combinations;
   Count rejected_by_file;

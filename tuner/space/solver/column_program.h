@@ -48,7 +48,7 @@ class ColumnProgram {
   void run(const Batch& batch);
   // Of one of the wanted terms, after a run.
   const Cell* result(std::size_t wanted) const { return registers_[results_[wanted]].data(); }
-  // Which slots it reads.
+  // Slots that it reads.
   const std::vector<std::uint32_t>& slots() const { return slots_read_; }
 
  private:

@@ -151,7 +151,7 @@ TermId ConstraintCompiler::comparison(const ExpressionNode& node) {
       left = right;
     }
     all = graph_.both(all, holds);
-    // Nothing can be said, or nothing more need be.
+    // Stop if cells cannot express it, or if it is already false.
     if (all == TermGraph::kNone || all == graph_.truth_constant(false)) break;
   }
   return all;
@@ -175,7 +175,7 @@ TermId ConstraintCompiler::junction(const ExpressionNode& node, Use use) {
     if (decided == TermGraph::kNone) return TermGraph::kNone;
     const bool is_constant = graph_.is_constant(decided);
     if (is_constant && graph_[decided].cell == kUnknown) return decided;
-    // What comes after is never looked at.
+    // The operands after it are never evaluated.
     if (is_constant && (graph_[decided].cell == 1) != is_both) return all;
     const TermId next = operand_of(node, i, use);
     if (is_constant) {

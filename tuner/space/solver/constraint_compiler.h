@@ -34,7 +34,7 @@ class ConstraintCompiler {
 
  private:
   TermId condition(const NodePtr& node);
-  // What a term is needed for: `a and b` is simpler where only its truth matters.
+  // Use of a term: `a and b` is simpler where only its truth matters.
   enum class Use { value, truth };
   TermId value(const NodePtr& node, Use use = Use::value);
   TermId typed_value(const NodePtr& node, Use use);

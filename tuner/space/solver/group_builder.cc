@@ -224,7 +224,7 @@ std::uint32_t GroupBuilder::next_state(const Chunk& chunk, const Cell* row, std:
   for (std::size_t i = 0; i < terms.size(); ++i) {
     is_known = is_known && !is_unknown(terms_.graph[terms[i]].type, row[i]);
   }
-  // What is unknown may differ in what it is: such states are never taken for the same.
+  // Two unknown values may differ, so never merge states that contain one.
   const std::uint32_t number = is_known ? next.states.intern(row) : next.states.add(row);
   if (number == next.parents.size()) {
     next.parents.push_back(state);

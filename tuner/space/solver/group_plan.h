@@ -13,15 +13,15 @@
 
 namespace gktune {
 
-// What constraints are decided with.
+// Terms of the constraints.
 struct Terms {
   TermGraph graph;
   std::vector<Condition> conditions;
   const Scope* scope = nullptr;  // all but the parameters that vary
 };
 
-// What is worked out at which level of a group: each condition as soon as its last parameter is known, and
-// before that whatever follows from it; of terms, what the levels below will use.
+// Order of evaluation in a group. A level decides each condition whose last parameter it fixes, conditions
+// that follow from later ones, and the terms that the levels below use.
 class GroupPlan {
  public:
   // A condition, or one that follows from it and can be decided earlier.

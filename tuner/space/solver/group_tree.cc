@@ -70,7 +70,7 @@ std::optional<GroupTree::Edge> GroupTree::edge_of(Node node, std::uint32_t rank)
 
 GroupTree::Edge GroupTree::edge_at(Node node, std::uint64_t index) const {
   Edge found = begin(node);
-  // Nothing foretells which way an index goes: the only branch is the loop's.
+  // The direction is unpredictable, so the loop's own branch is the only one.
   for (Edge left = end(node) - found; left > 1;) {
     const Edge half = left / 2;
     found += before_[found + half] <= index ? half : 0;

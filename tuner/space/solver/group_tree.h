@@ -12,7 +12,7 @@ namespace gktune {
 
 // The valid combinations of the parameters that constraints tie together. A level for each parameter; a
 // node's edges are the values that lead somewhere, in their order; nodes with the same future are one. An
-// edge knows how many combinations come before it in its node: that is what makes an index.
+// edge stores how many combinations come before it in its node; their sum along a path is the index.
 class GroupTree {
  public:
   using Node = std::uint32_t;
@@ -43,7 +43,7 @@ class GroupTree {
   std::optional<Edge> edge_of(Node node, std::uint32_t rank) const;
 
   const Count& size() const { return size_; }
-  // Whether 64 bits are not enough; else the narrow functions may be used.
+  // True if counts need more than 64 bits; otherwise the narrow functions may be used.
   bool is_wide() const { return !wide_before_.empty(); }
   std::uint64_t narrow_before(Edge edge) const { return before_[edge]; }
   Count wide_before(Edge edge) const { return is_wide() ? wide_before_[edge] : Count(before_[edge]); }

@@ -16,7 +16,7 @@ struct Parameter {
   std::optional<Value> default_value;
 };
 
-// What a configuration must satisfy, and who asks for it.
+// Condition on a configuration, and its origin.
 struct Constraint {
   enum class Origin { file, block_limit, shared_memory_limit };
   Expression condition;

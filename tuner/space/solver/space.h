@@ -30,7 +30,7 @@ struct SpaceError {
   std::size_t offset = 0, length = 0;  // where in its text
 };
 
-// What may be spent on building one.
+// Limits on the cost of building a space.
 struct SpaceLimits {
   std::size_t bytes = std::size_t{512} << 20;
   std::uint64_t evaluations = std::uint64_t{1} << 32;

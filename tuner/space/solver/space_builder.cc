@@ -158,7 +158,7 @@ Result<Group, SpaceError> SpaceBuilder::build(const Plan& plan) {
   return Group{plan.members, std::move(*tree), false};
 }
 
-// The first constraint that leaves nothing of what those before it leave.
+// Finds the first constraint after which no combination is left.
 SpaceError SpaceBuilder::nothing_left(const Plan& plan) {
   std::size_t low = 0, high = plan.conditions.size();  // so many leave something; so many leave nothing
   while (high - low > 1) {
