@@ -35,7 +35,7 @@ bool is_power_of_two(double number) {
 
 // Of each rank: the place among the sorted values and the magnitude, half and half.
 std::vector<double> positions(const std::vector<double>& numbers) {
-  const auto [low, high] = std::ranges::minmax(numbers);
+  const double low = std::ranges::min(numbers), high = std::ranges::max(numbers);
   const bool is_log = low > 0 && high / low >= 4;
   const auto scaled = [&](double number) {
     return is_log ? std::log(number / low) / std::log(high / low) : (number - low) / (high - low);
