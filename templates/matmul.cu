@@ -323,10 +323,11 @@ struct Accumulator {
   }
 };
 
-// One block's tile of C. With kGuarded off everything it touches is inside the matrices, but for the last tiles along K.
-template <int kPack, bool kGuarded>
+// One block's tile of C. If is_inside, everything it touches is inside the matrices, except the last tiles along K. Only
+// the copies ask for that, at run time: a second instance of the loop that computes would double the time to compile.
+template <int kPack>
 __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_row, long long block_column,
-                                  float* shared) {
+                                  bool is_inside, float* shared) {
   using TransferA = Transfer<tileM, tileK, kPack, Along::columns, kTransposesA, 4>;
   using TransferB = Transfer<tileK, tileN, kPack, Along::rows, false, 0>;
   constexpr int kStage = TransferA::kSize + TransferB::kSize;
@@ -342,9 +343,9 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
 
   if constexpr (kWay == Way::pipelined) {
     auto copy = [&](long long tile) {
-      if (from_a.is_whole()) {
-        from_a.template copy_async<kGuarded>(a_tile(tile));
-        from_b.template copy_async<kGuarded>(b_tile(tile));
+      if (is_inside && from_a.is_whole()) {
+        from_a.template copy_async<false>(a_tile(tile));
+        from_b.template copy_async<false>(b_tile(tile));
       } else if (tile < tiles) {
         from_a.template copy_async<true>(a_tile(tile));
         from_b.template copy_async<true>(b_tile(tile));
@@ -360,9 +361,9 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
     }
   } else {
     auto fetch = [&] {
-      if (from_a.is_whole()) {
-        from_a.template fetch<kGuarded>();
-        from_b.template fetch<kGuarded>();
+      if (is_inside && from_a.is_whole()) {
+        from_a.template fetch<false>();
+        from_b.template fetch<false>();
       } else {
         from_a.template fetch<true>();
         from_b.template fetch<true>();
@@ -393,7 +394,11 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
       }
     }
   }
-  accumulator.store<kPack, kGuarded>(c, a.rows, b.columns, block_row, block_column);
+  if (is_inside) {
+    accumulator.store<kPack, false>(c, a.rows, b.columns, block_row, block_column);
+  } else {
+    accumulator.store<kPack, true>(c, a.rows, b.columns, block_row, block_column);
+  }
 }
 
 // Which tile is this block's: groups of groupRows rows are filled column after column.
@@ -431,10 +436,8 @@ __device__ inline void register_tiles(Matrix a, Matrix b, float* c) {
   const bool packs = a.columns % 4 == 0 && b.columns % 4 == 0 && is_aligned(a.at) && is_aligned(b.at) && is_aligned(c);
   if (kPack > 1 && !packs) {
     plain_tile(a, b, c, row, column);
-  } else if (is_inside) {
-    block_tile<kPack, false>(a, b, c, row, column, shared);
   } else {
-    block_tile<kPack, true>(a, b, c, row, column, shared);
+    block_tile<kPack>(a, b, c, row, column, is_inside, shared);
   }
 }
 

@@ -302,6 +302,8 @@ class GpuFaultDeathTest : public GpuTest {
     EXPECT_EQ(status_name(reply.status), status_name(status)) << reply.message;
     EXPECT_TRUE(reply.worker_is_lost);
     EXPECT_NE(reply.message.find(words), std::string::npos) << reply.message;
+    // The parent shows what the child writes to its standard error.
+    if (HasFailure()) std::fprintf(stderr, "%s\n", reply.message.c_str());
     // A kernel that never ends would hold up the ending of all that it uses.
     std::fflush(nullptr);
     std::_Exit(HasFailure() ? 1 : 0);
