@@ -74,7 +74,8 @@ TEST_P(Migration, keeps_the_winners) {
     const auto held = *store_->playoff(each.study_id);
     ASSERT_TRUE(held.has_value());
     EXPECT_EQ(held->finalists.size(), 1u);
-    for (const Trial& trial : *store_->trials(each.study_id))
+    const auto trials = *store_->trials(each.study_id);
+    for (const Trial& trial : trials)
       EXPECT_LE(trial.ended_unix_ms, held->held_unix_ms);
   }
   const auto lookup = Lookup::open(path_);
