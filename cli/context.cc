@@ -15,8 +15,9 @@ void print(Context& context, const Diagnostic& diagnostic) {
   const std::size_t severity = std::min(all.find(": ", place), all.size() - 1) + 1;
   const std::size_t first_line = std::min(all.find('\n', severity), all.size());
   const Screen& screen = context.err_screen;
+  const Ink ink = diagnostic.severity == Diagnostic::Severity::error ? Ink::red : Ink::yellow;
   context.err << paint(screen, Ink::bold, all.substr(0, place))
-              << paint(screen, Ink::red, all.substr(place, severity - place))
+              << paint(screen, ink, all.substr(place, severity - place))
               << all.substr(severity, first_line - severity);
   std::string_view rest = all.substr(first_line);
   while (!rest.empty()) {
@@ -38,6 +39,10 @@ ExitCode fail(Context& context, ExitCode code, std::string_view message) {
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
   for (const Diagnostic& each : diagnostics) print(context, each);
   return ExitCode::usage;
+}
+
+void warn(Context& context, const std::vector<Diagnostic>& warnings) {
+  for (const Diagnostic& each : warnings) print(context, each);
 }
 
 void hint(Context& context, std::string_view message) { context.log.hint(message); }

@@ -41,6 +41,9 @@ Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::st
   auto opened = open_spaces(paths, choice, worker_argv(context),
                             [&context](const std::string& notice) { context.log.info(notice); });
   if (!opened) return fail(context, opened.error());
+  for (const OpenedSpaces& group : *opened) {
+    for (const Definition& definition : group.definitions) warn(context, definition.warnings);
+  }
   return *std::move(opened);
 }
 

@@ -55,7 +55,11 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
       continue;
     }
     ++result.checked;
-    if (!trial.ok()) add_finding(result.findings, trial);
+    if (trial.ok()) {
+      result.passed.push_back(std::move(trial));
+    } else {
+      add_finding(result.findings, trial);
+    }
     if (events_.on_progress) events_.on_progress(result);
   }
   return result;

@@ -24,6 +24,7 @@ struct Finding {
 struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they were found
+  std::vector<Trial> passed;
   bool was_stopped = false;
   std::optional<std::string> trouble;  // why the machine failed; the rest was not checked
 

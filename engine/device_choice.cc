@@ -25,9 +25,12 @@ Result<DeviceChoice> parse_device(std::string_view text) {
       return DeviceChoice{Kind::cuda, ordinal};
     }
   }
-  const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all", "replay:FILE"};
+  if (text.starts_with("sm_") && text.size() > 3 && text[3] >= '0' && text[3] <= '9') {
+    return DeviceChoice{.kind = Kind::architecture, .architecture = std::string(text)};
+  }
+  const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all", "sm_90", "replay:FILE"};
   return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) +
-               "; there is auto, host, cuda, cuda:0, cuda:all, replay:FILE"};
+               "; there is auto, host, cuda, cuda:0, cuda:all, sm_90, replay:FILE"};
 }
 
 }  // namespace gktune

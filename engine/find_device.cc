@@ -14,6 +14,7 @@ using Argv = std::vector<std::string>;
 
 Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv) {
   auto info = probe_device(worker_argv, name);
+  if (!info && name.kind.starts_with("sm_")) return Error{info.error().message};
   if (!info) return Error{fmt::format("no device {}:{}: {}", name.kind, name.ordinal, info.error().message)};
   return FoundDevice{{name}, *std::move(info)};
 }
@@ -73,6 +74,8 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
       return find_one({"cuda", choice.ordinal}, worker_argv);
     case Kind::replay:
       return open_recordings(choice.recording);
+    case Kind::architecture:
+      return find_one({choice.architecture, 0}, worker_argv);
     case Kind::automatic:
       break;
   }

@@ -56,6 +56,9 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
     case DeviceWork::compile:
       options.work = Work::compile;
       break;
+    case DeviceWork::check:
+      options.work = Work::check;
+      break;
     case DeviceWork::sanitize:
       options.work = Work::check;
       options.instrumentation = Instrumentation::sanitize;

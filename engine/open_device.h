@@ -23,7 +23,7 @@ struct WorkerSettings {
 };
 
 // How far a device takes each candidate.
-enum class DeviceWork { compile, sanitize, time };
+enum class DeviceWork { compile, check, sanitize, time };
 
 // The number of compile workers that these settings mean.
 int compile_jobs(const WorkerSettings& settings);

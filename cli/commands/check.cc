@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include "cli/flags.h"
 #include "cli/json.h"
 #include "cli/quantity.h"
+#include "cli/table.h"
 #include "engine/check_space.h"
 #include "engine/problem_selection.h"
 
@@ -55,6 +57,43 @@ Json finding_json(const Finding& finding) {
   return object;
 }
 
+// "256", "16x16"
+std::string block_text(const std::array<std::int64_t, 3>& block) {
+  std::string text = std::to_string(block[0]);
+  if (block[1] > 1 || block[2] > 1) text += 'x' + std::to_string(block[1]);
+  if (block[2] > 1) text += 'x' + std::to_string(block[2]);
+  return text;
+}
+
+// What each configuration's largest launch takes.
+Table resource_table(const std::vector<Trial>& trials) {
+  Table table;
+  for (const char* header : {"registers", "spilled", "static shared", "dynamic shared", "block"})
+    table.add_column(header, Table::Align::right);
+  table.add_column("problem", Table::Align::left);
+  table.add_column("configuration", Table::Align::left);
+  for (const Trial& trial : trials) {
+    const Resources& resources = trial.resources;
+    table.add_row({std::to_string(resources.registers), std::to_string(resources.spill_bytes),
+                   std::to_string(resources.static_shared_bytes),
+                   std::to_string(resources.dynamic_shared_bytes), block_text(resources.block),
+                   problem_text(trial.problem), trial.config.str()});
+  }
+  return table;
+}
+
+Json resources_json(const Trial& trial) {
+  const Resources& resources = trial.resources;
+  return {{"problem", json_of(trial.problem)},
+          {"config", json_of(trial.config)},
+          {"registers", resources.registers},
+          {"spill_bytes", resources.spill_bytes},
+          {"static_shared_bytes", resources.static_shared_bytes},
+          {"dynamic_shared_bytes", resources.dynamic_shared_bytes},
+          {"grid", resources.grid},
+          {"block", resources.block}};
+}
+
 void print_finding(const Finding& finding, Context& context) {
   const Trial& first = finding.trials.front();
   context.out << '\n'
@@ -67,8 +106,12 @@ void print_finding(const Finding& finding, Context& context) {
 
 std::string work_name(const CheckOptions& options) { return options.sanitize ? "sanitize" : "compile"; }
 
-void print_check(const SpaceCheck& check, const std::string& kernel, const CheckOptions& options,
-                 Context& context) {
+bool reports_resources(const CheckOptions& options) {
+  return options.device.choice.kind == DeviceChoice::Kind::architecture && !options.sanitize;
+}
+
+void print_check(const SpaceCheck& check, const std::string& kernel, const DeviceInfo& device,
+                 const CheckOptions& options, Context& context) {
   const CheckResult& result = check.result;
   const Count& all = check.counts.all;
   if (options.json) {
@@ -80,13 +123,25 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Check
     if (result.trouble) report["trouble"] = *result.trouble;
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
+    if (reports_resources(options)) {
+      report["architecture"] = device.architecture;
+      report["limits"] = device.name;
+      report["configurations"] = Json::array();
+      for (const Trial& trial : result.passed) report["configurations"].push_back(resources_json(trial));
+    }
     print(context.out, report);
     return;
+  }
+  if (reports_resources(options) && !result.passed.empty()) {
+    resource_table(result.passed).print(context.out, context.out_screen);
+    context.out << '\n';
   }
   const std::string of_all = all > result.checked ? " of " + format_count(all.str()) : "";
   context.out << fmt::format("{} {}: {}{} checked, {}\n", kernel, work_name(options),
                              format_count(result.checked), of_all,
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
+  if (reports_resources(options) && !options.quiet)
+    context.log.info("compiled for " + device.name + "; nothing ran");
   const bool is_through = !result.was_stopped && !result.trouble;
   if (!of_all.empty() && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(
@@ -108,7 +163,9 @@ Result<SpaceCheck, EngineError> check(const CheckOptions& options, const OpenedS
   const CheckRequest request = {.definition = opened.definition,
                                 .device = opened.device,
                                 .workers = worker_settings(options.device, context),
-                                .work = options.sanitize ? DeviceWork::sanitize : DeviceWork::compile,
+                                .work = options.sanitize             ? DeviceWork::sanitize
+                                        : reports_resources(options) ? DeviceWork::check
+                                                                     : DeviceWork::compile,
                                 .problems = has_problems ? std::optional(std::move(problems)) : std::nullopt,
                                 .sample = options.sample.value_or(options.sanitize ? kSanitizedSample : 0)};
   Progress progress(context.err, context.err_screen,
@@ -131,8 +188,9 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
-    if (choice.kind == DeviceChoice::Kind::cuda) {
-      fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device cuda");
+    if (choice.kind == DeviceChoice::Kind::cuda || choice.kind == DeviceChoice::Kind::architecture) {
+      const std::string device = choice.kind == DeviceChoice::Kind::cuda ? "cuda" : choice.architecture;
+      fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device " + device);
       hint(context, "on a GPU, run compute-sanitizer on the program that gktune repro writes");
       return ExitCode::usage;
     }
@@ -145,7 +203,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (!problems) return fail_usage(context, "gktune check", "--problem: " + problems.error().message);
   auto checked = check(options, *read, *std::move(problems), context);
   if (!checked) return fail(context, checked.error());
-  print_check(*checked, kernel.name, options, context);
+  print_check(*checked, kernel.name, read->device.info, options, context);
   const CheckResult& result = checked->result;
   if (result.was_stopped) return ExitCode::interrupted;
   if (result.trouble) return fail(context, ExitCode::failed, *result.trouble);

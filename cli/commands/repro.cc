@@ -12,6 +12,7 @@
 #include "cli/quantity.h"
 #include "cli/trial_plan.h"
 #include "tuner/repro/repro_source.h"
+#include "tuner/repro/stored_values.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -119,6 +120,11 @@ ExitCode run(const ReproOptions& options, Context& context) {
   }
   auto definition = read_definition(options, (*found)->study, context);
   if (!definition) return definition.error();
+  if (const auto unsafe = unsafe_value(*definition, (*found)->trial.config, (*found)->trial.problem)) {
+    return fail(context, ExitCode::failed,
+                fmt::format("trial {} has {}, which {} does not list: it could run any code", options.trial,
+                            *unsafe, options.space));
+  }
   auto planned = plan_of_trial(definition->kernel, **found, context);
   if (!planned) {
     return fail(context, ExitCode::failed,

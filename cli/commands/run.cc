@@ -238,6 +238,13 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
 
 ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
+  if (options.device.choice.kind == DeviceChoice::Kind::architecture) {
+    fail(context, ExitCode::usage,
+         "--device " + options.device.choice.architecture +
+             ": nothing can be timed for a GPU that is not present");
+    hint(context, "gktune check SPACE --device " + options.device.choice.architecture + " compiles for it");
+    return ExitCode::usage;
+  }
   const bool is_replay = options.device.choice.kind == DeviceChoice::Kind::replay;
   if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
   const auto settings = parse_settings(options.settings);

@@ -47,6 +47,16 @@ TEST_F(New, writes_three_files_and_says_what_comes_next) {
   }
 }
 
+TEST_F(New, does_not_claim_that_the_example_is_the_kernel_of_that_name) {
+  for (const std::string language : {"cuda", "c++"}) {
+    const std::string name = language == "cuda" ? "transpose.cu" : "transpose.cc";
+    EXPECT_EQ(make({"transpose", "--language", language}).code, ExitCode::done);
+    EXPECT_NE(text(name).find("Put the computation of transpose in its"), std::string::npos) << text(name);
+    EXPECT_EQ(text(name).find("// transpose: "), std::string::npos) << text(name);
+    fs::remove_all(folder());
+  }
+}
+
 TEST_F(New, writes_cpp_where_that_is_asked_for) {
   EXPECT_EQ(make({"turn", "--language", "c++"}).code, ExitCode::done);
   EXPECT_NE(text("turn.cc").find("void turn("), std::string::npos);

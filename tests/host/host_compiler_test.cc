@@ -2,6 +2,7 @@
 
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -77,6 +78,13 @@ __global__ void k(int* p) { *p = kSum; }
   source.path = folder_.path("kernel.cu");
   const CompiledVariant result = compile(source);
   EXPECT_EQ(result.status, Status::ok) << result.log;
+}
+
+TEST_P(HostCompilerTest, names_no_folder_in_code_that_another_folder_may_get) {
+  const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}));
+  ASSERT_EQ(result.status, Status::ok) << result.log;
+  const std::string code = read_whole(result.module.path).value();
+  EXPECT_EQ(code.find(std::filesystem::current_path().string() + '\0'), std::string::npos);
 }
 
 TEST_P(HostCompilerTest, fails_where_it_cannot_write) {

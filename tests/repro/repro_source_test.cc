@@ -11,6 +11,7 @@
 #include "tests/templates/shipped_spaces.h"
 #include "tuner/device/worker/child_process.h"
 #include "tuner/measure/contents.h"
+#include "tuner/repro/stored_values.h"
 #include "tuner/space/solver/space.h"
 #include "tuner/space/space_file.h"
 
@@ -147,7 +148,6 @@ constexpr const char* kTwiceSource = R"cuda(
 extern "C" __global__ void plain(const float* in, float* out, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = FACTOR * in[i];
 }
-#ifdef WRONG
 template <int kTile>
 __global__ void twice(const float* in, float* out, int n) {
   extern __shared__ float tile[];
@@ -156,7 +156,6 @@ __global__ void twice(const float* in, float* out, int n) {
     out[i] = FACTOR * in[i] + (WRONG && i % 100 == 17 ? 1 : 0);
   }
 }
-#endif
 )cuda";
 
 TEST_F(Repro, of_a_wrong_output_says_where_and_exits_with_1) {
@@ -214,15 +213,49 @@ TEST_F(Repro, opens_with_what_it_is_and_how_to_compile_it) {
   EXPECT_NE(text.find("-k regex:'^twice$'"), std::string::npos);
 }
 
+TEST_F(Repro, keeps_all_facts_on_their_lines_of_the_comment) {
+  write("twice.cu", kTwiceSource);
+  write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
+  const ReproFacts facts{"Trial\n#error title",
+                         {{"device", "GPU\r\n#error device\n*/"}, {"outcome", "ends in \\"}, {"more", "\\ "}},
+                         "mine\n#error file.cu",
+                         {"-DA\n#error option"}};
+  const Plan plan = plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}});
+  const std::string text = repro_source(plan, facts);
+  EXPECT_EQ(text.find("\n#error"), std::string::npos);
+  EXPECT_NE(text.find("//   device   GPU\\x0d\\x0a#error device\\x0a*/\n"), std::string::npos)
+      << text.substr(0, 500);
+  EXPECT_NE(text.find("//   outcome  ends in \\x5c.\n//   more     \\x5c.\n"), std::string::npos)
+      << text.substr(0, 500);
+}
+
+TEST(StoredValues, are_safe_if_they_are_listed_or_plain) {
+  Definition definition;
+  definition.parameters = {{.name = "way", .values = {"f(1)", "fast"}, .default_value = {}}};
+  definition.kernel.axes = {{"T", {"g(2)"}, "T"}};
+  const auto unsafe = [&](const Config& config, const Problem& problem = {}) {
+    return unsafe_value(definition, config, problem).value_or("none");
+  };
+  EXPECT_EQ(unsafe({{"way", "f(1)"}, {"tile", 3}, {"x", 0.5}}, {{"T", "g(2)"}, {"U", "unsigned char"}}),
+            "none");
+  EXPECT_EQ(unsafe({{"way", "std::int64_t"}}), "none");
+  EXPECT_EQ(unsafe({{"way", "f(2)"}}), "way='f(2)'");
+  EXPECT_EQ(unsafe({{"way", "0\nint main() {}"}}), "way='0\\x0aint main() {}'");
+  EXPECT_EQ(unsafe({{"tile", "f(1)"}}), "tile='f(1)'");
+  EXPECT_EQ(unsafe({}, {{"T", "f(1)"}}), "T='f(1)'");
+  for (const char* text : {"a;b", "a\"", "a#b", "a\\", "a=b", "{}", "a/b", "a'b'", "$(x)", "`x`", "<:"})
+    EXPECT_NE(unsafe({{"way", text}}), "none") << text;
+}
+
 TEST_F(Repro, of_a_kernel_that_writes_into_its_input_exits_with_1) {
   write("twice.cu",
         "__global__ void twice(float* in, float* out, int n) {\n"
         "  for (int i = 0; i < n; ++i) out[i] = in[i];\n"
-        "#ifdef WRONG\n  in[5] = 0;\n#endif\n}\n");
+        "  if (WRONG) in[5] = 0;\n}\n");
   std::string space = kTwice;
   for (const char* entry : {"\"twice<4>\"", "plain"})
     space.replace(space.find(entry), std::strlen(entry), "twice");
-  const ReproRun changed = run(plan_of(space, {{"WRONG", 0}, {"LIMIT", 0}}));
+  const ReproRun changed = run(plan_of(space, {{"WRONG", 1}, {"LIMIT", 0}}));
   EXPECT_EQ(changed.exit_code, 1);
   EXPECT_TRUE(changed.output.starts_with("wrote into its input: in[5] was 3.5, is now 0\n"))
       << changed.output;

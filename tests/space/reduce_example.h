@@ -19,9 +19,12 @@ inline FileReader files_of(std::map<std::string, std::string> texts) {
 }
 
 inline const std::map<std::string, std::string> kReduceFiles = {
-    {"templates/reduce.cu", "#include \"reduce.h\"\ntemplate <class U, int N> __global__ void reduce();\n"},
+    {"templates/reduce.cu",
+     "#include \"reduce.h\"\ntemplate <class U, int N> __global__ void reduce(const U* in, U* out, long long "
+     "n);\n"},
     {"templates/reduce.h", "#pragma once\n"},
-    {"templates/reference.cu", "__global__ void reference_sum();\n"},
+    {"templates/reference.cu",
+     "template <class U> __global__ void reference_sum(const U* in, U* out, long long n);\n"},
 };
 
 inline const std::string kReduceSpace = R"yaml(

@@ -1,6 +1,7 @@
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/backend.h"
 #ifdef GKTUNE_HAVE_CUDA
+#include "tuner/device/cuda/architecture.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #endif
 
@@ -11,8 +12,10 @@ Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const Bac
     if (name.ordinal != 0) return Error{"there is one host device: host:0"};
     return {std::make_unique<HostBackend>(options)};
   }
-  if (name.kind == "cuda") {
+  const bool is_architecture = name.kind.starts_with("sm_");
+  if (name.kind == "cuda" || is_architecture) {
 #ifdef GKTUNE_HAVE_CUDA
+    if (is_architecture) return open_architecture_backend(name.kind, {options.cuda_home});
     return open_cuda_backend(name.ordinal, {options.cuda_home});
 #else
     return Error{"this gktune was built without CUDA"};

@@ -11,6 +11,7 @@
 #include "tuner/repro/argument_text.h"
 #include "tuner/repro/enclosed_source.h"
 #include "tuner/repro/parts.h"
+#include "tuner/repro/stored_values.h"
 
 namespace gktune {
 namespace {
@@ -55,15 +56,16 @@ class Writer {
   bool has_reference() const { return !plan_.reference.steps.empty(); }
 
   void add_comment() {
-    line("// {}, on its own: its kernel, inputs, reference and check.", facts_.title);
+    line("// {}, on its own: its kernel, inputs, reference and check.", comment_text(facts_.title));
     line("//");
     std::size_t width = 0;
     for (const auto& [name, value] : facts_.facts) width = std::max(width, name.size());
-    for (const auto& [name, value] : facts_.facts) line("//   {:<{}}  {}", name, width, value);
+    for (const auto& [name, value] : facts_.facts)
+      line("//   {:<{}}  {}", comment_text(name), width, comment_text(value));
     line("//");
     std::string options = is_cuda_ && !names_an_architecture() ? " -arch=native" : "";
-    for (const std::string& option : facts_.options) options += ' ' + option;
-    const std::string& file = facts_.file_name;
+    for (const std::string& option : facts_.options) options += ' ' + comment_text(option);
+    const std::string file = comment_text(facts_.file_name);
     if (is_cuda_) {
       line("// Compile and run, debug, look for writes outside and for races, profile:");
       line("//   nvcc -O3 -lineinfo{} {} -o repro && ./repro", options, file);
@@ -72,7 +74,8 @@ class Writer {
       line("//   ncu --set full -k regex:'{}' ./repro 0", kernel_names());
     } else {
       std::string settings;
-      for (const auto& [name, value] : plan_.environment) settings += fmt::format("{}={} ", name, value);
+      for (const auto& [name, value] : plan_.environment)
+        settings += fmt::format("{}={} ", comment_text(name), comment_text(value));
       line("// Compile and run, debug:");
       line("//   g++ -std=c++20 -O2{} -pthread {} -o repro && {}./repro", options, file, settings);
       line("//   g++ -std=c++20 -g{} -pthread {} -o repro && {}gdb --args ./repro 0", options, file,

@@ -186,6 +186,21 @@ FlatSource flatten(const std::string& path, const std::string& text,
   return Flattener(include_dirs, angles, read).run(path, text);
 }
 
+std::vector<bool> unconditional_lines(const FlatSource& source) {
+  std::vector<bool> result, is_guard;  // the second: of each #if that is open
+  const std::vector<SourceLine>& lines = source.lines;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].kind == Kind::condition && lines[i].name.starts_with("if")) {
+      const bool is_followed = i + 1 < lines.size() && lines[i + 1].kind == Kind::define;
+      is_guard.push_back(is_followed && is_guarded_by(lines[i], lines[i + 1].name));
+    } else if (lines[i].kind == Kind::condition && lines[i].name == "endif" && !is_guard.empty()) {
+      is_guard.pop_back();
+    }
+    result.push_back(std::ranges::find(is_guard, false) == is_guard.end());
+  }
+  return result;
+}
+
 std::string text_of(const FlatSource& source) {
   std::string text;
   for (const SourceLine& line : source.lines) text += line.text;

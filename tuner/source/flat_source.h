@@ -28,6 +28,10 @@ FlatSource flatten(const std::string& path, const std::string& text,
                    const std::vector<std::string>& include_dirs, AngleIncludes angles,
                    const FileReader& read = read_whole_file);
 
+// True for each line that is compiled whatever macros are set: under no #if, or only under those of guards,
+// which are an #ifndef with the #define of its macro in the next line.
+std::vector<bool> unconditional_lines(const FlatSource& source);
+
 // The lines as one text.
 std::string text_of(const FlatSource& source);
 // "#line 7 \"reduce.cu\"\n"

@@ -170,6 +170,23 @@ std::size_t closing_bracket(Tokens tokens, std::size_t open) {
   return tokens.size();
 }
 
+std::vector<Tokens> split_list(Tokens tokens, std::size_t open) {
+  std::vector<Tokens> items;
+  const std::size_t end = closing_bracket(tokens, open);
+  if (end == tokens.size() || end == open + 1) return items;
+  std::size_t begin = open + 1;
+  for (std::size_t i = begin; i <= end; ++i) {
+    const Token& token = tokens[i];
+    if (i == end || token == ",") {
+      items.push_back(tokens.subspan(begin, i - begin));
+      begin = i + 1;
+    } else if (token == "(" || token == "[" || token == "{" || token == "<") {
+      if (const std::size_t close = closing_bracket(tokens, i); close < end) i = close;  // else: an operator
+    }
+  }
+  return items;
+}
+
 bool is_c_linkage(Tokens tokens, std::size_t at) {
   return tokens[at] == "extern" && at + 1 < tokens.size() && tokens[at + 1] == "\"C\"";
 }

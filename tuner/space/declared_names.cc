@@ -61,21 +61,9 @@ class Collector {
            (tokens_[after] == "-" && after + 1 < tokens_.size() && tokens_[after + 1] == ">");
   }
 
-  // Of what stands between the brackets, parted by commas that no bracket within holds.
   void add_list(std::size_t open) {
-    const std::size_t end = closing_bracket(tokens_, open);
-    if (end == tokens_.size()) return;
-    std::size_t begin = open + 1;
-    for (std::size_t i = begin; i <= end; ++i) {
-      const Token& token = tokens_[i];
-      if (i == end || token == ",") {
-        if (const auto name = declared_name(tokens_.subspan(begin, i - begin)); !name.empty())
-          names_.emplace(name);
-        begin = i + 1;
-      } else if (token == "(" || token == "[" || token == "{" || token == "<") {
-        if (const std::size_t close = closing_bracket(tokens_, i); close < end)
-          i = close;  // else: an operator
-      }
+    for (Tokens item : split_list(tokens_, open)) {
+      if (const auto name = declared_name(item); !name.empty()) names_.emplace(name);
     }
   }
 
@@ -87,29 +75,18 @@ class Collector {
 
 std::set<std::string, std::less<>> declared_names(const FlatSource& source) {
   std::string code;
-  std::vector<std::string> tested;
-  std::vector<bool> is_guard;  // of each #if that is open
-  const std::vector<SourceLine>& lines = source.lines;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const SourceLine& line = lines[i];
-    if (line.kind == SourceLine::Kind::code && std::ranges::find(is_guard, false) == is_guard.end()) {
-      code += line.text;
-    }
-    if (line.kind != SourceLine::Kind::condition && line.kind != SourceLine::Kind::undef) continue;
-    const std::vector<Token> tokens = tokenize(line.text);  // # if …
-    const bool is_undef = line.kind == SourceLine::Kind::undef;
-    if (!is_undef && line.name == "endif") {
-      if (!is_guard.empty()) is_guard.pop_back();
-    } else if (!is_undef && line.name.starts_with("if")) {
-      const bool is_defined_next = i + 1 < lines.size() && lines[i + 1].kind == SourceLine::Kind::define;
-      is_guard.push_back(line.name == "ifndef" && tokens.size() > 2 && is_defined_next &&
-                         tokens[2] == lines[i + 1].name);
-    }
-    for (const Token& token : tokens) tested.emplace_back(token.text);
+  const std::vector<bool> is_unconditional = unconditional_lines(source);
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    if (source.lines[i].kind == SourceLine::Kind::code && is_unconditional[i]) code += source.lines[i].text;
   }
   const std::vector<Token> tokens = code_tokens(code);
   auto names = Collector(tokens).run();
-  for (const std::string& word : tested) names.erase(word);
+  for (const SourceLine& line : source.lines) {
+    if (line.kind != SourceLine::Kind::condition && line.kind != SourceLine::Kind::undef) continue;
+    for (const Token& token : tokenize(line.text)) {
+      if (const auto name = names.find(token.text); name != names.end()) names.erase(name);
+    }
+  }
   return names;
 }
 

@@ -10,6 +10,8 @@
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
+#include "tuner/source/signatures.h"
+#include "tuner/space/diagnostic.h"
 #include "tuner/space/language/expression.h"
 #include "tuner/space/language/pattern.h"
 #include "tuner/space/solver/parameter.h"
@@ -115,6 +117,9 @@ struct KernelDefinition {
   std::vector<std::string> parameter_names;
   // Names that the sources, or the reference's own source, declare: they are not defined as macros there.
   std::set<std::string, std::less<>> declared_names, reference_declared_names;
+  std::vector<FunctionSignature> signatures, reference_signatures;  // of the sources' functions
+  // A value for each parameter: a reference in the kernel's own source sees these as macros.
+  Config default_values;
   std::vector<Argument> arguments;
   std::vector<Launch> launches;
   std::optional<Reference> reference;
@@ -135,6 +140,7 @@ struct Definition {
   // One text for each set of trials that may be compared: a hash of the sources, the includes beside them,
   // the options, launches and arguments. Not of the sizes to tune for, nor of the values of parameters.
   std::string fingerprint;
+  std::vector<Diagnostic> warnings;  // about the file and its sources
 };
 
 }  // namespace gktune

@@ -38,7 +38,7 @@ std::size_t skip_columns(std::string_view text, std::size_t count) {
 std::string Diagnostic::str() const {
   std::string text = file;
   if (line > 0) text += ':' + std::to_string(line) + ':' + std::to_string(column);
-  text += ": error: " + message;
+  text += (severity == Severity::error ? ": error: " : ": warning: ") + message;
   if (line > 0) {
     // A line of a thousand columns is shown around its fault.
     std::size_t first = column > kWidestLine ? column - kWidestLine / 2 : 1;

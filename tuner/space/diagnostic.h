@@ -9,12 +9,14 @@ namespace gktune {
 
 // Something wrong with a file, and its place. Lines and columns count from 1; line 0 is the file as a whole.
 struct Diagnostic {
+  enum class Severity { error, warning };
   std::string file;
   std::size_t line = 0, column = 0;
   std::size_t length = 1;  // how many columns are to blame
   std::string message;
   std::string hint;  // what to write instead
   std::string source_line;
+  Severity severity = Severity::error;
 
   // As compilers say it: place and message, the line with a caret, the hint. Without a line feed at its end.
   std::string str() const;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "tuner/space/language/evaluate.h"
+#include "tuner/space/launch_check.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -61,6 +62,7 @@ class Resolver {
       counts_.push_back(argument.is_scalar ? 1 : argument.count);
     plan.candidate = candidate();
     if (kernel_.reference) plan.reference = reference(*kernel_.reference);
+    if (!error_) check_launches(plan);
     for (const Setting& setting : kernel_.environment) {
       plan.environment.emplace_back(setting.name, value(setting.value, scope_, setting.name).str());
     }
@@ -224,6 +226,15 @@ class Resolver {
     return plan;
   }
 
+  void check_launches(const Plan& plan) {
+    const bool is_own = kernel_.reference && !kernel_.reference->source.empty();
+    auto fault = wrong_launch(plan.candidate, plan.arguments, kernel_.signatures);
+    if (fault) return fail(*std::move(fault));
+    fault = wrong_launch(plan.reference, plan.arguments,
+                         is_own ? kernel_.reference_signatures : kernel_.signatures);
+    if (fault) fail("the reference: " + *std::move(fault));
+  }
+
   ProgramPlan candidate() {
     ProgramPlan program;
     SourcePlan& source = program.source;
@@ -250,6 +261,10 @@ class Resolver {
     source.path = is_own ? kernel_.reference_path : kernel_.source_path;
     source.text = is_own ? kernel_.reference_text : kernel_.source_text;
     add_problem_macros(is_own ? kernel_.reference_declared_names : kernel_.declared_names, source);
+    // Kernels beside it are compiled too, and see parameters as macros.
+    for (const auto& [name, value] : is_own ? Config() : kernel_.default_values) {
+      if (!kernel_.declared_names.contains(name)) source.macros.emplace_back(name, value.str());
+    }
     // An option that depends on a parameter applies to the candidate only.
     for (const Option& option : options()) {
       const bool is_plain =

@@ -33,6 +33,7 @@ Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view tex
   DefinitionReader reader(path, options, files, errors);
   Definition definition = reader.read(document.root);
   if (!errors.empty()) return std::move(errors).take();
+  definition.warnings = errors.take_warnings();
   return definition;
 }
 

@@ -1,16 +1,16 @@
-// example: the transpose of a square matrix of n rows. A place to start from: put your own function here.
+// A function to start from: it swaps the rows and columns of a square matrix. Put the computation of example in its
+// place, here, in example_reference.cc and under `arguments` in example.yaml.
 //
-// What example.yaml calls parameters are macros here, a configuration is one value for each. A function leaves open what
-// its author cannot know to be best:
-//   tile     the matrix is worked on in squares of so many rows and columns, so that what one touches stays in a cache
-//   inner    which way is walked within a tile: along the rows of what is read, or of what is written
-//   threads  is no macro that this file looks at: the space file turns it into OMP_NUM_THREADS
+// The parameters of example.yaml are macros here. A configuration is one value for each:
+//   tile     rows and columns of the squares in which the matrix is worked on, so that a square stays in a cache
+//   inner    the direction within a square: along the rows of the input, or of the output
+//   threads  not used in this file: the space file turns it into OMP_NUM_THREADS
 
 #include <cstdint>
 
 enum class Inner { read, written };
 
-// Sizes need not be multiples of the tile: the last ones are cut short.
+// Sizes need not be multiples of the tile: the last squares are cut short.
 void example(const float* in, float* out, std::int64_t n) {
 #pragma omp parallel for collapse(2)
   for (std::int64_t row = 0; row < n; row += tile) {

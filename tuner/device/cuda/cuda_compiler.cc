@@ -231,6 +231,48 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
   return {};
 }
 
+std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::string>& messages,
+                                                         const Batch& batch, const SourcePlan& source) const {
+  const auto error = std::ranges::find_if(
+      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+  const auto is_in = [&](const std::string& path) { return error->starts_with(path + '('); };
+  if (error == messages.end() || is_in(source.path) ||
+      std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
+    return std::nullopt;
+  }
+  std::vector<std::string> others;
+  std::vector<std::vector<std::string>> definitions;  // -DX=1, or -D and X=1
+  for (std::size_t i = 0; i < batch.options.size(); ++i) {
+    const std::string& option = batch.options[i];
+    if (option == "-D" && i + 1 < batch.options.size()) {
+      definitions.push_back({option, batch.options[++i]});
+    } else if (option.starts_with("-D") || option.starts_with("--define-macro")) {
+      definitions.push_back({option});
+    } else {
+      others.push_back(option);
+    }
+  }
+  std::string headers = "\n";
+  const std::vector<bool> is_unconditional = unconditional_lines(batch.source);
+  for (std::size_t i = 0; i < batch.source.lines.size(); ++i) {
+    const SourceLine& line = batch.source.lines[i];
+    if (line.kind == SourceLine::Kind::system_include && is_unconditional[i]) headers += line.text;
+  }
+  const auto compiles = [&](std::vector<std::string> definition) {
+    definition.insert(definition.begin(), others.begin(), others.end());
+    return nvrtc_.compile({source.path, headers, headers_, definition, {}}).ok;
+  };
+  if (definitions.empty() || !compiles({})) return std::nullopt;
+  for (const std::vector<std::string>& definition : definitions) {
+    if (compiles(definition)) continue;
+    std::string option;
+    for (const std::string& word : definition) option += (option.empty() ? "" : " ") + word;
+    return "option " + option +
+           ": CUDA's own headers use that name, and fail with the macro; give it another name\n";
+  }
+  return std::nullopt;
+}
+
 NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
   const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
   NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
@@ -252,6 +294,7 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Com
     result.log = joined_messages(log.messages);
     if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
       result.log = *std::move(missing);
+    if (auto option = option_at_fault(log.messages, batch, *pending.source)) result.log = *std::move(option);
     if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
   } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
     result.status = Status::machine_failed;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ class CudaCompiler : public Compiler {
   void compile_batch(Batch& batch, CompileCache& cache);
   // Compiles the remaining variants one by one.
   std::vector<Pending> compile_together(Batch& batch, CompileCache& cache);
+  // The -D option that the headers before the source fail with, in words; nothing if the errors are the
+  // source's.
+  std::optional<std::string> option_at_fault(const std::vector<std::string>& messages, const Batch& batch,
+                                             const SourcePlan& source) const;
   NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
   void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache);
 

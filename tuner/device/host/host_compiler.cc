@@ -196,11 +196,15 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
   }
   std::vector<std::string> words = command(source, instrumentation);
   words.insert(words.end(), {input, "-o", output});
+  // The working directory is no part of the key: another folder with the same source may get this code.
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::current_path(ignored);
+  if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
+    words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
   const std::vector<std::string> libraries = libraries_of(source, instrumentation);
   words.insert(words.end(), libraries.begin(), libraries.end());
   Result<CommandOutput> result = run_command(words);
   const std::optional<std::string> code = read_whole(output);
-  std::error_code ignored;
   std::filesystem::remove(input, ignored);
   std::filesystem::remove(output, ignored);
 

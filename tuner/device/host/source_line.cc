@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-// What the command prints, cut at `size`.
+// The output of the command, cut at `size`.
 std::size_t run(const char* const* arguments, char* output, std::size_t size) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return 0;
@@ -49,10 +49,11 @@ void find_source_line(const void* code, char* line, std::size_t size) {
   const char* const arguments[] = {"addr2line", "-i", "-e", info.dli_fname, offset, nullptr};
   char output[4096];
   if (run(arguments, output, sizeof(output)) == 0) return;
-  // From the innermost function out: the first line that is not one of our headers'.
+  // From the innermost function out: the first line that is in none of this project's headers.
   char* rest = nullptr;
   for (char* one = strtok_r(output, "\n", &rest); one != nullptr; one = strtok_r(nullptr, "\n", &rest)) {
     if (std::strstr(one, "??") != nullptr || std::strstr(one, "/host-headers-") != nullptr) continue;
+    while (std::strncmp(one, "./", 2) == 0) one += 2;
     if (char* comment = std::strstr(one, " (")) *comment = '\0';
     std::snprintf(line, size, "%s", one);
     return;

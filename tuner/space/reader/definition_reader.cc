@@ -10,6 +10,7 @@
 #include "tuner/space/reader/launches.h"
 #include "tuner/space/reader/problem_reader.h"
 #include "tuner/space/reader/scalar.h"
+#include "tuner/space/source_macros.h"
 
 namespace gktune {
 namespace {
@@ -89,9 +90,47 @@ Definition DefinitionReader::read(const YamlNode& root) {
     const FlatSource reference = flat(kernel.reference_path, kernel.reference_text);
     kernel.declared_names = declared_names(source);
     kernel.reference_declared_names = declared_names(reference);
+    kernel.signatures = signatures_in(source);
+    kernel.reference_signatures = signatures_in(reference);
+    for (const Parameter& parameter : definition_.parameters) {
+      kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
+    }
+    if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, source);
     definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);
+}
+
+void DefinitionReader::check_macros(const YamlNode& parameters, const FlatSource& source) {
+  const KernelDefinition& kernel = definition_.kernel;
+  const bool is_shared = kernel.reference && kernel.reference->source.empty();
+  std::string assumed;
+  for (const YamlNode& key : parameters.keys) {
+    const std::string& name = key.text;
+    const MacroUse use = find_macro(source, name);
+    if (!use.is_used && !use.redefined_at && !names_.is_named(name)) {
+      errors_.warn(key, "nothing uses the parameter '" + name + "'",
+                   "the source does not name it, nor does an expression or an option");
+    }
+    if (kernel.declared_names.contains(name)) continue;  // no macro
+    if (use.redefined_at) {
+      errors_.warn(key,
+                   *use.redefined_at + " sets the macro '" + name + "' itself: the parameter has no effect",
+                   "delete that #define, or put it between #ifndef " + name + " and #endif");
+    }
+    if (use.declared_at) {
+      errors_.add(key, *use.declared_at + " declares '" + name + "', which the parameter's macro replaces",
+                  "delete that declaration: the macro has the value; or give one of the two another name");
+    }
+    const auto parameter = std::ranges::find(definition_.parameters, name, &Parameter::name);
+    if (is_shared && use.is_used && !parameter->default_value)
+      assumed += (assumed.empty() ? "" : ", ") + name + '=' + parameter->values.front().str();
+  }
+  if (assumed.empty()) return;
+  errors_.warn(parameters.keys.front(),
+               "the reference is in the kernel's source, which is compiled for it with " + assumed,
+               "a parameter's default says which value: " + parameters.keys.front().text +
+                   ": {values: […], default: …}; or give the reference a source of its own");
 }
 
 std::string DefinitionReader::load(const YamlNode& node, std::string& path) {

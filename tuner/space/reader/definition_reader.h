@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/source/flat_source.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/reader/arguments.h"
 #include "tuner/space/reader/choices.h"
@@ -35,6 +36,8 @@ class DefinitionReader {
   void read_reference(const YamlNode& node);
   void read_metrics(const Fields& fields);
   void check_outputs();
+  // How the sources go together with the macros of parameters.
+  void check_macros(const YamlNode& parameters, const FlatSource& source);
   std::string load(const YamlNode& node, std::string& path);
 
   std::string folder_;  // of the space file

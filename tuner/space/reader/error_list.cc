@@ -29,6 +29,11 @@ void ErrorList::add_at(std::size_t offset, std::size_t length, std::string messa
   found_.push_back(source_.diagnostic(offset, length, std::move(message), std::move(hint)));
 }
 
+void ErrorList::warn(const YamlNode& node, std::string message, std::string hint) {
+  warnings_.push_back(source_.diagnostic(node.offset, node.length, std::move(message), std::move(hint)));
+  warnings_.back().severity = Diagnostic::Severity::warning;
+}
+
 std::string ErrorList::guess(std::string_view word, std::span<const std::string> candidates) const {
   return count_ < kMostErrors ? did_you_mean(word, candidates) : std::string();
 }

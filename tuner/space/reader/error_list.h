@@ -26,16 +26,20 @@ class ErrorList {
                   std::string hint = {});
   void add_at(std::size_t offset, std::size_t length, std::string message, std::string hint = {});
 
+  // A warning does not make the file a bad one.
+  void warn(const YamlNode& node, std::string message, std::string hint = {});
+
   bool empty() const { return count_ == 0; }
   // ", did you mean 'candidate'?" if a candidate is close and the error would be kept; else empty.
   std::string guess(std::string_view word, std::span<const std::string> candidates) const;
   // In the order of the file, without duplicates.
   std::vector<Diagnostic> take() &&;
+  std::vector<Diagnostic> take_warnings() { return std::move(warnings_); }
 
  private:
   SourceText source_;
   std::size_t count_ = 0;
-  std::vector<Diagnostic> found_;
+  std::vector<Diagnostic> found_, warnings_;
 };
 
 // A map with a fixed set of keys. Adds an error for anything but a map, and for each unknown key.

@@ -156,6 +156,7 @@ bool Names::check_name(const YamlNode& node, const std::string& name, std::size_
                            (is_definition ? "': it depends on a parameter" : "': it is a parameter"));
     return false;
   }
+  named_.insert(name);
   mark_used(name);
   // A faulty definition already has its error.
   return known->second.kind != Kind::definition || definitions_.contains(name);

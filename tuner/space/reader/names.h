@@ -42,6 +42,8 @@ class Names {
   // A function or a template-id. In template arguments, names stand for their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);
 
+  // True if an expression has named it so far.
+  bool is_named(const std::string& name) const { return named_.contains(name); }
   // The definitions used since the last call, directly or through others, as written.
   std::map<std::string, std::string> take_used_definitions();
 
@@ -67,6 +69,7 @@ class Names {
   std::map<std::string, Known, std::less<>> known_;
   std::map<std::string, Expression> definitions_;  // inlined: none refers to another; no faulty ones
   std::uint64_t expression_nodes_ = 0;
+  std::set<std::string> named_;
   std::set<std::string> used_;       // definitions, directly or through others
   std::span<const YamlNode> later_;  // while a definition is read: names that it cannot use
 };

@@ -1,0 +1,209 @@
+// Faults of a space file and its source that show without compiling.
+#include <gtest/gtest.h>
+
+#include "reduce_example.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+DeviceInfo some_device() {
+  DeviceInfo info;
+  info.kind = "cuda";
+  info.warp_size = 32;
+  info.max_threads_per_block = 1024;
+  info.max_block_x = info.max_block_y = info.max_block_z = 1024;
+  info.max_grid_x = info.max_grid_y = info.max_grid_z = 65535;
+  return info;
+}
+
+struct Case {
+  std::string source = "__global__ void scale(const float* in, float* out, float factor, int n) {}\n";
+  std::string in = "float", out = "float", factor = "float", n = "int32";
+  std::string entry = "scale", arguments = "[in, out, factor, n]", parameters = "{tile: [16, 32]}";
+  std::string more = "options: [\"-DUSED={tile}\"]\n";
+
+  std::string space() const {
+    return "kernel: scale\nsource: scale.cu\nproblem: {n: [1024]}\nparameters: " + parameters +
+           "\narguments:\n  in: {type: " + in +
+           ", extent: n, init: {uniform: [0, 1]}}\n  out: {type: " + out +
+           ", extent: n, role: out}\n  factor: {type: " + factor + ", value: 2}\n  n: {type: " + n +
+           ", value: n}\nlaunches: {entry: \"" + entry + "\", grid: 4, block: 64, arguments: " + arguments +
+           "}\n" + more;
+  }
+  Result<Definition, std::vector<Diagnostic>> read() const {
+    return read_space_text(space(), "scale.yaml", {}, files_of({{"scale.cu", source}}));
+  }
+};
+
+// The configuration's fault; empty: none.
+std::string fault(const Case& test) {
+  const auto read = test.read();
+  if (!read) return "reading: " + read.error().front().message;
+  Config config;
+  for (const Parameter& parameter : read->parameters) config.set(parameter.name, parameter.values.front());
+  const auto plan = resolve(read->kernel, config, {{"n", 1024}}, some_device());
+  return plan ? "" : plan.error().message;
+}
+
+std::string errors(const Case& test) {
+  const auto read = test.read();
+  return read ? "" : read.error().front().message;
+}
+std::string warnings(const Case& test) {
+  const auto read = test.read();
+  std::string all;
+  if (!read) return "reading: " + read.error().front().message;
+  for (const Diagnostic& warning : read->warnings) all += warning.str() + '\n';
+  return all;
+}
+
+TEST(LaunchCheck, finds_nothing_wrong_with_a_launch_that_fits) { EXPECT_EQ(fault({}), ""); }
+
+TEST(LaunchCheck, names_both_types_of_a_buffer) {
+  EXPECT_EQ(fault({.in = "double"}),
+            "launch of 'scale': parameter 1 'in' is const float*, 'in' is a buffer of float64");
+  EXPECT_EQ(fault({.out = "float16"}),
+            "launch of 'scale': parameter 2 'out' is float*, 'out' is a buffer of float16");
+  EXPECT_EQ(fault({.n = "int64"}),
+            "launch of 'scale': parameter 4 'n' is int, 'n' is a scalar of type int64");
+}
+
+TEST(LaunchCheck, finds_missing_and_extra_arguments) {
+  EXPECT_EQ(
+      fault({.arguments = "[in, out, factor]"}),
+      "launch of 'scale': it has 4 parameters (const float* in, float* out, float factor, int n), the launch "
+      "passes 3 arguments (in, out, factor)");
+  EXPECT_NE(fault({.arguments = "[in, out, factor, n, n]"}).find("passes 5 arguments"), std::string::npos);
+}
+
+TEST(LaunchCheck, finds_swapped_arguments) {
+  EXPECT_EQ(fault({.arguments = "[in, out, n, factor]"}),
+            "launch of 'scale': parameter 3 'factor' is float, 'n' is a scalar of type int32; 'n' and "
+            "'factor' seem to "
+            "be swapped");
+  EXPECT_NE(fault({.arguments = "[in, factor, out, n]"}).find("'factor' and 'out' seem to be swapped"),
+            std::string::npos);
+  EXPECT_NE(
+      fault({.arguments = "[out, in, factor, n]"}).find("the output 'out' is passed as a pointer to const"),
+      std::string::npos);
+}
+
+TEST(LaunchCheck, puts_template_arguments_and_macros_in) {
+  const std::string source =
+      "template <typename T, int k>\n__global__ void scale(const T* in, T* out, T factor, int n) {}\n";
+  EXPECT_EQ(fault({.source = source, .entry = "scale<float, tile>"}), "");
+  EXPECT_EQ(
+      fault({.source = source, .entry = "scale<double, tile>"}),
+      "launch of 'scale<double, 16>': parameter 1 'in' is const T* (double), 'in' is a buffer of float32");
+  const std::string macro = "__global__ void scale(const tile* in, tile* out, tile factor, int n) {}\n";
+  EXPECT_EQ(fault({.source = macro, .parameters = "{tile: [float]}"}), "");
+  EXPECT_NE(fault({.source = macro, .parameters = "{tile: [double]}"}).find("const tile* (double)"),
+            std::string::npos);
+}
+
+TEST(LaunchCheck, keeps_quiet_where_the_text_does_not_decide) {
+  for (const std::string source :
+       {"using real = double;\n__global__ void scale(const real* in, real* out, real factor, int n) {}\n",
+        "#define REAL double\n__global__ void scale(const REAL* in, REAL* out, REAL factor, int n) {}\n",
+        "#if USED > 16\n__global__ void scale(const double* in) {}\n#else\n__global__ void scale(const "
+        "float* in, float* "
+        "out, float factor, int n) {}\n#endif\n",
+        "template <typename T = double>\n__global__ void scale(const T* in, T* out, T factor, int n) {}\n",
+        "__global__ void scale(const float4* in, float4* out, unsigned n, unsigned m) {}\n",
+        "#define KERNEL(name) __global__ void name(const double* in)\nKERNEL(scale) {}\n",
+        "DECLARE scale(const float* in, float* out, float factor, int n) {}\n"}) {
+    Case test{.source = source};
+    if (source.find("float4") != std::string::npos) test.arguments = "[in, out, n, n]";
+    EXPECT_EQ(fault(test), "") << source;
+  }
+  EXPECT_EQ(
+      fault({.source = "__global__ void scale(const void* in, char* out, float factor, unsigned n) {}\n"}),
+      "");
+}
+
+TEST(LaunchCheck, refuses_a_function_that_is_no_kernel) {
+  EXPECT_EQ(fault({.source = "void scale(const float* in, float* out, float factor, int n) {}\n"}),
+            "launch of 'scale': 'scale' is no kernel, its declaration lacks __global__");
+}
+
+TEST(LaunchCheck, looks_at_the_reference_too) {
+  Case test;
+  test.source += "__global__ void plain(const double* in, float* out) {}\n";
+  test.more += "reference: {launches: {entry: plain, arguments: [in, out]}}\n";
+  EXPECT_EQ(
+      fault(test),
+      "the reference: launch of 'plain': parameter 1 'in' is const double*, 'in' is a buffer of float32");
+}
+
+TEST(SourceMacros, a_parameter_that_nothing_uses_is_a_warning) {
+  EXPECT_EQ(warnings({.more = ""}),
+            "scale.yaml:4:14: warning: nothing uses the parameter 'tile'\n"
+            "  parameters: {tile: [16, 32]}\n"
+            "               ^~~~\n"
+            "  the source does not name it, nor does an expression or an option\n");
+  EXPECT_EQ(warnings({}), "");
+  EXPECT_EQ(warnings({.more = "constraints: [tile > 1]\n"}), "");
+  Case used{.more = ""};
+  used.source += "#if tile > 3\n#endif\n";
+  EXPECT_EQ(warnings(used), "");
+  Case commented{.more = ""};
+  commented.source += "// tile\n";
+  EXPECT_NE(warnings(commented), "");
+}
+
+TEST(SourceMacros, a_source_that_sets_the_macro_itself_is_a_warning) {
+  Case test;
+  test.source = "\n#define tile 32\n" + test.source;
+  EXPECT_NE(
+      warnings(test).find("warning: scale.cu:2 sets the macro 'tile' itself: the parameter has no effect"),
+      std::string::npos)
+      << warnings(test);
+  for (const std::string text :
+       {"#ifndef tile\n#define tile 32\n#endif\n", "#if 0\n#define tile 32\n#endif\n", "#define tiles tile\n",
+        "// #define tile 32\n"}) {
+    Case harmless;
+    harmless.source = text + harmless.source;
+    EXPECT_EQ(warnings(harmless), "") << text;
+  }
+}
+
+TEST(SourceMacros, a_source_that_declares_a_variable_of_the_name_is_one_error) {
+  for (const std::string text :
+       {"constexpr int tile = 32;\n", "static const unsigned tile{32};\n", "float tile[4];\n",
+        "constexpr auto tile = 3;\n", "__device__ void tile(int x) {}\n"}) {
+    Case test;
+    test.source = "\n\n" + text + test.source;
+    EXPECT_EQ(errors(test), "scale.cu:3 declares 'tile', which the parameter's macro replaces") << text;
+  }
+  for (const std::string text :
+       {"#ifndef tile\nconstexpr int tile = 32;\n#endif\n", "constexpr int size = tile;\n",
+        "__device__ int f() { return tile; }\n", "template <int tile> struct S { int a[tile]; };\n"}) {
+    Case harmless;
+    harmless.source = text + harmless.source;
+    EXPECT_EQ(errors(harmless), "") << text;
+  }
+}
+
+TEST(SourceMacros, a_reference_in_the_same_source_sees_the_default_configuration) {
+  Case test;
+  test.source += "__global__ void plain(float* out) { out[0] = tile; }\n";
+  test.more = "reference: {launches: {entry: plain, arguments: [out]}}\n";
+  const auto macros = [](const Case& each) {
+    const auto read = each.read();
+    const auto plan = resolve(read->kernel, {{"tile", 16}}, {{"n", 1024}}, some_device());
+    return plan->reference.source.macros;
+  };
+  using Macros = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(macros(test), (Macros{{"tile", "16"}}));
+  EXPECT_NE(
+      warnings(test).find("the reference is in the kernel's source, which is compiled for it with tile=16"),
+      std::string::npos)
+      << warnings(test);
+  test.parameters = "{tile: {values: [16, 32], default: 32}}";
+  EXPECT_EQ(macros(test), (Macros{{"tile", "32"}}));
+  EXPECT_EQ(warnings(test), "");
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,240 @@
+#include "tuner/source/signatures.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace gktune {
+namespace {
+
+using FunctionKind = FunctionSignature::Kind;
+
+constexpr std::string_view kQualifiers[] = {"const",    "volatile",          "__restrict__", "__restrict",
+                                            "restrict", "__grid_constant__", "struct",       "typename"};
+constexpr std::string_view kSpecifiers[] = {
+    "void",     "static",     "inline",       "constexpr",       "extern",     "__device__",
+    "__host__", "__global__", "__noinline__", "__forceinline__", "__inline__", "template",
+    "typename", "const",      "unsigned",     "signed",          "int",        "long",
+    "short",    "char",       "float",        "double",          "bool",       "auto"};
+constexpr std::string_view kStatements[] = {"if",     "for",       "while",    "switch",
+                                            "return", "sizeof",    "decltype", "alignof",
+                                            "catch",  "constexpr", "requires", "noexcept"};
+
+template <std::size_t N>
+bool is_one_of(const Token& token, const std::string_view (&words)[N]) {
+  return std::ranges::find(words, token.text) != std::end(words);
+}
+bool is_type_word(const Token& token) {
+  static constexpr std::string_view kWords[] = {"unsigned", "signed", "int",  "long", "short", "char",
+                                                "float",    "double", "bool", "void", "auto"};
+  return is_one_of(token, kWords);
+}
+
+// The tokens as text, with blanks between words alone: const float*.
+std::string joined(Tokens tokens) {
+  std::string text;
+  const Token* last = nullptr;
+  for (const Token& token : tokens) {
+    const bool is_word = token.kind == Token::Kind::word || token.kind == Token::Kind::number;
+    const bool follows_type =
+        last != nullptr && (last->kind == Token::Kind::word || *last == "*" || *last == ">" || *last == "&");
+    if (is_word && follows_type) text += ' ';
+    text += token.text;
+    last = &token;
+  }
+  return text;
+}
+
+Tokens before_default(Tokens tokens) {
+  const auto equals = std::ranges::find(tokens, std::string_view("="), &Token::text);
+  return tokens.first(static_cast<std::size_t>(equals - tokens.begin()));
+}
+
+// The name of a template's parameter: T of `typename T = int`.
+std::string template_parameter_name(Tokens tokens) {
+  tokens = before_default(tokens);
+  return tokens.size() > 1 && tokens.back().kind == Token::Kind::word ? std::string(tokens.back().text) : "";
+}
+
+// `float x[4]` is a pointer too.
+std::optional<FunctionSignature::Parameter> parameter_of(Tokens tokens) {
+  tokens = before_default(tokens);
+  std::string suffix;
+  while (!tokens.empty() && tokens.back() == "]") {
+    std::size_t open = tokens.size() - 1;
+    while (open > 0 && tokens[open] != "[") --open;
+    tokens = tokens.first(open);
+    suffix += '*';
+  }
+  const bool is_plain = std::ranges::none_of(
+      tokens, [](const Token& token) { return token == "(" || token == "." || token == "["; });
+  if (tokens.empty() || !is_plain) return std::nullopt;
+  const auto words = std::ranges::count_if(tokens, [](const Token& token) {
+    return token.kind == Token::Kind::word && !is_one_of(token, kQualifiers);
+  });
+  const bool is_named = tokens.back().kind == Token::Kind::word && words > 1 &&
+                        !is_one_of(tokens.back(), kQualifiers) && !is_type_word(tokens.back()) &&
+                        tokens[tokens.size() - 2] != ":";
+  // One unknown word may be a macro for several parameters.
+  if (!is_named && words == 1 && tokens.back().kind == Token::Kind::word && !is_type_word(tokens.back()))
+    return std::nullopt;
+  FunctionSignature::Parameter parameter;
+  if (is_named) {
+    parameter.name = tokens.back().text;
+    tokens = tokens.first(tokens.size() - 1);
+  }
+  parameter.type = joined(tokens) + suffix;
+  return parameter;
+}
+
+class Scanner {
+ public:
+  Scanner(std::string_view text, std::set<std::string, std::less<>> list_macros)
+      : all_(code_tokens(text)), tokens_(all_), list_macros_(std::move(list_macros)) {}
+
+  std::vector<FunctionSignature> run() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i] == "template" && i + 1 < tokens_.size() && tokens_[i + 1] == "<") {
+        const std::size_t end = closing_bracket(tokens_, i + 1);
+        if (end == tokens_.size()) break;
+        template_parameters_.clear();
+        for (Tokens item : split_list(tokens_, i + 1))
+          template_parameters_.push_back(template_parameter_name(item));
+        i = begin_ = end;
+        ++begin_;
+      } else if (tokens_[i] == ";" || tokens_[i] == "{" || tokens_[i] == "}") {
+        template_parameters_.clear();
+        begin_ = i + 1;
+      } else if (tokens_[i] == "(") {
+        i = add_function(i);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // The index of the last token that is done.
+  std::size_t add_function(std::size_t open) {
+    const std::size_t close = closing_bracket(tokens_, open);
+    if (close == tokens_.size()) return open;
+    const std::size_t name = name_before(open);
+    if (name <= begin_ || tokens_[name].kind != Token::Kind::word || is_one_of(tokens_[name], kStatements) ||
+        tokens_[name - 1] == ".") {
+      return open;
+    }
+    // __launch_bounds__(256) and its like, alignas(16)
+    if (tokens_[name].text.starts_with("__") || tokens_[name] == "alignas") return close;
+    // A definition or a declaration; a call would have no type before its name.
+    const Tokens specifiers = tokens_.subspan(begin_, name - begin_);
+    const bool is_kernel =
+        std::ranges::find(specifiers, std::string_view("__global__"), &Token::text) != specifiers.end();
+    const Token& before = tokens_[name - 1];
+    const bool has_type = (before.kind == Token::Kind::word && before != "return") || before == "*" ||
+                          before == ">" || before == "&" || before == ":" ||
+                          (before == ")" && is_kernel);  // behind an attribute
+    std::size_t after = close + 1;
+    while (after < tokens_.size() && (tokens_[after] == "noexcept" || tokens_[after] == "const")) ++after;
+    const bool is_definition = after < tokens_.size() && tokens_[after] == "{";
+    if (!has_type || (!is_definition && !is_kernel)) return open;
+    FunctionSignature signature;
+    signature.name = tokens_[name].text;
+    signature.kind = kind_of(specifiers, is_kernel);
+    signature.template_parameters = template_parameters_;
+    signature.parameters = parameters(open, close);
+    if (std::ranges::find(found_, signature) == found_.end()) found_.push_back(std::move(signature));
+    return close;
+  }
+
+  // copy of copy(…) and of copy<float>(…).
+  std::size_t name_before(std::size_t open) const {
+    if (open == 0) return 0;
+    std::size_t at = open - 1;
+    if (tokens_[at] != ">") return at;
+    for (int depth = 0; at > 0; --at) {
+      if (tokens_[at] == ">") ++depth;
+      if (tokens_[at] == "<" && --depth == 0) return at - 1;
+    }
+    return 0;
+  }
+
+  // Attributes in brackets are no words.
+  static FunctionKind kind_of(Tokens specifiers, bool is_kernel) {
+    if (is_kernel) return FunctionKind::kernel;
+    for (std::size_t i = 0; i < specifiers.size(); ++i) {
+      if (specifiers[i].kind == Token::Kind::word && !is_one_of(specifiers[i], kSpecifiers))
+        return FunctionKind::unknown;
+    }
+    return FunctionKind::function;
+  }
+
+  std::optional<std::vector<FunctionSignature::Parameter>> parameters(std::size_t open,
+                                                                      std::size_t close) const {
+    const char* begin = tokens_[open].text.data();
+    const std::string_view text(begin, static_cast<std::size_t>(tokens_[close].text.data() - begin));
+    if (text.find('#') != std::string_view::npos) return std::nullopt;
+    const bool has_macro = std::ranges::any_of(tokens_.subspan(open, close - open), [&](const Token& token) {
+      return token.kind == Token::Kind::word && list_macros_.contains(token.text);
+    });
+    if (has_macro) return std::nullopt;
+    std::vector<FunctionSignature::Parameter> all;
+    const std::vector<Tokens> items = split_list(tokens_, open);
+    if (items.size() == 1 && items[0].size() == 1 && items[0][0] == "void") return all;
+    for (Tokens item : items) {
+      auto parameter = parameter_of(item);
+      if (!parameter) return std::nullopt;
+      all.push_back(*std::move(parameter));
+    }
+    return all;
+  }
+
+  std::vector<Token> all_;
+  Tokens tokens_;
+  std::set<std::string, std::less<>> list_macros_;  // macros that may stand for more than a type
+  std::size_t begin_ = 0;                           // of the declaration at hand
+  std::vector<std::string> template_parameters_;
+  std::vector<FunctionSignature> found_;
+};
+
+// Macros with arguments or commas.
+std::set<std::string, std::less<>> list_macros(const FlatSource& source) {
+  std::set<std::string, std::less<>> names;
+  for (const SourceLine& line : source.lines) {
+    if (line.kind != SourceLine::Kind::define) continue;
+    const std::vector<Token> tokens = tokenize(line.text);
+    const bool is_simple =
+        std::ranges::none_of(tokens, [](const Token& token) { return token == "(" || token == ","; });
+    if (!is_simple) names.insert(line.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<FunctionSignature> signatures_in(const FlatSource& source) {
+  return Scanner(text_of(source), list_macros(source)).run();
+}
+
+CppType parse_type(std::string_view text) {
+  const std::vector<Token> tokens = tokenize(text);
+  CppType type;
+  bool is_const = false, is_known = !tokens.empty();
+  for (const Token& token : tokens) {
+    if (token == "*") {
+      if (type.pointers++ == 0) type.points_to_const = is_const;
+    } else if (token == "const") {
+      is_const = true;
+    } else if (token.kind == Token::Kind::word) {
+      if (type.pointers > 0 || is_one_of(token, kQualifiers)) continue;
+      if (!type.base.empty() && !type.base.ends_with(':')) type.base += ' ';
+      type.base += token.text;
+    } else if (token == ":" && type.pointers == 0) {
+      type.base += ':';
+    } else {
+      is_known = false;
+    }
+  }
+  if (!is_known) type.base.clear();
+  return type;
+}
+
+}  // namespace gktune

@@ -1,0 +1,219 @@
+#include "tuner/space/launch_check.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gktune {
+namespace {
+
+using Signature = FunctionSignature;
+using Substitutions = std::map<std::string, std::string, std::less<>>;
+
+// reduce and [float, 256] of ns::reduce<float, 256>.
+struct Entry {
+  std::string name;
+  std::vector<std::string> template_arguments;
+};
+
+Entry read_entry(const std::string& text) {
+  Entry entry;
+  const std::vector<Token> tokens = tokenize(text);
+  std::size_t open = 0;
+  while (open < tokens.size() && tokens[open] != "<") ++open;
+  if (open > 0) entry.name = tokens[open - 1].text;
+  if (open == tokens.size()) return entry;
+  for (Tokens item : split_list(tokens, open)) {
+    std::string argument;
+    for (const Token& token : item) argument.append(argument.empty() ? "" : " ").append(token.text);
+    entry.template_arguments.push_back(std::move(argument));
+  }
+  return entry;
+}
+
+// The parameter's type with template arguments and macros put in.
+CppType type_of(const std::string& text, const Substitutions& substitutions) {
+  std::string replaced;
+  for (const Token& token : tokenize(text)) {
+    const auto found = substitutions.find(token.text);
+    replaced += ' ';
+    replaced += found == substitutions.end() ? token.text : found->second;
+  }
+  return parse_type(replaced);
+}
+
+// An element type, also by names that the space file's language does not know.
+std::optional<ElementType> element_type_of(std::string base) {
+  for (const std::string_view prefix : {"::", "cuda::", "std::"}) {
+    if (base.starts_with(prefix)) base.erase(0, prefix.size());
+  }
+  static const std::map<std::string, ElementType, std::less<>> kNames = {
+      {"bool", ElementType::uint8},
+      {"byte", ElementType::uint8},
+      {"ptrdiff_t", ElementType::int64},
+      {"short int", ElementType::int16},
+      {"long int", ElementType::int64},
+      {"long long int", ElementType::int64},
+      {"signed", ElementType::int32},
+      {"signed int", ElementType::int32},
+      {"unsigned short int", ElementType::uint16},
+      {"unsigned long int", ElementType::uint64},
+      {"unsigned long long int", ElementType::uint64},
+      {"long unsigned int", ElementType::uint64},
+      {"uint", ElementType::uint32},
+      {"uchar", ElementType::uint8},
+      {"ushort", ElementType::uint16},
+  };
+  if (const auto known = kNames.find(base); known != kNames.end()) return known->second;
+  return element_type_from_name(base);
+}
+
+bool is_real(ElementType type) { return type >= ElementType::float16; }
+
+// int for unsigned is the same bits; float16 for bfloat16 is not.
+bool are_alike(ElementType a, ElementType b) {
+  if (is_real(a) || is_real(b)) return a == b;
+  return element_size(a) == element_size(b);
+}
+
+std::string words_for(const ArgumentPlan& argument) {
+  const std::string type(element_type_name(argument.type));
+  return '\'' + argument.name + "' is a " + (argument.is_scalar ? "scalar of type " : "buffer of ") + type;
+}
+
+bool fits(const CppType& type, const ArgumentPlan& argument) {
+  const auto element = element_type_of(type.base);
+  if (type.pointers == 0) return !element || (argument.is_scalar && are_alike(*element, argument.type));
+  if (argument.is_scalar) return false;
+  // Bytes stand for anything.
+  const bool is_raw = element && element_size(*element) == 1;
+  return type.pointers > 1 || !element || is_raw || are_alike(*element, argument.type);
+}
+
+std::string list_of(const std::vector<Signature::Parameter>& parameters) {
+  std::string list;
+  for (const Signature::Parameter& parameter : parameters) {
+    list +=
+        (list.empty() ? "" : ", ") + parameter.type + (parameter.name.empty() ? "" : " ") + parameter.name;
+  }
+  return list.empty() ? "none" : list;
+}
+
+// One launch and one function that it may mean.
+class Match {
+ public:
+  Match(const StepPlan& step, const std::vector<ArgumentPlan>& arguments, const SourcePlan& source,
+        const Entry& entry, const Signature& signature)
+      : signature_(signature) {
+    for (const int index : step.arguments) arguments_.push_back(&arguments[static_cast<std::size_t>(index)]);
+    Substitutions substitutions;
+    for (const auto& [name, value] : source.macros) substitutions[name] = value;
+    for (std::size_t i = 0; i < signature.template_parameters.size(); ++i) {
+      const bool is_given = i < entry.template_arguments.size();
+      // One that is not given is deduced, or has a default: no macro of that name is meant.
+      substitutions[signature.template_parameters[i]] = is_given ? entry.template_arguments[i] : "?";
+    }
+    for (const Signature::Parameter& parameter : *signature.parameters)
+      types_.push_back(type_of(parameter.type, substitutions));
+  }
+
+  // Empty: nothing is wrong that the text tells.
+  std::string fault() const {
+    const std::vector<Signature::Parameter>& parameters = *signature_.parameters;
+    if (arguments_.size() != parameters.size()) {
+      std::string names;
+      for (const ArgumentPlan* argument : arguments_) names += (names.empty() ? "" : ", ") + argument->name;
+      return "it has " + std::to_string(parameters.size()) + " parameters (" + list_of(parameters) +
+             "), the launch passes " + std::to_string(arguments_.size()) + " arguments (" + names + ")";
+    }
+    std::vector<std::size_t> wrong;
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      if (!fits(types_[i], *arguments_[i])) wrong.push_back(i);
+    }
+    if (wrong.empty()) return {};
+    const std::size_t first = wrong.front();
+    std::string text = "parameter " + std::to_string(first + 1);
+    if (!parameters[first].name.empty()) text += " '" + parameters[first].name + '\'';
+    text += " is " + parameters[first].type;
+    const auto element = element_type_name_of(types_[first]);
+    if (!element.empty() && parameters[first].type.find(types_[first].base) == std::string::npos)
+      text += " (" + types_[first].base + ')';
+    text += ", " + words_for(*arguments_[first]);
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      if (i == first || !fits(types_[i], *arguments_[first]) || !fits(types_[first], *arguments_[i]))
+        continue;
+      if (wrong.size() == 2 && i == wrong.back())
+        text += "; '" + arguments_[first]->name + "' and '" + arguments_[i]->name + "' seem to be swapped";
+    }
+    return text;
+  }
+
+  // True if the argument is surely passed as input alone.
+  bool only_reads(const ArgumentPlan& argument) const {
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      if (arguments_[i] == &argument && (types_[i].pointers != 1 || !types_[i].points_to_const)) return false;
+    }
+    return true;
+  }
+  bool takes(const ArgumentPlan& argument) const {
+    return std::ranges::find(arguments_, &argument) != arguments_.end();
+  }
+
+ private:
+  static std::string element_type_name_of(const CppType& type) {
+    const auto element = element_type_of(type.base);
+    return element ? std::string(element_type_name(*element)) : "";
+  }
+
+  const Signature& signature_;
+  std::vector<const ArgumentPlan*> arguments_;
+  std::vector<CppType> types_;
+};
+
+}  // namespace
+
+std::optional<std::string> wrong_launch(const ProgramPlan& program,
+                                        const std::vector<ArgumentPlan>& arguments,
+                                        const std::vector<FunctionSignature>& signatures) {
+  std::vector<Match> matches;
+  bool is_certain = true;  // each launch has one function that is fully known
+  for (const StepPlan& step : program.steps) {
+    if (step.entry.empty()) continue;
+    const Entry entry = read_entry(step.entry);
+    std::vector<const Signature*> named;
+    for (const Signature& signature : signatures) {
+      if (signature.name == entry.name) named.push_back(&signature);
+    }
+    if (program.source.language == Language::cuda) {
+      const bool is_no_kernel = !named.empty() && std::ranges::all_of(named, [](const Signature* signature) {
+        return signature->kind == Signature::Kind::function;
+      });
+      if (is_no_kernel)
+        return "launch of '" + step.entry + "': '" + entry.name +
+               "' is no kernel, its declaration lacks __global__";
+      std::erase_if(named,
+                    [](const Signature* signature) { return signature->kind == Signature::Kind::function; });
+    }
+    // Several of one name: an overload, or an #if decides.
+    if (named.size() != 1 || !named.front()->parameters) {
+      is_certain = false;
+      continue;
+    }
+    matches.emplace_back(step, arguments, program.source, entry, *named.front());
+    if (const std::string fault = matches.back().fault(); !fault.empty())
+      return "launch of '" + step.entry + "': " + fault;
+  }
+  if (!is_certain) return std::nullopt;
+  for (const ArgumentPlan& argument : arguments) {
+    if (argument.is_scalar || argument.role != Argument::Role::out) continue;
+    const bool is_read =
+        std::ranges::any_of(matches, [&](const Match& match) { return match.takes(argument); });
+    if (is_read &&
+        std::ranges::all_of(matches, [&](const Match& match) { return match.only_reads(argument); })) {
+      return "the output '" + argument.name +
+             "' is passed as a pointer to const alone: nothing writes it; are two arguments swapped?";
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gktune
