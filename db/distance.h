@@ -21,7 +21,7 @@ struct Distance {
   }
 };
 
-// Nothing if they cannot be compared: texts and booleans must be equal, and the tuned problem must have every
+// Empty if they cannot be compared: texts and booleans must be equal, and the tuned problem must have every
 // axis of the question.
 std::optional<Distance> distance(const Problem& asked, const Problem& tuned);
 

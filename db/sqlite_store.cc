@@ -129,7 +129,7 @@ class TrialReader {
   Statement find_, find_finalist_;
 };
 
-// Nothing if the session was recorded without the figures of its device.
+// Empty if the session was recorded without the figures of its device.
 std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity,
                                       ValuesReader& values) {
   DeviceInfo device;

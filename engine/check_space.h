@@ -14,7 +14,7 @@
 
 namespace gktune {
 
-// What to check of a space file.
+// The part of a space file to check.
 struct CheckRequest {
   const Definition& definition;
   const FoundDevice& device;

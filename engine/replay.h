@@ -12,7 +12,7 @@
 
 namespace gktune {
 
-// What there is to search in a recording: its configurations and its problem.
+// A recording as a space to search: its configurations and its problem.
 Definition definition_of(const Recording& recording, const std::string& path);
 
 // Replays the trials of this kernel. A recording of one kernel stands for any, and one whose problem has

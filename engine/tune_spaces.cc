@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// Of a search that nothing else limits.
+// The gain limit of a search without any other limit.
 constexpr double kDefaultGain = 0.01;
 
 // One session on one device.

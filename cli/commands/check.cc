@@ -65,7 +65,7 @@ std::string block_text(const std::array<std::int64_t, 3>& block) {
   return text;
 }
 
-// What each configuration's largest launch takes.
+// Lists the resources of the largest launch of each configuration.
 Table resource_table(const std::vector<Trial>& trials) {
   Table table;
   for (const char* header : {"registers", "spilled", "static shared", "dynamic shared", "block"})

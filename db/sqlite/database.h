@@ -51,7 +51,7 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
-  // Of the step in progress. SQLite keeps its address.
+  // Times the step in progress. SQLite keeps its address.
   struct StepClock {
     std::chrono::milliseconds limit{0};  // 0: none
     std::chrono::steady_clock::time_point begin;

@@ -72,7 +72,7 @@ class DeviceRunnerTest : public ::testing::Test {
     add(candidate, std::move(function));
     return run(candidate);
   }
-  // Of a problem whose reference this is.
+  // Runs the problem with this reference.
   RunReply run_with_reference(MemoryDevice::Function function) {
     add("reference", std::move(function));
     return run("right");

@@ -24,7 +24,7 @@ class MemoryDevice final : public ComputeDevice {
   std::vector<bool> throttled;  // at each reading; false afterwards
   bool has_energy = true;
 
-  // What happened, in order.
+  // The operations so far, in order.
   std::vector<std::string> log;
   std::vector<LaunchOptions> launches;
   std::vector<DeviceBuffer*> buffers;  // all that live

@@ -13,7 +13,7 @@ namespace gktune {
 // far apart: the result is the first and the last. n has to be at least 1.
 std::pair<std::size_t, std::size_t> median_interval(std::size_t n);
 
-// Of sorted samples, at least one.
+// The median of sorted samples, at least one.
 double median_of_sorted(std::span<const double> sorted);
 
 // All zero without samples.

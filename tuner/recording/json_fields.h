@@ -24,7 +24,7 @@ double amount(const RecordedJson& object, const char* name);
 std::vector<double> amounts(const RecordedJson& object, const char* name);
 // Missing or null: empty.
 std::string text_field(const RecordedJson& object, const char* name);
-// Of a parameter: a number, a text, true or false.
+// The value of a parameter: a number, a text, true or false.
 Value value_of(const RecordedJson& json, const std::string& parameter);
 
 }  // namespace gktune

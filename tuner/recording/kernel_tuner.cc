@@ -80,7 +80,7 @@ Status t4_status(const std::string& invalidity) {
                      "', not correct, timeout, compile, runtime, correctness or constraints"};
 }
 
-// Of the measurements the one called "time", in milliseconds.
+// The measurement called "time", in milliseconds.
 double t4_time_ms(const RecordedJson& result) {
   for (const RecordedJson& each : array_field(result, "measurements")) {
     if (text_field(each, "name") != "time") continue;

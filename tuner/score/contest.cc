@@ -16,7 +16,7 @@
 namespace gktune {
 namespace {
 
-// Of this thread: what else runs on the machine does not count.
+// The processor time of this thread: other programs on the machine do not count.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

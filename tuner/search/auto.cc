@@ -9,7 +9,7 @@ namespace {
 // A model of fewer configurations would come too late.
 constexpr int kModelled = 16;
 
-// Of a bound in seconds nothing is known before the first trial: the best should come first then.
+// True if all configurations are tried. Before the first trial, a limit in seconds does not tell how many fit.
 bool fits(const SearchTask& task) {
   const Count& size = task.space.size();
   return size < kModelled || (task.budget.seconds <= 0 && task.budget.trials > 0 &&

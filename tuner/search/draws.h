@@ -17,7 +17,7 @@ inline std::size_t draw_place(std::mt19937_64& random, std::size_t count) {
   return static_cast<std::size_t>(draw_uniform(random) * static_cast<double>(count));
 }
 
-// Of the standard normal distribution.
+// Draws from the standard normal distribution.
 inline double draw_normal(std::mt19937_64& random) {
   const double radius = std::sqrt(-2 * std::log(1 - draw_uniform(random)));
   return radius * std::cos(2 * std::numbers::pi * draw_uniform(random));

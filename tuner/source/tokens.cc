@@ -85,7 +85,7 @@ class Lexer {
     const std::size_t found = text_.find(closing, from);
     return found == std::string_view::npos ? text_.size() : found + closing.size();
   }
-  // Of a line that may be continued.
+  // The end of a line that may be continued.
   std::size_t end_of_line() const {
     for (std::size_t i = at_; i < text_.size(); ++i) {
       if (const std::size_t joined = joined_line_end(i)) {
@@ -96,7 +96,7 @@ class Lexer {
     }
     return text_.size();
   }
-  // One that is not closed ends with its line: the compiler reports it.
+  // An unclosed quote ends with its line: the compiler reports it.
   std::size_t end_of_quoted(char quote) const {
     for (std::size_t i = at_ + 1; i < text_.size(); ++i) {
       if (text_[i] == '\\') {

@@ -109,7 +109,7 @@ class Match {
     for (const auto& [name, value] : source.macros) substitutions[name] = value;
     for (std::size_t i = 0; i < signature.template_parameters.size(); ++i) {
       const bool is_given = i < entry.template_arguments.size();
-      // One that is not given is deduced, or has a default: no macro of that name is meant.
+      // A template argument that is not given is deduced or has a default: a macro of its name is not meant.
       substitutions[signature.template_parameters[i]] = is_given ? entry.template_arguments[i] : "?";
     }
     for (const Signature::Parameter& parameter : *signature.parameters)

@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-// Of two dimensions the first decides.
+// Only the first of two dimensions affects the time.
 TEST(KernelFit, finds_the_dimension_that_matters) {
   Parameter a{.name = "a"}, b{.name = "b"};
   for (int i = 0; i < 10; ++i) {

@@ -25,7 +25,7 @@ class CudaProgram final : public LoadedProgram {
 
   // Queues all steps. One address per argument, 0 for a scalar.
   void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;
-  // Of the step with the most threads.
+  // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
 
  private:

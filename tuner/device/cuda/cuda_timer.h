@@ -14,7 +14,7 @@ namespace gktune {
 // Queues one execution, given the address of each argument that is a buffer.
 using Execution = std::function<void(std::span<const CUdeviceptr> addresses)>;
 
-// Of a program that this device has loaded.
+// Executes a program that this device has loaded.
 Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> program);
 
 // Times executions on the buffers of one problem.
@@ -29,7 +29,7 @@ class CudaTimer final : public Timer {
 
   std::unique_ptr<Sampler> sampler(std::shared_ptr<const LoadedProgram> program, Regime regime,
                                    double limit_s) override;
-  // Of any work on these buffers.
+  // Samples any work on these buffers.
   std::unique_ptr<Sampler> sampler(Execution execution, Regime regime, double limit_s);
 
  private:

@@ -14,7 +14,7 @@ namespace gktune {
 class GuardedBuffer {
  public:
   enum class Against { last_page, first_page };
-  // Of every buffer; no vector type needs more.
+  // Every buffer has this alignment; no vector type needs more.
   static constexpr std::size_t kAlignment = 64;
 
   static Result<GuardedBuffer> allocate(std::size_t bytes, Against against);

@@ -16,7 +16,7 @@ void set_whereabouts_handler(int signal, WhereaboutsCallback callback);
 struct CodeRange {
   std::uintptr_t begin = 0, end = 0;
 };
-// Of a library opened by dlopen.
+// The code of a library opened by dlopen.
 CodeRange code_of(void* library);
 
 // Marks code as the running candidate's while this object lives. One at a time.

@@ -11,9 +11,9 @@ namespace gktune {
 // Trials to be played back, by configuration and problem. A trial without a problem stands for every problem.
 class RecordedTrials {
  public:
-  // Of one configuration and problem the last trial counts.
+  // The last trial of each configuration and problem counts.
   explicit RecordedTrials(std::vector<Trial> trials);
-  // Nothing: not recorded.
+  // Null if it was not recorded.
   const Trial* find(const Config& config, const Problem& problem) const;
 
  private:

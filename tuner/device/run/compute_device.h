@@ -99,7 +99,7 @@ class ComputeDevice {
   virtual ~ComputeDevice() = default;
   virtual const DeviceTraits& traits() const = 0;
 
-  // What a problem may allocate.
+  // The bytes that a problem may allocate.
   virtual Result<std::uint64_t, Failure> free_bytes() = 0;
   virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) = 0;
   virtual Result<std::shared_ptr<const LoadedProgram>, Failure> load(

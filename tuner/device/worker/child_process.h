@@ -57,7 +57,7 @@ class ChildProcess {
   void signal(int number) const;
   // To the process alone.
   void signal_alone(int number) const;
-  // Nothing: it is still running. When it has ended, the rest of its group is killed.
+  // Empty while it is running. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> exit_status();
   ExitStatus wait();
 

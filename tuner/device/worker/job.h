@@ -13,7 +13,7 @@ namespace gktune {
 
 // Messages between the parent and its worker processes.
 
-// Of code for the host device.
+// How code for the host device is instrumented.
 enum class Instrumentation { none, sanitize };
 
 // Sources to compile together. They share text, options and include directories, and differ in macros and
@@ -29,7 +29,7 @@ struct CompileJob {
 struct Module {
   std::string path;                  // a shared object, a cubin
   std::vector<std::string> symbols;  // one per entry of its SourcePlan, in order
-  // Of the process that loads it, for example a sanitizer's LD_PRELOAD.
+  // The process that loads it needs these variables, for example a sanitizer's LD_PRELOAD.
   std::vector<std::pair<std::string, std::string>> environment = {};
   friend bool operator==(const Module&, const Module&) = default;
 };

@@ -40,7 +40,7 @@ class Worker {
  public:
   enum class State { starting, idle, busy, dead };
 
-  // Of each phase of a job. A job that reports no phase has their sum.
+  // Time limits of the phases of a job. A job that reports no phase has their sum.
   struct Limits {
     double setup_s = 0, reference_s = 0, check_s = 0, timing_s = 0;
     double report_s = 0;  // added to each, so that the worker can report a fault or its place
@@ -57,7 +57,7 @@ class Worker {
   std::optional<std::string> take_reply() { return std::exchange(reply_, std::nullopt); }
   // Why it died, as its trial will say.
   const Failure& death() const { return death_; }
-  // Of the current job, or the one it died in; nothing: none was reported.
+  // The phase of the current job, or of the job it died in. Empty if none was reported.
   std::optional<Phase> phase() const { return phase_; }
   bool was_ready() const { return was_ready_; }
   // Time on its job, without pauses.

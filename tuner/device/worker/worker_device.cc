@@ -430,7 +430,7 @@ bool WorkerDevice::play_slice(std::vector<std::size_t>& group, int rounds, std::
   return true;
 }
 
-// Nothing if `go_on` ended it; empty if the worker died.
+// Empty if `go_on` ended it; a list without samples if the worker died.
 std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
                                                        const std::function<bool()>& go_on) {
   Worker::Limits total{kSetupLimitS, 0, 0, 0};

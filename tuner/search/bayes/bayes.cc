@@ -14,7 +14,7 @@
 namespace gktune {
 namespace {
 
-// Of the searched study, before the model is asked.
+// The points of the searched study that come before the model's first proposal.
 constexpr std::size_t kFirstPoints = 5, kFirstValid = 2;
 // The kernel's parameters are chosen on the best and on others at random; so is what the model holds.
 constexpr std::size_t kFittedBest = 50, kFittedOthers = 100;

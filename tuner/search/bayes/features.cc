@@ -33,7 +33,7 @@ bool is_power_of_two(double number) {
   return number > 0 && std::frexp(number, &exponent) == 0.5;
 }
 
-// Of each rank: the place among the sorted values and the magnitude, half and half.
+// The position of each rank: the mean of its place among the sorted values and its magnitude.
 std::vector<double> positions(const std::vector<double>& numbers) {
   const double low = std::ranges::min(numbers), high = std::ranges::max(numbers);
   const bool is_log = low > 0 && high / low >= 4;
@@ -51,7 +51,7 @@ std::vector<double> positions(const std::vector<double>& numbers) {
   return found;
 }
 
-// Of each rank, in [0, 1]; nothing where it says nothing beyond the position.
+// The 2-adic feature of each rank, in [0, 1]. Empty if it adds nothing to the position.
 std::vector<double> twos(const std::vector<double>& numbers) {
   if (numbers.size() < 4 || std::ranges::min(numbers) < 1) return {};
   if (std::ranges::all_of(numbers, is_power_of_two)) return {};

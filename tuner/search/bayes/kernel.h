@@ -38,7 +38,7 @@ class Kernel {
   void set(const KernelParameters& parameters);
   const KernelParameters& parameters() const { return parameters_; }
   float operator()(const Site& a, const Site& b) const;
-  // Of one site with the points of the searched study, a row of levels for each dimension.
+  // The levels of one site with the points of the searched study, a row for each dimension.
   using Levels = Eigen::Matrix<std::uint16_t, Eigen::Dynamic, Eigen::Dynamic>;
   void row(const Site& site, const Levels& points, Eigen::Ref<Eigen::RowVectorXf> into) const;
 

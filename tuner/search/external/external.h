@@ -23,7 +23,7 @@ class External : public Searcher {
 
  private:
   void start(const SearchTask& task);
-  // Nothing: the program has no other configuration to propose, or has failed.
+  // Empty if the program has no other configuration to propose, or has failed.
   std::optional<Space::Ranks> proposal();
   bool write(const std::string& line);
 
