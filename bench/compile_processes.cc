@@ -17,8 +17,8 @@
 #include <new>
 #include <thread>
 
-#include "tuner/device/cuda/cuda_compiler.h"
-#include "tuner/device/cuda/program_text.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/program_text.h"
 
 namespace gktune {
 namespace {

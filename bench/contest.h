@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/compile_processes.h"
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/run/problem_buffers.h"

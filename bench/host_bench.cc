@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "tuner/device/host/host_compiler.h"
-#include "tuner/device/host/host_module.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/execute/host_module.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "bench/compile_processes.h"
 #include "bench/variants.h"
 #include "tuner/device/cuda/cuda_backend.h"
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 namespace gktune {
 namespace {

@@ -137,7 +137,7 @@ Json report_json(const Tuning& tuning) {
                  {"checked", tuning.is_checked},
                  {"seconds", tuning.seconds},
                  {"end", end_name(tuning.outcome.end)}};
-  if (tuning.outcome.trouble) report["trouble"] = *tuning.outcome.trouble;
+  if (tuning.outcome.failure) report["failure"] = *tuning.outcome.failure;
   if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
   report["failed"] = Json::object();
   for (const auto& [status, count] : failures_of(tuning.trials))

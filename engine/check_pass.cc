@@ -34,7 +34,7 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
       result.was_stopped = true;
       in_flight -= device_.withdraw();  // a stop does not wait for candidates that have not begun
     }
-    return result.was_stopped || result.trouble || !has_more;
+    return result.was_stopped || result.failure || !has_more;
   };
   while (true) {
     while (!is_over() && in_flight < device_.capacity()) {
@@ -48,8 +48,8 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
     Trial trial = device_.next();
     --in_flight;
     if (ends_problem(trial.status)) {
-      if (!result.trouble) {
-        result.trouble = std::move(trial.message);
+      if (!result.failure) {
+        result.failure = std::move(trial.message);
         in_flight -= device_.withdraw();
       }
       continue;

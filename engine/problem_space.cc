@@ -44,10 +44,10 @@ Result<Space, EngineError> ProblemSpace::build_listed() const {
   return Space::of(definition_.parameters, std::move(valid));
 }
 
-Result<Census, EngineError> ProblemSpace::census() const {
-  auto census = take_census(definition_.parameters, constraints_, scope());
-  if (!census) return failure(census.error());
-  return *std::move(census);
+Result<SpaceCounts, EngineError> ProblemSpace::counts() const {
+  auto counts = count_combinations(definition_.parameters, constraints_, scope());
+  if (!counts) return failure(counts.error());
+  return *std::move(counts);
 }
 
 Scope ProblemSpace::scope() const {
@@ -60,8 +60,8 @@ EngineError ProblemSpace::failure(const SpaceError& error) const {
   std::string message = definition_.path + ": ";
   if (error.kind == SpaceError::Kind::empty) {
     message += "no configuration is valid";
-    if (auto census = take_census(definition_.parameters, constraints_, scope())) {
-      message += ": " + census_text(*census);
+    if (auto counts = count_combinations(definition_.parameters, constraints_, scope())) {
+      message += ": " + counts_text(*counts);
     }
     return {EngineError::Kind::no_configuration, std::move(message), {}};
   }
@@ -74,20 +74,20 @@ EngineError ProblemSpace::failure(const SpaceError& error) const {
   return {EngineError::Kind::invalid, std::move(message), {}};
 }
 
-std::string census_text(const Census& census) {
+std::string counts_text(const SpaceCounts& counts) {
   auto number = [](const Count& count) { return format_count(count.str()); };
   std::string text =
-      fmt::format("{} of {} combinations are valid", number(census.valid), number(census.combinations));
-  if (census.rejected_by_file != 0) {
-    text += fmt::format("; the file's constraints rule out {}", number(census.rejected_by_file));
+      fmt::format("{} of {} combinations are valid", number(counts.valid), number(counts.combinations));
+  if (counts.rejected_by_file != 0) {
+    text += fmt::format("; the file's constraints rule out {}", number(counts.rejected_by_file));
   }
-  if (census.rejected_by_block_limit != 0) {
+  if (counts.rejected_by_block_limit != 0) {
     text += fmt::format("; the device's limit on a block's size rules out {}",
-                        number(census.rejected_by_block_limit));
+                        number(counts.rejected_by_block_limit));
   }
-  if (census.rejected_by_shared_memory_limit != 0) {
+  if (counts.rejected_by_shared_memory_limit != 0) {
     text += fmt::format("; the device's limit on a block's shared memory rules out {}",
-                        number(census.rejected_by_shared_memory_limit));
+                        number(counts.rejected_by_shared_memory_limit));
   }
   return text;
 }

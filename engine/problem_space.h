@@ -6,7 +6,7 @@
 #include "engine/engine_error.h"
 #include "tuner/core/device_info.h"
 #include "tuner/space/definition.h"
-#include "tuner/space/solver/census.h"
+#include "tuner/space/solver/space_counts.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {
@@ -20,7 +20,7 @@ class ProblemSpace {
   // The error for an empty space counts separately what the file's constraints and the device's limits rule
   // out.
   Result<Space, EngineError> build() const;
-  Result<Census, EngineError> census() const;
+  Result<SpaceCounts, EngineError> counts() const;
 
  private:
   Result<Space, EngineError> build_listed() const;
@@ -34,6 +34,6 @@ class ProblemSpace {
 };
 
 // "300 of 1,024 combinations are valid; the file's constraints rule out 700; …"
-std::string census_text(const Census& census);
+std::string counts_text(const SpaceCounts& counts);
 
 }  // namespace gktune

@@ -230,7 +230,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   task.default_config = tuning.default_config;
   task.evaluate = [&](Trial& trial) { return evaluate_metrics(kernel, device, trial).ok(); };
   // A slow configuration may win on another metric.
-  if (!kernel.objective.metric.empty()) task.race.cutoff = TuneRace::Cutoff::none;
+  if (!kernel.objective.metric.empty()) task.timing.cutoff = TimingPolicy::Cutoff::none;
   task.limits.trials = request.trials;
   task.limits.gain = request.gain;
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;

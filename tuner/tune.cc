@@ -147,7 +147,7 @@ double playoff_s(const std::vector<const Trial*>& finalists, Rounds rounds) {
 std::vector<Trial> playoff_entrants(const TuneTask& task, const Ranking& ranking) {
   std::vector<Trial> entrants;
   double slowest_us = 0;
-  for (const Trial* finalist : ranking.finalists(task.race.finalists)) {
+  for (const Trial* finalist : ranking.finalists(task.timing.finalists)) {
     entrants.push_back(*finalist);
     slowest_us = std::max(slowest_us, finalist->timing.median_us);
   }
@@ -171,13 +171,13 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
   const PlayoffOptions decision{.deviation = ranking.cutoff().noise.deviation};
   const auto go_on = [&](const std::vector<Samples>& so_far) {
     const auto rounds_done = static_cast<int>(rounds_of(so_far));
-    if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.race.rounds.count});
+    if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.timing.rounds.count});
     if (events.stop && events.stop()) outcome.end = TuneOutcome::End::stopped;
     if (outcome.end == TuneOutcome::End::stopped || !has_time()) return false;
     // Another objective than time is decided by all rounds.
-    return task.race.cutoff == TuneRace::Cutoff::none || !is_playoff_decided(so_far, decision);
+    return task.timing.cutoff == TimingPolicy::Cutoff::none || !is_playoff_decided(so_far, decision);
   };
-  std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.race.rounds, go_on);
+  std::vector<Samples> samples = device.playoff(task.problem, std::move(configs), task.timing.rounds, go_on);
   if (outcome.end == TuneOutcome::End::stopped) return;
 
   for (std::size_t i = 0; i < entrants.size(); ++i) {
@@ -208,7 +208,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   const double begin_s = clock_s();
   // The search leaves time for the playoff.
   const auto search_s = [&] {
-    const double playoff = playoff_s(ranking.finalists(task.race.finalists), task.race.rounds);
+    const double playoff = playoff_s(ranking.finalists(task.timing.finalists), task.timing.rounds);
     return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
   };
   auto submitted = std::ssize(task.earlier);
@@ -218,14 +218,14 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   End failed_end = End::machine_failed;
   auto reason_to_end = [&]() -> std::optional<End> {
     if (events.stop && events.stop()) return End::stopped;
-    if (outcome.trouble) return failed_end;
+    if (outcome.failure) return failed_end;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
     if (task.limits.seconds > 0 && clock_s() - begin_s >= search_s()) return End::seconds;
     if (unpromising >= kUnpromising) return End::converged;
     return std::nullopt;
   };
 
-  DriftWatch watch(task.race.drift_interval, task.earlier);
+  DriftWatch watch(task.timing.drift_interval, task.earlier);
   std::optional<End> end;
   const auto is_over = [&] {
     if (end) return true;
@@ -246,13 +246,13 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
         // Trials in flight may lead the searcher to new candidates.
         if (in_flight == 0) {
           end = End::exhausted;
-          outcome.trouble = searcher.failure();
+          outcome.failure = searcher.failure();
         }
         break;
       }
       const std::optional<double> gain = searcher.expected_gain();
       unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
-      const bool has_cutoff = task.race.cutoff == TuneRace::Cutoff::learned;
+      const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
       device.submit({std::move(*config), task.problem, has_cutoff ? ranking.cutoff() : Cutoff{}});
       ++submitted;
       ++in_flight;
@@ -262,8 +262,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     Trial trial = device.next();
     --in_flight;
     if (ends_problem(trial.status)) {
-      if (outcome.trouble) continue;
-      outcome.trouble = std::move(trial.message);
+      if (outcome.failure) continue;
+      outcome.failure = std::move(trial.message);
       failed_end = trial.status == Status::machine_failed ? End::machine_failed : End::reference_failed;
       in_flight -= device.withdraw();  // the others would fail as well; a later run tries them
       continue;
@@ -283,13 +283,13 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   }
   outcome.end = end.value_or(End::exhausted);
   // The machine may fail or the user may stop while the last trials run: hold no playoff then.
-  if (outcome.trouble) outcome.end = failed_end;
+  if (outcome.failure) outcome.end = failed_end;
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
   outcome.drift = watch.drift();
   outcome.best = ranking.best();
   const bool is_new = outcome.measured > 0 || !task.is_decided;
-  if (is_new && !outcome.trouble && !outcome.was_cut_short()) {
+  if (is_new && !outcome.failure && !outcome.was_cut_short()) {
     const auto has_time = [&] {
       return task.limits.seconds <= 0 || clock_s() - begin_s < task.limits.seconds;
     };

@@ -23,7 +23,7 @@ struct TuneLimits {
 };
 
 // How the candidates compete.
-struct TuneRace {
+struct TimingPolicy {
   enum class Cutoff { none, learned };
   Cutoff cutoff = Cutoff::learned;  // learned: candidates that are unlikely to win get few samples
   int finalists = 5;                // the number of candidates in the playoff; under 2: no playoff
@@ -36,7 +36,7 @@ struct TuneTask {
   std::vector<Trial> earlier;  // of the same study: not repeated
   bool is_decided = false;     // their playoff was held: hold another only after new trials
   TuneLimits limits;
-  TuneRace race;
+  TimingPolicy timing;
   // The clock of the limits, in seconds from any beginning; wall-clock time by default.
   std::function<double()> clock_s;
   std::optional<Config> default_config;  // joins the playoff, so that the gain compares like with like
@@ -69,7 +69,7 @@ struct TuneOutcome {
   // Trials with the samples, timing, metrics and objective of the playoff, best first: the finalists, and the
   // default and the median configuration if they are not far slower. Empty: there was no playoff.
   std::vector<Trial> playoff;
-  std::optional<std::string> trouble;  // why the reference, the machine or the strategy failed, if one did
+  std::optional<std::string> failure;  // why the reference, the machine or the strategy failed, if one did
   Drift drift;
 };
 

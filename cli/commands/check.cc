@@ -120,7 +120,7 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
                    {"checked", result.checked},
                    {"of", json_of_count(all.str())},
                    {"failed", result.failed()}};
-    if (result.trouble) report["trouble"] = *result.trouble;
+    if (result.failure) report["failure"] = *result.failure;
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
     if (reports_resources(options)) {
@@ -142,7 +142,7 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
   if (reports_resources(options) && !options.quiet)
     context.log.info("compiled for " + device.name + "; nothing ran");
-  const bool is_through = !result.was_stopped && !result.trouble;
+  const bool is_through = !result.was_stopped && !result.failure;
   if (!of_all.empty() && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
@@ -206,7 +206,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   print_check(*checked, kernel.name, read->device.info, options, context);
   const CheckResult& result = checked->result;
   if (result.was_stopped) return ExitCode::interrupted;
-  if (result.trouble) return fail(context, ExitCode::failed, *result.trouble);
+  if (result.failure) return fail(context, ExitCode::failed, *result.failure);
   return result.findings.empty() ? ExitCode::done : ExitCode::failed;
 }
 

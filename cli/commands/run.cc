@@ -109,7 +109,7 @@ ExitCode worse(ExitCode a, ExitCode b) {
 
 ExitCode exit_code_of(const TuneOutcome& outcome) {
   if (outcome.end == TuneOutcome::End::stopped) return ExitCode::interrupted;
-  if (outcome.trouble) return ExitCode::failed;
+  if (outcome.failure) return ExitCode::failed;
   return outcome.best ? ExitCode::done : ExitCode::no_configuration;
 }
 
@@ -176,7 +176,7 @@ class RunScreen {
       print_report(context_.out, context_.out_screen, tuning);
       context_.out << std::flush;
     }
-    if (tuning.outcome.trouble) context_.log.error(*tuning.outcome.trouble);
+    if (tuning.outcome.failure) context_.log.error(*tuning.outcome.failure);
     if (!options_.quiet) {
       for (const std::string& each : hints_for(tuning, database_flag(options_.database)))
         hint(context_, each);

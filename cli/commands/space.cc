@@ -75,13 +75,13 @@ Result<void, EngineError> visit(const Space& space, const SpaceOptions& options,
   return {};
 }
 
-Json census_json(const Census& census) {
-  return {{"combinations", json_of_count(census.combinations.str())},
-          {"valid", json_of_count(census.valid.str())},
+Json counts_json(const SpaceCounts& counts) {
+  return {{"combinations", json_of_count(counts.combinations.str())},
+          {"valid", json_of_count(counts.valid.str())},
           {"ruled_out",
-           {{"file", json_of_count(census.rejected_by_file.str())},
-            {"block_limit", json_of_count(census.rejected_by_block_limit.str())},
-            {"shared_memory_limit", json_of_count(census.rejected_by_shared_memory_limit.str())}}}};
+           {{"file", json_of_count(counts.rejected_by_file.str())},
+            {"block_limit", json_of_count(counts.rejected_by_block_limit.str())},
+            {"shared_memory_limit", json_of_count(counts.rejected_by_shared_memory_limit.str())}}}};
 }
 
 // The command's output for one problem.
@@ -89,11 +89,11 @@ Result<Json, EngineError> show(const ProblemSpace& problem_space, const Problem&
                                const SpaceOptions& options, Context& context) {
   Json report = {{"problem", json_of(problem)}};
   if (!asks_for_configurations(options)) {
-    auto census = problem_space.census();
-    if (!census) return census.error();
-    report.update(census_json(*census));
+    auto counts = problem_space.counts();
+    if (!counts) return counts.error();
+    report.update(counts_json(*counts));
     std::string title = problem.empty() ? "" : problem_text(problem) + ": ";
-    if (!options.json) context.out << title << census_text(*census) << '\n';
+    if (!options.json) context.out << title << counts_text(*counts) << '\n';
     return report;
   }
   auto space = problem_space.build();

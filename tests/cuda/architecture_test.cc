@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/architecture.h"
+#include "tuner/device/cuda/compile/architecture.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 namespace gktune {
 namespace {

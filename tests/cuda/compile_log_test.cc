@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/compile_log.h"
+#include "tuner/device/cuda/compile/compile_log.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "tests/host/conformance.h"
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 namespace gktune {
 namespace {

@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/module_file.h"
+#include "tuner/device/cuda/compile/module_file.h"
 
 namespace gktune {
 namespace {

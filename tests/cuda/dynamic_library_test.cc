@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/dynamic_library.h"
+#include "tuner/device/cuda/driver/dynamic_library.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/nvrtc.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/module_file.h"
+#include "tuner/device/cuda/compile/module_file.h"
 
 #include <gtest/gtest.h>
 

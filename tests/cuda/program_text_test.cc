@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/program_text.h"
+#include "tuner/device/cuda/compile/program_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/standard_headers.h"
+#include "tuner/device/cuda/compile/standard_headers.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/scratch_folder.h"
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 
 namespace gktune {
 namespace {

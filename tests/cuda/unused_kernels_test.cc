@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/unused_kernels.h"
+#include "tuner/device/cuda/compile/unused_kernels.h"
 
 #include <gtest/gtest.h>
 

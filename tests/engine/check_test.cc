@@ -81,7 +81,7 @@ TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
     return true;
   });
   EXPECT_EQ(result.checked, 1);
-  EXPECT_EQ(result.trouble, "no space");
+  EXPECT_EQ(result.failure, "no space");
   EXPECT_TRUE(result.findings.empty());
 }
 

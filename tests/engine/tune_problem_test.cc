@@ -320,7 +320,7 @@ TEST_F(TuneProblem, what_the_machine_failed_for_is_not_stored) {
   ReplayDevice full({.kind = "replay", .name = "recorded"}, std::move(trials), 1);
   const auto broken = tune_on(full, request());
   ASSERT_TRUE(broken.ok());
-  EXPECT_EQ(broken->outcome.trouble, "no space");
+  EXPECT_EQ(broken->outcome.failure, "no space");
   EXPECT_EQ(store_.trials(1)->size(), 1u);
   EXPECT_EQ(tune(request())->outcome.measured, 9);
 }

@@ -91,7 +91,7 @@ TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message)
   tune("reference: {launches: {entry: write_nothing, arguments: [out, n]}}\n");
   EXPECT_TRUE(tunings_[0].is_checked);
   EXPECT_EQ(tunings_[0].outcome.end, TuneOutcome::End::reference_failed);
-  EXPECT_EQ(tunings_[0].outcome.trouble, "the reference: leaves 64 of 64 elements of 'out' unwritten");
+  EXPECT_EQ(tunings_[0].outcome.failure, "the reference: leaves 64 of 64 elements of 'out' unwritten");
   EXPECT_TRUE(tunings_[0].trials.empty());
 }
 

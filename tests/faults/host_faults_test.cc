@@ -6,7 +6,7 @@
 
 #include "fault_device.h"
 #include "tests/scratch_folder.h"
-#include "tuner/device/host/host_compiler.h"
+#include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/worker/cores.h"
 
 namespace gktune {

@@ -7,7 +7,7 @@
 #include "tests/scratch_folder.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/module_file.h"
+#include "tuner/device/cuda/compile/module_file.h"
 
 namespace gktune {
 namespace {

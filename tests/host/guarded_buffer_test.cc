@@ -1,4 +1,4 @@
-#include "tuner/device/host/guarded_buffer.h"
+#include "tuner/device/host/execute/guarded_buffer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/device/host/host_compiler.h"
+#include "tuner/device/host/compile/host_compiler.h"
 
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"

@@ -5,7 +5,7 @@
 #include <future>
 #include <limits>
 
-#include "tuner/device/host/host_compiler.h"
+#include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/run/device_runner.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/space/space_file.h"

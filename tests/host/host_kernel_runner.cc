@@ -4,7 +4,7 @@
 
 #include "tests/host/conformance.h"
 #include "tests/host/kernels.h"
-#include "tuner/device/host/memory_watch.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {
 namespace {

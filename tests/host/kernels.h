@@ -7,9 +7,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tuner/device/host/executor.h"
-#include "tuner/device/host/host_compiler.h"
-#include "tuner/device/host/host_module.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/execute/host_module.h"
 
 namespace gktune {
 

@@ -1,5 +1,5 @@
 // What instrumented kernels are found to do wrong, and what they are not blamed for.
-#include "tuner/device/host/memory_watch.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 
 #include <gtest/gtest.h>
 

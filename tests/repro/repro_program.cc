@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tuner/device/host/executor.h"
-#include "tuner/device/host/fiber_context.h"
-#include "tuner/device/host/translation_unit.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/execute/fiber_context.h"
+#include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/child_process.h"
 
 // What the CUDA runtime of these tests launches with.

@@ -136,7 +136,7 @@ TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
   };
   TuneOutcome outcome = tune_line(until_the_disk_is_full, {});
   EXPECT_EQ(outcome.end, End::machine_failed);
-  EXPECT_EQ(outcome.trouble, "no space");
+  EXPECT_EQ(outcome.failure, "no space");
   EXPECT_EQ(outcome.measured, 3);
   EXPECT_EQ(seen_.size(), 3u);
   ASSERT_TRUE(outcome.best.has_value());
@@ -146,7 +146,7 @@ TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
   TuneOutcome later = tune_line(valley, {.earlier = seen_});
   EXPECT_EQ(later.end, End::exhausted);
   EXPECT_EQ(later.measured, 17);
-  EXPECT_EQ(later.trouble, std::nullopt);
+  EXPECT_EQ(later.failure, std::nullopt);
 }
 
 TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
@@ -157,7 +157,7 @@ TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
   };
   TuneOutcome outcome = tune_line(no_reference, {});
   EXPECT_EQ(outcome.end, End::reference_failed);
-  EXPECT_EQ(outcome.trouble, "the reference: a trap");
+  EXPECT_EQ(outcome.failure, "the reference: a trap");
   EXPECT_EQ(outcome.measured, 0);
   EXPECT_TRUE(seen_.empty());
   EXPECT_FALSE(outcome.was_cut_short());  // other problems may have a better reference
@@ -183,12 +183,12 @@ TEST_F(Tune, slow_candidates_are_given_up_if_time_is_the_objective) {
     double x = config.find("x")->number();
     return timed_trial(std::move(config), x);
   };
-  tune_line(steep, {.race = {.cutoff = TuneRace::Cutoff::learned}});
+  tune_line(steep, {.timing = {.cutoff = TimingPolicy::Cutoff::learned}});
   EXPECT_FALSE(seen_.front().out_of_race);
   EXPECT_TRUE(seen_.back().out_of_race);
 
   seen_.clear();
-  tune_line(steep, {.race = {.cutoff = TuneRace::Cutoff::none}});
+  tune_line(steep, {.timing = {.cutoff = TimingPolicy::Cutoff::none}});
   EXPECT_FALSE(seen_.back().out_of_race);
 }
 
@@ -203,12 +203,12 @@ TEST_F(Tune, a_candidate_that_was_given_up_close_to_the_best_gets_a_second_chanc
 }
 
 TEST_F(Tune, a_playoff_ends_once_it_is_decided) {
-  const TuneOutcome decided = tune_line(valley, {.race = {.rounds = {.count = 15}}});
+  const TuneOutcome decided = tune_line(valley, {.timing = {.rounds = {.count = 15}}});
   ASSERT_FALSE(decided.playoff.empty());
   EXPECT_EQ(decided.playoff.front().samples_us.size(), 5u);
 
   TuneTask other_objective;
-  other_objective.race = {.cutoff = TuneRace::Cutoff::none, .rounds = {.count = 15}};
+  other_objective.timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 15}};
   EXPECT_EQ(tune_line(valley, other_objective).playoff.front().samples_us.size(), 15u);
 }
 
@@ -221,7 +221,7 @@ TEST_F(Tune, the_playoff_decides) {
     return trial;
   };
   EXPECT_EQ(tune_line(flattered, {}).best->config, (Config{{"x", 2}}));
-  EXPECT_EQ(tune_line(flattered, {.race = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
+  EXPECT_EQ(tune_line(flattered, {.timing = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
 }
 
 TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
@@ -259,7 +259,7 @@ TEST_F(Tune, the_playoff_reports_its_rounds) {
   std::vector<int> done;
   ReplayDevice device({}, recorded_line(20, valley), 4);
   Exhaustive search({.space = space_});
-  tune({.race = {.finalists = 2, .rounds = {.count = 3}}}, search, device,
+  tune({.timing = {.finalists = 2, .rounds = {.count = 3}}}, search, device,
        {.on_playoff = [&](const PlayoffProgress& progress) {
          EXPECT_EQ(progress.rounds, 3);
          done.push_back(progress.rounds_done);
@@ -284,7 +284,7 @@ TEST_F(Tune, the_time_limit_includes_the_playoff) {
   SlowPlayoff device({}, recorded_line(20, valley), 4);
   Exhaustive search({.space = space_});
   TuneOutcome outcome =
-      tune({.limits = {.seconds = 0.5}, .race = {.cutoff = TuneRace::Cutoff::none, .rounds = {.count = 20}}},
+      tune({.limits = {.seconds = 0.5}, .timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 20}}},
            search, device, {});
   ASSERT_FALSE(outcome.playoff.empty());
   EXPECT_LT(outcome.playoff.front().samples_us.size(), 10u);
@@ -316,7 +316,7 @@ TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
     trial.objective = -trial.timing.median_us;
     return true;
   }};
-  task.race.cutoff = TuneRace::Cutoff::none;
+  task.timing.cutoff = TimingPolicy::Cutoff::none;
   EXPECT_EQ(tune_line(thirsty, task).best->config, (Config{{"x", 20}}));
 }
 
@@ -358,7 +358,7 @@ class TuneDrift : public testing::Test {
 
 TEST_F(TuneDrift, a_reference_candidate_is_timed_again_after_every_so_many_trials) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
-  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 6}});
+  TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 6}});
   EXPECT_EQ(outcome.measured, 20);
   EXPECT_EQ(seen_.size(), 20u);
   EXPECT_EQ(device.submitted(), 23);
@@ -370,7 +370,7 @@ TEST_F(TuneDrift, a_reference_candidate_is_timed_again_after_every_so_many_trial
 TEST_F(TuneDrift, what_grows_slower_shows_it) {
   // By one per cent of the first with every trial.
   ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
-  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 8}});
+  TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 8}});
   // Of the first eight the middle one is the fifth; it is timed again as the ninth, and as the eighteenth.
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 5}}));
   EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{104, 108, 117}));
@@ -387,7 +387,7 @@ TEST_F(TuneDrift, what_an_earlier_run_measured_is_timed_again_at_once) {
 TEST_F(TuneDrift, a_run_with_nothing_to_measure_times_nothing_again) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
   TuneOutcome outcome =
-      tune_on(device, {.earlier = recorded_line(20, valley), .race = {.drift_interval = 1}});
+      tune_on(device, {.earlier = recorded_line(20, valley), .timing = {.drift_interval = 1}});
   EXPECT_EQ(device.submitted(), 0);
   EXPECT_FALSE(outcome.drift.is_known());
 }
@@ -399,7 +399,7 @@ TEST_F(TuneDrift, a_reference_that_fails_the_second_time_is_out) {
     if (x == 1 && ++times_first == 2) return failed_trial(std::move(config), Status::wrong_result);
     return timed_trial(std::move(config), x);
   });
-  TuneOutcome outcome = tune_on(device, {.race = {.finalists = 0, .drift_interval = 1}});
+  TuneOutcome outcome = tune_on(device, {.timing = {.finalists = 0, .drift_interval = 1}});
   EXPECT_EQ(outcome.best->config, (Config{{"x", 2}}));
   ASSERT_EQ(revoked_.size(), 1u);
   EXPECT_EQ(revoked_.front().config, (Config{{"x", 1}}));
@@ -418,7 +418,7 @@ TEST_F(TuneDrift, a_reference_that_cannot_be_run_the_second_time_is_not_revoked)
     }
     return timed_trial(std::move(config), static_cast<double>(x));
   });
-  TuneOutcome outcome = tune_on(device, {.race = {.finalists = 0, .drift_interval = 6}});
+  TuneOutcome outcome = tune_on(device, {.timing = {.finalists = 0, .drift_interval = 6}});
   EXPECT_EQ(outcome.best->config, (Config{{"x", 1}}));
   EXPECT_TRUE(revoked_.empty());
   EXPECT_EQ(outcome.measured, 20);
@@ -427,7 +427,7 @@ TEST_F(TuneDrift, a_reference_that_cannot_be_run_the_second_time_is_not_revoked)
 
 TEST_F(TuneDrift, none_is_watched_for_where_none_is_wanted) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
-  TuneOutcome outcome = tune_on(device, {.race = {.drift_interval = 0}});
+  TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 0}});
   EXPECT_EQ(device.submitted(), 20);
   EXPECT_FALSE(outcome.drift.is_known());
 }
@@ -454,7 +454,7 @@ TEST(TuneWithFailingSearcher, ends_the_run_with_its_reason_and_keeps_what_was_me
   const TuneOutcome outcome = tune({}, search, device, {});
   EXPECT_EQ(outcome.measured, 1);
   EXPECT_TRUE(outcome.best.has_value());
-  EXPECT_EQ(outcome.trouble, "it lost its way");
+  EXPECT_EQ(outcome.failure, "it lost its way");
   EXPECT_TRUE(outcome.was_cut_short());
 }
 
@@ -465,7 +465,7 @@ TEST(TuneWithClock, the_time_limit_is_of_the_clock_that_is_given) {
   TuneTask task;
   task.limits.seconds = 0.095;
   task.clock_s = [&device] { return device.clock_s(); };
-  task.race.finalists = 0;  // no time is left for a playoff
+  task.timing.finalists = 0;  // no time is left for a playoff
   const TuneOutcome outcome = tune(task, search, device, {});
   EXPECT_EQ(outcome.end, TuneOutcome::End::seconds);
   EXPECT_EQ(outcome.measured, 10);

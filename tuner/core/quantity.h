@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,5 +26,6 @@ std::string format_size(std::int64_t value);        // 1Mi for a whole number of
 std::string format_value(const Value& value);       // as parse_value reads it
 std::string format_count(std::string_view digits);  // 1,048,576
 std::string format_count(std::int64_t value);
+std::string format_byte_count(std::size_t count);  // 1 byte, 2 bytes
 
 }  // namespace gktune

@@ -1,7 +1,7 @@
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/backend.h"
 #ifdef GKTUNE_HAVE_CUDA
-#include "tuner/device/cuda/architecture.h"
+#include "tuner/device/cuda/compile/architecture.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #endif
 

@@ -90,7 +90,7 @@ Result<ScoredRun> play(const Contender& contender, const ScoredRecording& record
   task.problem = recording.recording().problem;
   task.limits.seconds = budget_s;
   task.clock_s = [&device] { return device.clock_s(); };
-  task.race = {.cutoff = TuneRace::Cutoff::none, .finalists = 0, .drift_interval = 0};
+  task.timing = {.cutoff = TimingPolicy::Cutoff::none, .finalists = 0, .drift_interval = 0};
   ScoredRun run;
   TuneEvents events;
   events.on_trial = [&](const Trial& trial) {

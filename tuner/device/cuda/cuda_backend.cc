@@ -1,11 +1,11 @@
 #include "tuner/device/cuda/cuda_backend.h"
 
-#include "tuner/device/cuda/cuda_compiler.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/device_probe.h"
-#include "tuner/device/cuda/driver.h"
-#include "tuner/device/cuda/nvml.h"
-#include "tuner/device/cuda/nvrtc.h"
+#include "tuner/device/cuda/driver/driver.h"
+#include "tuner/device/cuda/driver/nvml.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/run/device_runner.h"
 
 namespace gktune {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "tuner/device/cuda/toolkit.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {

@@ -7,7 +7,7 @@
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/cuda/device_probe.h"
-#include "tuner/device/cuda/program_text.h"
+#include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/run/captured_output.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"

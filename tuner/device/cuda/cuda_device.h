@@ -8,9 +8,9 @@
 
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/module_cache.h"
-#include "tuner/device/cuda/nvml.h"
-#include "tuner/device/cuda/toolkit.h"
+#include "tuner/device/cuda/compile/module_cache.h"
+#include "tuner/device/cuda/driver/nvml.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/run/compute_device.h"
 
 namespace gktune {

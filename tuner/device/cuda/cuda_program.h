@@ -9,7 +9,7 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/cuda/gpu.h"
-#include "tuner/device/cuda/module_cache.h"
+#include "tuner/device/cuda/compile/module_cache.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/job.h"
 #include "tuner/space/plan.h"

@@ -19,10 +19,10 @@ constexpr std::size_t kScratchBytes = 256;
 constexpr unsigned long long kHoldLimitNs = 2'000'000'000;
 
 // Matches the kernels' declaration.
-struct Tally {
+struct Mismatches {
   std::uint64_t mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
 };
-static_assert(sizeof(Tally) <= kScratchBytes);
+static_assert(sizeof(Mismatches) <= kScratchBytes);
 
 // The kernels use the same numbers.
 static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
@@ -113,8 +113,8 @@ std::uint64_t DeviceKernels::digest(CUdeviceptr buffer, std::size_t size, double
 
 Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type,
                                std::uint64_t count, const TolerancePlan& tolerance, double limit_s) {
-  Tally tally{0, 0, ~std::uint64_t{0}, 0, 0, 0};
-  const auto bytes = std::as_writable_bytes(std::span(&tally, 1));
+  Mismatches found{0, 0, ~std::uint64_t{0}, 0, 0, 0};
+  const auto bytes = std::as_writable_bytes(std::span(&found, 1));
   gpu_.upload(scratch_.get(), bytes);
   launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
          static_cast<int>(type), tolerance.absolute, tolerance.relative,
@@ -125,15 +125,15 @@ Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, Element
   Verdict verdict;
   verdict.count = count;
   if (!gpu_.ok()) return verdict;
-  verdict.mismatches = tally.mismatches;
-  verdict.nans = tally.nans;
-  verdict.worst_absolute = std::bit_cast<double>(tally.worst_absolute);
-  verdict.worst_relative = std::bit_cast<double>(tally.worst_relative);
-  verdict.worst_ulp = std::bit_cast<double>(tally.worst_ulp);
+  verdict.mismatches = found.mismatches;
+  verdict.nans = found.nans;
+  verdict.worst_absolute = std::bit_cast<double>(found.worst_absolute);
+  verdict.worst_relative = std::bit_cast<double>(found.worst_relative);
+  verdict.worst_ulp = std::bit_cast<double>(found.worst_ulp);
   if (verdict.passed()) return verdict;
-  verdict.first = tally.first;
-  const Element is(gpu_, actual, type, tally.first, limit_s),
-      should_be(gpu_, expected, type, tally.first, limit_s);
+  verdict.first = found.first;
+  const Element is(gpu_, actual, type, found.first, limit_s),
+      should_be(gpu_, expected, type, found.first, limit_s);
   const Verdict of_first = judge(type, std::span(is.bytes).first(element_size(type)),
                                  std::span(should_be.bytes).first(element_size(type)), tolerance);
   verdict.actual = element_text(type, is.bytes.data());

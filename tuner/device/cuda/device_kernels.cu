@@ -135,7 +135,7 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
 
 // The result of a comparison. The worst differences are bits of doubles: positive doubles order like their
 // bits.
-struct Tally {
+struct Mismatches {
   u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
 };
 
@@ -169,7 +169,7 @@ struct Judge {
 };
 
 extern "C" __global__ void gktune_compare(const void* actual, const void* expected, u64 count, int type,
-                                          double absolute, double relative, u64 ulp, Tally* tally) {
+                                          double absolute, double relative, u64 ulp, Mismatches* found) {
   Judge judge = {type, size_of(type), {absolute, relative, ulp}, 0, 0, ~0ull, 0, 0, 0};
   const u64 in_chunk = 16 / judge.size, chunks = count / in_chunk;
   const uint4* a = static_cast<const uint4*>(actual);
@@ -193,14 +193,14 @@ extern "C" __global__ void gktune_compare(const void* actual, const void* expect
     judge.take(i, load_raw(actual, i, judge.size), load_raw(expected, i, judge.size));
   }
   if (judge.mismatches != 0) {
-    atomicAdd(&tally->mismatches, judge.mismatches);
-    atomicAdd(&tally->nans, judge.nans);
-    atomicMin(&tally->first, judge.first);
+    atomicAdd(&found->mismatches, judge.mismatches);
+    atomicAdd(&found->nans, judge.nans);
+    atomicMin(&found->first, judge.first);
   }
   if (judge.absolute > 0 || judge.ulp > 0) {
-    atomicMax(&tally->worst_absolute, static_cast<u64>(__double_as_longlong(judge.absolute)));
-    atomicMax(&tally->worst_relative, static_cast<u64>(__double_as_longlong(judge.relative)));
-    atomicMax(&tally->worst_ulp, static_cast<u64>(__double_as_longlong(judge.ulp)));
+    atomicMax(&found->worst_absolute, static_cast<u64>(__double_as_longlong(judge.absolute)));
+    atomicMax(&found->worst_relative, static_cast<u64>(__double_as_longlong(judge.relative)));
+    atomicMax(&found->worst_ulp, static_cast<u64>(__double_as_longlong(judge.ulp)));
   }
 }
 

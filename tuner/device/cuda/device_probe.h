@@ -4,7 +4,7 @@
 
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/driver.h"
+#include "tuner/device/cuda/driver/driver.h"
 
 namespace gktune {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "tuner/core/result.h"
-#include "tuner/device/cuda/driver.h"
+#include "tuner/device/cuda/driver/driver.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/launch_shape.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "tuner/device/host/cpu_info.h"
-#include "tuner/device/host/host_compiler.h"
+#include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_device.h"
 #include "tuner/device/host/usable_memory.h"
 #include "tuner/device/run/device_runner.h"

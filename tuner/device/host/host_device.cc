@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "tuner/device/host/guarded_buffer.h"
+#include "tuner/device/host/execute/guarded_buffer.h"
 #include "tuner/device/host/usable_memory.h"
-#include "tuner/device/host/whereabouts.h"
+#include "tuner/device/host/execute/whereabouts.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "tuner/device/host/cache_sweep.h"
-#include "tuner/device/host/executor.h"
-#include "tuner/device/host/fault_handler.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/execute/fault_handler.h"
 #include "tuner/device/host/host_program.h"
-#include "tuner/device/host/memory_watch.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/cores.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/host/executor.h"
-#include "tuner/device/host/host_module.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/execute/host_module.h"
 #include "tuner/device/run/compute_device.h"
 
 namespace gktune {

@@ -6,7 +6,7 @@
 #include "tuner/core/letters.h"
 #include "tuner/space/declared_names.h"
 #include "tuner/space/fingerprint.h"
-#include "tuner/space/reader/aims.h"
+#include "tuner/space/reader/objective.h"
 #include "tuner/space/reader/launches.h"
 #include "tuner/space/reader/problem_reader.h"
 #include "tuner/space/reader/scalar.h"

@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-struct Corners {
+struct Extremes {
   std::optional<Cell> low, high;
 };
 
@@ -24,17 +24,17 @@ std::optional<Cell> difference(Cell a, Cell b) {
 }
 
 // The least and the greatest of the products of the ends.
-Corners products(Cell a_low, Cell a_high, Cell b_low, Cell b_high) {
-  Corners corners;
+Extremes products(Cell a_low, Cell a_high, Cell b_low, Cell b_high) {
+  Extremes extremes;
   for (const Cell a : {a_low, a_high}) {
     for (const Cell b : {b_low, b_high}) {
       Cell product = 0;
       if (__builtin_mul_overflow(a, b, &product)) return {};
-      corners.low = std::min(corners.low.value_or(product), product);
-      corners.high = std::max(corners.high.value_or(product), product);
+      extremes.low = std::min(extremes.low.value_or(product), product);
+      extremes.high = std::max(extremes.high.value_or(product), product);
     }
   }
-  return corners;
+  return extremes;
 }
 
 }  // namespace
@@ -66,35 +66,35 @@ std::optional<Bounds::Range> Bounds::worked_out(TermId id) {
     if (!known) return std::nullopt;
     operands.push_back(*known);
   }
-  Corners corners;
+  Extremes extremes;
   switch (term.op) {
     case TermOp::add:
-      corners = {sum(operands[0].low, operands[1].low), sum(operands[0].high, operands[1].high)};
+      extremes = {sum(operands[0].low, operands[1].low), sum(operands[0].high, operands[1].high)};
       break;
     case TermOp::subtract:
-      corners = {difference(operands[0].low, operands[1].high),
+      extremes = {difference(operands[0].low, operands[1].high),
                  difference(operands[0].high, operands[1].low)};
       break;
     case TermOp::multiply:
-      corners = products(operands[0].low, operands[0].high, operands[1].low, operands[1].high);
+      extremes = products(operands[0].low, operands[0].high, operands[1].low, operands[1].high);
       break;
     case TermOp::negate:
-      corners = {difference(0, operands[0].high), difference(0, operands[0].low)};
+      extremes = {difference(0, operands[0].high), difference(0, operands[0].low)};
       break;
     case TermOp::minimum:
-      corners = {std::min(operands[0].low, operands[1].low), std::min(operands[0].high, operands[1].high)};
+      extremes = {std::min(operands[0].low, operands[1].low), std::min(operands[0].high, operands[1].high)};
       break;
     case TermOp::maximum:
-      corners = {std::max(operands[0].low, operands[1].low), std::max(operands[0].high, operands[1].high)};
+      extremes = {std::max(operands[0].low, operands[1].low), std::max(operands[0].high, operands[1].high)};
       break;
     case TermOp::floor_divide:
       // A quotient is no further from zero than what is divided, and on the same side.
       if (operands[1].low <= 0) return std::nullopt;
-      corners = {std::min<Cell>(operands[0].low, 0), std::max<Cell>(operands[0].high, 0)};
+      extremes = {std::min<Cell>(operands[0].low, 0), std::max<Cell>(operands[0].high, 0)};
       break;
     case TermOp::modulo:
       if (operands[1].low <= 0) return std::nullopt;
-      corners = {0, operands[1].high - 1};
+      extremes = {0, operands[1].high - 1};
       break;
     case TermOp::equal:
     case TermOp::not_equal:
@@ -103,16 +103,16 @@ std::optional<Bounds::Range> Bounds::worked_out(TermId id) {
     case TermOp::both:
     case TermOp::either:
     case TermOp::inverse:
-      corners = {0, 1};
+      extremes = {0, 1};
       break;
     case TermOp::select:
-      corners = {std::min(operands[1].low, operands[2].low), std::max(operands[1].high, operands[2].high)};
+      extremes = {std::min(operands[1].low, operands[2].low), std::max(operands[1].high, operands[2].high)};
       break;
     default:
       return std::nullopt;
   }
-  if (!corners.low || !corners.high || *corners.low == kUnknown) return std::nullopt;
-  return Range{*corners.low, *corners.high};
+  if (!extremes.low || !extremes.high || *extremes.low == kUnknown) return std::nullopt;
+  return Range{*extremes.low, *extremes.high};
 }
 
 TermId Bounds::bound(TermId id, int level, Side side) {

@@ -13,9 +13,9 @@ namespace gktune {
 namespace {
 
 // Sets of parameters that are merged as constraints tie them together.
-class Ties {
+class ParameterSets {
  public:
-  explicit Ties(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  explicit ParameterSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
   std::uint32_t representative(std::uint32_t member) {
     while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
     return member;
@@ -126,21 +126,21 @@ std::vector<std::uint32_t> SpaceBuilder::parameters_of(TermId root) const {
 }
 
 std::vector<SpaceBuilder::Plan> SpaceBuilder::groups() const {
-  Ties ties(parameters_.size());
+  ParameterSets sets(parameters_.size());
   std::vector<std::uint32_t> first_of;  // a parameter of each condition
   for (const Condition& condition : terms_.conditions) {
     const auto used = parameters_of(condition.root);
-    for (const std::uint32_t parameter : used) ties.merge(used.front(), parameter);
+    for (const std::uint32_t parameter : used) sets.merge(used.front(), parameter);
     first_of.push_back(used.front());
   }
   std::map<std::uint32_t, Plan> plans;
   for (std::uint32_t parameter = 0; parameter < parameters_.size(); ++parameter) {
     if (parameters_[parameter].values.size() > 1) {
-      plans[ties.representative(parameter)].members.push_back(parameter);
+      plans[sets.representative(parameter)].members.push_back(parameter);
     }
   }
   for (std::size_t i = 0; i < first_of.size(); ++i) {
-    plans[ties.representative(first_of[i])].conditions.push_back(i);
+    plans[sets.representative(first_of[i])].conditions.push_back(i);
   }
   std::vector<Plan> found;
   for (auto& [representative, plan] : plans) found.push_back(std::move(plan));

@@ -50,7 +50,7 @@ enum class WarpOp {
 enum class AccessKind { read, write, atomic_read, atomic_write, atomic_update };
 
 // What an instrumented kernel finds wrong by itself.
-enum class Flaw { null_pointer, misaligned, out_of_bounds, other };
+enum class DetectedFault { null_pointer, misaligned, out_of_bounds, other };
 
 // What a kernel asks of the engine.
 struct Services {
@@ -71,7 +71,7 @@ struct Services {
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
   void (*acquire)();  // what other threads released before is seen from now on
   void (*release)();
-  __attribute__((noreturn)) void (*flaw)(Flaw flaw, const char* what, Site site);
+  __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, Site site);
 };
 
 // The state of an operating system's thread that runs blocks. Kernels read it where CUDA has built-in

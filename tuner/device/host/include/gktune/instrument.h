@@ -178,7 +178,7 @@ struct FlawData {
 }  // namespace gktune::kernel
 
 #define GKTUNE_FLAW(which, what)                                    \
-  gktune_thread.services->flaw(::gktune::kernel::Flaw::which, what, \
+  gktune_thread.services->fault(::gktune::kernel::DetectedFault::which, what, \
                                {data->site.file, static_cast<int>(data->site.line)})
 #define GKTUNE_UNDEFINED(name, ...)                                                                 \
   GKTUNE_HOOK void __ubsan_handle_##name(::gktune::kernel::FlawData* data, unsigned long a,         \

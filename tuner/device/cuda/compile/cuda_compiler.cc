@@ -1,0 +1,312 @@
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+
+#include "tuner/device/cuda/compile/compile_log.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/compile/program_text.h"
+#include "tuner/device/cuda/compile/standard_headers.h"
+#include "tuner/space/content_key.h"
+#include "tuner/space/missing_function.h"
+
+namespace gktune {
+namespace {
+
+// Larger programs gain nothing, and a failure costs more.
+constexpr std::size_t kMostTogether = 16;
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+bool any_starts_with(const std::vector<std::string>& options,
+                     std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(options, [&](const std::string& option) {
+    return std::ranges::any_of(beginnings, [&](std::string_view start) { return option.starts_with(start); });
+  });
+}
+
+// sm_90 as sm_90a, with all that the chip can do; the nearest that the compiler knows where it knows not this
+// one.
+std::string real_architecture(const std::string& architecture, const std::vector<int>& known) {
+  int number = 0;
+  const std::string_view digits =
+      std::string_view(architecture).substr(std::min<std::size_t>(3, architecture.size()));
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (!architecture.starts_with("sm_") || number == 0) return architecture;
+  if (std::ranges::find(known, number) == known.end()) {
+    for (int candidate : known) {
+      if (candidate < number && candidate / 10 == number / 10) number = candidate;
+    }
+    return "sm_" + std::to_string(number);
+  }
+  return "sm_" + std::to_string(number) + (number >= 90 ? "a" : "");
+}
+
+std::string joined_messages(const std::vector<std::string>& messages) {
+  std::string all;
+  for (const auto& message : messages) all += message;
+  return all;
+}
+
+std::string size_and_time(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  const auto time = std::filesystem::last_write_time(path, error).time_since_epoch().count();
+  return path + ' ' + std::to_string(size) + ' ' + std::to_string(time);
+}
+
+// What NVRTC calls the text that it puts the names of entries in.
+constexpr std::string_view kEntriesFile = "__nv_name_map(";
+
+// Where the first error is about an entry's name: whether the source has such a function at all.
+std::optional<std::string> missing_entry(const std::vector<std::string>& messages, const FlatSource& flat,
+                                         const SourcePlan& source) {
+  const auto error = std::ranges::find_if(
+      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+  if (error == messages.end() || !error->starts_with(kEntriesFile)) return std::nullopt;
+  std::string text = text_of(flat);
+  for (const auto& [path, included] : flat.files) text += included;
+  for (const std::string& entry : source.entries) {
+    if (auto missing = missing_function(entry, source.path, text)) return missing;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& places) {
+  auto nvrtc = Nvrtc::open(places);
+  if (!nvrtc) return nvrtc.error();
+  auto include_dirs = toolkit_include_dirs(places, nvrtc->path());
+  return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(*nvrtc), std::move(include_dirs)));
+}
+
+CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
+    : nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
+  compiler_key_ = "2 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+  for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
+}
+
+std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
+  std::vector<CompiledVariant> results(job.variants.size());
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
+
+  std::vector<bool> is_taken(job.variants.size(), false);
+  for (std::size_t first = 0; first < job.variants.size(); ++first) {
+    if (is_taken[first]) continue;
+    const SourcePlan& model = job.variants[first];
+    Batch batch;
+    batch.source = flatten(model.path, model.text, model.include_dirs, AngleIncludes::keep);
+    batch.options = options_for(model, job.architecture);
+    std::string text = text_of(batch.source);
+    for (const auto& [path, included] : batch.source.files) text += path + '\n' + included + '\n';
+    for (const auto& option : batch.options) text += '\n' + option;
+    batch.source_key = content_key(text);
+    for (std::size_t i = first; i < job.variants.size(); ++i) {
+      const SourcePlan& variant = job.variants[i];
+      if (is_taken[i] || variant.path != model.path || variant.text != model.text ||
+          variant.options != model.options || variant.include_dirs != model.include_dirs) {
+        continue;
+      }
+      is_taken[i] = true;
+      const std::string key = key_of(batch, variant);
+      if (auto known = cache.find(key)) {
+        results[i] = std::move(*known);
+      } else {
+        batch.pending.push_back({&variant, key, &results[i]});
+      }
+    }
+    compile_batch(batch, cache);
+  }
+  return results;
+}
+
+std::vector<std::string> CudaCompiler::options_for(const SourcePlan& source,
+                                                   const std::string& architecture) const {
+  std::vector<std::string> options;
+  if (!any_starts_with(source.options, {"-arch", "--gpu-architecture"})) {
+    options.push_back("--gpu-architecture=" + real_architecture(architecture, nvrtc_.architectures()));
+  }
+  if (!any_starts_with(source.options, {"-std", "--std"})) options.emplace_back("--std=c++17");
+  options.emplace_back("--ptxas-options=-v");
+  for (const auto& dir : source.include_dirs) options.push_back("-I" + dir);
+  for (const auto& dir : include_dirs_) options.push_back("-I" + dir);
+  options.insert(options.end(), source.options.begin(), source.options.end());
+  return options;
+}
+
+std::string CudaCompiler::key_of(const Batch& batch, const SourcePlan& source) const {
+  std::string text = compiler_key_ + '\n' + batch.source_key;
+  for (const auto& [name, value] : source.macros) text += '\n' + name + '=' + value;
+  for (const auto& entry : source.entries) text += "\n:" + entry;
+  return content_key(text);
+}
+
+void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
+  const bool together = can_share_program(batch.source);
+  std::vector<Pending> alone;
+  while (!batch.pending.empty()) {
+    std::vector<Pending> rest;
+    if (batch.pending.size() > kMostTogether) {
+      rest.assign(batch.pending.begin() + kMostTogether, batch.pending.end());
+      batch.pending.resize(kMostTogether);
+    }
+    if (together && batch.pending.size() > 1 && !unshareable_.contains(batch.source_key)) {
+      for (auto& pending : compile_together(batch, cache)) alone.push_back(std::move(pending));
+    } else {
+      for (auto& pending : batch.pending) alone.push_back(std::move(pending));
+    }
+    batch.pending = std::move(rest);
+  }
+  for (const auto& pending : alone) compile_alone(batch, pending, cache);
+}
+
+std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, CompileCache& cache) {
+  const Stopwatch stopwatch;
+  std::vector<const SourcePlan*> sources;
+  for (const auto& pending : batch.pending) sources.push_back(pending.source);
+  const ProgramText program = program_of_many(batch.source, sources);
+  NvrtcSource input{sources.front()->path, program.text, headers_, batch.options, {}};
+  for (const auto& entries : program.entries) {
+    input.entries.insert(input.entries.end(), entries.begin(), entries.end());
+  }
+  const NvrtcOutput output = nvrtc_.compile(input);
+  CompileLog log = read_compile_log(output.log);
+
+  std::string module_path;
+  if (output.ok) {
+    if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
+  }
+  if (module_path.empty()) {
+    // Those at fault will fail alone too, and have their own log then; the others may still go together.
+    std::vector<bool> is_at_fault(batch.pending.size(), false);
+    for (const auto& message : log.messages) {
+      const auto index = variant_in_log(message);
+      const bool is_error = message.find("warning") == std::string::npos;
+      if (is_error && index && *index < is_at_fault.size()) is_at_fault[*index] = true;
+    }
+    std::vector<Pending> guilty, innocent;
+    for (std::size_t i = 0; i < batch.pending.size(); ++i) {
+      (is_at_fault[i] ? guilty : innocent).push_back(batch.pending[i]);
+    }
+    if (guilty.empty()) {
+      unshareable_.insert(batch.source_key);
+      return innocent;
+    }
+    batch.pending = std::move(innocent);
+    if (batch.pending.size() > 1) {
+      for (auto& pending : compile_together(batch, cache)) guilty.push_back(std::move(pending));
+    } else {
+      guilty.insert(guilty.end(), batch.pending.begin(), batch.pending.end());
+    }
+    return guilty;
+  }
+
+  const double seconds = stopwatch.seconds() / static_cast<double>(batch.pending.size());
+  std::size_t next_symbol = 0;
+  for (std::size_t i = 0; i < batch.pending.size(); ++i) {
+    CompiledVariant& result = *batch.pending[i].result;
+    result = {};
+    for (const auto& message : log.messages) {
+      const auto index = variant_in_log(message);
+      if (!index || *index == i) result.log += without_variant_names(message);
+    }
+    result.module.path = module_path;
+    for (std::size_t k = 0; k < program.entries[i].size(); ++k) {
+      result.module.symbols.push_back(output.symbols[next_symbol++]);
+    }
+    result.seconds = seconds;
+    (void)cache.add(batch.pending[i].key, result);  // the next run will compile it again: no harm
+  }
+  return {};
+}
+
+std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::string>& messages,
+                                                         const Batch& batch, const SourcePlan& source) const {
+  const auto error = std::ranges::find_if(
+      messages, [](const std::string& message) { return message.find("error") != std::string::npos; });
+  const auto is_in = [&](const std::string& path) { return error->starts_with(path + '('); };
+  if (error == messages.end() || is_in(source.path) ||
+      std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
+    return std::nullopt;
+  }
+  std::vector<std::string> others;
+  std::vector<std::vector<std::string>> definitions;  // -DX=1, or -D and X=1
+  for (std::size_t i = 0; i < batch.options.size(); ++i) {
+    const std::string& option = batch.options[i];
+    if (option == "-D" && i + 1 < batch.options.size()) {
+      definitions.push_back({option, batch.options[++i]});
+    } else if (option.starts_with("-D") || option.starts_with("--define-macro")) {
+      definitions.push_back({option});
+    } else {
+      others.push_back(option);
+    }
+  }
+  std::string headers = "\n";
+  const std::vector<bool> is_unconditional = unconditional_lines(batch.source);
+  for (std::size_t i = 0; i < batch.source.lines.size(); ++i) {
+    const SourceLine& line = batch.source.lines[i];
+    if (line.kind == SourceLine::Kind::system_include && is_unconditional[i]) headers += line.text;
+  }
+  const auto compiles = [&](std::vector<std::string> definition) {
+    definition.insert(definition.begin(), others.begin(), others.end());
+    return nvrtc_.compile({source.path, headers, headers_, definition, {}}).ok;
+  };
+  if (definitions.empty() || !compiles({})) return std::nullopt;
+  for (const std::vector<std::string>& definition : definitions) {
+    if (compiles(definition)) continue;
+    std::string option;
+    for (const std::string& word : definition) option += (option.empty() ? "" : " ") + word;
+    return "option " + option +
+           ": CUDA's own headers use that name, and fail with the macro; give it another name\n";
+  }
+  return std::nullopt;
+}
+
+NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {
+  const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
+  NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
+  if (output.ok) return output;
+  // As it was written, in case that leaving something out was to blame.
+  const ProgramText whole = program_of_one(batch.source, source, OtherKernels::keep);
+  if (whole.text == lean.text) return output;
+  return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});
+}
+
+void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
+  const Stopwatch stopwatch;
+  const NvrtcOutput output = compile_one(batch, *pending.source);
+  const CompileLog log = read_compile_log(output.log);
+
+  CompiledVariant& result = *pending.result;
+  if (!output.ok) {
+    result.status = Status::compile_failed;
+    result.log = joined_messages(log.messages);
+    if (auto missing = missing_entry(log.messages, batch.source, *pending.source))
+      result.log = *std::move(missing);
+    if (auto option = option_at_fault(log.messages, batch, *pending.source)) result.log = *std::move(option);
+    if (include_dirs_.empty()) result.log += "note: CUDA's headers were not found on this machine\n";
+  } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
+    result.status = Status::machine_failed;
+    result.log = path.error().message + '\n';
+    result.seconds = stopwatch.seconds();
+    return;
+  } else {
+    result.log = joined_messages(log.messages);
+    result.module = {*path, output.symbols};
+  }
+  result.seconds = stopwatch.seconds();
+  (void)cache.add(pending.key, result);
+}
+
+}  // namespace gktune

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/compile_cache.h"
+#include "tuner/source/flat_source.h"
+
+namespace gktune {
+
+// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it. Cached
+// variants are not compiled again.
+class CudaCompiler : public Compiler {
+ public:
+  static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);
+
+  std::vector<CompiledVariant> compile(const CompileJob& job) override;
+
+ private:
+  // A variant to compile.
+  struct Pending {
+    const SourcePlan* source = nullptr;
+    std::string key;
+    CompiledVariant* result = nullptr;
+  };
+  // Variants that share a text.
+  struct Batch {
+    FlatSource source;
+    std::vector<std::string> options;
+    std::string source_key;
+    std::vector<Pending> pending;
+  };
+  CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs);
+
+  std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const;
+  std::string key_of(const Batch& batch, const SourcePlan& source) const;
+  void compile_batch(Batch& batch, CompileCache& cache);
+  // Compiles the remaining variants one by one.
+  std::vector<Pending> compile_together(Batch& batch, CompileCache& cache);
+  // The -D option that the headers before the source fail with, in words; nothing if the errors are the
+  // source's.
+  std::optional<std::string> option_at_fault(const std::vector<std::string>& messages, const Batch& batch,
+                                             const SourcePlan& source) const;
+  NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
+  void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache);
+
+  Nvrtc nvrtc_;
+  std::vector<std::string> include_dirs_;                     // the toolkit's
+  std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers
+  std::string compiler_key_;                                  // of the compiler, without the source
+  std::map<std::string, CompileCache> caches_;
+  std::set<std::string> unshareable_;  // sources whose variants fail only when they share a program
+};
+
+}  // namespace gktune

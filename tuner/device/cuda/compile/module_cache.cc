@@ -1,0 +1,31 @@
+#include "tuner/device/cuda/compile/module_cache.h"
+
+#include <algorithm>
+
+#include "tuner/device/cuda/compile/module_file.h"
+
+namespace gktune {
+
+namespace {
+
+constexpr std::size_t kMost = 16;
+
+}  // namespace
+
+Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std::string& path) {
+  const auto known = std::ranges::find_if(modules_, [&](const auto& module) { return module->path == path; });
+  if (known != modules_.end()) {
+    modules_.splice(modules_.begin(), modules_, known);
+    return modules_.front();
+  }
+  auto compiled = read_module(path);
+  if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
+  LoadedModule code = gpu_.load(compiled->cubin);
+  if (auto failure = gpu_.take_failure()) return *failure;
+  modules_.push_front(
+      std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels)));
+  if (modules_.size() > kMost) modules_.pop_back();
+  return modules_.front();
+}
+
+}  // namespace gktune

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/cuda/compile/compile_log.h"
+#include "tuner/device/cuda/gpu.h"
+#include "tuner/device/failure.h"
+
+namespace gktune {
+
+// Machine code on the GPU with the compiler's report on its kernels.
+struct CachedModule {
+  CachedModule(std::string its_path, LoadedModule its_code, std::vector<KernelResources> its_kernels)
+      : path(std::move(its_path)), code(std::move(its_code)), kernels(std::move(its_kernels)) {}
+
+  std::string path;
+  LoadedModule code;
+  std::vector<KernelResources> kernels;
+};
+
+// The modules used last: variants that were compiled together share one, and the reference returns.
+class ModuleCache {
+ public:
+  explicit ModuleCache(Gpu& gpu) : gpu_(gpu) {}
+  // Shared with programs that use it: the cache may drop it before they end.
+  Result<std::shared_ptr<const CachedModule>, Failure> get(const std::string& path);
+
+ private:
+  Gpu& gpu_;
+  std::list<std::shared_ptr<const CachedModule>> modules_;  // most recently used first
+};
+
+}  // namespace gktune

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <nvrtc.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/cuda/driver/dynamic_library.h"
+#include "tuner/device/cuda/compile/toolkit.h"
+
+namespace gktune {
+
+// The input of one compilation.
+struct NvrtcSource {
+  std::string name;  // in diagnostics
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> headers;  // name and text
+  std::vector<std::string> options;
+  std::vector<std::string> entries;  // functions and template-ids to compile
+};
+
+struct NvrtcOutput {
+  bool ok = false;
+  std::string log;
+  std::string cubin;
+  std::vector<std::string> symbols;  // one per entry
+};
+
+// NVIDIA's run-time compiler, of CUDA 12 or 13. It needs neither GPU nor driver.
+class Nvrtc {
+ public:
+  static Result<Nvrtc> open(const ToolkitPlaces& places);
+
+  NvrtcOutput compile(const NvrtcSource& source) const;
+
+  const std::string& path() const { return library_.path(); }
+  std::string version() const { return std::to_string(major_) + '.' + std::to_string(minor_); }
+  // 80 for sm_80, in ascending order.
+  const std::vector<int>& architectures() const { return architectures_; }
+
+ private:
+  struct Functions {
+    decltype(&::nvrtcVersion) version;
+    decltype(&::nvrtcGetErrorString) error_string;
+    decltype(&::nvrtcGetNumSupportedArchs) architecture_count;
+    decltype(&::nvrtcGetSupportedArchs) architectures;
+    decltype(&::nvrtcCreateProgram) create;
+    decltype(&::nvrtcDestroyProgram) destroy;
+    decltype(&::nvrtcCompileProgram) compile;
+    decltype(&::nvrtcGetProgramLogSize) log_size;
+    decltype(&::nvrtcGetProgramLog) log;
+    decltype(&::nvrtcGetCUBINSize) cubin_size;
+    decltype(&::nvrtcGetCUBIN) cubin;
+    decltype(&::nvrtcAddNameExpression) add_name;
+    decltype(&::nvrtcGetLoweredName) lowered_name;
+  };
+  class Program;
+
+  Nvrtc(DynamicLibrary library, const Functions& functions)
+      : library_(std::move(library)), functions_(functions) {}
+  // gktune's options that this version knows.
+  std::vector<std::string> own_options() const;
+
+  DynamicLibrary library_;
+  Functions functions_;
+  int major_ = 0, minor_ = 0;
+  std::vector<int> architectures_;
+};
+
+}  // namespace gktune

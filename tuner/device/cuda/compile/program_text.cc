@@ -1,0 +1,183 @@
+#include "tuner/device/cuda/compile/program_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "tuner/device/cuda/compile/unused_kernels.h"
+#include "tuner/source/edits.h"
+
+namespace gktune {
+namespace {
+
+using Kind = SourceLine::Kind;
+
+// The namespace of a variant and the first folder in the paths of its diagnostics: the compiler and the
+// assembler name one of them in every message.
+constexpr std::string_view kVariant = "gktune_variant_";
+
+std::string variant_name(std::size_t index) { return std::string(kVariant) + std::to_string(index); }
+
+void define_macros(std::string& text, const SourcePlan& variant) {
+  for (const auto& [name, value] : variant.macros) text += "#define " + name + ' ' + value + '\n';
+}
+
+void undefine_own_macros(std::string& text, const SourcePlan& variant) {
+  for (const auto& [name, value] : variant.macros) text += "#undef " + name + '\n';
+}
+
+// Headers of CUDA and of the system may use the parameters' names for something else.
+void add_system_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
+  undefine_own_macros(text, variant);
+  text += line.text;
+  define_macros(text, variant);
+}
+
+void undefine_macros(std::string& text, const FlatSource& source, const SourcePlan& variant) {
+  undefine_own_macros(text, variant);
+  std::vector<std::string_view> names;
+  for (const auto& line : source.lines) {
+    if (line.kind == Kind::define) names.push_back(line.name);
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  for (std::string_view name : names) text.append("#undef ").append(name) += '\n';
+}
+
+bool is_include(const SourceLine& line) {
+  return line.kind == Kind::include || line.kind == Kind::system_include;
+}
+
+std::string blank_lines(const SourceLine& line) {
+  return std::string(static_cast<std::size_t>(height_of(line)), '\n');
+}
+
+// #line 7 "a.cu" as #line 7 "gktune_variant_3/a.cu".
+std::string marked_line(const SourceLine& line, const std::string& variant) {
+  return line_directive(line.number, variant + '/' + line.name);
+}
+
+// In a namespace of its own a kernel needs no unmangled name.
+std::string without_c_linkage(const std::string& text) {
+  const std::vector<Token> tokens = code_tokens(text);
+  Edits edits(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_c_linkage(tokens, i)) edits.replace(tokens[i], tokens[i + 1], "");
+  }
+  return edits.apply();
+}
+
+// The preprocessor's part of the variant, outside any namespace: the headers come in under its conditions.
+void add_headers(std::string& text, const FlatSource& source, const SourcePlan& variant) {
+  define_macros(text, variant);
+  for (const auto& line : source.lines) {
+    if (line.kind == Kind::system_include) {
+      add_system_include(text, line, variant);
+    } else if (line.kind == Kind::code || line.kind == Kind::directive) {
+      text += blank_lines(line);
+    } else {
+      text += line.text;
+    }
+  }
+  undefine_macros(text, source, variant);
+}
+
+void add_body(std::string& text, const FlatSource& source, const SourcePlan& variant,
+              const std::string& name) {
+  define_macros(text, variant);
+  text += "namespace " + name + " {\n";
+  std::string body;
+  for (const auto& line : source.lines) {
+    body += is_include(line)           ? blank_lines(line)
+            : line.kind == Kind::place ? marked_line(line, name)
+                                       : line.text;
+  }
+  text += without_unused_kernels(without_c_linkage(body), variant.entries) + "\n}\n";
+  undefine_macros(text, source, variant);
+}
+
+bool has_includes(const FlatSource& source) { return std::ranges::any_of(source.lines, is_include); }
+
+}  // namespace
+
+bool can_share_program(const FlatSource& source) {
+  const std::string text = text_of(source);
+  const std::vector<Token> tokens = code_tokens(text);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (is_c_linkage(tokens, i) && tokens[i + 2] == "{") return false;
+  }
+  return true;
+}
+
+ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others) {
+  ProgramText program;
+  define_macros(program.text, variant);
+  for (const auto& line : source.lines) {
+    if (line.kind == Kind::system_include) {
+      add_system_include(program.text, line, variant);
+    } else {
+      program.text += line.text;
+    }
+  }
+  if (others == OtherKernels::drop) program.text = without_unused_kernels(program.text, variant.entries);
+  program.entries.push_back(variant.entries);
+  return program;
+}
+
+ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants) {
+  ProgramText program;
+  if (has_includes(source)) {
+    for (const SourcePlan* variant : variants) add_headers(program.text, source, *variant);
+  }
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    add_body(program.text, source, *variants[i], variant_name(i));
+    auto& entries = program.entries.emplace_back();
+    for (const auto& entry : variants[i]->entries) entries.push_back(variant_name(i) + "::" + entry);
+  }
+  return program;
+}
+
+std::optional<std::size_t> variant_in_log(std::string_view text) {
+  const auto at = text.find(kVariant);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = text.substr(at + kVariant.size());
+  std::size_t index = 0;
+  // In the assembler's mangled names the length of the next part follows: 16gktune_variant_05plain. The
+  // length in front says how many digits are the variant's.
+  const auto name_length_end = at;
+  auto name_length_start = at;
+  while (name_length_start > 0 &&
+         std::isdigit(static_cast<unsigned char>(text[name_length_start - 1])) != 0) {
+    --name_length_start;
+  }
+  std::size_t digit_count = digits.size();
+  std::size_t name_length = 0;
+  if (std::from_chars(text.data() + name_length_start, text.data() + name_length_end, name_length).ec ==
+          std::errc() &&
+      name_length > kVariant.size()) {
+    digit_count = std::min(digit_count, name_length - kVariant.size());
+  }
+  if (std::from_chars(digits.data(), digits.data() + digit_count, index).ec != std::errc())
+    return std::nullopt;
+  return index;
+}
+
+std::string without_variant_names(std::string text) {
+  for (auto at = text.find(kVariant); at != std::string::npos; at = text.find(kVariant, at)) {
+    auto end = at + kVariant.size();
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+    if (end < text.size() && text[end] == '/') {
+      text.erase(at, end + 1 - at);
+    } else if (text.compare(end, 2, "::") == 0) {
+      text.erase(at, end + 2 - at);
+    } else if (text.compare(end, 4, " :: ") == 0) {
+      text.erase(at, end + 4 - at);
+    } else {
+      at = end;  // part of a mangled name
+    }
+  }
+  return text;
+}
+
+}  // namespace gktune

@@ -1,0 +1,46 @@
+#include "tuner/device/cuda/driver/driver.h"
+
+#include <type_traits>
+
+#include "tuner/device/cuda/driver/dynamic_library.h"
+
+namespace gktune {
+
+Result<Driver> Driver::open() {
+  auto library = DynamicLibrary::open("NVIDIA's driver", {"libcuda.so.1"},
+                                      {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
+  if (!library) return library.error();
+
+  Driver driver;
+  std::string missing;
+  auto load = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
+    if (function == nullptr && missing.empty()) missing = name;
+  };
+#define GKTUNE_TEXT(symbol) #symbol
+#define GKTUNE_LOAD(function) load(driver.function, GKTUNE_TEXT(function));
+  GKTUNE_DRIVER_FUNCTIONS(GKTUNE_LOAD)
+#undef GKTUNE_LOAD
+#undef GKTUNE_TEXT
+  load(driver.elapsed_time, "cuEventElapsedTime");
+  if (!missing.empty()) {
+    return Error{library->path() + " has no function " + missing + ": the driver is too old"};
+  }
+  driver.parameter_info =
+      reinterpret_cast<decltype(driver.parameter_info)>(library->symbol("cuFuncGetParamInfo"));
+
+  if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS) {
+    return Error{"NVIDIA's driver (" + library->path() + ") does not start: " + driver.describe(code)};
+  }
+  return driver;
+}
+
+std::string Driver::describe(CUresult code) const {
+  const char *name = nullptr, *text = nullptr;
+  cuGetErrorName(code, &name);
+  cuGetErrorString(code, &text);
+  if (name == nullptr || text == nullptr) return "error " + std::to_string(static_cast<int>(code));
+  return std::string(text) + " (" + name + ')';
+}
+
+}  // namespace gktune

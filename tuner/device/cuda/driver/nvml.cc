@@ -1,0 +1,84 @@
+#include "tuner/device/cuda/driver/nvml.h"
+
+#include <array>
+#include <type_traits>
+#include <utility>
+
+namespace gktune {
+namespace {
+
+constexpr int kSuccess = 0, kClockOfMultiprocessors = 1, kTemperatureOfGpu = 0;
+// Power cap, hardware slowdown, thermal slowdown by software and by hardware, power brake.
+constexpr unsigned long long kSlowedDown = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+
+}  // namespace
+
+Result<Nvml> Nvml::open(const std::string& pci_bus_id) {
+  auto library = DynamicLibrary::open("NVIDIA's management library", {"libnvidia-ml.so.1"},
+                                      {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
+  if (!library) return library.error();
+  Functions functions{};
+  std::string missing;
+  auto load = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
+    if (function == nullptr && missing.empty()) missing = name;
+  };
+  load(functions.init, "nvmlInit_v2");
+  load(functions.shutdown, "nvmlShutdown");
+  load(functions.handle_by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+  load(functions.clock, "nvmlDeviceGetClockInfo");
+  load(functions.temperature, "nvmlDeviceGetTemperature");
+  load(functions.power, "nvmlDeviceGetPowerUsage");
+  load(functions.energy, "nvmlDeviceGetTotalEnergyConsumption");
+  load(functions.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  load(functions.driver_version, "nvmlSystemGetDriverVersion");
+  load(functions.error_string, "nvmlErrorString");
+  if (!missing.empty()) return Error{library->path() + " has no function " + missing};
+
+  if (const int code = functions.init(); code != kSuccess) {
+    return Error{library->path() + " does not start: " + functions.error_string(code)};
+  }
+  Nvml nvml(std::move(*library), functions);
+  if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml.card_); code != kSuccess) {
+    return Error{nvml.library_.path() + " does not know the card " + pci_bus_id + ": " +
+                 functions.error_string(code)};
+  }
+  return nvml;
+}
+
+Nvml::Nvml(Nvml&& other) noexcept
+    : library_(std::move(other.library_)),
+      functions_(other.functions_),
+      card_(other.card_),
+      is_open_(std::exchange(other.is_open_, false)) {}
+
+Nvml::~Nvml() {
+  if (is_open_) functions_.shutdown();
+}
+
+Conditions Nvml::conditions() const {
+  Conditions conditions;
+  unsigned value = 0;
+  if (functions_.clock(card_, kClockOfMultiprocessors, &value) == kSuccess) conditions.clock_mhz = value;
+  if (functions_.temperature(card_, kTemperatureOfGpu, &value) == kSuccess) conditions.temperature_c = value;
+  if (functions_.power(card_, &value) == kSuccess) conditions.power_w = value / 1e3;
+  unsigned long long reasons = 0;
+  if (functions_.throttle_reasons(card_, &reasons) == kSuccess) {
+    conditions.throttled = (reasons & kSlowedDown) != 0;
+  }
+  return conditions;
+}
+
+std::optional<double> Nvml::energy_j() const {
+  unsigned long long millijoules = 0;
+  if (functions_.energy(card_, &millijoules) != kSuccess) return std::nullopt;
+  return static_cast<double>(millijoules) / 1e3;
+}
+
+std::string Nvml::driver_version() const {
+  std::array<char, 96> text{};
+  const bool ok = functions_.driver_version(text.data(), static_cast<unsigned>(text.size())) == kSuccess;
+  return ok ? text.data() : "";
+}
+
+}  // namespace gktune

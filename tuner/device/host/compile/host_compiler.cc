@@ -1,0 +1,254 @@
+#include "tuner/device/host/compile/host_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+
+#include "tuner/device/host/compile/compiler_options.h"
+#include "tuner/device/host/compile/kernel_headers.h"
+#include "tuner/device/host/compile/missing_entry.h"
+#include "tuner/device/worker/child_process.h"
+#include "tuner/device/worker/whole_file.h"
+#include "tuner/source/flat_source.h"
+#include "tuner/space/content_key.h"
+
+namespace gktune {
+namespace {
+
+#if defined(__aarch64__)
+constexpr const char* kMachine = "aarch64";
+#else
+constexpr const char* kMachine = "x86_64";
+#endif
+
+// What "-march=native" means here: the first core's model and what it can do, without its clock.
+std::string cpu_identity() {
+  std::istringstream lines(read_whole("/proc/cpuinfo").value_or(""));
+  std::string identity;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    if (line.find("MHz") == std::string::npos && !line.starts_with("bogomips")) identity += line + '\n';
+  }
+  return identity;
+}
+
+bool asks_for_native(const SourcePlan& source) {
+  for (const std::string& option : source.options) {
+    if (option.find("native") != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool asks_for_openmp(const SourcePlan& source) {
+  return std::ranges::any_of(source.options, [](const std::string& option) {
+    return option == "-fopenmp" || option.starts_with("-fopenmp=");
+  });
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// $CXX may name a launcher or options too, as make and CMake have it: "ccache g++ -m64".
+std::vector<std::string> words_of(const std::string& cxx) {
+  std::error_code ignored;
+  if (std::filesystem::exists(cxx, ignored)) return {cxx};
+  std::istringstream stream(cxx);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// A compiler that gets no file or process from the system tells nothing of what it compiles.
+bool is_the_machines_fault(const std::string& log) {
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
+                             [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
+}
+
+}  // namespace
+
+Result<std::string> HostCompiler::version(const std::string& cxx) {
+  std::vector<std::string> words = words_of(cxx);
+  if (words.empty()) return Error{"CXX names none"};
+  words.emplace_back("--version");
+  const Result<CommandOutput> output = run_command(words);
+  if (!output) return output.error();
+  if (output->exit_code != 0) return Error{fmt::format("{} --version fails: {}", cxx, output->text)};
+  return output->text.substr(0, output->text.find('\n'));
+}
+
+Result<void> HostCompiler::prepare(const CompileJob& job) {
+  if (version_.empty()) {
+    Result<std::string> version = HostCompiler::version(cxx_);
+    if (!version) return version.error();
+    version_ = *std::move(version);
+  }
+  if (headers_.empty() || !std::filesystem::is_directory(headers_)) {
+    Result<std::string> headers = place_kernel_headers(job.cache_dir);
+    if (!headers) return headers.error();
+    headers_ = *std::move(headers);
+  }
+  return {};
+}
+
+std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrumentation) const {
+  const NamedVariant variant{&source, "variant"};
+  std::string all;
+  if (source.language == Language::cuda) {
+    all = cuda_unit({&variant, 1}).text;
+  } else {
+    all = cpp_unit(variant).text;
+    const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
+    for (const auto& [path, text] : flat.files) all += fmt::format("{}\n{}\n", path, text);
+  }
+  for (const std::string& word : command(source, instrumentation)) all += fmt::format("{}\n", word);
+  all += version_;
+  if (asks_for_native(source)) all += cpu_identity();
+  return content_key(all);
+}
+
+std::vector<std::string> HostCompiler::command(const SourcePlan& source,
+                                               Instrumentation instrumentation) const {
+  std::vector<std::string> all = words_of(cxx_);
+  const std::vector<std::string> options = compiler_options(source, instrumentation);
+  all.insert(all.end(), options.begin(), options.end());
+  if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
+    // GCC reads ahead of a loop what the loop may never read, which would be taken for a race.
+    const std::vector<std::string> own =
+        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
+                   : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  const std::string beside = std::filesystem::path(source.path).parent_path().string();
+  if (instrumentation != Instrumentation::none && source.language == Language::cpp && is_clang()) {
+    all.emplace_back("-shared-libasan");
+  }
+  all.insert(all.end(), {"-I" + headers_, "-iquote", beside.empty() ? "." : beside});
+  return all;
+}
+
+// OpenMP's threads keep to a core each: the library reads that when it is loaded.
+// Plain functions are threads and memory of the operating system's own, so its sanitizers suit them.
+// AddressSanitizer has to be in a process from the start; signals stay with our own handler, which knows
+// more.
+std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
+    const SourcePlan& source, Instrumentation instrumentation) {
+  if (source.language == Language::cuda) return {};
+  if (instrumentation == Instrumentation::none) {
+    if (asks_for_openmp(source)) return {{"OMP_PROC_BIND", "true"}};
+    return {};
+  }
+  if (address_sanitizer_.empty()) {
+    const std::string name = is_clang() ? fmt::format("libclang_rt.asan-{}.so", kMachine) : "libasan.so";
+    std::vector<std::string> words = words_of(cxx_);
+    words.push_back("-print-file-name=" + name);
+    const Result<CommandOutput> found = run_command(words);
+    if (found) address_sanitizer_ = found->text.substr(0, found->text.find('\n'));
+  }
+  return {{"LD_PRELOAD", address_sanitizer_},
+          {"ASAN_OPTIONS",
+           "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
+           "abort_on_error=1"}};
+}
+
+std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
+  std::vector<CompiledVariant> compiled(job.variants.size());
+  if (const Result<void> prepared = prepare(job); !prepared) {
+    for (CompiledVariant& variant : compiled) {
+      variant.status = Status::machine_failed;
+      variant.log = prepared.error().message;
+    }
+    return compiled;
+  }
+
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
+  std::vector<Todo> todo;
+  for (std::size_t i = 0; i < job.variants.size(); ++i) {
+    const SourcePlan& source = job.variants[i];
+    std::string key = this->key(source, job.instrumentation);
+    if (auto known = cache.find(key)) {
+      compiled[i] = *std::move(known);
+      compiled[i].module.environment = environment_for(source, job.instrumentation);
+    } else {
+      todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
+    }
+  }
+  // Plain functions are compiled one by one: their options may differ, and a namespace could change what they
+  // mean.
+  const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
+  const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
+  for (std::size_t i = 0; i < todo.size(); i += step) {
+    compile_unit(job, std::span(todo).subspan(i, step), cache, compiled);
+  }
+  return compiled;
+}
+
+HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
+                                        const std::string& text, CompileCache& cache) {
+  const std::string name = content_key(text);
+  const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
+  if (const auto written = write_atomically(input, text); !written) {
+    return {Status::machine_failed, written.error().message, {}};
+  }
+  std::vector<std::string> words = command(source, instrumentation);
+  words.insert(words.end(), {input, "-o", output});
+  // The working directory is no part of the key: another folder with the same source may get this code.
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::current_path(ignored);
+  if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
+    words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
+  const std::vector<std::string> libraries = libraries_of(source, instrumentation);
+  words.insert(words.end(), libraries.begin(), libraries.end());
+  Result<CommandOutput> result = run_command(words);
+  const std::optional<std::string> code = read_whole(output);
+  std::filesystem::remove(input, ignored);
+  std::filesystem::remove(output, ignored);
+
+  if (!result) return {Status::machine_failed, result.error().message, {}};
+  if (result->exit_code != 0) {
+    if (!is_the_machines_fault(result->text)) return {Status::compile_failed, std::move(result->text), {}};
+    return {Status::machine_failed, "the system fails the compiler:\n" + result->text, {}};
+  }
+  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", cxx_, output), {}};
+  Result<std::string> path = cache.add_code(*code);
+  if (!path) return {Status::machine_failed, path.error().message, {}};
+  return {Status::ok, std::move(result->text), *std::move(path)};
+}
+
+void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
+                                std::vector<CompiledVariant>& compiled) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<NamedVariant> variants;
+  std::vector<std::string> keys;
+  for (const Todo& todo : unit) {
+    // Twice the same variant is compiled once.
+    if (std::find(keys.begin(), keys.end(), todo.key) != keys.end()) continue;
+    variants.push_back(todo.variant);
+    keys.push_back(todo.key);
+  }
+  const SourcePlan& source = *variants.front().source;
+  const TranslationUnit text =
+      source.language == Language::cuda ? cuda_unit(variants) : cpp_unit(variants.front());
+  const Build build = this->build(source, job.instrumentation, text.text, cache);
+
+  for (const Todo& todo : unit) {
+    CompiledVariant& variant = compiled[todo.index];
+    variant.log = build.log;
+    variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
+    if (build.status != Status::ok) {
+      // Not kept: the machine may be to blame, for a header or a library that it lacks.
+      variant.status = build.status;
+      if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
+    variant.module = {build.code_path, text.symbols[at], environment_for(source, job.instrumentation)};
+    (void)cache.add(todo.key, variant);  // the next run will compile it again: no harm
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/device/host/compile/translation_unit.h"
+#include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/compile_cache.h"
+
+namespace gktune {
+
+// Compiles CUDA C++ and plain C++ with the system's compiler into shared objects, and keeps them.
+class HostCompiler : public Compiler {
+ public:
+  explicit HostCompiler(std::string cxx) : cxx_(std::move(cxx)) {}
+
+  std::vector<CompiledVariant> compile(const CompileJob& job) override;
+  // "g++ (Debian 12.2.0-14) 12.2.0"; an error where there is no such compiler.
+  static Result<std::string> version(const std::string& cxx);
+
+ private:
+  struct Todo {
+    std::size_t index;  // in the job
+    NamedVariant variant;
+    std::string key;
+  };
+
+  struct Build {
+    Status status = Status::ok;
+    std::string log;
+    std::string code_path;
+  };
+
+  bool is_clang() const { return version_.find("clang") != std::string::npos; }
+  Result<void> prepare(const CompileJob& job);
+  std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
+  std::vector<std::string> command(const SourcePlan& source, Instrumentation instrumentation) const;
+  // What a process has to be started with that loads code of this kind.
+  std::vector<std::pair<std::string, std::string>> environment_for(const SourcePlan& source,
+                                                                   Instrumentation instrumentation);
+  Build build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
+              CompileCache& cache);
+  void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
+                    std::vector<CompiledVariant>& compiled);
+
+  std::string cxx_;
+  std::string version_;
+  std::string headers_;  // the folder of what kernels are compiled against
+  std::map<std::string, CompileCache> caches_;
+  std::string address_sanitizer_;  // its library, once it was asked for
+};
+
+}  // namespace gktune

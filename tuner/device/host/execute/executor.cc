@@ -1,0 +1,174 @@
+#include "tuner/device/host/execute/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tuner/device/host/execute/block_runner.h"
+#include "tuner/device/host/execute/fault_handler.h"
+#include "tuner/device/worker/cores.h"
+
+namespace gktune {
+namespace {
+
+std::optional<std::string> refusal(const LaunchShape& shape) {
+  constexpr std::array<std::int64_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};
+  constexpr std::array<std::int64_t, 3> kMaxBlock{1024, 1024, 64};
+  constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (shape.grid[i] < 1 || shape.grid[i] > kMaxGrid[i]) {
+      return fmt::format("a grid of {} blocks in {}: 1 to {} are possible", shape.grid[i], kAxes[i],
+                         kMaxGrid[i]);
+    }
+    if (shape.block[i] < 1 || shape.block[i] > kMaxBlock[i]) {
+      return fmt::format("a block of {} threads in {}: 1 to {} are possible", shape.block[i], kAxes[i],
+                         kMaxBlock[i]);
+    }
+  }
+  const std::int64_t threads = shape.block[0] * shape.block[1] * shape.block[2];
+  if (threads > BlockRunner::kMaxThreads) {
+    return fmt::format("a block of {} threads: {} are possible", threads, BlockRunner::kMaxThreads);
+  }
+  if (shape.shared_bytes < 0 || shape.shared_bytes > static_cast<std::int64_t>(SharedMemory::kMaxBytes)) {
+    return fmt::format("{} bytes of dynamic shared memory: {} are possible", shape.shared_bytes,
+                       SharedMemory::kMaxBytes);
+  }
+  return std::nullopt;
+}
+
+kernel::dim3 to_dim3(const std::array<std::int64_t, 3>& v) {
+  return {static_cast<unsigned>(v[0]), static_cast<unsigned>(v[1]), static_cast<unsigned>(v[2])};
+}
+
+}  // namespace
+
+// The launching thread is the first. The others are bound to one core each.
+class Executor::Threads {
+ public:
+  Threads(unsigned threads, std::size_t stack_bytes) {
+    for (unsigned i = 0; i < threads; ++i) runners_.push_back(std::make_unique<BlockRunner>(stack_bytes));
+    const std::vector<int> cores = own_cores();
+    for (unsigned i = 1; i < threads; ++i) {
+      threads_.emplace_back([this, i, cores] {
+        if (!cores.empty()) keep_to(cores[i % cores.size()]);
+        serve(*runners_[i]);
+      });
+    }
+  }
+
+  ~Threads() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::optional<Failure> run(const KernelLaunch& launch) {
+    const std::uint64_t count = launch.block_order.count;
+    next_ = 0;
+    fault_.reset();
+    // Few chunks cost little; enough of them let the threads finish together.
+    chunk_ = std::max<std::uint64_t>(1, count / (runners_.size() * 32));
+    const bool is_shared = !threads_.empty() && count > 1;
+    if (is_shared) {
+      {
+        const std::lock_guard lock(mutex_);
+        launch_ = &launch;
+        ++generation_;
+        working_ = threads_.size();
+      }
+      wake_.notify_all();
+    }
+    work(launch, *runners_.front());
+    if (is_shared) {
+      std::unique_lock lock(mutex_);
+      idle_.wait(lock, [this] { return working_ == 0; });
+    }
+    return std::move(fault_);
+  }
+
+ private:
+  void serve(BlockRunner& runner) {
+    const FaultStack fault_stack;
+    std::uint64_t seen = 0;
+    for (;;) {
+      const KernelLaunch* launch = nullptr;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return is_ending_ || generation_ != seen; });
+        if (is_ending_) return;
+        seen = generation_;
+        launch = launch_;
+      }
+      work(*launch, runner);
+      const std::lock_guard lock(mutex_);
+      if (--working_ == 0) idle_.notify_one();
+    }
+  }
+
+  void work(const KernelLaunch& launch, BlockRunner& runner) {
+    const std::uint64_t count = launch.block_order.count;
+    runner.begin(launch);
+    for (;;) {
+      const std::uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
+      if (first >= count) break;
+      for (std::uint64_t i = first; i < std::min(count, first + chunk_); ++i) {
+        if (std::optional<Failure> fault = runner.run(i)) {
+          next_.store(count, std::memory_order_relaxed);
+          const std::lock_guard lock(mutex_);
+          if (!fault_) fault_ = std::move(fault);
+          break;
+        }
+      }
+    }
+    runner.end();
+  }
+
+  std::vector<std::unique_ptr<BlockRunner>> runners_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::uint64_t> next_{0};
+  std::uint64_t chunk_ = 1;
+
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable wake_, idle_;
+  const KernelLaunch* launch_ = nullptr;
+  std::uint64_t generation_ = 0;
+  std::size_t working_ = 0;
+  bool is_ending_ = false;
+  std::optional<Failure> fault_;
+};
+
+Executor::Executor(ExecutionSettings settings) : settings_(settings) {
+  if (settings_.threads == 0) settings_.threads = own_core_count();
+  threads_of_blocks_ = std::make_unique<Threads>(settings_.threads, settings_.stack_bytes);
+}
+
+Executor::~Executor() = default;
+
+Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShape& shape,
+                                    std::span<void* const> arguments) {
+  if (std::optional<std::string> why = refusal(shape)) return Failure{Status::launch_failed, std::move(*why)};
+  const kernel::dim3 grid = to_dim3(shape.grid), block = to_dim3(shape.block);
+  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+  const std::optional<std::uint64_t> seed = settings_.shuffle_seed;
+  const ThreadOrders orders = seed ? ThreadOrders::shuffled(block, *seed) : ThreadOrders::natural(block);
+  const KernelLaunch launch{&entry,
+                            arguments.data(),
+                            grid,
+                            block,
+                            static_cast<unsigned>(shape.shared_bytes),
+                            &orders,
+                            seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
+                            settings_.watch};
+  if (std::optional<Failure> fault = threads_of_blocks_->run(launch)) return *std::move(fault);
+  return {};
+}
+
+}  // namespace gktune

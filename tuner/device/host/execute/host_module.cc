@@ -1,0 +1,47 @@
+#include "tuner/device/host/execute/host_module.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace gktune {
+namespace {
+
+// OpenMP's threads stay in its library after the module is unloaded, so the library has to stay.
+void keep_openmp() {
+  for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so"}) {
+    dlopen(library, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
+}  // namespace
+
+void HostModule::Unload::operator()(void* handle) const { dlclose(handle); }
+
+Result<HostModule> HostModule::load(const Module& module) {
+  void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
+  HostModule loaded(handle);
+  loaded.code_ = code_of(handle);
+  keep_openmp();
+  for (const std::string& symbol : module.symbols) {
+    const void* entry = dlsym(handle, symbol.c_str());
+    if (entry == nullptr) return Error{fmt::format("{} has no entry {}", module.path, symbol)};
+    loaded.entries_.push_back(static_cast<const kernel::Entry*>(entry));
+  }
+  return loaded;
+}
+
+Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
+                                         std::span<void* const> arguments) const {
+  const kernel::Entry& entry = *entries_[index];
+  if (arguments.size() != entry.argument_count) {
+    return Failure{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
+                                                      entry.argument_count, arguments.size())};
+  }
+  const CodeAtWork at_work(code_);
+  if (entry.is_kernel) return executor.run(entry, shape, arguments);
+  entry.run(arguments.data(), nullptr);
+  return {};
+}
+
+}  // namespace gktune

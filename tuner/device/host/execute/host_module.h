@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/execute/whereabouts.h"
+#include "tuner/device/worker/job.h"
+
+namespace gktune {
+
+// A shared object made by HostCompiler, loaded into this process.
+class HostModule {
+ public:
+  static Result<HostModule> load(const Module& module);
+
+  std::size_t entry_count() const { return entries_.size(); }
+  // Number, width and kind of the arguments.
+  const kernel::Entry& entry(std::size_t index) const { return *entries_[index]; }
+
+  // Runs a kernel over the whole grid, or a plain function (`language: c++`) once. Each argument points to
+  // its value, as for cuLaunchKernel.
+  Result<void, Failure> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
+                               std::span<void* const> arguments) const;
+
+ private:
+  struct Unload {
+    void operator()(void* handle) const;
+  };
+  explicit HostModule(void* handle) : handle_(handle) {}
+
+  std::unique_ptr<void, Unload> handle_;
+  std::vector<const kernel::Entry*> entries_;
+  CodeRange code_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,264 @@
+#include "tuner/device/host/sanitize/memory_watch.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/core/quantity.h"
+#include "tuner/device/host/execute/kernel_place.h"
+#include "tuner/device/host/sanitize/guard_variables.h"
+#include "tuner/device/host/sanitize/source_line.h"
+
+namespace gktune {
+namespace {
+
+using kernel::AccessKind;
+
+bool reads(AccessKind kind) { return kind != AccessKind::write && kind != AccessKind::atomic_write; }
+bool writes(AccessKind kind) { return kind != AccessKind::read && kind != AccessKind::atomic_read; }
+bool is_atomic(AccessKind kind) { return kind != AccessKind::read && kind != AccessKind::write; }
+
+std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+bool is_within(std::uintptr_t at, const void* begin, std::size_t bytes) {
+  return at >= number_of(begin) && at - number_of(begin) < bytes;
+}
+
+const char* verb(AccessKind kind) {
+  return kind == AccessKind::atomic_update ? "updates" : writes(kind) ? "writes" : "reads";
+}
+
+// The calling thread's copy of the thread-local variables of a module, which is where its static shared
+// memory is.
+struct ThreadLocals {
+  std::uintptr_t module_begin;
+  std::uintptr_t begin = 0, end = 0;
+};
+
+int find_thread_locals(dl_phdr_info* info, std::size_t, void* found_in) {
+  auto& found = *static_cast<ThreadLocals*>(found_in);
+  if (info->dlpi_addr != found.module_begin) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
+    found.begin = number_of(info->dlpi_tls_data);
+    found.end = found.begin + info->dlpi_phdr[i].p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& shared,
+                               const StackPool& stacks) {
+  launch_ = &launch;
+  shared_ = &shared;
+  stacks_ = &stacks;
+  ++launch_number_;
+  order_.begin_launch();
+  Dl_info info;
+  const bool is_known = dladdr(reinterpret_cast<const void*>(launch.entry->run), &info) != 0;
+  module_begin_ = is_known ? number_of(info.dli_fbase) : 0;
+  static_shared_begin_ = static_shared_end_ = 0;
+}
+
+void MemoryWatch::find_static_shared() {
+  ThreadLocals found{module_begin_};
+  dl_iterate_phdr(find_thread_locals, &found);
+  static_shared_begin_ = found.begin;
+  static_shared_end_ = found.end;
+  guards_.clear();
+  if (found.begin == 0) return;
+  Dl_info info;
+  dladdr(reinterpret_cast<const void*>(launch_->entry->run), &info);
+  guards_ = find_guard_variables(info.dli_fname);
+  for (std::uintptr_t& guard : guards_) guard += found.begin;
+}
+
+void MemoryWatch::classify(Page& page, std::uintptr_t address) const {
+  page.launch = launch_number_;
+  page.buffer = nullptr;
+  page.kind = Page::Kind::other;
+  const void* at = reinterpret_cast<const void*>(address);
+  if (stacks_->holds(at)) {
+    page.kind = Page::Kind::stack;
+  } else if (shared_->holds(at)) {
+    page.kind = Page::Kind::dynamic_shared;
+  } else {
+    const auto buffer = std::ranges::find_if(buffers_, [&](const NamedMemory& each) {
+      return is_within(address, each.room.data(), each.room.size());
+    });
+    if (buffer == buffers_.end()) return;
+    page.kind = Page::Kind::buffer;
+    page.buffer = &*buffer;
+  }
+}
+
+MemoryWatch::Page& MemoryWatch::page_at(std::uintptr_t address) {
+  const std::uintptr_t number = address / kPage;
+  Slot& slot = recent_[number % recent_.size()];
+  if (slot.page == nullptr || slot.number != number) slot = {number, &pages_[number]};
+  Page& page = *slot.page;
+  if (page.launch != launch_number_) classify(page, address);
+  return page;
+}
+
+std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
+                                           AccessKind kind, const void* code) {
+  const std::uintptr_t begin = number_of(address), end = begin + bytes;
+  if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
+  const std::uintptr_t offset = number_of(code) - module_begin_;
+  const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
+                   offset < (1u << 21) ? static_cast<std::uint32_t>(offset) & 0x1fffff : 0};
+  if (pending_read_) {
+    if (pending_read_->now.rank != now.rank) return resolve_pending_read();
+    if (pending_read_->place.address == address && kind == AccessKind::atomic_update) pending_read_.reset();
+  }
+  for (std::uintptr_t at = begin; at < end;) {
+    Page& page = page_at(at);
+    const std::uintptr_t page_end = std::min(end, (at / kPage + 1) * kPage);
+    if (page.kind == Page::Kind::stack) return std::nullopt;
+    bool is_shared = page.kind == Page::Kind::dynamic_shared;
+    if (page.kind == Page::Kind::other) {
+      if (static_shared_begin_ == 0) find_static_shared();
+      is_shared = at >= static_shared_begin_ && at < static_shared_end_;
+      if (is_shared && std::ranges::find(guards_, at) != guards_.end()) return std::nullopt;
+    }
+    const Place place{address, bytes, kind, &page, is_shared, code};
+    if (auto outside = find_outside(place, now)) return outside;
+    if (page.bytes == nullptr) page.bytes = std::make_unique<std::array<Byte, kPage>>();
+    for (; at < page_end; ++at) {
+      if (auto wrong = note(place, (*page.bytes)[at % kPage], now)) return wrong;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Access& now) const {
+  std::string name;
+  std::uintptr_t begin = 0, end = 0;
+  if (place.page->kind == Page::Kind::buffer) {
+    name = memory_name(place);
+    begin = number_of(place.page->buffer->begin);
+    end = begin + place.page->buffer->bytes;
+  } else if (place.page->kind == Page::Kind::dynamic_shared) {
+    name = memory_name(place);
+    begin = number_of(shared_->taken().data());
+    end = begin + shared_->taken().size();
+  } else {
+    return std::nullopt;
+  }
+  const std::uintptr_t at = number_of(place.address);
+  if (at >= begin && at + place.bytes <= end) return std::nullopt;
+  const std::string where = at < begin ? fmt::format("{} before its beginning", format_byte_count(begin - at))
+                            : at < end ? std::string("across its end")
+                                       : fmt::format("{} past its end", format_byte_count(at - end));
+  return fault(Status::illegal_access,
+               fmt::format("{} {} outside {} ({})", verb(place.kind), format_byte_count(place.bytes), name, where),
+               now, place.code);
+}
+
+std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
+  if (reads(place.kind) && place.is_shared && !order_.is_this_block(byte.write.epoch)) {
+    return fault(Status::undefined_behavior,
+                 fmt::format("{} {} of shared memory that no thread of its block has written",
+                             verb(place.kind), format_byte_count(place.bytes)),
+                 now, place.code);
+  }
+  if (conflicts(byte.write, now, place.is_shared)) {
+    if (place.kind != AccessKind::read || !byte.write.is_atomic)
+      return race(place, byte.write, Before::write, now);
+    if (!pending_read_) pending_read_ = {place, byte.write, now};
+  }
+  if (writes(place.kind)) {
+    for (Access* read : {&byte.read, &byte.other_read}) {
+      if (conflicts(*read, now, place.is_shared)) return race(place, *read, Before::read, now);
+      if (place.kind == AccessKind::atomic_update && read->rank == now.rank) read->is_atomic = 1;
+    }
+    byte.write = now;
+  }
+  // An update is noted once: who updates after it has seen it, and may then write as it likes.
+  if (!writes(place.kind)) note_read(byte, now);
+  return std::nullopt;
+}
+
+std::optional<Failure> MemoryWatch::resolve_pending_read() {
+  const PendingRead pending = *std::exchange(pending_read_, std::nullopt);
+  return race(pending.place, pending.before, Before::write, pending.now);
+}
+
+std::optional<Failure> MemoryWatch::end_block() {
+  return pending_read_ ? resolve_pending_read() : std::nullopt;
+}
+
+bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {
+  if (before.epoch == 0 || (before.is_atomic && now.is_atomic)) return false;
+  const bool is_this_block = order_.is_this_block(before.epoch);
+  // Each block has shared memory of its own; that it lies in the same place is this device's doing.
+  if (!is_this_block && is_shared) return false;
+  if (is_this_block && before.rank == now.rank) return false;
+  return !order_.precedes(before.epoch, before.rank, now.rank);
+}
+
+void MemoryWatch::note_read(Byte& byte, const Access& now) const {
+  const auto is_superseded = [&](const Access& read) {
+    return (read.rank == now.rank && order_.is_this_block(read.epoch)) ||
+           order_.precedes(read.epoch, read.rank, now.rank);
+  };
+  if (is_superseded(byte.read)) {
+    byte.read = now;
+  } else if (is_superseded(byte.other_read) || byte.other_read.rank / 32 == byte.read.rank / 32) {
+    byte.other_read = now;
+  }
+}
+
+std::string MemoryWatch::memory_name(const Place& place) const {
+  if (place.page->buffer != nullptr) return fmt::format("‘{}’", place.page->buffer->name);
+  if (place.page->kind == Page::Kind::dynamic_shared) return "the dynamic shared memory";
+  return place.is_shared ? "shared memory" : "global memory";
+}
+
+std::string MemoryWatch::line_of(const Access& access) const {
+  char line[512] = "";
+  if (access.code != 0) {
+    find_source_line(reinterpret_cast<const void*>(module_begin_ + access.code - 1), line, sizeof line);
+  }
+  return line[0] == '\0' ? "an unknown line" : line;
+}
+
+kernel::uint3 MemoryWatch::thread_index(unsigned rank) const {
+  const kernel::ThreadIndex* order = launch_->thread_orders->of_block(0);
+  return std::find_if(order, order + launch_->thread_orders->count(),
+                      [&](const kernel::ThreadIndex& each) { return each.rank == rank; })
+      ->index;
+}
+
+Failure MemoryWatch::fault(Status status, std::string what, const Access& now, const void* code) const {
+  char line[512];
+  find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
+  what += fmt::format(", kernel {}, block {}, thread {}{}{}", launch_->entry->name,
+                      format_index(launch_->block_index(order_.block_of(now.epoch))),
+                      format_index(thread_index(now.rank)), line[0] == '\0' ? "" : ", ", line);
+  return {status, std::move(what)};
+}
+
+Failure MemoryWatch::race(const Place& place, const Access& before, Before what, const Access& now) const {
+  std::string where = memory_name(place);
+  if (place.page->buffer != nullptr) {
+    where += fmt::format(" at byte {}", number_of(place.address) - number_of(place.page->buffer->begin));
+  }
+  std::string who = fmt::format("thread {}", format_index(thread_index(before.rank)));
+  if (!order_.is_this_block(before.epoch)) {
+    who += fmt::format(" of block {}", format_index(launch_->block_index(order_.block_of(before.epoch))));
+  }
+  return fault(
+      Status::data_race,
+      fmt::format("a data race: {} {} of {} that {} {}{} at {}, and nothing orders the two", verb(place.kind),
+                  format_byte_count(place.bytes), where, who, what == Before::write ? "writes" : "reads",
+                  before.is_atomic ? " atomically" : "", line_of(before)),
+      now, place.code);
+}
+
+}  // namespace gktune
