@@ -193,8 +193,7 @@ Result<void, Failure> CudaDevice::run(const LoadedProgram& program, std::span<co
   if (auto ready = finish(); !ready) return ready;
   const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
   static_cast<const CudaProgram&>(program).launch(*gpu_, addresses_of(arguments));
-  if (!gpu_->wait(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
-  gpu_->flush_printf();
+  if (!gpu_->wait_and_print(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
   auto failure = gpu_->take_failure();
   if (!failure) return {};
   // The driver prints the failed assertion.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "tuner/measure/element.h"
 
@@ -74,12 +76,8 @@ Result<std::unique_ptr<Gpu>> Gpu::open(int ordinal) {
   if (!driver) return driver.error();
   std::unique_ptr<Gpu> gpu(new Gpu(*driver));
   gpu->check(driver->cuDeviceGet(&gpu->device_, ordinal), "find the GPU");
-  CUcontext context = nullptr;
-  if (gpu->ok()) {
-    gpu->check(driver->cuDevicePrimaryCtxRetain(&context, gpu->device_), "make a context");
-    gpu->has_context_ = gpu->ok();
-  }
-  if (gpu->ok()) gpu->check(driver->cuCtxSetCurrent(context), "use the context");
+  if (gpu->ok()) gpu->check(driver->cuDevicePrimaryCtxRetain(&gpu->context_, gpu->device_), "make a context");
+  if (gpu->ok()) gpu->check(driver->cuCtxSetCurrent(gpu->context_), "use the context");
   CUstream stream = nullptr;
   if (gpu->ok()) gpu->check(driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "make a stream");
   if (auto failure = gpu->take_failure()) {
@@ -91,7 +89,7 @@ Result<std::unique_ptr<Gpu>> Gpu::open(int ordinal) {
 
 Gpu::~Gpu() {
   stream_ = {};
-  if (has_context_) driver_.cuDevicePrimaryCtxRelease(device_);
+  if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
 }
 
 void Gpu::check(CUresult code, const char* doing) {
@@ -210,8 +208,20 @@ bool Gpu::wait(double limit_s) {
   return true;
 }
 
-void Gpu::flush_printf() {
-  if (ok()) check(driver_.cuStreamSynchronize(stream_.get()), nullptr);
+// The driver prints during a call that waits. A query that reports a failed kernel first discards the failed
+// assertion's text, so another thread makes the waiting call. It stays behind where the kernel does not end: only
+// the end of the process clears that.
+bool Gpu::wait_and_print(double limit_s) {
+  if (!ok()) return true;
+  std::promise<CUresult> ended;
+  std::future<CUresult> code = ended.get_future();
+  std::thread([driver = driver_, context = context_, stream = stream_.get(), ended = std::move(ended)]() mutable {
+    const CUresult current = driver.cuCtxSetCurrent(context);
+    ended.set_value(current != CUDA_SUCCESS ? current : driver.cuStreamSynchronize(stream));
+  }).detach();
+  if (code.wait_for(std::chrono::duration<double>(limit_s)) != std::future_status::ready) return false;
+  check(code.get(), nullptr);
+  return true;
 }
 
 }  // namespace gktune

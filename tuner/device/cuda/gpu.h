@@ -87,8 +87,8 @@ class Gpu {
 
   // Waits until the stream is empty. False: it is not within the limit.
   bool wait(double limit_s);
-  // Has the driver print what kernels printed; the stream has to be empty.
-  void flush_printf();
+  // Waits, and has the driver print what kernels printed, also those that failed. Costs more than wait().
+  bool wait_and_print(double limit_s);
 
   // Keeps the first failure. `doing` may be null where the code says enough.
   void check(CUresult code, const char* doing);
@@ -98,7 +98,7 @@ class Gpu {
 
   Driver driver_;
   CUdevice device_ = 0;
-  bool has_context_ = false;
+  CUcontext context_ = nullptr;
   Owned<CUstream> stream_;
   std::optional<Failure> failure_;
 };
