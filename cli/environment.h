@@ -11,6 +11,7 @@ struct Environment {
   std::filesystem::path database;   // default of --db
   std::filesystem::path cache_dir;  // default of --cache
   std::string cxx;                  // C++ compiler command
+  std::string cuda_home;            // the CUDA toolkit's folder
   std::string host_name;
   std::string command_line;  // for the session's record
 };

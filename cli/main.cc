@@ -32,6 +32,7 @@ Environment read_environment(const std::vector<std::string>& arguments) {
   environment.database = gktune::default_database(std::getenv("GKTUNE_DB"));
   environment.cache_dir = gktune::default_cache_dir(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
   if (const char* cxx = std::getenv("CXX"); cxx != nullptr) environment.cxx = cxx;
+  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr) environment.cuda_home = home;
   environment.host_name = host_name();
   environment.command_line = "gktune";
   for (const std::string& argument : arguments) environment.command_line += ' ' + argument;

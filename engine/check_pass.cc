@@ -24,6 +24,17 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial) {
   known->trials.push_back(trial);
 }
 
+namespace {
+
+bool has_failed_reference(const std::vector<Finding>& findings, const Problem& problem) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
+    return finding.status == Status::reference_failed &&
+           std::ranges::any_of(finding.trials, [&](const Trial& trial) { return trial.problem == problem; });
+  });
+}
+
+}  // namespace
+
 CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   CheckResult result;
   std::size_t in_flight = 0;
@@ -41,17 +52,25 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
       Candidate candidate;
       has_more = next(candidate);
       if (!has_more) break;
+      if (has_failed_reference(result.findings, candidate.problem)) continue;
       device_.submit(std::move(candidate));
       ++in_flight;
     }
     if (in_flight == 0) break;
     Trial trial = device_.next();
     --in_flight;
-    if (ends_problem(trial.status)) {
+    if (trial.status == Status::machine_failed) {
       if (!result.failure) {
         result.failure = std::move(trial.message);
         in_flight -= device_.withdraw();
       }
+      continue;
+    }
+    if (trial.status == Status::reference_failed) {
+      // Every configuration of the problem fails so: one finding, without a configuration.
+      if (has_failed_reference(result.findings, trial.problem)) continue;
+      trial.config = {};
+      add_finding(result.findings, trial);
       continue;
     }
     ++result.checked;

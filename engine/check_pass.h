@@ -13,7 +13,8 @@
 
 namespace gktune {
 
-// A failure and every configuration that fails with the same message.
+// A failure and every candidate that fails with the same message. A failed reference has one trial per problem,
+// without a configuration.
 struct Finding {
   Status status;
   std::string message;

@@ -79,15 +79,15 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
     case Kind::automatic:
       break;
   }
-  std::string reason = "built without CUDA";
+  std::string no_gpu = "built without CUDA";
   if (has_cuda()) {
     auto gpu = find_one({"cuda", 0}, worker_argv);
     if (gpu) return gpu;
-    reason = gpu.error().message;
+    no_gpu = gpu.error().message;
   }
   auto host = find_one({"host", 0}, worker_argv);
-  if (!host) return Error{fmt::format("{}; {}", reason, host.error().message)};
-  if (notice) notice(fmt::format("running on the host device, {} ({})", host->info.name, reason));
+  if (!host) return Error{fmt::format("{}; {}", no_gpu, host.error().message)};
+  if (notice) notice("no GPU can be used; using the host device, " + host->info.name);
   return host;
 }
 

@@ -94,12 +94,18 @@ Json resources_json(const Trial& trial) {
           {"block", resources.block}};
 }
 
+// "tile=16 (n=1000)", or one of the two where the other is empty.
+std::string candidate_text(const Trial& trial) {
+  const std::string config = trial.config.str();
+  if (trial.problem.empty()) return config;
+  const std::string problem = problem_text(trial.problem);
+  return config.empty() ? problem : config + " (" + problem + ")";
+}
+
 void print_finding(const Finding& finding, Context& context) {
-  const Trial& first = finding.trials.front();
-  context.out << '\n'
-              << paint(context.out_screen, Ink::red, status_name(finding.status)) << ": "
-              << first.config.str();
-  if (!first.problem.empty()) context.out << " (" << problem_text(first.problem) << ')';
+  context.out << '\n' << paint(context.out_screen, Ink::red, status_name(finding.status));
+  const std::string candidate = candidate_text(finding.trials.front());
+  if (!candidate.empty()) context.out << ": " << candidate;
   if (finding.trials.size() > 1) context.out << fmt::format(" and {} more", finding.trials.size() - 1);
   context.out << '\n' << finding.message << (finding.message.ends_with('\n') ? "" : "\n");
 }

@@ -26,6 +26,7 @@ void declare(Flags& flags, WorkerOptions& options) {
 ExitCode run(const WorkerOptions& options, Context& context) {
   BackendOptions backend;
   if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
+  backend.cuda_home = context.environment.cuda_home;
   int code = serve_worker(options.role, [&] { return open_backend(options.backend, backend); });
   return code == 0 ? ExitCode::done : ExitCode::failed;
 }

@@ -85,6 +85,33 @@ TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
   EXPECT_TRUE(result.findings.empty());
 }
 
+TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
+  const Problem small = {{"n", 1}}, large = {{"n", 1000}};
+  std::vector<Trial> trials;
+  for (int i = 1; i <= 4; ++i) {
+    trials.push_back(bad_trial(i, Status::reference_failed, "the reference: a trap"));
+    trials.back().problem = small;
+    trials.push_back(good_trial(i, 10));
+    trials.back().problem = large;
+  }
+  ReplayDevice device({}, trials, 2);
+  std::size_t next = 0;
+  const CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
+    if (next == trials.size()) return false;
+    candidate.config = trials[next].config;
+    candidate.problem = trials[next++].problem;
+    return true;
+  });
+  EXPECT_EQ(result.checked, 4);
+  EXPECT_EQ(result.passed.size(), 4u);
+  EXPECT_EQ(result.failure, std::nullopt);
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].message, "the reference: a trap");
+  ASSERT_EQ(result.findings[0].trials.size(), 1u);
+  EXPECT_EQ(result.findings[0].trials[0].problem, small);
+  EXPECT_TRUE(result.findings[0].trials[0].config.empty());
+}
+
 // The first of those in flight runs.
 class BusyDevice final : public Device {
  public:

@@ -121,14 +121,26 @@ class ArchitectureBackend : public Backend {
   ArchitectureBackend(std::string architecture, const ToolkitPlaces& places)
       : architecture_(std::move(architecture)), places_(places) {}
 
-  Result<DeviceInfo> probe() override {
+  Result<DeviceInfo> probe() override { return info(); }
+  Result<std::unique_ptr<Compiler>> compiler() override {
+    auto compiler = CudaCompiler::open(places_);
+    if (!compiler) return compiler.error();
+    return std::unique_ptr<Compiler>(std::move(*compiler));
+  }
+  Result<std::unique_ptr<Runner>> runner() override {
+    auto info = this->info();
+    if (!info) return info.error();
+    return std::unique_ptr<Runner>(std::make_unique<ResourceReporter>(*std::move(info)));
+  }
+
+ private:
+  Result<DeviceInfo> info() const {
     const auto nvrtc = Nvrtc::open(places_);
     if (!nvrtc) return nvrtc.error();
-    const int number = number_of(architecture_);
     std::string known;
     for (const int each : nvrtc->architectures())
       known += (known.empty() ? "sm_" : ", sm_") + std::to_string(each);
-    if (std::ranges::find(nvrtc->architectures(), number) == nvrtc->architectures().end()) {
+    if (std::ranges::find(nvrtc->architectures(), number_of(architecture_)) == nvrtc->architectures().end()) {
       return Error{"NVRTC " + nvrtc->version() + " does not compile for '" + architecture_ + "'; it knows " +
                    known};
     }
@@ -136,18 +148,7 @@ class ArchitectureBackend : public Backend {
     if (info) info->compiler = "NVRTC " + nvrtc->version();
     return info;
   }
-  Result<std::unique_ptr<Compiler>> compiler() override {
-    auto compiler = CudaCompiler::open(places_);
-    if (!compiler) return compiler.error();
-    return std::unique_ptr<Compiler>(std::move(*compiler));
-  }
-  Result<std::unique_ptr<Runner>> runner() override {
-    auto info = architecture_info(architecture_);
-    if (!info) return info.error();
-    return std::unique_ptr<Runner>(std::make_unique<ResourceReporter>(*std::move(info)));
-  }
 
- private:
   std::string architecture_;
   ToolkitPlaces places_;
 };

@@ -1,0 +1,92 @@
+// `gktune check --device sm_90`: compiles for a GPU that is not present.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program_process.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+using Json = nlohmann::json;
+
+class ArchitectureCheck : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder_.path());
+    check("twice.yaml --device sm_90");
+    for (const char* absent : {"NVRTC not found", "built without CUDA"}) {
+      if (err_.find(absent) != std::string::npos) GTEST_SKIP() << err_;
+    }
+  }
+  int check(const std::string& arguments) {
+    const int code = ShellProcess(folder_.path(), "gktune check " + arguments).wait();
+    out_ = contents_of(folder_ / "out");
+    err_ = contents_of(folder_ / "err");
+    return code;
+  }
+
+  ScratchFolder folder_;
+  std::string out_, err_;
+};
+
+TEST_F(ArchitectureCheck, prints_the_resources_of_each_configuration) {
+  ASSERT_EQ(check("twice.yaml --device sm_90 --problem n=1000"), 0) << err_;
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 5u) << out_;
+  EXPECT_TRUE(lines[0].starts_with("registers  spilled  static shared  dynamic shared  block  problem")) << out_;
+  EXPECT_NE(lines[1].find("n=1000   threadsPerBlock=64"), std::string::npos) << out_;
+  EXPECT_NE(lines[2].find("n=1000   threadsPerBlock=128"), std::string::npos) << out_;
+  EXPECT_EQ(lines[4], "twice compile: 2 checked, nothing found");
+  EXPECT_NE(err_.find("compiled for sm_90, as in H100; nothing ran"), std::string::npos) << err_;
+}
+
+TEST_F(ArchitectureCheck, gives_scripts_numbers) {
+  ASSERT_EQ(check("twice.yaml --device sm_90 --problem n=1000 --json"), 0) << err_;
+  const Json report = Json::parse(out_);
+  EXPECT_EQ(report["architecture"], "sm_90");
+  EXPECT_EQ(report["checked"], 2);
+  EXPECT_TRUE(report["findings"].empty());
+  ASSERT_EQ(report["configurations"].size(), 2u);
+  for (const Json& each : report["configurations"]) {
+    EXPECT_GT(each["registers"].get<int>(), 0);
+    EXPECT_EQ(each["spill_bytes"], 0);
+    EXPECT_EQ(each["block"][0], each["config"]["threadsPerBlock"]);
+    EXPECT_EQ(each["problem"], Json({{"n", 1000}}));
+  }
+}
+
+TEST_F(ArchitectureCheck, names_what_the_gpu_cannot_hold) {
+  folder_.write("large.cu",
+                "extern \"C\" __global__ void large(float* out) {\n"
+                "  __shared__ float tile[kib * 256];\n"
+                "  tile[threadIdx.x] = out[threadIdx.x];\n"
+                "  __syncthreads();\n"
+                "  out[threadIdx.x] = tile[threadIdx.x ^ 1];\n"
+                "}\n");
+  folder_.write("large.yaml",
+                "kernel: large\nsource: large.cu\nproblem: {n: [64]}\nparameters: {kib: [16, 300]}\n"
+                "arguments: {out: {type: float, extent: n, role: out}}\n"
+                "launches: [{entry: large, block: 64, arguments: [out]}]\n");
+  EXPECT_EQ(check("large.yaml --device sm_90 --json"), 1) << err_;
+  const Json report = Json::parse(out_);
+  ASSERT_EQ(report["configurations"].size(), 1u);
+  EXPECT_EQ(report["configurations"][0]["static_shared_bytes"], 16 * 1024);
+  ASSERT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(report["findings"][0]["candidates"][0]["config"]["kib"], 300);
+}
+
+TEST_F(ArchitectureCheck, lists_the_architectures_when_one_is_unknown) {
+  for (const char* unknown : {"sm_12", "sm_91", "sm_999"}) {
+    EXPECT_EQ(check(std::string("twice.yaml --device ") + unknown), 3);
+    EXPECT_NE(err_.find(std::string("does not compile for '") + unknown + "'; it knows sm_"), std::string::npos)
+        << err_;
+    EXPECT_NE(err_.find("sm_90"), std::string::npos) << err_;
+  }
+}
+
+}  // namespace
+}  // namespace gktune
