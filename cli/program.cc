@@ -1,19 +1,29 @@
 #include "cli/program.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <exception>
 #include <memory>
 #include <ostream>
+#include <string>
 
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/flags.h"
-#include "cli/version.h"
+#include "engine/find_device.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/version.h"
 
 namespace gktune {
 namespace {
+
+// gktune 0.1.0 (devices: host, cuda)
+std::string version_text() {
+  return fmt::format("gktune {} (devices: {})", kVersion, fmt::join(device_kinds(), ", "));
+}
 
 struct Declared {
   CLI::App* app;

@@ -1,13 +1,163 @@
 // gktune new: writes an example kernel, its reference and its space file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
 #include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
-#include "cli/starter.h"
+#include "tuner/core/embedded_file.h"
+#include "tuner/core/letters.h"
+#include "tuner/core/result.h"
 #include "tuner/core/spelling.h"
+#include "tuner/space/definition.h"
 
 namespace gktune {
+
+// The files of templates/new.
+std::span<const EmbeddedFile> starter_texts();
+
 namespace {
+
+// A file of the example that `gktune new` writes.
+struct StarterFile {
+  std::string name;
+  std::string text;
+};
+
+namespace fs = std::filesystem;
+
+// The kernel's name in the files. Each word that begins with it is renamed.
+constexpr std::string_view kPlaceholder = "example";
+constexpr std::size_t kLongestName = 100;
+
+constexpr std::string_view kKeywords[] = {
+    "alignas",      "alignof",      "and",           "and_eq",
+    "asm",          "auto",         "bitand",        "bitor",
+    "bool",         "break",        "case",          "catch",
+    "char",         "char16_t",     "char32_t",      "char8_t",
+    "class",        "co_await",     "co_return",     "co_yield",
+    "compl",        "concept",      "const",         "const_cast",
+    "consteval",    "constexpr",    "constinit",     "continue",
+    "decltype",     "default",      "delete",        "do",
+    "double",       "dynamic_cast", "else",          "enum",
+    "explicit",     "export",       "extern",        "false",
+    "float",        "for",          "friend",        "goto",
+    "if",           "inline",       "int",           "long",
+    "main",         "mutable",      "namespace",     "new",
+    "noexcept",     "not",          "not_eq",        "nullptr",
+    "operator",     "or",           "or_eq",         "private",
+    "protected",    "public",       "register",      "reinterpret_cast",
+    "requires",     "return",       "short",         "signed",
+    "sizeof",       "static",       "static_assert", "static_cast",
+    "struct",       "switch",       "template",      "this",
+    "thread_local", "throw",        "true",          "try",
+    "typedef",      "typeid",       "typename",      "union",
+    "unsigned",     "using",        "virtual",       "void",
+    "volatile",     "wchar_t",      "while",         "xor",
+    "xor_eq",
+};
+
+std::vector<EmbeddedFile> texts_of(Language language) {
+  const std::string_view folder = language == Language::cpp ? "cpp/" : "cuda/";
+  std::vector<EmbeddedFile> texts;
+  for (const EmbeddedFile& file : starter_texts()) {
+    if (file.path.starts_with(folder)) texts.push_back({file.path.substr(folder.size()), file.text});
+  }
+  return texts;
+}
+
+template <class Function>
+void for_each_word(std::string_view text, Function function) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    function(text.substr(at, std::max<std::size_t>(end - at, 1)));
+    at = std::max(end, at + 1);
+  }
+}
+
+std::string renamed(std::string_view text, const std::string& name) {
+  std::string result;
+  for_each_word(text, [&](std::string_view word) {
+    const bool is_meant = word.starts_with(kPlaceholder);
+    result += is_meant ? name : "";
+    result += is_meant ? word.substr(kPlaceholder.size()) : word;
+  });
+  return result;
+}
+
+std::set<std::string_view> words_of(const std::vector<EmbeddedFile>& texts) {
+  std::set<std::string_view> words;
+  for (const EmbeddedFile& file : texts) {
+    for_each_word(file.text, [&](std::string_view word) { words.insert(word); });
+  }
+  return words;
+}
+
+Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>& texts) {
+  const auto refused = [&](const std::string& why) {
+    return Error{fmt::format("'{}' is not a valid kernel name: {}", name, why)};
+  };
+  if (name.empty()) return refused("it is empty");
+  if (name.size() > kLongestName) return refused("it is too long");
+  if (!is_letter(name.front()) || name.front() == '_') return refused("it must begin with a letter");
+  if (!std::ranges::all_of(name, is_word)) return refused("it may contain only letters, digits and _");
+  if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a C++ keyword");
+  if (name != kPlaceholder && words_of(texts).contains(name)) {
+    return refused("the example uses this name");
+  }
+  return {};
+}
+
+// The kernel, its reference and its space file, renamed. Fails if `name` cannot be a kernel's name.
+Result<std::vector<StarterFile>> starter_files(const std::string& name, Language language) {
+  const std::vector<EmbeddedFile> texts = texts_of(language);
+  if (auto checked = check_name(name, texts); !checked) return checked.error();
+  std::vector<StarterFile> files;
+  for (const EmbeddedFile& file : texts)
+    files.push_back({renamed(file.path, name), renamed(file.text, name)});
+  return files;
+}
+
+// Writes all of them or none, and creates the folder if needed. Overwrites nothing.
+Result<void> write_starter(const fs::path& folder, const std::vector<StarterFile>& files) {
+  std::error_code error;
+  for (const StarterFile& file : files) {
+    const fs::path path = folder / file.name;
+    if (fs::exists(fs::symlink_status(path, error))) {
+      return Error{fmt::format("{} exists; nothing was written", path.string())};
+    }
+  }
+  fs::create_directories(folder, error);
+  if (error) return Error{fmt::format("cannot create the folder {}: {}", folder.string(), error.message())};
+
+  std::vector<fs::path> written;
+  for (const StarterFile& file : files) {
+    const fs::path path = folder / file.name;
+    // x: fail if another program has created it since.
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "wxe"),
+                                                                 std::fclose);
+    const bool is_made = stream != nullptr;
+    if (is_made) written.push_back(path);
+    if (!is_made || std::fwrite(file.text.data(), 1, file.text.size(), stream.get()) != file.text.size() ||
+        std::fflush(stream.get()) != 0) {
+      const std::string reason = std::strerror(errno);
+      for (const fs::path& each : written) fs::remove(each, error);
+      return Error{fmt::format("cannot write {}: {}; nothing was written", path.string(), reason)};
+    }
+  }
+  return {};
+}
 
 struct NewOptions {
   std::string name;

@@ -10,10 +10,13 @@
 #include "tuner/measure/shared_headers.h"
 #include "tuner/repro/argument_text.h"
 #include "tuner/repro/enclosed_source.h"
-#include "tuner/repro/parts.h"
 #include "tuner/repro/stored_values.h"
 
 namespace gktune {
+
+// The texts of the files in parts/, in the order in which they need each other.
+std::span<const EmbeddedFile> repro_parts();
+
 namespace {
 
 using Role = Argument::Role;

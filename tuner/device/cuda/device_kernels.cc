@@ -5,11 +5,15 @@
 #include <bit>
 #include <string>
 
-#include "tuner/device/cuda/kernel_texts.h"
+#include "tuner/core/embedded_file.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/shared_headers.h"
 
 namespace gktune {
+
+// The sources of the kernels that gktune itself runs on a GPU; they travel inside the library.
+std::span<const EmbeddedFile> device_kernel_texts();
+
 namespace {
 
 constexpr std::uint64_t kThreads = 256;

@@ -1,13 +1,16 @@
 #include "tuner/device/host/host_backend.h"
 
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <string>
 
-#include "tuner/device/host/cpu_info.h"
+#include "tuner/core/device_info.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_device.h"
 #include "tuner/device/host/usable_memory.h"
@@ -16,6 +19,74 @@
 
 namespace gktune {
 namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
+// The first value of this name in /proc/cpuinfo.
+std::string cpuinfo(const std::string& name) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos && trimmed(line.substr(0, colon)) == name)
+      return trimmed(line.substr(colon + 1));
+  }
+  return "";
+}
+
+// "32768K", "32M"
+std::int64_t size_from(const std::string& text) {
+  std::size_t end = 0;
+  if (text.empty() || text[0] < '0' || text[0] > '9') return 0;
+  const auto number = static_cast<std::int64_t>(std::stoll(text, &end));
+  const char unit = end < text.size() ? text[end] : ' ';
+  return unit == 'K' ? number << 10 : unit == 'M' ? number << 20 : unit == 'G' ? number << 30 : number;
+}
+
+std::int64_t largest_cache_bytes() {
+  std::int64_t largest = 0;
+  for (int i = 0; i < 8; ++i) {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/size");
+    std::string text;
+    if (file >> text) largest = std::max(largest, size_from(text));
+  }
+  return largest;
+}
+
+// The machine's processor as a device. Its limits for kernels are those of a large GPU, so that a space is
+// the same on both.
+DeviceInfo cpu_info(const std::string& compiler_version) {
+  utsname system{};
+  ::uname(&system);
+  const std::string model = cpuinfo("model name");
+  DeviceInfo info;
+  info.kind = "host";
+  info.name = "CPU: " + (model.empty() ? std::string(system.machine) : model);
+  info.architecture = system.machine;
+  std::ranges::replace(info.architecture, '_', '-');
+  info.multiprocessors = own_core_count();
+  info.warp_size = 32;
+  info.max_threads_per_block = 1024;
+  info.max_block_x = info.max_block_y = 1024;
+  info.max_block_z = 64;
+  info.max_grid_x = 0x7fffffff;
+  info.max_grid_y = info.max_grid_z = 65535;
+  info.max_threads_per_multiprocessor = 2048;
+  info.max_blocks_per_multiprocessor = 32;
+  info.shared_bytes_per_block = 48 << 10;
+  info.shared_bytes_per_block_optin = 227 << 10;
+  info.shared_bytes_per_multiprocessor = 228 << 10;
+  info.registers_per_block = info.registers_per_multiprocessor = 65536;
+  info.constant_bytes = 64 << 10;
+  info.l2_bytes = largest_cache_bytes();
+  info.memory_bytes = static_cast<std::int64_t>(usable_memory_bytes());
+  info.clock_khz = static_cast<std::int64_t>(std::strtod(cpuinfo("cpu MHz").c_str(), nullptr) * 1000);
+  info.driver = std::string(system.sysname) + ' ' + system.release;
+  info.compiler = compiler_version;
+  return info;
+}
 
 // Limits the memory of this process and of each child, so that a runaway candidate ends alone.
 void limit_memory(std::uint64_t bytes) {

@@ -9,18 +9,43 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
-#include "tuner/device/host/compile/missing_entry.h"
 #include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
+#include "tuner/space/missing_function.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
+
+// The part of the line with a compiler's first error that stands before the message.
+std::string_view place_of_first_error(std::string_view log) {
+  const std::size_t error = log.find("error:");
+  if (error == std::string_view::npos) return {};
+  const std::size_t begin = log.rfind('\n', error) + 1;  // npos + 1 is 0
+  return log.substr(begin, error - begin);
+}
+
+// The message if a compiler's first error is that the source has no function of an entry's name: its other
+// errors are in files that the user has never seen. Nothing if the first error is another one.
+std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log) {
+  const std::string_view place = place_of_first_error(log);
+  for (const std::string& entry : source.entries) {
+    if (!place.starts_with("entry " + entry + ':')) continue;
+    return missing_function(
+        entry, source.path,
+        text_of(flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand)));
+  }
+  return std::nullopt;
+}
 
 #if defined(__aarch64__)
 constexpr const char* kMachine = "aarch64";

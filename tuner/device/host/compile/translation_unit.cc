@@ -2,11 +2,158 @@
 
 #include <fmt/format.h>
 
-#include "tuner/device/host/compile/kernel_source.h"
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
+
+// A CUDA source prepared for a C++ compiler, line for line: the author's own includes are put in, so that
+// several variants of it fit in one translation unit, and the few constructs that no macro can express are
+// rewritten.
+struct KernelSource {
+  std::string text;                 // with #line directives, which keep the author's files and line numbers
+  std::string headers;              // the system's, to be read first, under the conditions of the text
+  std::vector<std::string> macros;  // macros that the text defines, and may leave defined
+};
+
+using Kind = SourceLine::Kind;
+
+// "float", "tile", "[16]" for `__align__(16) float tile[][16]`; no name if it is something else.
+struct SharedDeclaration {
+  std::string type, name, inner;
+};
+
+SharedDeclaration parse_shared(Tokens tokens) {
+  SharedDeclaration declaration;
+  std::string text;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token == "__align__" || token == "__attribute__" || token == "alignas") {
+      if (i + 1 < tokens.size()) i = closing_bracket(tokens, i + 1);
+    } else if (token == "[" && declaration.name.empty()) {
+      if (i == 0 || tokens[i - 1].kind != Token::Kind::word) return {};
+      declaration.name = tokens[i - 1].text;
+      declaration.type = text.substr(0, text.size() - declaration.name.size() - 1);
+      i = closing_bracket(tokens, i);
+      text.clear();
+    } else {
+      text.append(token.text) += ' ';
+    }
+  }
+  declaration.inner = text;
+  return declaration;
+}
+
+// Rewrites what is valid in CUDA alone.
+class Rewriter {
+ public:
+  explicit Rewriter(std::string_view text) : all_(code_tokens(text)), tokens_(all_), edits_(text) {}
+
+  std::string run() {
+    for (std::size_t i = 0; i < tokens_.size();) i = rewrite(i);
+    return edits_.apply();
+  }
+
+ private:
+  // The index of the token behind those that are done.
+  std::size_t rewrite(std::size_t i) {
+    const Token& token = tokens_[i];
+    if (token.kind == Token::Kind::punctuation) note_punctuation(token.text.front());
+    if (token.kind != Token::Kind::word) return i + 1;
+    if (token == "namespace") is_namespace_next_ = true;
+    if (token == "extern") return rewrite_extern(i);
+    if (token == "asm" || token == "__asm__" || token == "__asm") return rewrite_assembly(i);
+    return i + 1;
+  }
+
+  std::size_t rewrite_assembly(std::size_t i) {
+    std::size_t open = i + 1;
+    while (open < tokens_.size() && tokens_[open].kind == Token::Kind::word) ++open;
+    if (open == tokens_.size() || tokens_[open] != "(") return i + 1;
+    const std::size_t close = closing_bracket(tokens_, open);
+    if (close == tokens_.size()) return i + 1;
+    edits_.replace(tokens_[i], tokens_[close], "::gktune::kernel::inline_ptx()");
+    return close + 1;
+  }
+
+  std::size_t rewrite_extern(std::size_t i) {
+    // Linkage means nothing here, and would make one function of the kernels of several variants.
+    if (is_c_linkage(tokens_, i)) {
+      const bool is_block = i + 2 < tokens_.size() && tokens_[i + 2] == "{";
+      if (is_block) is_namespace_next_ = true;
+      edits_.replace(tokens_[i], tokens_[i + 1], is_block ? "inline namespace gktune_c" : "");
+      return i + 2;
+    }
+    if (i + 1 == tokens_.size() || tokens_[i + 1] != "__shared__") return i + 1;
+    const auto end = static_cast<std::size_t>(
+        std::ranges::find(tokens_.subspan(i), std::string_view(";"), &Token::text) - tokens_.begin());
+    if (end == tokens_.size()) return i + 1;
+    const SharedDeclaration shared = parse_shared(tokens_.subspan(i + 2, end - i - 2));
+    if (shared.name.empty()) return i + 1;
+    const bool is_in_function = std::ranges::find(is_namespace_, false) != is_namespace_.end();
+    edits_.replace(tokens_[i], tokens_[end - 1],
+                   is_in_function ? fmt::format("auto& {} = ::gktune::kernel::dynamic_shared<{} {}>()",
+                                                shared.name, shared.type, shared.inner)
+                                  : fmt::format("static const ::gktune::kernel::DynamicShared<{} {}> {}{{}}",
+                                                shared.type, shared.inner, shared.name));
+    return end;
+  }
+
+  void note_punctuation(char c) {
+    if (c == '{') {
+      is_namespace_.push_back(is_namespace_next_);
+    } else if (c == '}' && !is_namespace_.empty()) {
+      is_namespace_.pop_back();
+    }
+    if (c == '{' || c == '}' || c == ';' || c == '=') is_namespace_next_ = false;
+  }
+
+  std::vector<Token> all_;
+  Tokens tokens_;
+  Edits edits_;
+  std::vector<bool> is_namespace_;  // of each brace that is open
+  bool is_namespace_next_ = false;
+};
+
+KernelSource read_kernel_source(const SourcePlan& source) {
+  const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand);
+  // Conditions know the parameters, and that this is CUDA; the system's headers know neither.
+  std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";
+  for (const auto& [name, value] : source.macros) {
+    define += fmt::format("#define {} {}\n", name, value);
+    undefine += fmt::format("#undef {}\n", name);
+  }
+  KernelSource result;
+  std::string text, headers = define;
+  bool has_headers = false;
+  for (const SourceLine& line : flat.lines) {
+    const std::string blank(static_cast<std::size_t>(height_of(line)), '\n');
+    const bool is_header = line.kind == Kind::system_include;
+    const bool is_of_both = line.kind == Kind::define || line.kind == Kind::undef ||
+                            line.kind == Kind::condition || line.kind == Kind::place;
+    if (line.kind == Kind::define) result.macros.push_back(line.name);
+    if (is_header) {
+      has_headers = true;
+      headers += undefine + line.text + define;
+    } else {
+      headers += is_of_both ? line.text : blank;
+    }
+    text += is_header ? blank : line.text;
+  }
+  result.text = Rewriter(text).run();
+  if (has_headers) {
+    result.headers = headers + undefine;
+    for (const std::string& name : result.macros) result.headers += fmt::format("#undef {}\n", name);
+  }
+  return result;
+}
 
 std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
                                      std::string_view make_entry) {
