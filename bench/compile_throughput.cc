@@ -1,4 +1,4 @@
-// How much faster a pool of compile processes with variants together in one program is than NVRTC as it
+// Compares a pool of compile processes, with several variants in one program, with NVRTC as it
 // comes: one process, one variant after the other. Needs no GPU.
 //
 //   compile_throughput SPACE [processes=16] [batch=8] [variants=256] [serial=32] [axis=value …]

@@ -56,7 +56,7 @@ struct Runner {
   std::function<void()> run;
 };
 
-// Of the clock, and of the processor per thread: the second hardly sees what else the machine does.
+// Wall-clock time, and processor time per thread. Other work on the machine hardly affects the second.
 struct Times {
   std::vector<double> clock_ms, processor_ms;
 

@@ -18,7 +18,7 @@ using LibraryCall = std::function<void(const PeerAddress* buffers)>;
 
 LibraryCall cub_sum_int(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
 LibraryCall cub_sum_float(PeerStream stream, std::size_t in, std::size_t out, std::int64_t count);
-// Of bytes into 256 bins.
+// A histogram of bytes with 256 bins.
 LibraryCall cub_histogram(PeerStream stream, std::size_t in, std::int64_t count);
 LibraryCall cublas_saxpy(PeerStream stream, float a, std::size_t x, std::size_t y, std::int64_t count);
 // Row-major, TF32 off.

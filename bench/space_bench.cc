@@ -1,4 +1,4 @@
-// How long it takes to build the known spaces from their text, what they occupy, and how long it takes to
+// Measures the time to build the known spaces from their text, the memory that they occupy, and the time to
 // fetch a configuration by its index, beside KTT's figures with the constraints compiled in as lambdas.
 
 #include <algorithm>

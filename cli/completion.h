@@ -29,7 +29,7 @@ struct Suggestions {
 // A file or database that cannot be read suggests nothing.
 Suggestions suggest(const CLI::App& program, const std::vector<std::string>& words, const Context& context);
 
-// As the scripts read them: a line for each, "text<tab>description"; a first line ":files" asks for files.
+// In the form that the scripts read: a line for each, "text<tab>description"; a first line ":files" asks for files.
 void print(std::ostream& stream, const Suggestions& suggestions);
 
 enum class Shell { bash, zsh, fish };

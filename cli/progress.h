@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// How far a search has come.
+// Progress of a search.
 struct ProgressState {
   std::string title;
   std::int64_t done = 0;

@@ -29,7 +29,7 @@ Painted paint(const Screen& screen, Ink ink, std::string_view text);
 // Empties the terminal's current line and moves to its beginning.
 void erase_line(std::ostream& stream);
 
-// How many columns the text takes: one for each code point.
+// Number of columns that the text takes: one for each code point.
 std::size_t columns_of(std::string_view text);
 
 // The text, cut to so many columns; an ellipsis marks the cut.

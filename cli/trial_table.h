@@ -13,7 +13,7 @@ namespace gktune {
 // The trials that went well, best first.
 std::vector<Trial> ranked(const std::vector<Trial>& trials);
 
-// Whether a column shows the ids of trials in the database.
+// Says if a column shows the ids of trials in the database.
 enum class Ids { shown, hidden };
 
 // Time, spread, metrics, then the configuration; the first is bold.

@@ -11,7 +11,7 @@ namespace gktune {
 // an older one. Throws sqlite::Failure and leaves the file unmodified if it is damaged, foreign or newer.
 // Waits up to `patience` for locks of other programs.
 sqlite::Database open_for_writing(const std::filesystem::path& path, std::chrono::milliseconds patience);
-// Never writes to the file; migrates a copy of an older one in memory.
+// Opens the file read-only; migrates a copy of an older one in memory.
 sqlite::Database open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
 }  // namespace gktune

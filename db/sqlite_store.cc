@@ -112,7 +112,7 @@ class TrialReader {
     return trial;
   }
 
-  // With the measurement of a playoff.
+  // Prefers the measurement of a playoff.
   Trial read_finalist(std::int64_t id, std::int64_t finalist, const Study& study) {
     Trial trial = read(id, study);
     if (!find_finalist_.bind(finalist).step())

@@ -14,7 +14,7 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
 
 // The columns that read_trial reads.
 extern const char* const kTrialColumns;
-// Without problem and regime, which the study has.
+// The study holds the problem and the regime.
 Trial read_trial(sqlite::Row& row, ValuesReader& values);
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,

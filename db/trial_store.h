@@ -24,7 +24,7 @@ struct Session {
 struct Best {
   std::int64_t study_id = 0;
   Study study;
-  // With the samples, timing, objective and metrics of the playoff if it won one, else with its own.
+  // The winner has the samples, timing, objective and metrics of the playoff that it won, else its own.
   Trial trial;
   bool from_playoff = false;
   std::int64_t trials = 0, failed = 0;  // configurations of the study

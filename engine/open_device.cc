@@ -14,7 +14,7 @@
 namespace gktune {
 namespace {
 
-// Without a place for compiled code every kernel fails to compile, and no trial is to blame for it.
+// A missing folder for compiled code makes every kernel fail to compile. Report it once, as no trial caused it.
 Result<void, EngineError> make_cache(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -22,7 +22,7 @@ struct WorkerSettings {
   std::uint64_t seed = 0;
 };
 
-// How far a device takes each candidate.
+// The last step that a device takes with each candidate.
 enum class DeviceWork { compile, check, sanitize, time };
 
 // The number of compile workers that these settings mean.

@@ -15,7 +15,7 @@
 
 namespace gktune {
 
-// How to tune one problem of a space file.
+// The tuning of one problem of a space file.
 struct TuneRequest {
   enum class Earlier { resumed, ignored };
   const Definition& definition;
@@ -32,7 +32,7 @@ struct TuneRequest {
   double gain = 0;  // ends when less is expected, as a share of the best objective; 0: never
 };
 
-// How far the tuning of one problem has come.
+// Progress of the tuning of one problem.
 struct TuneProgress {
   std::string kernel;
   Problem problem;

@@ -14,7 +14,7 @@
 
 namespace gktune {
 
-// How to tune the problems of space files. Without a value the space file decides.
+// Settings of a tuning. A setting without a value is taken from the space file.
 struct TuneSettings {
   WorkerSettings workers;
   std::optional<std::string> strategy;

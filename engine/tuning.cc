@@ -32,7 +32,7 @@ Gains gains_of(const Tuning& tuning) {
     if (!best || !other_score) return std::nullopt;
     const auto factor = ratio(*best, *other_score, tuning.objective);
     if (!factor) return std::nullopt;
-    // Without a playoff both times are from the search.
+    // Both times are from the search if there was no playoff.
     const bool is_comparable = has_played || playoff.empty();
     return Gain{*factor, is_comparable ? Gain::Source::playoff : Gain::Source::search};
   };

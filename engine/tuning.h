@@ -16,7 +16,7 @@ struct Busy {
   double device = 0, compilers = 0;
 };
 
-// How the tuning of one problem went.
+// The result of tuning one problem.
 struct Tuning {
   std::string kernel;
   Problem problem;
@@ -34,7 +34,7 @@ struct Tuning {
   std::optional<Busy> busy;
 };
 
-// How many times better the winner is than another configuration.
+// The factor by which the winner is better than another configuration.
 struct Gain {
   // Where the other configuration's time is from. The winner's is from the playoff if one was held.
   enum class Source { playoff, search };

@@ -1,4 +1,4 @@
-// How often each of the 256 values occurs in a vector of bytes, of any length and from any address.
+// Counts the occurrences of each of the 256 values in a vector of bytes, of any length and at any address.
 //
 // The ways, values of `way`, from the textbook's first to the one that reaches a GPU's memory bandwidth:
 //   global_bytes  one byte a thread, added to the bins in global memory
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(threadsPerBlock) histogram(const Byte* in, Cou
   constexpr unsigned int kBytesPerBatch = threadsPerBlock * wordsPerThread * 4u;
   unsigned int unflushed = 0;  // bytes that a 32-bit bin may hold
 
-  // How far the last pack of a block's batch lies from its first.
+  // Distance between the first and the last pack of a block's batch.
   const long long reach = kWay == Way::interleaved ? (kPacksPerThread - 1) * grid_threads + threadsPerBlock : kBatch;
 
   for (long long first = block_begin; first < split.packs; first += gridDim.x * kBatch) {

@@ -1,4 +1,4 @@
-// How often each of the 256 values occurs in a vector of bytes, on the cores of a CPU.
+// Counts the occurrences of each of the 256 values in a vector of bytes, on the cores of a CPU.
 //
 // The ways, values of `way`:
 //   plain       one thread

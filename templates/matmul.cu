@@ -18,7 +18,7 @@
 // Parameters of the last six:
 //   tileM, tileN, tileK  what a block keeps of C, and how deep its tiles of A and B are
 //   perThread            tiles_1d: rows of C that a thread keeps; tiles_2d: rows and columns
-// Of the last four:
+// The last four:
 //   warpM, warpN         what a warp keeps of C
 //   laneRows             how its lanes lie over that: laneRows x 32 / laneRows, each at 4 x 4 elements (pipelined: 1 x
 //                        4), as often as fits
@@ -39,7 +39,7 @@ constexpr int kThreads = (tileM / warpM) * (tileN / warpN) * 32;
 constexpr bool kTiledByThread = kWay == Way::tiles_1d || kWay == Way::tiles_2d;
 [[maybe_unused]] constexpr int kThreadRows = perThread, kThreadColumns = kWay == Way::tiles_2d ? perThread : 1;
 constexpr int kTileThreads = tileM / kThreadRows * (tileN / kThreadColumns);
-// Whether A's tiles are transposed on their way into shared memory. What is copied asynchronously stays as it is.
+// True if A's tiles are transposed when they are stored in shared memory. Asynchronous copies do not transpose.
 constexpr bool kTransposesA = kWay != Way::pipelined;
 // Steps along K whose code stands side by side: more takes long to compile, and gains nothing.
 [[maybe_unused]] constexpr int kUnrolled = 8;
@@ -163,7 +163,7 @@ struct Transfer {
   }
   __device__ const float* address(int i) const { return next + row(i) * pitch + column(i); }
 
-  // Whether all of the next tile is inside, if only its last one along the way may not be.
+  // True if the whole next tile is inside the matrix. Only the last tile may reach over its edge.
   __device__ bool is_whole() const { return kAlong == Along::rows ? rows_left >= kRows : columns_left >= kColumns; }
   __device__ bool is_inside(int i) const { return row(i) < rows_left && column(i) < columns_left; }
   __device__ void advance() {
@@ -233,7 +233,7 @@ struct Accumulator {
     first_column = warp % kWarpColumns * warpN + lane % kLaneColumns * 4;
   }
 
-  // Of the i-th row that this thread has.
+  // The index of this thread's i-th row.
   static __device__ int row_offset(int i) {
     return i / kRowsTogether * laneRows * kRowsTogether + i % kRowsTogether;
   }
@@ -277,7 +277,7 @@ struct Accumulator {
   template <int kPitchA, int kPitchB>
   __device__ void multiply_tiles(const float* a_tile, const float* b_tile) {
     if constexpr (kTransposesA) {
-      // What the next step needs is on its way while this one is computed; past the last one it is the first again.
+      // Load the next step's operands while this step computes; the last step loads the first one's again.
       ColumnOfA a = column_of_a(a_tile);
       RowOfB b = row_of_b(b_tile);
 #pragma unroll kUnrolled

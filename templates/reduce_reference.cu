@@ -31,7 +31,7 @@ __device__ inline Wide combined(Wide a, Wide b) {
   }
 }
 
-// What changes nothing, as the element has it: its own highest or lowest value.
+// The neutral element of minimum and maximum: the type's highest or lowest value.
 __device__ inline Wide identity() {
   if (kOperation == Operation::sum) return Wide(0);
   if constexpr (kIsInteger) {

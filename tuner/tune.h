@@ -22,7 +22,7 @@ struct TuneLimits {
   double gain = 0;
 };
 
-// How the candidates compete.
+// How candidates are measured and when measuring one stops.
 struct TimingPolicy {
   enum class Cutoff { none, learned };
   Cutoff cutoff = Cutoff::learned;  // learned: candidates that are unlikely to win get few samples
@@ -54,7 +54,7 @@ struct TuneEvents {
   std::function<void(const Trial&)> on_trial;    // as each ends
   std::function<void(const Trial&)> on_revoked;  // a trial that went well fails when it is timed again
   std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
-  // Asked between trials: true ends the run after those that run already. Asked during the playoff: true ends
+  // Called between trials: true ends the run after the trials that already run. Called during the playoff: true ends
   // it at once.
   std::function<bool()> stop;
 };

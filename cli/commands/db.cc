@@ -159,7 +159,7 @@ Result<StudyReport> report_on(const TrialStore& store, const StudySummary& summa
   if (*playoff) {
     put_finalists_first(std::move((*playoff)->finalists), report);
   } else if (report.winner) {
-    // Also if another trial has the same objective.
+    // This also marks the winner where another trial has the same objective.
     const auto first = std::ranges::find(report.trials, report.winner->trial.id, &Trial::id);
     if (first != report.trials.end()) std::rotate(report.trials.begin(), first, first + 1);
   }

@@ -23,7 +23,7 @@ __device__ inline void store_pack(Element* address, Pack<Element, kWidth> pack) 
   }
 }
 
-// Whether the vectors reach an aligned pack after the same number of elements: only then can packs be loaded from all.
+// True if all vectors reach an aligned pack after the same number of elements, so that packs can be loaded from each.
 template <int kWidth, class Element>
 __device__ inline bool aligned_alike(const Element* a, const Element* b) {
   return (reinterpret_cast<unsigned long long>(a) - reinterpret_cast<unsigned long long>(b)) %

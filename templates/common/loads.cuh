@@ -4,7 +4,7 @@
 
 namespace gktune {
 
-// What the caches are told: nothing; that the line will not be used again; to stay out of the first level.
+// Hints for the caches: none; the line is not used again; bypass the first level.
 enum class Hint { plain, streaming, bypass_l1 };
 
 template <int kBytes>

@@ -1,4 +1,4 @@
-// What a reduction does with two values, and with one in memory that many threads meet at.
+// The operation of a reduction on two values, and its atomic form.
 #pragma once
 
 namespace gktune {
@@ -33,7 +33,7 @@ __device__ inline double value_of(unsigned long long bits) {
 
 template <Operation kOperation, class Value>
 struct Reduction {
-  // What changes nothing: the result of no values at all.
+  // The neutral element: the result of an empty reduction.
   static __device__ Value identity() {
     if constexpr (kOperation == Operation::min) {
       return highest(Value(0));

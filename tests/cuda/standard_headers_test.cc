@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-// What a kernel of somebody's may use of each.
+// Names that a kernel may use from each header.
 constexpr const char* kUses = R"(
 #include <algorithm>
 #include <array>

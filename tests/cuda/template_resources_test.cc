@@ -33,7 +33,7 @@ constexpr std::int64_t kRegisterStep = 8;
 // reason to spill.
 const std::set<std::string> kMaySpill{"matmul"};
 
-// What the sources declare, in the language of the space files, by the beginning of an entry's name.
+// The parameters that the sources declare, as space files write them, by the beginning of an entry's name.
 const std::map<std::string, const char*> kStaticShared{
     {"histogram", R"(1024 * copies if way not in ["global_bytes", "global_words"] else 0)"},
     {"matmul", R"(8 * tileK * (tileK + 1) if way == "shared_tiles" else

@@ -57,7 +57,7 @@ class OpenTest : public ::testing::Test {
     ASSERT_TRUE((*store)->add_trial(*study, *session, ok_trial({{"a", 1}}, 5)).ok());
   }
 
-  // What an unchanged folder looks like.
+  // The state of an unchanged folder.
   std::map<std::string, std::string> everything() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::directory_iterator(scratch_.path())) {

@@ -1,4 +1,4 @@
-// What happens to a database when the programs that write it are killed, or are several.
+// A database whose writers are killed, or that has several writers.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -249,7 +249,7 @@ TEST_F(TuneProblem, what_went_well_once_and_fails_later_is_a_failure_in_the_data
   EXPECT_EQ(std::ranges::count(*stored, Status::wrong_result, &Trial::status), 1);
 }
 
-// Of 21 the first is the only one that goes well, until it is timed again after twenty.
+// The first of 21 is the only one that succeeds, and it fails when it is timed again after twenty.
 TEST_F(TuneProblem, progress_has_no_best_after_the_only_good_trial_fails) {
   definition_.parameters = {x_up_to(21)};
   std::vector<Trial> trials{recorded(1)};

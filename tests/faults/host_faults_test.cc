@@ -224,7 +224,7 @@ TEST(HostChecks, a_read_before_the_beginning_is_found_when_checking) {
   EXPECT_NE(trial.message.find("before ‘in’"), std::string::npos) << trial.message;
 }
 
-// What is timed is checked once, and not in the order that a race may hide behind.
+// A timed candidate is checked once, in another order than the natural one, which may hide a race.
 TEST(HostChecks, the_seed_is_that_of_the_order_of_threads) {
   const auto message_with = [](std::uint64_t seed, WorkerDeviceOptions::Work work) {
     WorkerDeviceOptions options = fault_options("host");

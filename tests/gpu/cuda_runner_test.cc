@@ -283,7 +283,7 @@ TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
   EXPECT_LT(summarize(samples[0]).median_us, summarize(samples[1]).median_us);
 }
 
-// What loses the context: each runs in a process of its own, which is started anew for it.
+// Faults that lose the context. Each runs in a new process.
 class GpuFaultDeathTest : public GpuTest {
  protected:
   GpuFaultDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -382,7 +382,7 @@ TEST_F(CudaRunnerTest, tells_the_energy_of_one_execution) {
   if (small.conditions.energy_j < 0) GTEST_SKIP() << "this card does not count its energy";
   EXPECT_GT(small.conditions.energy_j, 0);
   EXPECT_GT(large.conditions.energy_j, 4 * small.conditions.energy_j);
-  // What it draws, the time it takes and the energy it spends are about one thing.
+  // Power, time and energy must agree.
   const double expected_j = large.conditions.power_w * large.timing.median_us * 1e-6;
   EXPECT_LT(std::abs(large.conditions.energy_j / expected_j - 1), 0.5);
 }

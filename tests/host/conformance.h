@@ -43,7 +43,7 @@ inline void PrintTo(const std::shared_ptr<KernelRunner>& runner, std::ostream* o
   *out << runner->name();
 }
 
-// Those that the test program is linked with.
+// The runners that the test program is linked with.
 std::vector<std::shared_ptr<KernelRunner>> kernel_runners();
 
 class Conformance : public testing::TestWithParam<std::shared_ptr<KernelRunner>> {

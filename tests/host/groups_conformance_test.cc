@@ -73,7 +73,7 @@ TEST_P(Groups, threads_that_stand_together) {
   std::vector<int> in = inputs(), out(64);
   run("groups.cu", "coalesced", line(1, 64), in, out);
   for (std::size_t base = 0; base < 64; base += 32) {
-    // How many stand together is not laid down; that the ranks of each group count from zero is.
+    // The size of a group is unspecified. The ranks of each group count from zero.
     for (std::size_t i = base; i < base + 32; ++i) EXPECT_EQ(out[i] >= 0, in[i] % 3 == 0);
     const auto zeros =
         std::count_if(out.begin() + static_cast<long>(base), out.begin() + static_cast<long>(base + 32),

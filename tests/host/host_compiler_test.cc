@@ -94,7 +94,7 @@ TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
   EXPECT_NE(result.log.find("cannot write"), std::string::npos) << result.log;
 }
 
-// What it is given to compile has no say in that.
+// The compiled source does not change that.
 TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_does_not_compile) {
   folder_.write("full",
                 "#!/bin/sh\n[ \"$1\" = --version ] && echo full && exit\nexec cat \"$0\" > /dev/full\n");

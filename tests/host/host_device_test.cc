@@ -80,7 +80,7 @@ constexpr const char* kFunction = R"cpp(
   }
 )cpp";
 
-// As many blocks as there are threads: each waits for the others, for a thread to have one each.
+// There are as many blocks as threads. Each waits for the others, so every thread must run one.
 constexpr const char* kCores = R"cpp(
 #include <sched.h>
 #include <time.h>

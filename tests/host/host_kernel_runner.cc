@@ -11,7 +11,7 @@ namespace {
 
 class HostKernelRunner : public KernelRunner {
  public:
-  // As a tuning run has it, or as a check has it: instrumented, and to be found without fault.
+  // Compiled for a tuning run, or instrumented for a check that must report nothing.
   enum class Mode { plain, watched };
 
   HostKernelRunner(std::string cxx, Mode mode) : cxx_(std::move(cxx)), mode_(mode) {}

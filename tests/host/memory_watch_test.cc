@@ -1,4 +1,4 @@
-// What instrumented kernels are found to do wrong, and what they are not blamed for.
+// Errors that are found in instrumented kernels, and correct kernels without a report.
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 #include <gtest/gtest.h>

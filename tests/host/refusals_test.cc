@@ -1,5 +1,5 @@
-// What CUDA leaves undefined, and what this device cannot run: each is told of, with its place, and none
-// imitated.
+// Undefined behaviour in CUDA, and operations that this device cannot run. Each is reported with its place, and
+// none is imitated.
 #include <gtest/gtest.h>
 
 #include <utility>

@@ -12,7 +12,7 @@
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/child_process.h"
 
-// What the CUDA runtime of these tests launches with.
+// The launch function of these tests' CUDA runtime.
 extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(const gktune::kernel::Entry* entry,
                                                                           const gktune::kernel::dim3* grid,
                                                                           const gktune::kernel::dim3* block,
@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the host device's compiler makes it ready, without an entry.
+// Prepared by the host device's compiler, without an entry.
 std::string for_the_host(const std::string& text) {
   SourcePlan source;
   source.path = "repro.cu";
@@ -78,7 +78,7 @@ Result<ReproRun> run_repro(const std::string& text, Language language) {
   run.exit_code = main(2, arguments);
   std::fflush(stdout);
   run.output = testing::internal::GetCapturedStdout();
-  // Not closed: OpenMP's threads may still be in it.
+  // Leave the library open: OpenMP's threads may still run its code.
   fs::remove(input);
   fs::remove(output);
   return run;

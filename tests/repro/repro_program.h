@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What a repro printed, and how it ended.
+// The output and exit code of a repro.
 struct ReproRun {
   int exit_code = -1;
   std::string output;

@@ -21,7 +21,7 @@ std::map<int, std::string> taken;
 
 }  // namespace
 
-// What a repro of these tests gives away of its inputs.
+// The facts about its inputs that a repro of these tests prints.
 extern "C" __attribute__((visibility("default"))) void gktune_test_take(int index, const void* bytes,
                                                                         unsigned long long size) {
   taken[index] = std::string(static_cast<const char*>(bytes), size);
@@ -191,7 +191,7 @@ TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers
           "}  // namespace candidate\n#undef WRONG\n#undef LIMIT\n#include <float.h>\n#define WRONG 0\n"),
       std::string::npos)
       << text;
-  // What the candidate defines is nothing to the reference.
+  // The reference does not see the candidate's macros.
   EXPECT_NE(text.find("#undef LENGTH\n"), std::string::npos);
 }
 

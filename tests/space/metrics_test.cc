@@ -8,7 +8,7 @@ namespace {
 
 const std::map<std::string, std::string> kFiles = {{"k.cu", ""}};
 
-// Of a trial of 2 µs, with n = 1000 and unroll = 4.
+// The metrics of a trial of 2 µs, with n = 1000 and unroll = 4.
 Result<Trial> evaluated(const std::string& metrics, const std::string& objective) {
   const std::string text =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nproblem: {n: 1000}\nparameters: {unroll: [1, 4]}\n"

@@ -64,7 +64,7 @@ class Writer {
         return number(3) + comparison() + number(2);
     }
   }
-  // Of several conditions that must hold together: each is decided by itself.
+  // Several conditions must hold together. Each is decided by itself.
   std::string conjunction() {
     switch (pick(3)) {
       case 0:

@@ -211,7 +211,7 @@ TEST(Space, no_error_for_what_another_constraint_rejects) {
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0", "a % b == 1"})), "12 32 ");
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"a % b == 1", "b > 0"})), "12 32 ");
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0 and a % b == 1"})), "12 32 ");
-  // Not known before the last parameter is.
+  // The constraint is known only when the last parameter is.
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2), up_to("c", 1)}, {"a % b == 1", "b * c > 1"})),
             "121 321 ");
   EXPECT_EQ(try_build({up_to("a", 4), up_to("b", 2), up_to("c", 1)}, {"a % b == 1", "b * c > 1 or a == 3"})

@@ -45,13 +45,13 @@ Problem kind_of(const Problem& problem) {
 class Template : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    // As for a GPU: with all of the values.
+    // All values, as for a GPU.
     auto definition = read_space_file(GetParam(), {.device_kind = "cuda"});
     ASSERT_TRUE(definition.ok()) << definition.error().front().str();
     definition_ = *std::move(definition);
   }
 
-  // Of that kernel, which the space file describes but for where its data lie.
+  // The kernel of the space file, with data at other addresses.
   void open(const KernelDefinition& kernel) {
     auto device = open_device(kernel);
     ASSERT_NE(device, nullptr);

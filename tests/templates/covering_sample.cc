@@ -6,7 +6,7 @@
 namespace gktune {
 namespace {
 
-// Of the configurations that bring what is missing, so many are looked at for the one that brings the most.
+// Number of configurations with missing values that are compared before the best of them is taken.
 constexpr int kCandidates = 64;
 
 bool names_a_way(const Parameter& parameter) { return parameter.values.front().is_text(); }

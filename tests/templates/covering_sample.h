@@ -13,13 +13,13 @@ namespace gktune {
 // grows from problem to problem, and takes what it has before anything new. The same on every machine.
 class CoveringSample {
  public:
-  // With pairs every value of a parameter of texts, which names a way of doing something, also occurs
-  // together with every value of the others.
+  // Pairs: each value of a parameter of texts also occurs together with each value of the other
+  // parameters.
   enum class Depth { values, pairs };
 
   explicit CoveringSample(std::vector<Parameter> parameters);
 
-  // Those for one problem. An error says why there is none.
+  // The configurations for one problem. An error says why there is none.
   Result<std::vector<Config>, SpaceError> cover(const std::vector<Constraint>& constraints,
                                                 const Scope& scope, Depth depth);
 

@@ -371,7 +371,7 @@ TEST_F(TuneDrift, what_grows_slower_shows_it) {
   // By one per cent of the first with every trial.
   ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 8}});
-  // Of the first eight the middle one is the fifth; it is timed again as the ninth, and as the eighteenth.
+  // The middle one of the first eight is the fifth. It is timed again as the ninth and as the eighteenth.
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 5}}));
   EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{104, 108, 117}));
   EXPECT_DOUBLE_EQ(outcome.drift.greatest(), 117.0 / 104 - 1);

@@ -131,7 +131,7 @@ TEST(compile_cache, drops_nothing_that_is_kept) {
   EXPECT_TRUE(fs::exists(code));
 }
 
-// As in a folder that several users share.
+// A folder that several users share.
 TEST(compile_cache, drops_what_it_can_in_place_of_what_it_cannot) {
   if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
   ScratchFolder folder;

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-// What /proc tells of the processes of this machine.
+// The processes of this machine, from /proc.
 
 namespace gktune {
 

@@ -67,7 +67,7 @@ class ScriptedCompiler final : public Compiler {
   }
 
  private:
-  // As a compiler's own process would be.
+  // A process such as a compiler's own.
   [[noreturn]] static void leave_a_grandchild() {
     if (::fork() == 0) {
       ::prctl(PR_SET_NAME, "gktune-grand");

@@ -381,7 +381,7 @@ class TwoDevices : public WorkerDeviceTest {
     for (auto& slot : slots) trials.push_back(slot.value_or(Trial()));
     return trials;
   }
-  // How many of them each device ran.
+  // Number of candidates that each device ran.
   static std::map<std::string, int> shares(const std::vector<Trial>& trials) {
     std::map<std::string, int> counts;
     for (const Trial& trial : trials) ++counts[trial.message.substr(trial.message.find("device "))];

@@ -24,7 +24,7 @@ enum class ElementType {
 
 std::size_t element_size(ElementType type);
 std::string_view element_type_name(ElementType type);
-// Also knows the names that C++ has for them: int, "unsigned char", half, __nv_bfloat16, float, double …
+// Accepts C++ names too: int, "unsigned char", half, __nv_bfloat16, float, double …
 std::optional<ElementType> element_type_from_name(std::string_view name);
 
 }  // namespace gktune

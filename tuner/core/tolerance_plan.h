@@ -4,7 +4,7 @@
 
 namespace gktune {
 
-// How far an element of an output may be from the reference's: it passes when one of the three admits it.
+// The allowed difference of an output's element from the reference. It passes if one of the three allows it.
 struct TolerancePlan {
   double absolute = 0;
   double relative = 0;

@@ -39,9 +39,9 @@ class Value {
   // An integer or a real, as a double.
   double number() const { return is_integer() ? static_cast<double>(integer()) : real(); }
 
-  // As C++ source and a reader of tables see it: true, 256, 0.5, float.
+  // The text for C++ sources and tables: true, 256, 0.5, float.
   std::string str() const;
-  // As JSON sees it; two values that differ never share their JSON.
+  // The JSON text; different values have different texts.
   std::string json() const;
 
   // Same kind and same worth: 1, 1.0 and true are three values.

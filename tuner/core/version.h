@@ -4,7 +4,7 @@
 
 namespace gktune {
 
-// Of this build: "0.1.0", as the project() of the root CMakeLists.txt has it.
+// The version of this build, from project() in the root CMakeLists.txt: "0.1.0".
 extern const std::string_view kVersion;
 
 }  // namespace gktune

@@ -23,7 +23,7 @@ struct Rounds {
   int count = 50;
 };
 
-// Asked during a playoff, at least every tenth of a second, with each finalist's samples of the complete
+// Called during a playoff, at least every tenth of a second, with each finalist's samples of the complete
 // rounds. False ends the playoff.
 using PlayoffWatch = std::function<bool(const std::vector<Samples>& samples)>;
 

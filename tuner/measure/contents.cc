@@ -13,7 +13,7 @@
 namespace gktune {
 namespace {
 
-// Whether an integer of 64 bits is one of the type's.
+// True if a 64-bit integer fits the type.
 bool holds(ElementType type, std::int64_t value) {
   std::byte bytes[8];
   store_bits(type, bytes, static_cast<std::uint64_t>(value));

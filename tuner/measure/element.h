@@ -18,7 +18,7 @@ bool is_signed_integer(ElementType type);
 std::uint64_t load_bits(ElementType type, const std::byte* element);
 void store_bits(ElementType type, std::byte* element, std::uint64_t bits);
 
-// Of a floating type: exact.
+// The value of a floating-point element, exact.
 double load_real(ElementType type, const std::byte* element);
 // Rounded to the nearest that the type has.
 void store_real(ElementType type, std::byte* element, double value);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the elements of generated inputs are. Element i depends on the seed and on i alone, and on nothing
+// The elements of generated inputs. Element i depends on the seed and on i alone, and on nothing
 // that a machine rounds in its own way, so that every device holds the same bits. Any C++ compiler takes this
 // header, the GPU's included: it includes nothing. A compiler that fuses multiply and add on its own must be
 // told not to.
@@ -122,7 +122,7 @@ GKTUNE_EVERYWHERE inline unsigned encode_small_float(double x, int exponent_bits
   return sign | ((static_cast<unsigned>(exponent - least) << fraction_bits) + fraction);
 }
 
-// What a guard zone holds at an offset: no byte that a kernel would write by chance next to its neighbours.
+// The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours.
 GKTUNE_EVERYWHERE inline unsigned char guard_byte(unsigned long long offset) {
   return static_cast<unsigned char>(mixed_bits(offset + 0x67756172642121ull));
 }

@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-// What stands behind 'key': in the dictionary.
+// The text behind 'key': in the dictionary.
 std::optional<std::string_view> behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find("'" + std::string(key) + "'");
   if (at == std::string_view::npos) return std::nullopt;

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// How single samples of a configuration differ from its median. The defaults are those of an unknown kernel
+// The differences of single samples of a configuration from its median. The defaults are those of an unknown kernel
 // on an unknown device: noisy.
 struct NoiseLevel {
   double deviation = 0.05;       // relative standard deviation of ordinary samples

@@ -12,7 +12,7 @@ constexpr double kTail = 0.025;
 // From here on the normal approximation names the same samples, or their neighbours.
 constexpr std::size_t kExactSamples = 1000;
 
-// How many samples may be left out at each end: the largest k with P(B(n, 1/2) < k) <= kTail.
+// Number of samples that may be left out at each end: the largest k with P(B(n, 1/2) < k) <= kTail.
 std::size_t samples_outside(std::size_t n) {
   const auto count = static_cast<double>(n);
   if (n > kExactSamples) {

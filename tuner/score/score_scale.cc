@@ -63,7 +63,7 @@ Result<ScoreScale> ScoreScale::make(const Recording& recording) {
   return scale;
 }
 
-// How many random evaluations close this share of the gap between the median and the best.
+// Number of random evaluations that close this share of the gap between the median and the best.
 std::size_t ScoreScale::evaluations(double closed) const {
   const double target = best_ + (median_ - best_) * (1 - closed);
   const auto reached = std::ranges::find_if(worst_first_, [target](double each) { return each <= target; });

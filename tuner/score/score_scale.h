@@ -16,7 +16,7 @@ struct ScoredStep {
 };
 using ScoredRun = std::vector<ScoredStep>;
 
-// Whether a strategy's own time counts.
+// Says if a strategy's own time counts.
 enum class OwnTime { counted, ignored };
 
 struct Score {
@@ -24,7 +24,7 @@ struct Score {
   double at_end = 0;  // of the budget
 };
 
-// How runs over one recording are scored, after Willemsen et al., "A Methodology for Comparing Optimization
+// The scoring of runs over one recording, after Willemsen et al., "A Methodology for Comparing Optimization
 // Algorithms for Auto-Tuning" (2024). An evaluation costs what it cost when it was recorded, failures
 // included. The budget is the time in which random search is expected to close 95 % of the gap between the
 // median and the optimum. At 1000 moments of it, the score is (random − found) / (random − optimum): 0 for

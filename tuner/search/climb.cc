@@ -8,7 +8,7 @@ namespace {
 
 // Draws before the first step.
 constexpr std::size_t kFirstDraws = 24;
-// Of so many proposals one is a draw.
+// One proposal in this many is drawn at random.
 constexpr std::size_t kDrawEvery = 5;
 // Maximum number of configurations whose neighbours are tried.
 constexpr std::size_t kSummits = 8;

@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// How much a search may spend. 0: no bound.
+// The budget of a search. 0: no bound.
 struct SearchBudget {
   std::int64_t trials = 0;  // earlier ones of the same study included
   double seconds = 0;

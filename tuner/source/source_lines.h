@@ -30,7 +30,7 @@ struct SourceLine {
 std::vector<SourceLine> split_source(std::string_view text);
 
 bool is_blank(const SourceLine& line);
-// How many lines of the file it takes.
+// Number of lines that it spans.
 int height_of(const SourceLine& line);
 
 }  // namespace gktune

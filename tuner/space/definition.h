@@ -54,7 +54,7 @@ struct Contents {
   Pattern file;  // a .npy file, relative to the space file
 };
 
-// How an output is judged. An element passes when any of the tolerances that are given admits it.
+// The check of an output. An element passes if any listed tolerance is met.
 struct Tolerance {
   std::optional<Expression> absolute, relative, ulp;  // none: exactly equal
 };

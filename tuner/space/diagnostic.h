@@ -18,7 +18,7 @@ struct Diagnostic {
   std::string source_line;
   Severity severity = Severity::error;
 
-  // As compilers say it: place and message, the line with a caret, the hint. Without a line feed at its end.
+  // In the form that compilers use: place and message, the line with a caret, the hint. No line feed at the end.
   std::string str() const;
 };
 

@@ -11,7 +11,7 @@ namespace gktune {
 // A file that asks for more is a slip of the pen.
 constexpr std::size_t kMostProblems = 16'384;
 
-// How many problems the axes' values combine to; kMostProblems + 1: more than that.
+// Number of problems that the axes' values combine to; kMostProblems + 1 stands for more.
 std::size_t problem_count(const std::vector<Axis>& axes);
 
 // All of them; the last axis varies fastest.

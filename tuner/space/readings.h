@@ -9,7 +9,7 @@ namespace gktune {
 
 // Readings of one trial that metrics may use, by their names in expressions.
 std::span<const std::string_view> reading_names();
-// Those that are known of this trial.
+// The readings that this trial has.
 NamedValues readings(const Trial& trial);
 
 }  // namespace gktune

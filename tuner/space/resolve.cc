@@ -151,7 +151,7 @@ class Resolver {
     return plan;
   }
 
-  // As the type has it: an integer for integers, a real for the others.
+  // An integer for integer types, a real for the others.
   Value scalar(const Expression& expression, ElementType type, const std::string& where) {
     Value result = value(expression, scope_, where);
     if (result.is_boolean()) result = Value(result.boolean() ? 1 : 0);

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// How a source and a macro of the tuner's, such as a parameter, go together.
+// How a source uses a macro that the tuner defines, such as a parameter.
 struct MacroUse {
   bool is_used = false;  // the name is a word of the source
   // "k.cu:3", if the source there sets the macro to something else, or declares a variable or function of its

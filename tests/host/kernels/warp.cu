@@ -1,4 +1,4 @@
-// What the lanes of a warp do together. Each thread writes what it got to out[thread].
+// Operations of the lanes of a warp. Each thread writes its result to out[thread].
 
 __device__ unsigned rank() { return threadIdx.x; }
 

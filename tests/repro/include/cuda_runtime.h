@@ -17,7 +17,7 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 using cudaEvent_t = std::chrono::steady_clock::time_point;
 
-// Whether it went well.
+// True for success.
 extern "C" bool gktune_test_launch(const gktune::kernel::Entry* entry, const dim3* grid, const dim3* block,
                                    unsigned long long shared_bytes, void** arguments);
 

@@ -26,7 +26,7 @@ TEST(Start, proposes_small_and_aligned_configurations) {
   }
 }
 
-// With one block per multiprocessor, `blocks` is a choice of the way `strided` alone.
+// `blocks` only matters for `strided`, with one block per multiprocessor.
 TEST(Start, a_value_that_another_parameter_dictates_does_not_make_a_configuration_large) {
   Parameter threads{.name = "threads"};
   for (int i = 1; i <= 64; ++i) threads.values.emplace_back(i);

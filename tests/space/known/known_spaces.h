@@ -15,7 +15,7 @@ struct KnownSpace {
   std::vector<std::string> conditions;
   std::uint64_t valid = 0;
   std::string cartesian;
-  // Of all configurations, values ascending, parameters in this order: FNV-1a over "v,v,…\n". 0: too many to
+  // FNV-1a over "v,v,…\n" of all configurations, values ascending, parameters in this order. 0: too many to
   // list.
   std::uint64_t listing_hash = 0;
 

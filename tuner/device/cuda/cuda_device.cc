@@ -112,7 +112,7 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitP
   device->sweep_buffer_ = opened.allocate(device->sweep_bytes_);
   opened.fill(device->sweep_buffer_.get(), 0, device->sweep_bytes_);
   if (auto failure = opened.take_failure()) return Error{failure->message};
-  // Without it clocks and temperatures stay unknown. Times can still be measured.
+  // Clocks and temperatures are unknown without NVML. Times can still be measured.
   if (auto nvml = Nvml::open(pci_bus_id(opened.driver(), ordinal))) device->nvml_.emplace(std::move(*nvml));
   return device;
 }

@@ -12,7 +12,7 @@ std::string size_text(const std::array<std::int64_t, 3>& size) {
   return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
 }
 
-// What the device allows, asked for once it is needed.
+// The largest size that the device allows, asked for when it is needed first.
 int limit(Gpu& gpu, CUdevice_attribute which) {
   int value = 0;
   if (gpu.ok()) {

@@ -203,7 +203,7 @@ void HostDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
   std::ranges::copy(contents(from), contents(to).begin());
 }
 
-// As fast as memory: it only has to change with the contents.
+// A digest at the speed of memory. It only has to change when the contents change.
 Result<std::uint64_t, Failure> HostDevice::digest(const DeviceBuffer& buffer) {
   const std::span<const std::byte> bytes = contents(buffer);
   std::uint64_t lanes[4] = {1, 2, 3, 4};

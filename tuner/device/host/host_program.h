@@ -20,7 +20,7 @@ class HostProgram final : public LoadedProgram {
                                            const std::vector<ArgumentPlan>& arguments,
                                            Instrumentation instrumentation);
 
-  // Of the step with the most threads.
+  // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
   Instrumentation instrumentation() const { return instrumentation_; }
   // True if its steps are kernels, which the executor's threads run. Functions have threads of their own.

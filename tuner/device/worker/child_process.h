@@ -25,7 +25,7 @@ struct ChildOptions {
   Kind kind = Kind::worker;
 };
 
-// How a process ended.
+// The way in which a process ended.
 struct ExitStatus {
   bool by_signal = false;
   int code = 0;  // the signal, or what it exited with

@@ -48,7 +48,7 @@ class CompilePool {
   void pause(Clock::time_point now);
   void resume(Clock::time_point now);
 
-  // Of all workers together.
+  // The sum over all workers.
   double busy_s() const { return busy_s_; }
 
  private:

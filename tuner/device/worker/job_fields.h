@@ -55,7 +55,7 @@ void fields(A& archive, S& plan) {
   archive("arguments", plan.arguments);
 }
 
-// Without the text.
+// Every field but the text.
 template <class A, Is<SourcePlan> S>
 void fields(A& archive, S& plan) {
   archive("language", plan.language);

@@ -33,7 +33,7 @@ class RunSlot {
   };
 
   explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
-  // With a worker that already runs.
+  // Takes over a worker that already runs.
   RunSlot(WorkerCommand command, Worker worker) : command_(std::move(command)), active_(std::move(worker)) {}
 
   // Take the last result first.

@@ -178,7 +178,7 @@ class Buffer {
   std::vector<T> start_, expected_;
 };
 
-// Not gktune's own way of timing: nothing drives the inputs out of the caches between the runs.
+// Unlike gktune, this does not evict the inputs from the caches between runs.
 template <class Prepare, class Execute>
 void print_times(int runs, Prepare prepare, Execute execute) {
   if (runs < 1) return;

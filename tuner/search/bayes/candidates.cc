@@ -75,7 +75,7 @@ std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ra
                                      std::size_t limit, std::mt19937_64& random) {
   if (untried.count() <= Count(limit)) return untried.all();
   CandidateSet set(untried, static_cast<std::size_t>(kNeighbourShare * static_cast<double>(limit)));
-  // Those of related studies may be untried in this one.
+  // Configurations of related studies may be untried in this one.
   for (const Space::Ranks& each : best_first) set.add_untaken(each);
   std::vector<Space::Ranks> to_step_from;
   for (std::size_t i = 0; i < std::min(kSurveyed, best_first.size()); ++i) {

@@ -35,9 +35,9 @@ class Features {
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   Point point(std::span<const std::uint32_t> ranks) const;
-  // How well a configuration's numbers are aligned: the sum of `twos`.
+  // The alignment of a configuration's numbers: the sum of `twos`.
   double alignment(const Point& point) const;
-  // How much work or storage it asks for: the sum of the logarithms of its numbers.
+  // The work or storage that a configuration asks for: the sum of the logarithms of its numbers.
   double size(std::span<const std::uint32_t> ranks) const;
 
  private:

@@ -29,7 +29,7 @@ struct Site {
   std::uint16_t study = 0;
 };
 
-// How alike two configurations are to perform: Matérn functions of their distances in each dimension,
+// Similarity of two configurations' expected performance: Matérn functions of their distances in each dimension,
 // multiplied, with a share of their mean. Kept as tables over pairs of levels.
 class Kernel {
  public:

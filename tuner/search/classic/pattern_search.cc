@@ -115,7 +115,7 @@ class PatternSearch : public WalkSearcher {
     return true;
   }
 
-  // As far again in the direction that helped.
+  // Repeats the step that improved the result.
   Point beyond(const Point& before, const Point& after) {
     Point target = after;
     for (std::size_t i = 0; i < target.size(); ++i) {

@@ -36,7 +36,7 @@ class DefinitionReader {
   void read_reference(const YamlNode& node);
   void read_metrics(const Fields& fields);
   void check_outputs();
-  // How the sources go together with the macros of parameters.
+  // Compares the sources with the macros of parameters.
   void check_macros(const YamlNode& parameters, const FlatSource& source);
   std::string load(const YamlNode& node, std::string& path);
 

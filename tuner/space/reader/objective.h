@@ -8,10 +8,10 @@
 
 namespace gktune {
 
-// What is aimed at, and how long.
+// Readers of the keys objective, regime and search.
 Objective read_objective(const YamlNode& node, const std::vector<Metric>& metrics, ErrorList& errors);
 Regime read_regime(const YamlNode& node, ErrorList& errors);
-// Leaves alone what the node does not speak of. No strategies: any name will do.
+// Keeps the values that the node does not set. An empty list of strategies accepts any name.
 void read_search(const YamlNode& node, const std::vector<std::string>& strategies, SearchLimits& search,
                  ErrorList& errors);
 

@@ -147,7 +147,7 @@ TermId Bounds::bound(TermId id, int level, Side side) {
   return graph_.constant(Value(side == Side::low ? known.low : known.high));
 }
 
-// Of factors that are never negative.
+// Bounds of a product of factors that are never negative.
 TermId Bounds::bound_of_product(const Term& term, int level, Side side) {
   std::vector<TermId> factors;
   for (const TermId operand : term.operands) {
@@ -174,7 +174,7 @@ TermId Bounds::comparison(TermOp op, TermId left, TermId right, int level) {
   return graph_.compare(is_strict ? Operation::less : Operation::less_equal, low, high);
 }
 
-// Of two conditions, either of which may say nothing.
+// Combines two conditions; either may be absent.
 TermId Bounds::together(TermId one, TermId other) {
   if (one == TermGraph::kNone) return other;
   return other == TermGraph::kNone ? one : graph_.both(one, other);

@@ -43,10 +43,10 @@ class ColumnProgram {
   ColumnProgram(const TermGraph& graph, ValueColumns& columns, std::span<const TermId> slots, int level,
                 std::span<const TermId> wanted);
 
-  // How long a batch may be.
+  // The longest batch.
   std::size_t capacity() const { return capacity_; }
   void run(const Batch& batch);
-  // Of one of the wanted terms, after a run.
+  // The column of one of the wanted terms, after a run.
   const Cell* result(std::size_t wanted) const { return registers_[results_[wanted]].data(); }
   // Slots that it reads.
   const std::vector<std::uint32_t>& slots() const { return slots_read_; }

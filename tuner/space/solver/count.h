@@ -10,14 +10,14 @@
 
 namespace gktune {
 
-// How many configurations, or which one: never negative, and exact however large the space. An integer of
+// A number or an index of configurations: never negative, and exact for a space of any size. An integer of
 // Boost's, kept out of sight: every source that sees a space would spend seconds on its headers.
 class Count {
  public:
   Count() noexcept : Count(std::uint64_t{0}) {}
   template <std::integral T>
   Count(T value) noexcept : Count(static_cast<std::uint64_t>(value), Narrow()) {}
-  // Of decimal digits.
+  // Reads decimal digits.
   explicit Count(const std::string& digits);
   Count(const Count& other);
   Count(Count&& other) noexcept;

@@ -19,7 +19,7 @@ Number before(const GroupTree& tree, GroupTree::Edge edge) {
   }
 }
 
-// How far a combination is from a wanted one: parameters that differ, then steps between their values.
+// Distance of a combination from a wanted one: parameters that differ, then steps between their values.
 struct Distance {
   std::uint64_t parameters = 0, steps = 0;
   friend auto operator<=>(const Distance&, const Distance&) = default;
@@ -75,7 +75,7 @@ GroupProduct::Places<Number> GroupProduct::roots() const {
   return places;
 }
 
-// How many combinations of all other groups go with each of this step's.
+// Number of combinations of all other groups for each combination of this step.
 template <class Number>
 Number GroupProduct::weight(const Step& step, const Places<Number>& places) const {
   Number weight;

@@ -50,7 +50,7 @@ class GroupProduct {
     std::uint64_t later;              // the same, where the size is not wide
     std::vector<std::uint32_t> open;  // groups that began before it and end after it
   };
-  // How far the groups have been followed.
+  // The number of groups that have been visited.
   template <class Number>
   struct Place {
     GroupTree::Node node;

@@ -168,7 +168,7 @@ std::optional<Count> Space::index_of(const Config& config) const {
 bool Space::contains(const Config& config) const { return index_of(config).has_value(); }
 
 Count Space::sample(std::mt19937_64& random) const {
-  // As many random bits as the size has, until they make an index.
+  // Draws as many random bits as the size has, again until they form a valid index.
   const unsigned bits = size().bits();
   while (true) {
     Count drawn = 0;

@@ -33,7 +33,7 @@ std::string_view between(std::string_view line, std::string_view before, std::st
   return rest.substr(0, rest.find(after));
 }
 
-// Whether the line belongs to the assembler's report, which is taken in.
+// True for a line of the assembler's report. The line is stored in the report.
 bool read_report(std::string_view line, std::vector<KernelResources>& kernels) {
   if (!line.starts_with("ptxas info") && !line.starts_with("ptxas         .")) return false;
   if (line.find("Compiling entry function '") != std::string_view::npos) {

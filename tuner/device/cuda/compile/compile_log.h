@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What the assembler made of a kernel.
+// The resources of a kernel that the assembler reports.
 struct KernelResources {
   std::string symbol;
   int registers = 0;

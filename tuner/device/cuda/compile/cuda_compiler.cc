@@ -65,7 +65,7 @@ std::string size_and_time(const std::string& path) {
   return path + ' ' + std::to_string(size) + ' ' + std::to_string(time);
 }
 
-// What NVRTC calls the text that it puts the names of entries in.
+// The name that NVRTC gives to the text with the names of entries.
 constexpr std::string_view kEntriesFile = "__nv_name_map(";
 
 // Where the first error is about an entry's name: whether the source has such a function at all.
@@ -188,7 +188,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
     if (auto path = cache.add_code(pack_module({output.cubin, log.kernels}))) module_path = *path;
   }
   if (module_path.empty()) {
-    // Those at fault will fail alone too, and have their own log then; the others may still go together.
+    // Variants with errors fail alone too, each with its own log. The others may still be compiled together.
     std::vector<bool> is_at_fault(batch.pending.size(), false);
     for (const auto& message : log.messages) {
       const auto index = variant_in_log(message);
@@ -277,7 +277,7 @@ NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& sour
   const ProgramText lean = program_of_one(batch.source, source, OtherKernels::drop);
   NvrtcOutput output = nvrtc_.compile({source.path, lean.text, headers_, batch.options, source.entries});
   if (output.ok) return output;
-  // As it was written, in case that leaving something out was to blame.
+  // Compiles the original text, in case the error is due to something that was left out.
   const ProgramText whole = program_of_one(batch.source, source, OtherKernels::keep);
   if (whole.text == lean.text) return output;
   return nvrtc_.compile({source.path, whole.text, headers_, batch.options, source.entries});

@@ -7,11 +7,11 @@
 
 namespace gktune {
 
-// What the system's compiler is told for a source: our own options, then those of the source that mean
-// something here. Options that only NVRTC knows are left out of a CUDA source's.
+// The options of the system's compiler for a source: our own, then those of the source that have a meaning
+// here. Leaves out the options of a CUDA source that only NVRTC knows.
 std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation);
 
-// What follows the source file on the command line: all but a sanitizer's library, where that would be added.
+// The options behind the source file on the command line; they leave out a sanitizer's own library.
 std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation);
 
 }  // namespace gktune

@@ -53,7 +53,7 @@ constexpr const char* kMachine = "aarch64";
 constexpr const char* kMachine = "x86_64";
 #endif
 
-// What "-march=native" means here: the first core's model and what it can do, without its clock.
+// The meaning of "-march=native" on this machine: the first core's model and features, without its clock.
 std::string cpu_identity() {
   std::istringstream lines(read_whole("/proc/cpuinfo").value_or(""));
   std::string identity;
@@ -265,7 +265,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     variant.log = build.log;
     variant.seconds = seconds_since(start) / static_cast<double>(unit.size());
     if (build.status != Status::ok) {
-      // Not kept: the machine may be to blame, for a header or a library that it lacks.
+      // Do not store this: the machine may lack a header or a library.
       variant.status = build.status;
       if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
       continue;

@@ -37,7 +37,7 @@ class HostCompiler : public Compiler {
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
   std::vector<std::string> command(const SourcePlan& source, Instrumentation instrumentation) const;
-  // What a process has to be started with that loads code of this kind.
+  // Environment for a process that loads code of this kind.
   std::vector<std::pair<std::string, std::string>> environment_for(const SourcePlan& source,
                                                                    Instrumentation instrumentation);
   Build build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// What the compiler is given.
+// The text that the compiler reads.
 struct TranslationUnit {
   std::string text;
   std::vector<std::vector<std::string>> symbols;  // of each variant's entries

@@ -42,7 +42,7 @@ __attribute__((always_inline)) inline void switch_context(FiberContext to, Fiber
 
 template <FiberEntry kEntry>
 FiberContext make_context(void* stack_top, std::size_t) {
-  // As a call would have left it: 8 past a multiple of 16, once the entry's address is taken off.
+  // The state after a call: 8 past a multiple of 16 when the entry's address is popped.
   auto* const slots =
       reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack_top) & ~std::uintptr_t{15});
   slots[-1] = nullptr;

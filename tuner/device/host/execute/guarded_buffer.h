@@ -26,7 +26,7 @@ class GuardedBuffer {
   void place(std::size_t bytes, Against against);
   bool has_room_for(std::size_t bytes) const;
   std::span<std::byte> bytes() const { return bytes_; }
-  // With its guards.
+  // The buffer and its guard zones.
   std::span<const std::byte> mapping() const { return mapping_; }
 
   // The place of a write outside, if there was one: "4 bytes past its end".

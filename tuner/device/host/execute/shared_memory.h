@@ -19,9 +19,9 @@ class SharedMemory {
   // So many bytes, aligned to 16.
   void* take(std::size_t bytes);
   std::span<const std::byte> taken() const;
-  // Whether the address lies where shared memory may be taken, or at the page behind.
+  // True for an address in the area of shared memory or in the page behind it.
   bool holds(const void* address) const;
-  // How far past the end of what was taken the address lies; -1 for one that has nothing to do with it.
+  // Distance of the address past the end of the memory in use; -1 for an address elsewhere.
   long bytes_past_end(const void* address) const;
 
  private:

@@ -16,9 +16,9 @@ class StackPool {
   // The top of the stack of that number; null when there is no memory for it. Stacks grow down from it.
   void* top(std::size_t index);
   std::size_t size_bytes() const { return stack_bytes_; }
-  // Whether the address lies in one of them.
+  // True for an address in one of the stacks.
   bool holds(const void* address) const;
-  // Whether the address lies in the page below one of the stacks.
+  // True for an address in the page below one of the stacks.
   bool is_overflow(const void* address) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// What a lane brings to an operation of its warp, and what it takes away.
+// The operands and the result of a lane in an operation of its warp.
 struct LaneWait {
   kernel::WarpOp op;
   unsigned mask;

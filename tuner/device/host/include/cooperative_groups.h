@@ -126,7 +126,7 @@ class coalesced_group {
   unsigned mask_;
 };
 
-// Those of the same label.
+// The group of the threads with the same label.
 template <class T>
 coalesced_group labeled_partition(const coalesced_group& group, T label, GKTUNE_SITE_PARAMETERS) {
   return group.of_label(label, file_, line_);
@@ -183,7 +183,7 @@ class thread_block_tile : public coalesced_group {
   // Which of its parent's tiles it is.
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
-  // As functions take it that do not care what it is a part of.
+  // The type of a parameter that accepts a tile of any parent.
   operator thread_block_tile<kSize, void>() const { return {meta_rank_, meta_size_}; }
 
  private:

@@ -29,11 +29,11 @@ class MemoryWatch {
   // Where the running block's threads keep what is their own, or shared.
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
   void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
-  // What is wrong and was not known before.
+  // The errors that were not reported before.
   std::optional<Failure> end_block();
   ThreadOrder& order() { return order_; }
 
-  // What is wrong with it, if anything is.
+  // The error of this access, if there is one.
   std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes,
                                 kernel::AccessKind kind, const void* code);
 
@@ -86,7 +86,7 @@ class MemoryWatch {
   void note_read(Byte& byte, const Access& now) const;
   enum class Before { write, read };
   Failure race(const Place& place, const Access& before, Before what, const Access& now) const;
-  // With all that is known of where it happened.
+  // Adds the known parts of the place.
   Failure fault(Status status, std::string what, const Access& now, const void* code) const;
   kernel::uint3 thread_index(unsigned rank) const;
   std::string memory_name(const Place& place) const;

@@ -6,13 +6,13 @@
 
 namespace gktune {
 
-// What of a launch has happened before what, as far as barriers, meetings of warps and atomics say. Blocks
+// The order of a launch's accesses that barriers, operations of warps and atomics establish. Blocks
 // are run one after the other, by one thread of the operating system.
 //
 // Time moves at each event that orders threads. A thread's epoch is the time of the last such event that it
 // took part in, and all that it does until the next one has that epoch. Where releasing and acquiring meet,
-// whose release it was is not kept: what any thread released counts, so that a race may be missed there, and
-// none is made up.
+// the releasing thread is not stored: a release by any thread counts. A race may be missed there, but none is
+// reported wrongly.
 class ThreadOrder {
  public:
   using Time = std::uint32_t;
@@ -31,7 +31,7 @@ class ThreadOrder {
 
   Time epoch(unsigned rank) const { return epochs_[rank]; }
   bool is_this_block(Time epoch) const { return epoch >= block_begin_; }
-  // Whether what a thread of this launch, or of an earlier one, did then is over before what this one does
+  // True if an access of a thread of this launch, or of an earlier one, is ordered before this thread's access
   // now.
   bool precedes(Time epoch, unsigned rank, unsigned now) const {
     if (epoch < launch_begin_ || epoch < acquired_[now]) return true;

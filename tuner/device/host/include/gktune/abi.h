@@ -1,6 +1,6 @@
 #pragma once
 
-// What compiled kernels and the engine that runs them agree on. Both sides include this file.
+// The interface between compiled kernels and the engine that runs them. Both include this file.
 
 namespace gktune::kernel {
 
@@ -46,13 +46,13 @@ enum class WarpOp {
   bit_xor,
 };
 
-// What an instrumented kernel does with memory. Updates both read and write.
+// An access of an instrumented kernel to memory. An update reads and writes.
 enum class AccessKind { read, write, atomic_read, atomic_write, atomic_update };
 
-// What an instrumented kernel finds wrong by itself.
+// An error that an instrumented kernel detects itself.
 enum class DetectedFault { null_pointer, misaligned, out_of_bounds, other };
 
-// What a kernel asks of the engine.
+// The functions of the engine that a kernel calls.
 struct Services {
   int (*barrier)(BarrierOp op, int predicate, Site site);
   // Values are 64 bits wide; narrower ones are widened by the caller. The mask names the lanes that meet.
@@ -67,7 +67,7 @@ struct Services {
   __attribute__((noreturn)) void (*abort)(const char* what, Site site);
   unsigned long long (*clock)();  // nanoseconds
 
-  // Asked by instrumented kernels alone. The code is where it happens: a return address.
+  // Only instrumented kernels call these. `code` is the return address of the access.
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
   void (*acquire)();  // what other threads released before is seen from now on
   void (*release)();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a CUDA source finds declared without including anything.
+// Declarations that a CUDA source has without including a header.
 
 #define GKTUNE_HOST_DEVICE 1
 

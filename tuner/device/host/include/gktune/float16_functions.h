@@ -141,7 +141,7 @@ inline GKTUNE_F16X2 atomicAdd(GKTUNE_F16X2* p, typename ::gktune::kernel::Identi
 #undef GKTUNE_F16
 #undef GKTUNE_F16X2
 
-// What differs by nothing but the name of the format in its own name.
+// Functions that differ only by the format's name in their own names.
 #define GKTUNE_FLOAT16_NAMES(name, Type, Type2)                                                     \
   inline Type __float2##name(float x) { return Type(x); }                                           \
   inline Type __double2##name(double x) { return Type(x); }                                         \

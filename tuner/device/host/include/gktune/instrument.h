@@ -1,8 +1,8 @@
 #pragma once
 
-// What the compiler's instrumentation calls, in place of a sanitizer's own library: every access to memory is
-// told to the engine, and what the code itself finds undefined ends the launch. Included first, and by
-// instrumented sources alone.
+// Functions that the compiler's instrumentation calls, in place of a sanitizer's library. They report every
+// access to memory to the engine, and end the launch when the code detects undefined behaviour. Instrumented
+// sources include this file first; no other source includes it.
 
 #include "gktune/abi.h"
 
@@ -161,7 +161,7 @@ GKTUNE_ATOMICS(64, unsigned long)
 
 namespace gktune::kernel {
 
-// As the compilers lay them out.
+// The layouts that the compilers use.
 struct FlawSite {
   const char* file;
   unsigned line, column;

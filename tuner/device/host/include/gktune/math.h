@@ -89,7 +89,7 @@ long labs(long) noexcept;
 long long llabs(long long) noexcept;
 }
 
-// What the C library does not have.
+// Functions that the C library lacks.
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }

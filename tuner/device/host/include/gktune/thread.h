@@ -18,7 +18,7 @@ inline const dim3& grid_dim() { return gktune_thread.grid_dim; }
 inline unsigned thread_rank() { return gktune_thread.self.rank; }
 inline unsigned lane() { return thread_rank() % 32; }
 
-// What `extern __shared__ T name[]` becomes in a function …
+// The replacement of `extern __shared__ T name[]` in a function …
 template <class T>
 inline T (&dynamic_shared())[] {
   return *static_cast<T(*)[]>(gktune_thread.dynamic_shared);

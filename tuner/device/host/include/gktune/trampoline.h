@@ -1,6 +1,6 @@
 #pragma once
 
-// How the engine calls a kernel whose signature only the compiler knows.
+// Lets the engine call a kernel whose signature only the compiler knows.
 
 #include "gktune/abi.h"
 

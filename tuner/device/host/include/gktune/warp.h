@@ -1,6 +1,6 @@
 #pragma once
 
-// What the lanes of a warp do together.
+// Operations of the lanes of a warp.
 
 #include "gktune/thread.h"
 
