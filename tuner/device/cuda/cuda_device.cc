@@ -20,7 +20,7 @@ namespace {
 constexpr double kOwnLimitS = 60;
 // The driver reports a fault up to a second late. A shorter wait would take the fault for a hang.
 constexpr double kFaultReportS = 1.5;
-// Reading so many times the size of the last cache drives everything else out of it.
+// Reading this many times the size of the last cache evicts all other data.
 constexpr std::size_t kSweepFactor = 2;
 // A GPU that was idle for so long has lowered its clock, and needs so much work to raise it.
 constexpr double kRestS = 0.5, kWakingS = 0.1;

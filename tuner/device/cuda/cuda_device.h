@@ -40,7 +40,7 @@ class CudaDevice final : public ComputeDevice {
   Gpu& gpu() { return *gpu_; }
   DeviceKernels& kernels() { return *kernels_; }
   const std::optional<Nvml>& nvml() const { return nvml_; }
-  // Drives everything else out of the caches.
+  // Evicts all other data from the caches.
   void sweep_caches();
   // Keeps a GPU that was idle busy for a while: its clock needs time to rise.
   void wake_up();

@@ -136,7 +136,7 @@ Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, co
     return refusal(plan, std::to_string(static_shared + plan.shared_bytes) +
                              " bytes of shared memory: a block can have " + std::to_string(most_shared));
   }
-  if (gpu.ok() && plan.shared_bytes > 0) {  // beyond 48 KiB it has to be asked for
+  if (gpu.ok() && plan.shared_bytes > 0) {  // beyond 48 KiB the kernel needs an opt-in
     gpu.check(gpu.driver().cuFuncSetAttribute(step.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               static_cast<int>(plan.shared_bytes)),
               "ask for the shared memory");

@@ -12,9 +12,9 @@
 namespace gktune {
 namespace {
 
-// Below this an event costs too large a share of what it times.
+// Below this an event costs too large a share of the timed execution.
 constexpr double kShortUs = 20;
-// A graph runs this long: long against the events, short against patience.
+// Duration of a graph: long compared to the events' cost, short for the user.
 constexpr double kGraphUs = 500;
 constexpr double kMostInGraph = 512, kFewestInGraph = 8;
 // Executions longer than this need no second warm-up.
@@ -88,7 +88,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     return elapsed_us / executions();
   }
 
-  // Executes without a pause, on caches and inputs as they come.
+  // Executes without a pause, with caches and inputs in any state.
   Result<std::optional<EnergyReading>, Failure> measure_energy(double median_us) override {
     if (!device_.nvml()) return std::optional<EnergyReading>();
     const auto before_j = device_.nvml()->energy_j();
@@ -206,7 +206,7 @@ std::size_t CudaTimer::grow_copies(std::size_t count) {
     }
     copies_.push_back(std::move(copy));
   }
-  (void)gpu.take_failure();  // there is less room than it seemed: fewer copies
+  (void)gpu.take_failure();  // not enough memory: make fewer copies
   return copies_.size();
 }
 

@@ -106,8 +106,8 @@ class HostSampler final : public Sampler {
               std::shared_ptr<const LoadedProgram> program, Regime regime)
       : device_(device), arguments_(arguments), program_(std::move(program)), regime_(regime) {}
 
-  // Finds out how many executions a sample needs. It is one from cold caches, and where each execution has to
-  // find its inputs restored.
+  // Determines the number of executions per sample. It is one for cold caches, and where the inputs must be
+  // restored before each execution.
   Result<void, Failure> warm_up() override {
     const bool restores_inputs =
         std::ranges::any_of(arguments_, [](const auto& argument) { return argument.original != nullptr; });

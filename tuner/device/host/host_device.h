@@ -39,8 +39,8 @@ class HostDevice final : public ComputeDevice {
 
   Executor& executor() { return executor_; }
   CacheSweep& sweep() { return sweep_; }
-  // While the result lives, this thread keeps to the first core, which the executor leaves to it. None for
-  // functions: the threads that they start inherit the cores of this one.
+  // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions get
+  // none: the threads that they start inherit this thread's cores.
   std::optional<PinnedHere> pinned_for(const HostProgram& program) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-// Why the entry cannot take these arguments.
+// The reason why the entry cannot take these arguments.
 std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& step,
                                   const std::vector<ArgumentPlan>& arguments) {
   if (entry.argument_count != step.arguments.size()) {

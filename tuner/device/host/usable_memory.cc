@@ -11,8 +11,8 @@ namespace gktune {
 namespace fs = std::filesystem;
 namespace {
 
-// The least of the limits of a group and of those that it is part of. Where it is not to be seen by the name
-// that the process knows it by, as in a container, those above it count.
+// The smallest limit of a control group and its parents. In a container the group's own name may be
+// invisible. Then its visible parents count.
 std::uint64_t least_limit(const fs::path& hierarchy, const fs::path& group, const char* file_name) {
   std::uint64_t least = ~std::uint64_t{0};
   for (fs::path at = group;; at = at.parent_path()) {

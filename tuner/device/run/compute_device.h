@@ -33,7 +33,7 @@ class DeviceBuffer {
   // Changes size and placement. The contents survive a change of placement alone. The address changes only
   // with the placement, or when the buffer grows beyond its largest size so far.
   virtual Result<void, Failure> place(std::size_t bytes, Placement placement) = 0;
-  // Where something wrote outside the buffer ("4 bytes past its end"), if anything did. Repairs the guards.
+  // The place of a write outside the buffer ("4 bytes past its end"), if there was one. Repairs the guards.
   virtual Result<std::optional<std::string>, Failure> take_violation() = 0;
 };
 
@@ -42,7 +42,7 @@ struct ArgumentMemory {
   std::string name;
   DeviceBuffer* buffer = nullptr;  // null: a scalar, which the program holds
   const DeviceBuffer* original =
-      nullptr;              // what the buffer has to hold before each execution; null: anything
+      nullptr;              // the required contents before each execution; null: any contents
   bool is_scratch = false;  // written before it is read
 };
 
@@ -122,7 +122,7 @@ class ComputeDevice {
                                     const LaunchOptions& options) = 0;
   // The arguments have to outlive the timer.
   virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
-  // Clock, temperature, power and throttling at this moment, where the device tells.
+  // Clock, temperature, power and throttling at this moment, if the device reports them.
   virtual Conditions conditions() { return {}; }
 };
 

@@ -63,7 +63,7 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
   if (!problem_ || !problem_->fits(job)) {
-    problem_.reset();  // its memory first
+    problem_.reset();  // release its memory before allocating
     auto prepared = ProblemBuffers::prepare(*device_, job);
     if (!prepared) return prepared.error();
     problem_ = *std::move(prepared);
@@ -128,7 +128,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
     std::this_thread::sleep_for(kCoolingPause);
     if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
   }
-  // It takes a second, which is too much for a candidate that is out of the race.
+  // Measuring energy takes a second, which is too long for a candidate that cannot win.
   if (!job.plan.measures_power || reply.out_of_race) return {};
   const auto energy = sampler->measure_energy(reply.timing.median_us);
   if (!energy) return energy.error();
@@ -199,7 +199,7 @@ std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
     if (auto ready = problem_->adopt(job.finalists[i].plan.arguments); !keep(i, ready)) return samples;
     if (samplers[i] && !keep(i, samplers[i]->warm_up())) return samples;
   }
-  // The first of a round changes, so that none always follows the same other.
+  // Each round starts with another finalist, so that none always follows the same one.
   for (int round = 0; round < job.rounds.count; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
       const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;

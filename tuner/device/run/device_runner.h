@@ -23,7 +23,7 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
   Result<void, Failure> check_and_capture(const RunJob& job, const LoadedProgram& program, RunReply& reply);
   Result<Program, Failure> load(const RunJob& job);
-  // Readies the buffers of the job's problem: those of the last job, if the problem is the same.
+  // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
   Result<void, Failure> prepare(const RunJob& job);
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program);
   Result<void, Failure> check_once(const RunJob& job, const LoadedProgram& program);

@@ -47,7 +47,7 @@ template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             Arguments... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel has other parameters");
-  if (shared_bytes > 0) {  // beyond 48 KiB it has to be asked for
+  if (shared_bytes > 0) {  // beyond 48 KiB the kernel needs an opt-in
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
           "asking for shared memory");

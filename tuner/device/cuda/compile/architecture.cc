@@ -30,7 +30,7 @@ constexpr Row kRows[] = {
     {121, 1536, 24, 100, "GB10", 48, 24, 128},
 };
 
-// 90 of sm_90 and sm_90a; 0: it is no such name.
+// 90 for sm_90 and sm_90a; 0 for any other text.
 int number_of(std::string_view architecture) {
   if (!architecture.starts_with("sm_")) return 0;
   architecture.remove_prefix(3);
@@ -41,7 +41,7 @@ int number_of(std::string_view architecture) {
   return error == std::errc() && (rest.empty() || rest == "a" || rest == "f") ? number : 0;
 }
 
-// Fails with what a launch would fail with.
+// Fails with the error that a launch would cause.
 class ResourceReporter : public Runner {
  public:
   explicit ResourceReporter(DeviceInfo info) : info_(std::move(info)) {}

@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// The limits of a GPU architecture, "sm_90", for which none has to be present. What differs from chip to chip
-// is that of a common one, which the name says. An error if the architecture is not known.
+// The limits of a GPU architecture, "sm_90", without a GPU. Limits that differ between chips are those of a
+// common chip; the name says which. An error if the architecture is unknown.
 Result<DeviceInfo> architecture_info(const std::string& architecture);
 
 // Compiles for an architecture. Its runner launches nothing: it reports the resources of the compiled code

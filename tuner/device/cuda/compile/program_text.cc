@@ -26,7 +26,7 @@ void undefine_own_macros(std::string& text, const SourcePlan& variant) {
   for (const auto& [name, value] : variant.macros) text += "#undef " + name + '\n';
 }
 
-// Headers of CUDA and of the system may use the parameters' names for something else.
+// Headers of CUDA and of the system may use the parameters' names with another meaning.
 void add_system_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
   undefine_own_macros(text, variant);
   text += line.text;
@@ -58,7 +58,7 @@ std::string marked_line(const SourceLine& line, const std::string& variant) {
   return line_directive(line.number, variant + '/' + line.name);
 }
 
-// In a namespace of its own a kernel needs no unmangled name.
+// A kernel in its own namespace needs no unmangled name.
 std::string without_c_linkage(const std::string& text) {
   const std::vector<Token> tokens = code_tokens(text);
   Edits edits(text);

@@ -31,7 +31,7 @@ ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan
 
 // The variant of a shared program that a piece of the compiler's log is about.
 std::optional<std::size_t> variant_in_log(std::string_view text);
-// The piece in the words of a variant that is compiled alone.
+// The piece as it reads for a variant that is compiled alone.
 std::string without_variant_names(std::string text);
 
 }  // namespace gktune

@@ -59,7 +59,7 @@ constexpr Plain kPlain[] = {
      ""},
 };
 
-// Headers that stand for one of the toolkit's.
+// Headers that replace one of the toolkit's.
 struct Borrowed {
   const char* name;
   std::string_view from;  // below cuda/std/
@@ -70,7 +70,7 @@ constexpr Borrowed kBorrowed[] = {
     {"inttypes.h", "cstdint"},
     {"limits.h", "climits"},
     {"climits", "climits"},
-    {"algorithm", "utility"},  // and what is included for it below
+    {"algorithm", "utility"},  // with its includes below
     {"array", "array"},
     {"atomic", "atomic"},
     {"bit", "bit"},
@@ -85,11 +85,11 @@ constexpr Borrowed kBorrowed[] = {
     {"utility", "utility"},
 };
 
-// The toolkit keeps these without a name that gathers them.
+// The toolkit has no header that includes all of these.
 constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",      "fill",
                                             "copy", "lower_bound", "upper_bound"};
 
-// Once: the toolkit's own include guard does not cover what follows it.
+// Included once: the toolkit's include guard does not cover the text behind it.
 std::string text_of(const Borrowed& header) {
   std::string text = "#pragma once\n#include <cuda/std/" + std::string(header.from) + ">\n";
   if (header.from == "climits") return text;  // macros alone

@@ -5,7 +5,7 @@ namespace {
 
 // A sanitizer's instrumentation without its library: gktune/instrument.h takes the calls.
 void add_instrumentation(std::vector<std::string>& all) {
-  // Optimised, a loop may read beforehand what it would not have read.
+  // An optimised loop may load values that the source does not read.
   for (const char* option : {"-O1", "-include", "gktune/instrument.h",
                              "-fsanitize=thread,alignment,null,bounds,shift-exponent,integer-divide-by-zero,"
                              "bool,enum,return,unreachable,"
@@ -20,23 +20,23 @@ void add_instrumentation(std::vector<std::string>& all) {
 
 std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation) {
   // DWARF 5 numbers its files in a way that the addr2line of GCC 12 and clang 14 reads wrongly: code
-  // outside the entry's own function would be said to come from our translation unit.
+  // outside the entry's function is attributed to our translation unit.
   std::vector<std::string> all{"-x", "c++", "-O2", "-gdwarf-4", "-g1", "-fPIC", "-shared"};
   if (source.language == Language::cpp) {
     all.emplace_back("-std=c++20");
     all.insert(all.end(), source.options.begin(), source.options.end());
     if (instrumentation == Instrumentation::sanitize) {
-      // Last, and not optimised: compilers make one trap of several, which would blame the wrong line.
+      // The last option switches optimisation off: compilers merge traps, and the report would name a wrong line.
       all.insert(all.end(), {"-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
     }
   } else {
-    // Reinterpreted pointers and wrapping integers are everyday in kernels; exceptions are not known there.
+    // Kernels often reinterpret pointers and rely on wrapping integers. They have no exceptions.
     for (const char* option : {"-std=c++17", "-w", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv",
                                "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math",
                                "-fno-asynchronous-unwind-tables", "-fstack-clash-protection"}) {
       all.emplace_back(option);
     }
-    // They are meant for this compiler: a space file has others for NVRTC.
+    // The options of a plain C++ source are meant for this compiler.
     all.insert(all.end(), source.options.begin(), source.options.end());
     if (instrumentation == Instrumentation::sanitize) add_instrumentation(all);
   }

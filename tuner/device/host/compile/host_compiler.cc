@@ -88,7 +88,7 @@ std::vector<std::string> words_of(const std::string& cxx) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// A compiler that gets no file or process from the system tells nothing of what it compiles.
+// Errors of the system, such as no more files or processes, say nothing about the source.
 bool is_the_machines_fault(const std::string& log) {
   return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
@@ -142,7 +142,7 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
-    // GCC reads ahead of a loop what the loop may never read, which would be taken for a race.
+    // GCC hoists loads out of loops that may never execute them. The checker would report a race.
     const std::vector<std::string> own =
         is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
                    : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
@@ -156,10 +156,10 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   return all;
 }
 
-// OpenMP's threads keep to a core each: the library reads that when it is loaded.
-// Plain functions are threads and memory of the operating system's own, so its sanitizers suit them.
-// AddressSanitizer has to be in a process from the start; signals stay with our own handler, which knows
-// more.
+// Binds each OpenMP thread to one core; the library reads this when it is loaded.
+// Plain functions use the operating system's threads and memory, so its sanitizers suit them.
+// AddressSanitizer must be in the process from the start. Our own handler keeps the signals, because it
+// reports more.
 std::vector<std::pair<std::string, std::string>> HostCompiler::environment_for(
     const SourcePlan& source, Instrumentation instrumentation) {
   if (source.language == Language::cuda) return {};
@@ -202,8 +202,8 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
       todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
     }
   }
-  // Plain functions are compiled one by one: their options may differ, and a namespace could change what they
-  // mean.
+  // Plain functions are compiled one by one: their options may differ, and a namespace could change their
+  // meaning.
   const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
   const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
   for (std::size_t i = 0; i < todo.size(); i += step) {
@@ -250,7 +250,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
   std::vector<NamedVariant> variants;
   std::vector<std::string> keys;
   for (const Todo& todo : unit) {
-    // Twice the same variant is compiled once.
+    // Compile equal variants once.
     if (std::find(keys.begin(), keys.end(), todo.key) != keys.end()) continue;
     variants.push_back(todo.variant);
     keys.push_back(todo.key);
@@ -272,7 +272,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());
     variant.module = {build.code_path, text.symbols[at], environment_for(source, job.instrumentation)};
-    (void)cache.add(todo.key, variant);  // the next run will compile it again: no harm
+    (void)cache.add(todo.key, variant);  // after a failure the next run compiles it again
   }
 }
 

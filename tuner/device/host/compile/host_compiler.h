@@ -47,9 +47,9 @@ class HostCompiler : public Compiler {
 
   std::string cxx_;
   std::string version_;
-  std::string headers_;  // the folder of what kernels are compiled against
+  std::string headers_;  // the folder with the headers for kernels
   std::map<std::string, CompileCache> caches_;
-  std::string address_sanitizer_;  // its library, once it was asked for
+  std::string address_sanitizer_;  // the path of its library; empty until it is needed
 };
 
 }  // namespace gktune

@@ -51,7 +51,7 @@ SharedDeclaration parse_shared(Tokens tokens) {
   return declaration;
 }
 
-// Rewrites what is valid in CUDA alone.
+// Rewrites constructs that only CUDA accepts.
 class Rewriter {
  public:
   explicit Rewriter(std::string_view text) : all_(code_tokens(text)), tokens_(all_), edits_(text) {}
@@ -62,7 +62,7 @@ class Rewriter {
   }
 
  private:
-  // The index of the token behind those that are done.
+  // The index of the next token.
   std::size_t rewrite(std::size_t i) {
     const Token& token = tokens_[i];
     if (token.kind == Token::Kind::punctuation) note_punctuation(token.text.front());
@@ -84,7 +84,7 @@ class Rewriter {
   }
 
   std::size_t rewrite_extern(std::size_t i) {
-    // Linkage means nothing here, and would make one function of the kernels of several variants.
+    // Drop the linkage: it would merge the kernels of several variants.
     if (is_c_linkage(tokens_, i)) {
       const bool is_block = i + 2 < tokens_.size() && tokens_[i + 2] == "{";
       if (is_block) is_namespace_next_ = true;
@@ -124,7 +124,7 @@ class Rewriter {
 
 KernelSource read_kernel_source(const SourcePlan& source) {
   const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand);
-  // Conditions know the parameters, and that this is CUDA; the system's headers know neither.
+  // Preprocessor conditions see the parameters and CUDA's macros; the system's headers see neither.
   std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";
   for (const auto& [name, value] : source.macros) {
     define += fmt::format("#define {} {}\n", name, value);
@@ -160,7 +160,7 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
   std::vector<std::string> symbols;
   for (const std::string& entry : variant.source->entries) {
     symbols.push_back(fmt::format("{}_{}", variant.name, symbols.size()));
-    // Errors here are about the name, so they are said to be where names are written.
+    // Report errors here at the place of the entry's name.
     text += line_directive(1, fmt::format("entry {}", entry));
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::gktune::kernel::Entry {} = "
@@ -188,7 +188,7 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
   const bool is_batch = variants.size() > 1;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     add_macros(unit.text, *variants[i].source);
-    // Nameless within, so that what no entry needs is not compiled.
+    // An anonymous namespace inside, so that unused functions are not compiled.
     if (is_batch) unit.text += fmt::format("namespace gktune_variant_{} {{ namespace {{\n", i);
     unit.text += sources[i].text;
     if (is_batch) unit.text += "}\n";

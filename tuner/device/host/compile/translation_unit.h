@@ -14,13 +14,13 @@ struct TranslationUnit {
   std::vector<std::vector<std::string>> symbols;  // of each variant's entries
 };
 
-// A variant together with the name that its symbols begin with, which no other variant has.
+// A variant and the unique prefix of its symbols.
 struct NamedVariant {
   const SourcePlan* source;
   std::string name;
 };
 
-// CUDA sources, as many as there are; each in a namespace of its own when there are several.
+// Makes one unit of CUDA sources. Several sources get a namespace each.
 TranslationUnit cuda_unit(std::span<const NamedVariant> variants);
 // One plain C++ source.
 TranslationUnit cpp_unit(const NamedVariant& variant);

@@ -22,16 +22,16 @@
 namespace gktune {
 namespace {
 
-// Null where the file ends before `count` of them do.
+// Null if the file ends before `count` elements.
 template <class T>
 const T* at(std::string_view file, std::uint64_t offset, std::uint64_t count = 1) {
   if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return nullptr;
   return reinterpret_cast<const T*>(file.data() + offset);
 }
 
-// Where, among the thread-local variables of a shared object, the compiler keeps the bytes that say whether a
-// variable of a function has been initialised. GCC makes one for each shared variable of a type with a
-// constructor, and the user's code knows nothing of it.
+// The offsets, among the thread-local variables of a shared object, of the bytes that tell if a
+// function's variable is initialised. GCC makes one for each shared variable of a type with a
+// constructor. The user's code does not contain them.
 std::vector<std::uintptr_t> find_guard_variables(const std::string& path) {
   const std::string bytes = read_whole(path).value_or("");
   const std::string_view file = bytes;
@@ -219,7 +219,7 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
     }
     byte.write = now;
   }
-  // An update is noted once: who updates after it has seen it, and may then write as it likes.
+  // An update is stored once: a later update has seen it and may then write.
   if (!writes(place.kind)) note_read(byte, now);
   return std::nullopt;
 }
@@ -236,7 +236,7 @@ std::optional<Failure> MemoryWatch::end_block() {
 bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {
   if (before.epoch == 0 || (before.is_atomic && now.is_atomic)) return false;
   const bool is_this_block = order_.is_this_block(before.epoch);
-  // Each block has shared memory of its own; that it lies in the same place is this device's doing.
+  // Each block has its own shared memory. Only this device puts that of several blocks at the same addresses.
   if (!is_this_block && is_shared) return false;
   if (is_this_block && before.rank == now.rank) return false;
   return !order_.precedes(before.epoch, before.rank, now.rank);

@@ -20,13 +20,13 @@
 namespace gktune {
 
 // Follows what the threads of instrumented kernels read and write: finds data races, reads of shared memory
-// that nobody wrote, accesses outside buffers. Blocks have to run one after the other.
+// that no thread wrote, accesses outside buffers. Blocks must run one after the other.
 class MemoryWatch {
  public:
-  // The buffers there are from now on.
+  // Sets the buffers of the next launches.
   void set_buffers(std::vector<NamedMemory> buffers) { buffers_ = std::move(buffers); }
 
-  // Where the running block's threads keep what is their own, or shared.
+  // The memory of the running block's threads: their own and shared.
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
   void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
   // The errors that were not reported before.
@@ -45,7 +45,7 @@ class MemoryWatch {
     std::uint32_t is_atomic : 1 = 0;
     std::uint32_t code : 21 = 0;  // bytes into the module; 0: farther than that
   };
-  // Of readers that nothing orders two are kept: a write that races with a third one hardly misses both.
+  // Two unordered readers are stored: a write that races with a third one almost always races with one of them.
   struct Byte {
     Access write, read, other_read;
   };
@@ -53,7 +53,7 @@ class MemoryWatch {
   struct Page {
     enum class Kind { stack, buffer, dynamic_shared, other };
     Kind kind = Kind::other;
-    std::uint64_t launch = 0;  // that the kind was found out in
+    std::uint64_t launch = 0;  // the launch in which the kind was determined
     const NamedMemory* buffer = nullptr;
     std::unique_ptr<std::array<Byte, kPage>> bytes;
   };
@@ -69,8 +69,8 @@ class MemoryWatch {
     bool is_shared;
     const void* code;
   };
-  // A plain read of what another thread updates atomically. It is how a loop around atomicCAS begins, where
-  // the next thing that the thread does with that memory is to update it; else it is a race.
+  // A plain read of memory that another thread updates atomically. A loop around atomicCAS begins with one: the
+  // thread's next access to that memory is an update. Otherwise it is a race.
   struct PendingRead {
     Place place;
     Access before, now;
@@ -100,7 +100,7 @@ class MemoryWatch {
   std::uint64_t launch_number_ = 0;
   std::uintptr_t module_begin_ = 0;                                 // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
-  std::vector<std::uintptr_t> guards_;                              // the compiler's own bytes in it
+  std::vector<std::uintptr_t> guards_;                              // initialisation flags of the compiler
   std::optional<PendingRead> pending_read_;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;

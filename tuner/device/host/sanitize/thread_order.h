@@ -22,11 +22,11 @@ class ThreadOrder {
   void begin_block(std::uint64_t block, unsigned threads);
   // All threads of the block wait for each other.
   void barrier();
-  // These lanes of a warp do.
+  // These lanes of a warp wait for each other.
   void meet(unsigned warp, unsigned lanes);
   // A fence, or an atomic write that others may wait for.
   void release(unsigned rank);
-  // An atomic read: whatever was released until now is known to the thread.
+  // An atomic read: the thread sees everything released until now.
   void acquire(unsigned rank);
 
   Time epoch(unsigned rank) const { return epochs_[rank]; }

@@ -30,8 +30,8 @@ struct ThreadIndex {
 enum class BarrierOp { plain, count, all, any };
 
 enum class WarpOp {
-  sync,      // nothing but the meeting
-  converge,  // the lanes that stand at the same place; their mask
+  sync,      // only wait for each other
+  converge,  // the lanes at the same place; returns their mask
   ballot,
   shuffle,  // the value of the lane in `argument`
   match_any,
@@ -58,9 +58,9 @@ struct Services {
   // Values are 64 bits wide; narrower ones are widened by the caller. The mask names the lanes that meet.
   unsigned long long (*warp)(WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
                              Site site);
-  // Lets other threads of the block go on: for those that wait in a loop.
+  // Lets other threads of the block run; called in loops that wait.
   void (*yield)();
-  // The stack that `run` was called on has no thread left to start; it returns when there are more.
+  // Called when the stack of `run` has no thread left to start. Returns when there are more.
   void (*park)(void* stack);
   // A thread has returned after others of its block began to wait.
   void (*thread_returned)();
@@ -69,7 +69,7 @@ struct Services {
 
   // Only instrumented kernels call these. `code` is the return address of the access.
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
-  void (*acquire)();  // what other threads released before is seen from now on
+  void (*acquire)();  // the thread sees what other threads released before
   void (*release)();
   __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, Site site);
 };
@@ -82,9 +82,9 @@ struct ThreadState {
   dim3 block_dim, grid_dim;
   void* dynamic_shared;
   unsigned dynamic_shared_bytes;
-  bool is_watching_returns;  // someone waits, so each return is to be told
+  bool is_watching_returns;  // a thread waits, so each return must be reported
   unsigned next, count;      // threads of this block that have been started, and all of them
-  const ThreadIndex* order;  // in which threads are started
+  const ThreadIndex* order;  // the order in which threads start
   unsigned failed_exchanges;
   const Services* services;
 };
@@ -94,7 +94,7 @@ struct Entry {
   static constexpr unsigned kMaxArguments = 64;
   const char* name;
   // A kernel: starts the block's threads, one after the other, until none is left to start. A plain function:
-  // calls it. The stack is what `park` is to be told.
+  // calls it. The stack is the argument for `park`.
   void (*run)(void* const* arguments, void* stack);
   bool is_kernel;
   unsigned argument_count;

@@ -48,7 +48,7 @@ inline T update(T* p, Next next) {
   }
 }
 
-// A thread that takes no for an answer often is waiting for another one: let that one run.
+// A thread whose exchange fails often waits for another one. Let other threads run.
 inline void note_failed_exchange() {
   if (++gktune_thread.failed_exchanges % 16 == 0) gktune_thread.services->yield();
 }
@@ -69,15 +69,15 @@ inline T exchange(T* p, T value) {
   using W = typename Word<sizeof(T)>::type;
   const W fresh = bit_cast<W>(value);
   const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, __ATOMIC_SEQ_CST);
-  // A lock is taken by exchanging, again and again while the old value is the new one.
+  // A loop takes a lock by exchanging values until the old value differs from the new one.
   if (seen == fresh) note_failed_exchange();
   return bit_cast<T>(seen);
 }
 
 }  // namespace gktune::kernel
 
-// name, name_block and name_system, for one type. The types are those that CUDA has: what compiles here shall
-// compile there.
+// name, name_block and name_system, for one type. The types are CUDA's, so that code that compiles here
+// compiles there too.
 #define GKTUNE_SCOPES(name, T, ...)                       \
   inline T name(T* p, T v) { __VA_ARGS__ }                \
   inline T name##_block(T* p, T v) { return name(p, v); } \
@@ -106,7 +106,7 @@ GKTUNE_32_BITS(GKTUNE_EXCHANGE, atomicExch, )
 GKTUNE_EXCHANGE(atomicExch, unsigned long long, )
 GKTUNE_EXCHANGE(atomicExch, float, )
 
-// Each component is added by itself, and what is read of several need not have been there at once.
+// Each component is added by itself. The values read may never have existed together.
 GKTUNE_SCOPES(atomicAdd, float2, return float2{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)};)
 GKTUNE_SCOPES(atomicAdd, float4,
               return float4{atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z),

@@ -43,7 +43,7 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = (static_cast<unsigned long long>(y) << 32) | x;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned choice = selector >> (4 * i) & 7;  // the fourth bit means nothing
+    const unsigned choice = selector >> (4 * i) & 7;  // the fourth bit is ignored
     result |= (static_cast<unsigned>(bytes >> (8 * choice)) & 0xff) << (8 * i);
   }
   return result;

@@ -16,7 +16,7 @@ struct IntegerRange {
   static constexpr T kMin = kIsSigned ? static_cast<T>(-kMax - 1) : static_cast<T>(0);
 };
 
-// x is whole already, and was a From.
+// x is an integer value that was converted from a From.
 template <class T, class From>
 inline T saturate_to(double x) {
   using Range = IntegerRange<T>;
@@ -33,7 +33,7 @@ inline double round_rz(double x) { return trunc(x); }
 inline double round_ru(double x) { return ceil(x); }
 inline double round_rd(double x) { return floor(x); }
 
-// Steps a rounded float towards what was meant: sign is that of exact - rounded.
+// Moves a rounded float towards the exact value; `sign` is that of exact - rounded.
 inline float narrow_rn(float rounded, int) { return rounded; }
 inline float narrow_rz(float rounded, int sign) {
   return (rounded > 0 && sign < 0) || (rounded < 0 && sign > 0) ? nextafterf(rounded, 0.0f) : rounded;

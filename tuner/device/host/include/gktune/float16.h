@@ -1,6 +1,6 @@
 #pragma once
 
-// The two 16-bit formats, half and bfloat16, which differ in nothing but their encoding. Arithmetic is done
+// The two 16-bit formats, half and bfloat16, which differ only in their encoding. Arithmetic is done
 // in float and rounded once: float has enough digits for that to be exact; a fused multiply-add is done in
 // double.
 
@@ -20,7 +20,7 @@ struct HalfFormat {
     if (magnitude >= kInfinity) wide |= 0x7f800000u;
     return bit_cast<float>(wide | sign);
   }
-  // The magnitude rounded towards zero; exact tells whether nothing was lost.
+  // The magnitude rounded towards zero; `exact` is true if no bit was lost.
   static unsigned truncate(float magnitude, bool& exact) {
     const unsigned bits = bit_cast<unsigned>(magnitude);
     if (magnitude >= 65536.0f) {
@@ -75,7 +75,7 @@ inline unsigned short narrow(float x, Rounding rounding) {
   return static_cast<unsigned short>(result | sign);
 }
 
-// Rounded to nearest, which is what nearly every operation asks for, without the detours.
+// The fast path: rounded to nearest, as nearly every operation requires.
 inline unsigned short narrow_half(float x) {
   const unsigned bits = bit_cast<unsigned>(x), sign = bits >> 16 & 0x8000u;
   const unsigned magnitude = bits & 0x7fffffffu;

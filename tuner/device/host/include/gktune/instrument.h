@@ -156,7 +156,7 @@ GKTUNE_ATOMICS(64, unsigned long)
 #undef GKTUNE_UPDATE
 #undef GKTUNE_BEFORE_UPDATE
 
-// ---- What the code itself finds undefined
+// ---- Undefined behaviour that the code detects
 // ------------------------------------------------------------------------
 
 namespace gktune::kernel {

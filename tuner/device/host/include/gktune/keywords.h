@@ -1,6 +1,6 @@
 #pragma once
 
-// CUDA's keywords. They are macros, so they come last, where no header of the system is read any more.
+// CUDA's keywords. They are macros, so they come after all headers of the system.
 
 #include "gktune/overloads.h"
 

@@ -4,7 +4,7 @@
 
 #include "gktune/vector_types.h"
 
-// The caller's place, for messages about what it waits for.
+// The caller's place, for messages about its wait.
 #define GKTUNE_SITE_PARAMETERS const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
 #define GKTUNE_SITE \
   ::gktune::kernel::Site { file_, line_ }

@@ -29,7 +29,7 @@ using gktune::kernel::uint3;
 #define GKTUNE_VECTOR3_short(T) GKTUNE_VECTOR3(short, T)
 #define GKTUNE_VECTOR3_ushort(T) GKTUNE_VECTOR3(ushort, T)
 #define GKTUNE_VECTOR3_int(T) GKTUNE_VECTOR3(int, T)
-#define GKTUNE_VECTOR3_uint(T)  // what threadIdx is
+#define GKTUNE_VECTOR3_uint(T)  // the type of threadIdx
 #define GKTUNE_VECTOR3_long(T) GKTUNE_VECTOR3(long, T)
 #define GKTUNE_VECTOR3_ulong(T) GKTUNE_VECTOR3(ulong, T)
 #define GKTUNE_VECTOR3_longlong(T) GKTUNE_VECTOR3(longlong, T)
