@@ -12,8 +12,8 @@
 
 namespace gktune {
 
-// Names with their values, in the order they were given. Two are equal when the same names have the same
-// values, whatever the order.
+// Names with their values, in the given order. Two are equal if the same names have the same
+// values, in any order.
 class NamedValues {
  public:
   using Entry = std::pair<std::string, Value>;
@@ -21,16 +21,16 @@ class NamedValues {
 
   NamedValues() = default;
   NamedValues(std::initializer_list<Entry> entries);
-  // A value for each name; names that differ. All configurations of a space share their names: most of what
-  // it takes to make one would go into copying them.
+  // One value per name; the names differ. All configurations of a space share their names, because copying
+  // them would be most of the cost of making one.
   NamedValues(std::shared_ptr<const Names> names, std::vector<Value> values)
       : names_(std::move(names)), values_(std::move(values)) {}
 
-  // Replaces the value of a name that is there already.
+  // Replaces the value of an existing name.
   void set(std::string_view name, Value value);
   const Value* find(std::string_view name) const;
 
-  // Goes through pairs of a name and its value.
+  // Iterates over pairs of a name and its value.
   class Iterator {
    public:
     using value_type = std::pair<const std::string&, const Value&>;
@@ -65,17 +65,17 @@ class NamedValues {
   const std::string& name(std::size_t place) const { return (*names_)[place]; }
   const Value& value(std::size_t place) const { return values_[place]; }
 
-  // For people: "threadsPerBlock=256 way=one_pass".
+  // The text for people: "threadsPerBlock=256 way=one_pass".
   std::string str() const;
-  // One text for each content: a JSON object with its names sorted. What the database knows it by.
+  // A JSON object with sorted names: one text for equal contents. The database's key.
   std::string json() const;
 
   friend bool operator==(const NamedValues& a, const NamedValues& b);
 
  private:
-  std::size_t place_of(std::string_view name) const;  // size(): nowhere
+  std::size_t place_of(std::string_view name) const;  // size() if the name is missing
 
-  std::shared_ptr<const Names> names_;  // nothing where it is empty
+  std::shared_ptr<const Names> names_;  // null if there are no names
   std::vector<Value> values_;
 };
 

@@ -94,7 +94,7 @@ void skip_spaces(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
 }
 
-// The number at the start of `text`, which it then loses.
+// Takes the number at the start of `text` off.
 std::optional<double> take_real(std::string_view& text) {
   if (text.empty() || (!is_digit(text.front()) && text.front() != '.')) return std::nullopt;
   double value = 0;
@@ -104,7 +104,7 @@ std::optional<double> take_real(std::string_view& text) {
   return value;
 }
 
-// Seconds per unit for the unit at the start of `text`, which it then loses.
+// Takes the unit at the start of `text` off. Returns its seconds.
 std::optional<double> take_unit(std::string_view& text) {
   const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_letter) - text.begin());
   const auto unit = std::ranges::find(kTimeUnits, text.substr(0, length), &TimeUnit::name);

@@ -19,7 +19,7 @@ Result<std::int64_t> parse_integer(std::string_view text);
 Result<std::int64_t> parse_count(std::string_view text);  // an integer, 0 or above
 // Seconds: 60, or numbers with units: us, ms, s, m or min, h, d; 1h30m is their sum.
 Result<double> parse_seconds(std::string_view text);
-// The integer, real, boolean or text that a word stands for.
+// Reads a word as an integer, real, boolean or text.
 Value parse_value(std::string_view text);
 
 std::string format_size(std::int64_t value);        // 1Mi for a whole number of those, else the digits

@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// Why something expected to fail now and then did fail, in words for the user.
+// The reason of an expected failure, in words for the user.
 struct Error {
   std::string message;
 };

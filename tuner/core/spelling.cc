@@ -6,7 +6,7 @@
 namespace gktune {
 namespace {
 
-// A wrong case is a lesser slip than a wrong letter.
+// A wrong case costs less than a wrong letter.
 constexpr std::size_t kEdit = 4;
 constexpr std::size_t kCase = 1;
 constexpr std::size_t kLongestWord = 128;  // longer ones are not typed by hand
@@ -46,7 +46,7 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongestWord) continue;
     const std::size_t apart = distance(word, candidate);
-    // A guess that shares no letter with the word is none.
+    // Reject a guess that shares no letter with the word.
     if (apart >= best_distance || apart >= kEdit * std::max(word.size(), candidate.size())) continue;
     best_distance = apart;
     best = &candidate;

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// The candidate that `word` is most likely a misspelling of. Nothing where none comes close.
+// The candidate that `word` most likely misspells. Nothing if none is close.
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates);
 
 // ", did you mean 'candidate'?", or nothing: the end of a message about an unknown word.

@@ -21,16 +21,16 @@ enum class Status {
   out_of_memory,
   wrong_result,
   guard_violated,  // wrote outside its buffers
-  input_changed,   // wrote into what it was only to read
+  input_changed,   // wrote into an input
   illegal_access,  // a bad address, read or written
   misaligned_access,
   aborted,             // assert, trap, abort
-  barrier_divergence,  // a barrier that some threads miss; a shuffle from a lane that is not there
+  barrier_divergence,  // a barrier that some threads miss; a shuffle from a missing lane
   data_race,
-  undefined_behavior,  // for example a read of uninitialized memory, or a shift too far
+  undefined_behavior,  // for example a read of uninitialized memory, or a shift by too many bits
   crashed,             // any other crash
   timed_out,
-  reference_failed,  // the reference does not compile or run, or leaves no results: nothing to compare with
+  reference_failed,  // the reference does not compile or run, or leaves outputs unwritten
   machine_failed,    // the trial never ran and says nothing about the configuration
 };
 inline constexpr Status kLastStatus = Status::machine_failed;
@@ -69,7 +69,7 @@ struct Resources {
   std::array<std::int64_t, 3> block{0, 0, 0};
 };
 
-// Readings of the card around the timed runs; negative where it cannot tell.
+// Readings of the card around the timed runs; negative if it has no such reading.
 struct Conditions {
   double clock_mhz = -1;
   double temperature_c = -1;
@@ -91,7 +91,7 @@ struct Trial {
   Resources resources;
   Conditions conditions;
   NamedValues metrics;
-  double objective = 0;      // lower is better, whatever the objective; only for ok
+  double objective = 0;      // lower is better, for any objective; only for ok
   bool out_of_race = false;  // sampling was cut short: clearly slower than the best
   double compile_s = 0;      // this configuration's share
   double run_s = 0;          // time on the device: check and timing

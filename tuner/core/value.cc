@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-// The shortest text that reads back as the same double, and that no one takes for an integer.
+// The shortest text that reads back as the same double and does not look like an integer.
 std::string real_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

@@ -14,7 +14,7 @@ class Value {
   enum class Kind { boolean, integer, real, text };
 
   Value() : value_(std::int64_t{0}) {}
-  template <std::same_as<bool> T>  // nothing else turns into a boolean: pointers would
+  template <std::same_as<bool> T>  // only booleans: pointers would convert too
   Value(T value) : value_(value) {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) Value(T value) : value_(static_cast<std::int64_t>(value)) {}
@@ -31,7 +31,7 @@ class Value {
   bool is_text() const { return kind() == Kind::text; }
   bool is_number() const { return is_integer() || is_real(); }
 
-  // Each asks for the kind that the value has.
+  // Requires that the value has this kind.
   bool boolean() const { return std::get<bool>(value_); }
   std::int64_t integer() const { return std::get<std::int64_t>(value_); }
   double real() const { return std::get<double>(value_); }
@@ -44,7 +44,7 @@ class Value {
   // The JSON text; different values have different texts.
   std::string json() const;
 
-  // Same kind and same worth: 1, 1.0 and true are three values.
+  // Equal if kind and number are equal: 1, 1.0 and true are three values.
   friend bool operator==(const Value&, const Value&) = default;
   friend auto operator<=>(const Value&, const Value&) = default;
 

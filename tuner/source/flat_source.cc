@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = SourceLine::Kind;
 
-// Beyond so many inclusions an include stays one, and the compiler reads the file.
+// After this many insertions an include stays an include.
 constexpr int kMostInclusions = 2'000;
 
 struct File {
@@ -26,7 +26,7 @@ bool is_guarded_by(const SourceLine& condition, std::string_view macro) {
   return condition.name == "ifndef" && tokens.size() == 3 && tokens[2] == macro;
 }
 
-// The macro of an include guard around the whole file; empty: there is none.
+// The macro of an include guard around the whole file; empty if there is none.
 std::string guard_of(const std::vector<SourceLine>& lines) {
   std::vector<const SourceLine*> written;
   for (const SourceLine& line : lines) {
@@ -79,7 +79,7 @@ class Flattener {
       put(Kind::condition, "#ifndef " + guard + "\n", "ifndef");
       put(Kind::define, "#define " + guard + "\n", guard);
     }
-    // In a condition the file may be left out; what is not there yet is not left out the next time.
+    // The preprocessor may skip an include under a condition. Do not skip its next inclusion then.
     if (!guard.empty() && conditions_ == 0) guards_[file.path] = guard;
     open_.push_back(file.path);
     put_place(1, file.path);
@@ -106,7 +106,7 @@ class Flattener {
     result_.lines.push_back(std::move(line));
   }
 
-  // The guard around a whole file is no condition: it holds where the file is put in.
+  // The include guard of a file is true where the file is inserted: it is not a condition.
   void count_condition(const SourceLine& line, const std::string& guard) {
     if (line.name.starts_with("if")) {
       const bool is_guard = !guard.empty() && is_guarded_by(line, guard);
@@ -132,7 +132,7 @@ class Flattener {
       return;
     }
     const auto guarded = guards_.find(file->path);
-    // A file that includes itself has a guard of its own, or is an error; neither adds a text.
+    // A file that includes itself has a guard or is an error. Neither adds text.
     if (guarded != guards_.end() || std::ranges::find(open_, file->path) != open_.end()) return;
     ++inclusions_;
     add_file(*file);
@@ -155,7 +155,7 @@ class Flattener {
     return std::nullopt;
   }
 
-  // Files that a file includes which stays an include itself.
+  // The files that are included by a file that stays an include.
   void note_files(const File& file) {
     if (!noted_.insert(file.path).second) return;
     for (const SourceLine& line : split_source(file.text)) {
@@ -168,13 +168,13 @@ class Flattener {
   const AngleIncludes angles_;
   const FileReader& read_;
   FlatSource result_;
-  std::vector<fs::path> open_;  // the file at hand, behind those that include it
+  std::vector<fs::path> open_;  // the current file, behind those that include it
   std::map<fs::path, std::string>
       guards_;  // files that are left out from here on, with the macro of their guard
   std::map<fs::path, std::size_t> once_;  // a number for each file with #pragma once
   std::set<fs::path> noted_;
-  std::vector<bool> is_guard_;  // of each condition that is open
-  int conditions_ = 0;          // those of them that are no include guards
+  std::vector<bool> is_guard_;  // for each open condition
+  int conditions_ = 0;          // open conditions that are not include guards
   int inclusions_ = 0;
 };
 

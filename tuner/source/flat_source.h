@@ -10,25 +10,25 @@
 
 namespace gktune {
 
-// A source with the author's own files put in where it includes them: from there on the source is one text,
-// whatever its folder holds. `place` lines keep the file names and line numbers that diagnostics show.
+// A source with the author's own files in place of their includes. It is one text that does not
+// depend on its folder. `place` lines keep the file names and line numbers that diagnostics show.
 struct FlatSource {
   std::vector<SourceLine> lines;
   // The author's files that it includes, directly or not: path and text. Also those that stay includes.
   std::map<std::string, std::string> files;
 };
 
-// Files found by <…> in the include folders: a library there may be large, and need not be copied.
+// Files found by <…> in the include folders stay includes: a library may be large.
 enum class AngleIncludes { keep, expand };
 
-// A quoted name is looked for beside the file that includes it, then in the include folders; a name in <…> in
-// the folders alone. A file is put in as often as the preprocessor would read it: once if it has an include
+// A quoted name is searched beside the file that includes it, then in the include folders; a name in <…> in
+// the folders only. A file is inserted as often as the preprocessor would read it: once if it has an include
 // guard or #pragma once, else each time.
 FlatSource flatten(const std::string& path, const std::string& text,
                    const std::vector<std::string>& include_dirs, AngleIncludes angles,
                    const FileReader& read = read_whole_file);
 
-// True for each line that is compiled whatever macros are set: under no #if, or only under those of guards,
+// True for each line that is compiled with any macros: under no #if, or only under those of include guards,
 // which are an #ifndef with the #define of its macro in the next line.
 std::vector<bool> unconditional_lines(const FlatSource& source);
 

@@ -30,7 +30,7 @@ bool is_type_word(const Token& token) {
   return is_one_of(token, kWords);
 }
 
-// The tokens as text, with blanks between words alone: const float*.
+// The tokens as text, with blanks only between words: const float*.
 std::string joined(Tokens tokens) {
   std::string text;
   const Token* last = nullptr;
@@ -113,7 +113,7 @@ class Scanner {
   }
 
  private:
-  // The index of the last token that is done.
+  // The index of the last token that was read.
   std::size_t add_function(std::size_t open) {
     const std::size_t close = closing_bracket(tokens_, open);
     if (close == tokens_.size()) return open;
@@ -157,7 +157,7 @@ class Scanner {
     return 0;
   }
 
-  // Attributes in brackets are no words.
+  // Skip attributes in brackets.
   static FunctionKind kind_of(Tokens specifiers, bool is_kernel) {
     if (is_kernel) return FunctionKind::kernel;
     for (std::size_t i = 0; i < specifiers.size(); ++i) {
@@ -190,7 +190,7 @@ class Scanner {
   std::vector<Token> all_;
   Tokens tokens_;
   std::set<std::string, std::less<>> list_macros_;  // macros that may stand for more than a type
-  std::size_t begin_ = 0;                           // of the declaration at hand
+  std::size_t begin_ = 0;                           // of the current declaration
   std::vector<std::string> template_parameters_;
   std::vector<FunctionSignature> found_;
 };

@@ -14,8 +14,8 @@ namespace gktune {
 struct FunctionSignature {
   enum class Kind {
     kernel,    // __global__
-    function,  // its words are all of C++ and CUDA, and __global__ is not among them
-    unknown,   // a macro may make it either
+    function,  // all its words are known, and __global__ is not among them
+    unknown,   // a macro may make it a kernel or a function
   };
   struct Parameter {
     std::string type;  // "const float*"
@@ -25,17 +25,17 @@ struct FunctionSignature {
   std::string name;  // without namespaces
   Kind kind = Kind::unknown;
   std::vector<std::string> template_parameters;  // their names, in order
-  // None if the text alone does not tell them: a macro or an #if in the list, a pack.
+  // Nothing if the text does not show them: a macro or an #if in the list, a pack.
   std::optional<std::vector<Parameter>> parameters;
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };
 
-// Each signature once. Functions whose declaration a macro makes as a whole are not found.
+// Each signature once. Does not find functions that a macro declares.
 std::vector<FunctionSignature> signatures_in(const FlatSource& source);
 
 // A type in its parts.
 struct CppType {
-  std::string base;  // "float", "unsigned long", "T": without const; empty: the text does not tell it
+  std::string base;  // "float", "unsigned long", "T": without const; empty if the text does not show it
   int pointers = 0;
   bool points_to_const = false;
   friend bool operator==(const CppType&, const CppType&) = default;

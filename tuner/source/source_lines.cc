@@ -96,7 +96,7 @@ class Splitter {
   std::size_t at_ = 0;
   int number_ = 1;
   SourceLine line_;
-  std::vector<Token> directive_;  // tokens of the line, where it is one
+  std::vector<Token> directive_;  // tokens of the line, if it is a directive
   std::vector<SourceLine> lines_;
 };
 

@@ -6,13 +6,13 @@
 
 namespace gktune {
 
-// A line of C++ as the preprocessor counts them: with the lines that a backslash, a comment in a directive or
+// A line of the preprocessor: it includes the lines that a backslash, a comment in a directive or
 // a raw string joins to it.
 struct SourceLine {
   enum class Kind {
     code,
     include,         // name: "x.h", <x.h> or a macro, as written
-    system_include,  // an include of a header that is none of the author's; split_source does not decide that
+    system_include,  // an include of a header that is not the author's; split_source leaves this open
     define,          // name: of the macro
     undef,           // name: of the macro
     condition,       // #if to #endif; name: of the directive

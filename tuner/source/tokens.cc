@@ -23,7 +23,7 @@ class Lexer {
  private:
   char peek(std::size_t offset) const { return at_ + offset < text_.size() ? text_[at_ + offset] : '\0'; }
 
-  // The length of a backslash with the line end behind it; 0: there is none.
+  // The length of a backslash and the line end behind it; 0 if there is none.
   std::size_t joined_line_end(std::size_t at) const {
     const std::string_view rest = text_.substr(std::min(at, text_.size()));
     return rest.starts_with("\\\n") ? 2 : rest.starts_with("\\\r\n") ? 3 : 0;
@@ -114,7 +114,7 @@ class Lexer {
     if (open == std::string_view::npos) return text_.size();
     return end_behind(')' + std::string(text_.substr(quote + 1, open - quote - 1)) + '"', open);
   }
-  // 0x1p-3, 1'000, 2.5f: as the preprocessor counts them.
+  // 0x1p-3, 1'000, 2.5f: one number of the preprocessor each.
   std::size_t end_of_number() const {
     std::size_t end = at_ + 1;
     while (end < text_.size()) {

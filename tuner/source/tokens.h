@@ -31,7 +31,7 @@ std::vector<Token> code_tokens(std::string_view source);
 // The index of the bracket that closes the one at `open`, one of ( [ { <. The number of tokens if none does.
 std::size_t closing_bracket(Tokens tokens, std::size_t open);
 
-// The parts between commas of the list that opens at `open`, with no list within taken apart. Nothing if it
+// The parts between the commas of the list that opens at `open`. Lists inside stay whole. Nothing if the list
 // is not closed.
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open);
 

@@ -10,8 +10,8 @@ namespace {
 
 bool is_name(const Token& token) { return token.kind == Token::Kind::word; }
 
-// The last name of `const T* __restrict__ in`, of `float x[4]`, of `int tile = 32`; none where a type stands
-// alone.
+// The last name of `const T* __restrict__ in`, of `float x[4]`, of `int tile = 32`; nothing for a type
+// without a name.
 std::string_view declared_name(Tokens parameter) {
   parameter = parameter.first(static_cast<std::size_t>(
       std::ranges::find(parameter, std::string_view("="), &Token::text) - parameter.begin()));

@@ -126,19 +126,19 @@ struct KernelDefinition {
   std::vector<Metric> metrics;
   Objective objective;
   Regime regime = Regime::cold;
-  double time_limit_s = 10;  // the longest that one execution may last
+  double time_limit_s = 10;  // for one execution
 };
 
-// All that a space file says.
+// The contents of a space file.
 struct Definition {
   std::string path;
   KernelDefinition kernel;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  std::vector<Config> listed;  // where it is not empty: exactly these are valid, whatever the constraints say
+  std::vector<Config> listed;  // if not empty, exactly these are valid, and constraints do not count
   SearchLimits search;
-  // One text for each set of trials that may be compared: a hash of the sources, the includes beside them,
-  // the options, launches and arguments. Not of the sizes to tune for, nor of the values of parameters.
+  // Equal for trials that may be compared: a hash of the sources, their includes,
+  // the options, launches and arguments. Sizes and parameters' values are not part of it.
   std::string fingerprint;
   std::vector<Diagnostic> warnings;  // about the file and its sources
 };

@@ -69,7 +69,7 @@ std::optional<ElementType> element_type_of(std::string base) {
 
 bool is_real(ElementType type) { return type >= ElementType::float16; }
 
-// int for unsigned is the same bits; float16 for bfloat16 is not.
+// int and unsigned have the same bits; float16 and bfloat16 do not.
 bool are_alike(ElementType a, ElementType b) {
   if (is_real(a) || is_real(b)) return a == b;
   return element_size(a) == element_size(b);
@@ -84,7 +84,7 @@ bool fits(const CppType& type, const ArgumentPlan& argument) {
   const auto element = element_type_of(type.base);
   if (type.pointers == 0) return !element || (argument.is_scalar && are_alike(*element, argument.type));
   if (argument.is_scalar) return false;
-  // Bytes stand for anything.
+  // Bytes match any type.
   const bool is_raw = element && element_size(*element) == 1;
   return type.pointers > 1 || !element || is_raw || are_alike(*element, argument.type);
 }
@@ -98,7 +98,7 @@ std::string list_of(const std::vector<Signature::Parameter>& parameters) {
   return list.empty() ? "none" : list;
 }
 
-// One launch and one function that it may mean.
+// One launch and one function that it may call.
 class Match {
  public:
   Match(const StepPlan& step, const std::vector<ArgumentPlan>& arguments, const SourcePlan& source,
@@ -109,14 +109,14 @@ class Match {
     for (const auto& [name, value] : source.macros) substitutions[name] = value;
     for (std::size_t i = 0; i < signature.template_parameters.size(); ++i) {
       const bool is_given = i < entry.template_arguments.size();
-      // A template argument that is not given is deduced or has a default: a macro of its name is not meant.
+      // A missing template argument is deduced or has a default. A macro of its name does not replace it.
       substitutions[signature.template_parameters[i]] = is_given ? entry.template_arguments[i] : "?";
     }
     for (const Signature::Parameter& parameter : *signature.parameters)
       types_.push_back(type_of(parameter.type, substitutions));
   }
 
-  // Empty: nothing is wrong that the text tells.
+  // Empty if the text shows no error.
   std::string fault() const {
     const std::vector<Signature::Parameter>& parameters = *signature_.parameters;
     if (arguments_.size() != parameters.size()) {

@@ -6,8 +6,8 @@
 
 namespace gktune {
 
-// "twice.cu has no function 'twcie', did you mean 'twice'?", where the name in an entry, ns::twcie<float>,
-// stands nowhere in the text of that source; nothing where it does.
+// "twice.cu has no function 'twcie', did you mean 'twice'?" if the name in an entry, ns::twcie<float>,
+// does not occur in the source; else nothing.
 std::optional<std::string> missing_function(const std::string& entry, const std::string& path,
                                             std::string_view text);
 

@@ -15,8 +15,8 @@
 
 namespace gktune {
 
-// A definition with one configuration and one problem put in: only names and numbers are left. All that a
-// worker needs; it evaluates nothing.
+// A definition evaluated for one configuration and one problem: names and numbers only. A worker needs
+// nothing else and evaluates nothing.
 
 struct ArgumentPlan {
   std::string name;
@@ -67,7 +67,7 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
   double time_limit_s = 10;
-  bool measures_power = false;  // a metric is made of energy or power, which takes long enough a run to tell
+  bool measures_power = false;  // a metric uses energy or power, which needs a long run to measure
 };
 
 // True if the arguments of two candidates describe the same problem for this reference. Scratch memory and
@@ -75,17 +75,17 @@ struct Plan {
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
                         const ProgramPlan& reference);
 
-// An error is the configuration's: a division by zero in its geometry, an empty block, a type that is none.
+// An error is due to the configuration: a division by zero in its geometry, an empty block, an unknown type.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
                      const DeviceInfo& device);
 
-// The metrics of one trial that went well, and the number to minimise.
+// Computes the metrics of a successful trial, and the number to minimise.
 Result<void> evaluate_metrics(const KernelDefinition& kernel, const DeviceInfo& device, Trial& trial);
 
-// Constraints that the device sets: the block's size and its dynamic shared memory, for each launch.
+// The device's constraints: the block's size and its dynamic shared memory, for each launch.
 std::vector<Constraint> device_limits(const KernelDefinition& kernel, const DeviceInfo& device);
 
-// These with the device's after them: all that a configuration has to satisfy.
+// The file's constraints followed by the device's.
 std::vector<Constraint> with_device_limits(std::vector<Constraint> constraints,
                                            const KernelDefinition& kernel, const DeviceInfo& device);
 

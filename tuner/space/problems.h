@@ -8,19 +8,19 @@
 
 namespace gktune {
 
-// A file that asks for more is a slip of the pen.
+// More problems than this in a file are a mistake.
 constexpr std::size_t kMostProblems = 16'384;
 
 // Number of problems that the axes' values combine to; kMostProblems + 1 stands for more.
 std::size_t problem_count(const std::vector<Axis>& axes);
 
-// All of them; the last axis varies fastest.
+// All problems; the last axis varies fastest.
 std::vector<Problem> cross_product(const std::vector<Axis>& axes);
 
 // The problems that a kernel is to be tuned for.
 std::vector<Problem> problems_of(const KernelDefinition& kernel);
 
-// `problems` with an axis set to each of these values instead of its own; none twice.
+// `problems` with an axis set to each of these values instead of its own, without duplicates.
 std::vector<Problem> with_values(const std::vector<Problem>& problems, const std::string& axis,
                                  const std::vector<Value>& values);
 

@@ -34,7 +34,7 @@ bool fits(std::int64_t value, ElementType type) {
   return value >= bounds.low && (value < 0 || static_cast<std::uint64_t>(value) <= bounds.high);
 }
 
-// The same data for the same name, whatever stands around it in the file.
+// The seed depends on the name only, so that other arguments do not change the data.
 std::uint64_t seed_of(std::string_view name) {
   std::uint64_t seed = 0xcbf29ce484222325;
   for (char c : name) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -191,7 +191,7 @@ class Resolver {
       }
     };
     if (contents.a) read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
-    // A step down is negative, be the elements unsigned.
+    // A step may be negative, even for unsigned elements.
     const Range of_b = contents.kind == Contents::Kind::ramp ? Range::any : Range::of_the_type;
     if (contents.b) read(*contents.b, plan.b, plan.b_integer, of_b);
     if (contents.kind == Contents::Kind::uniform && plan.a > plan.b) {

@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// A larger range is taken for a mistake.
+// A larger range is probably a mistake.
 constexpr std::size_t kMostValues = 16'384;
 
 // The values of a parameter or of a problem's axis.

@@ -51,7 +51,7 @@ class Fields {
   const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
   const YamlNode* require(std::string_view key, std::string_view hint) const;
   bool is_map() const { return is_map_; }
-  // True if there is an unknown key: it may be a misspelt one that is missing.
+  // True if there is an unknown key, which may be a missing one misspelt.
   bool has_unknown() const { return has_unknown_; }
   // The key node, for its place.
   const YamlNode& key(std::string_view name) const;
@@ -61,7 +61,7 @@ class Fields {
   std::string what_;
   bool is_map_;
   bool has_unknown_ = false;
-  std::vector<std::string> meant_;  // keys that the unknown ones are probably meant to be
+  std::vector<std::string> meant_;  // keys that the unknown ones probably misspell
   ErrorList& errors_;
 };
 
@@ -75,7 +75,7 @@ bool check_map(const YamlNode& node, std::string_view what, ErrorList& errors);
 
 // "a list", "a map", "nothing".
 std::string_view kind_words(const YamlNode& node);
-// A hint if the node is {T} where "{T}" was meant; else empty.
+// A hint if the node is {T} instead of "{T}"; else empty.
 std::string brace_hint(const YamlNode& node);
 // A hint if a comma cut an unquoted text in two, as in [ceil_div(n, 4)]: one of `pairs` is unbalanced.
 std::string comma_hint(const YamlNode& node, std::string_view pairs = "()[]");

@@ -74,7 +74,7 @@ class Names {
   std::span<const YamlNode> later_;  // while a definition is read: names that it cannot use
 };
 
-// Why a parameter or an axis cannot have this name; nothing if it can.
+// The reason why a parameter or an axis cannot have this name; nothing if it can.
 std::optional<std::string> why_no_name(std::string_view name);
 
 }  // namespace gktune

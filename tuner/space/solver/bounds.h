@@ -15,7 +15,7 @@ class Bounds {
   // Both must outlive it.
   Bounds(TermGraph& graph, ValueColumns& columns) : graph_(graph), columns_(columns) {}
 
-  // A condition on parameters up to `level` that holds wherever this one can. kNone where nothing follows;
+  // A condition on parameters up to `level` that holds wherever this one can. kNone if nothing follows;
   // nothing does from a condition that might fail to evaluate.
   TermId implied(TermId condition, int level);
 
@@ -25,7 +25,7 @@ class Bounds {
   };
   enum class Side { low, high };
 
-  // Nothing: it might fail, or is no integer.
+  // Nothing if it might fail or is not an integer.
   std::optional<Range> range(TermId term);
   std::optional<Range> worked_out(TermId term);
   std::optional<Range> range_of_single(TermId term);

@@ -15,11 +15,11 @@ enum class CellType {
   integer,
   real,
   text,
-  none,  // its kind changes from combination to combination: there is no cell for it
+  none,  // its kind differs between combinations: it has no cell
 };
 
-// Stands for what cells cannot say: an overflow, a division by zero. The evaluator of expressions is asked
-// then. A least integer that is honest, or a NaN, means no more than a detour.
+// Marks results that cells cannot express: an overflow, a division by zero. The evaluator of expressions
+// decides these. It also decides a real minimum integer or NaN, which only costs time.
 constexpr Cell kUnknown = std::numeric_limits<Cell>::min();
 
 inline double real_of(Cell cell) { return std::bit_cast<double>(cell); }

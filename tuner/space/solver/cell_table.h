@@ -15,7 +15,7 @@ class CellTable {
   explicit CellTable(std::size_t width) : width_(width) {}
 
   std::uint32_t intern(const Cell* row);
-  // A number of its own, whatever is there.
+  // A new number, even for an equal row.
   std::uint32_t add(const Cell* row);
 
   std::size_t size() const { return size_; }

@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-// Kernels over integers: each takes known cells and may say that the result is unknown.
+// Operations on integers: each takes known cells and may return an unknown result.
 Cell add(Cell a, Cell b) {
   Cell result = 0;
   return __builtin_add_overflow(a, b, &result) ? kUnknown : result;
@@ -163,7 +163,7 @@ void fill_column(const TermGraph& graph, const Term& term, std::span<const Cell*
     case TermOp::parameter:
     case TermOp::rank:
     case TermOp::table:
-      return;  // not worked out here: loaded
+      return;  // not computed here: loaded
     case TermOp::interpret:
       break;
   }

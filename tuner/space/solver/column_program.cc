@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-// Cells that a program works on at a time: as many as a second-level cache holds.
+// Cells that a program processes at a time: as many as a second-level cache holds.
 constexpr std::size_t kWorkingCells = 32 * 1024;
 constexpr std::size_t kShortestBatch = 16, kLongestBatch = 1024;
 

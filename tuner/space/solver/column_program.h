@@ -35,7 +35,7 @@ struct Batch {
   std::span<const std::uint32_t> states, ranks;
 };
 
-// Works out some terms for a batch of combinations, instruction by instruction, each over the whole batch at
+// Computes some terms for a batch of combinations, instruction by instruction, each over the whole batch at
 // once.
 class ColumnProgram {
  public:

@@ -33,7 +33,7 @@ NodePtr link(const ExpressionNode& chain, std::size_t i) {
 
 enum class Sense { holds, fails };
 
-// Takes a condition apart into those that must hold together: each can be decided as soon as its own names
+// Splits a condition into those that must hold together. Each can be decided as soon as its own names
 // are known.
 void split(const NodePtr& node, Sense sense, std::vector<NodePtr>& conditions) {
   using Kind = ExpressionNode::Kind;

@@ -21,8 +21,8 @@ struct Condition {
   TermId root = TermGraph::kNone;
 };
 
-// Turns constraints into terms: what is known beforehand is put in, what cells cannot express becomes a table
-// where it depends on one parameter, and is left to the evaluator of expressions where it depends on several.
+// Turns constraints into terms. Inserts known values. A part that cells cannot express becomes a table
+// if it depends on one parameter, and is left to the evaluator of expressions if it depends on several.
 class ConstraintCompiler {
  public:
   // All must outlive the compiler. The scope knows all names but those of parameters that vary.

@@ -11,7 +11,7 @@
 namespace gktune {
 
 // A number or an index of configurations: never negative, and exact for a space of any size. An integer of
-// Boost's, kept out of sight: every source that sees a space would spend seconds on its headers.
+// Boost's behind a private pointer: its headers would cost every source that includes this file seconds.
 class Count {
  public:
   Count() noexcept : Count(std::uint64_t{0}) {}
@@ -26,7 +26,7 @@ class Count {
   ~Count();
 
   Count& operator+=(const Count& other);
-  Count& operator-=(const Count& other);  // asks for one that is not larger
+  Count& operator-=(const Count& other);  // requires one that is not larger
   Count& operator*=(const Count& other);
   Count& operator/=(const Count& other);
   Count& operator<<=(unsigned bits);
@@ -45,7 +45,7 @@ class Count {
   friend bool operator==(const Count& a, const Count& b) { return a.compare(b) == 0; }
   friend std::strong_ordering operator<=>(const Count& a, const Count& b) { return a.compare(b) <=> 0; }
 
-  // Asks for one that the type has room for.
+  // Requires a number that fits the type.
   template <std::integral T>
   explicit operator T() const {
     return static_cast<T>(low());

@@ -119,7 +119,7 @@ void GroupBuilder::decide(Chunk& chunk) {
   for (const Verdicts& verdicts : unsettled) settle_unknowns(chunk, verdicts);
 }
 
-// States between which the condition sees no difference are judged once.
+// Evaluates the condition once for states that it cannot tell apart.
 void GroupBuilder::group_rows(const Chunk& chunk, const GroupPlan::Check& check, Verdicts& verdicts) const {
   const CellTable& states = layers_[chunk.level].states;
   const auto& slots = check.program.slots();
@@ -177,7 +177,7 @@ GroupBuilder::Verdicts GroupBuilder::judge(const Chunk& chunk, GroupPlan::Check&
   return verdicts;
 }
 
-// Asks the evaluator of expressions, once a row, about the values that nothing else has rejected.
+// Evaluates the expression, once per row, for the values that no other condition has rejected.
 void GroupBuilder::settle_unknowns(Chunk& chunk, const Verdicts& verdicts) {
   std::map<std::size_t, Result<bool, ExpressionError>> settled;  // by place among the unknown ranks
   const ExpressionNode& condition = *terms_.conditions[verdicts.condition].node;
@@ -262,8 +262,8 @@ void GroupBuilder::advance_each(Chunk& chunk) {
   flush();
 }
 
-// Turns a layer's states into nodes: branches that lead nowhere go, and states with the same future become
-// one. `nodes` are those of the layer below, by state; kNobody where there is none.
+// Turns a layer's states into nodes: removes branches without a valid end, and merges states with the same
+// future. `nodes` are those of the layer below, by state; kNobody for none.
 std::optional<SpaceError> GroupBuilder::collapse(std::size_t k, std::vector<std::uint32_t>& nodes,
                                                  GroupTree& tree) {
   Layer& layer = layers_[k];

@@ -16,8 +16,8 @@
 
 namespace gktune {
 
-// Builds the tree of one group, level by level from the root. What the levels below need to know of those
-// above is a state: the cells of the terms that are still to be used. Combinations with the same state have
+// Builds the tree of one group, level by level from the root. A state holds the values of the levels above
+// that the levels below use: the cells of these terms. Combinations with the same state have
 // the same future, so states are expanded, not combinations.
 class GroupBuilder {
  public:
@@ -31,7 +31,7 @@ class GroupBuilder {
   using Branch = GroupTree::Branch;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-  // The states above a level, and how each of the valid values goes on.
+  // The states above a level, and the next state for each valid value.
   struct Layer {
     explicit Layer(std::size_t width) : states(width) {}
     CellTable states;

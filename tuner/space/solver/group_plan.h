@@ -37,9 +37,9 @@ class GroupPlan {
   };
   struct Level {
     const Parameter* parameter = nullptr;
-    std::vector<TermId> slots;  // what is known of the levels above
+    std::vector<TermId> slots;  // the known terms of the levels above
     std::vector<Check> checks;
-    std::optional<ColumnProgram> advance;  // works out the next level's slots
+    std::optional<ColumnProgram> advance;  // computes the next level's slots
   };
 
   // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.

@@ -30,7 +30,7 @@ class GroupProduct {
   bool is_wide() const { return is_wide_; }
   std::size_t bytes() const;
 
-  // `ranks` has a place for each parameter. Asks for an index below the size.
+  // `ranks` has a place for each parameter. Requires an index below the size.
   void ranks_at(std::uint64_t index, std::span<std::uint32_t> ranks) const;
   void ranks_at(const Count& index, std::span<std::uint32_t> ranks) const;
   std::optional<Count> index_of(std::span<const std::uint32_t> ranks) const;
@@ -45,7 +45,7 @@ class GroupProduct {
     std::uint32_t parameter, group;
     bool is_free;                     // its group is
     bool is_first;                    // of its group
-    bool is_apart;                    // no other group's parameter lies among its group's
+    bool is_apart;                    // no parameter of another group lies between those of its group
     Count wide_later;                 // combinations of the groups that begin after it
     std::uint64_t later;              // the same, where the size is not wide
     std::vector<std::uint32_t> open;  // groups that began before it and end after it

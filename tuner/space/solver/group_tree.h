@@ -29,7 +29,7 @@ class GroupTree {
 
   // Grows from its leaves: first the nodes of the last level, at last the root.
   Node add(std::span<const Branch> branches);
-  // To be called once all nodes are there. With no node at all it is empty.
+  // Call it when all nodes are added. A tree without nodes is empty.
   void finish();
 
   Node root() const { return static_cast<Node>(begin_.size() - 2); }

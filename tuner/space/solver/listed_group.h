@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// A group in which the listed combinations alone are valid. `members` are parameters by number, ascending;
+// A group in which only the listed combinations are valid. `members` are parameters by number, ascending;
 // each listed combination has a rank for every parameter.
 Group listed_group(std::vector<std::uint32_t> members, std::vector<Space::Ranks> valid);
 

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// Adds nodes to one level of a tree, unless they are there.
+// Adds new nodes to one level of a tree.
 class NodeTable {
  public:
   explicit NodeTable(GroupTree& tree) : tree_(tree) {}

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// A choice that the author of a kernel leaves open.
+// A value that the author of a kernel leaves to the tuner.
 struct Parameter {
   std::string name;
   std::vector<Value> values;  // in the order of the file, none twice

@@ -15,7 +15,7 @@
 namespace gktune {
 namespace {
 
-// Spares an allocation for each configuration that is fetched.
+// Avoids an allocation for each configuration that is fetched.
 using SmallRanks = boost::container::small_vector<std::uint32_t, 64>;
 
 // Finds the places of a parameter's values.

@@ -15,18 +15,18 @@
 
 namespace gktune {
 
-// Why there is no space to search.
+// The reason why a space cannot be built.
 struct SpaceError {
   enum class Kind {
     bad_parameter,   // it has no values, or one twice; two have one name
     bad_constraint,  // it cannot be evaluated: an unknown name, a division by zero for some combination
-    too_large,       // constraints tie so much together that it does not fit the limits
+    too_large,       // the constraints connect too many parameters for the limits
     empty,           // no combination satisfies the constraints
   };
   Kind kind = Kind::bad_parameter;
   std::string message;
   std::optional<std::size_t>
-      constraint;  // which of those given is to blame: for `empty`, the first that leaves nothing
+      constraint;  // the one at fault: for `empty`, the first that leaves nothing
   std::size_t offset = 0, length = 0;  // where in its text
 };
 
@@ -54,7 +54,7 @@ class Space {
   static Result<Space, SpaceError> build(std::vector<Parameter> parameters,
                                          const std::vector<Constraint>& constraints, const Scope& scope,
                                          const SpaceLimits& limits = {});
-  // The given combinations alone are valid. Asks for at least one, of ranks below the numbers of values.
+  // Only the given combinations are valid. Requires at least one, of ranks below the numbers of values.
   static Space of(std::vector<Parameter> parameters, std::vector<Ranks> valid);
   Space(Space&&) noexcept;
   Space& operator=(Space&&) noexcept;
@@ -65,7 +65,7 @@ class Space {
   const Count& cartesian() const;  // all combinations
   std::size_t bytes() const;       // that the trees occupy
 
-  // Asks for an index below the size.
+  // Requires an index below the size.
   Config at(std::uint64_t index) const;
   Config at(const Count& index) const;
   std::optional<Count> index_of(const Config& config) const;  // nothing: it is not valid
@@ -79,7 +79,7 @@ class Space {
   // in the fewest parameters, by the fewest steps. There always is one.
   std::optional<Config> default_config() const;
 
-  // The same as places of values: what a search strategy computes with.
+  // The same as places of values, for search strategies.
   Ranks ranks_at(std::uint64_t index) const;
   Ranks ranks_at(const Count& index) const;
   bool contains(std::span<const std::uint32_t> ranks) const;

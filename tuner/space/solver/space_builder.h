@@ -13,7 +13,7 @@
 
 namespace gktune {
 
-// From parameters and constraints to the product of groups: constants are put in, groups are found and built.
+// Builds the product of groups from parameters and constraints: inserts constants, finds and builds groups.
 class SpaceBuilder {
  public:
   // All must outlive it.

@@ -247,7 +247,7 @@ TermId TermGraph::compare(Operation operation, TermId left, TermId right) {
   if (left_type == CellType::none || right_type == CellType::none) return kNone;
   const bool is_text = left_type == CellType::text;
   if (is_text != (right_type == CellType::text)) return kNone;
-  // Texts are numbered in no order.
+  // The numbers of texts have no order.
   if (is_text && operation != Operation::equal && operation != Operation::not_equal) return kNone;
   if (left_type != right_type) {
     left = to_real(left);

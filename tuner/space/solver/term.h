@@ -21,7 +21,7 @@ enum class TermOp {
   constant,
   parameter,  // its value
   rank,       // the place of its value among its values
-  table,      // of one parameter: worked out beforehand, value by value
+  table,      // of one parameter: computed in advance for each value
   add,
   subtract,
   multiply,
@@ -43,7 +43,7 @@ enum class TermOp {
   interpret,  // a whole condition, by the evaluator of expressions
 };
 
-// A sub-expression with its type, as far as it depends on parameters. Terms that are the same are one.
+// A sub-expression with its type, if it depends on parameters. Equal terms are stored once.
 struct Term {
   static constexpr int kNoLevel = -1;
 
@@ -60,7 +60,7 @@ struct Term {
 // Builds terms, and simplifies them as it does.
 class TermGraph {
  public:
-  static constexpr TermId kNone = 0;  // what cells cannot express
+  static constexpr TermId kNone = 0;  // cells cannot express the term
 
   TermGraph();
 
@@ -75,7 +75,7 @@ class TermGraph {
   TermId table(int number, CellType type, std::vector<Cell> column);
   TermId interpret(const std::vector<TermId>& ranks);
 
-  // Each yields kNone where the types of the operands do not allow it.
+  // Each returns kNone if the types of the operands do not allow it.
   TermId arithmetic(Operation operation, const std::vector<TermId>& operands);
   TermId compare(Operation operation, TermId left, TermId right);
   TermId truth(TermId term);
@@ -87,7 +87,7 @@ class TermGraph {
   bool is_constant(TermId id) const { return terms_[id].op == TermOp::constant; }
   Cell cell(const Value& value);
   const std::vector<Cell>& table_column(TermId id) const { return tables_.at(id); }
-  // A cell as the evaluator of expressions sees it; not for texts.
+  // The value of a cell for the evaluator of expressions; not for texts.
   static Value value_of(CellType type, Cell cell);
 
  private:
@@ -100,7 +100,7 @@ class TermGraph {
   TermId negated(TermId term);
   TermId call(Operation operation, CellType type, const std::vector<TermId>& operands);
 
-  std::deque<Term> terms_;  // which stay where they are
+  std::deque<Term> terms_;  // addresses stay valid
   std::map<Key, TermId> known_;
   std::unordered_map<TermId, std::vector<Cell>> tables_;
   std::unordered_map<std::string, Cell> texts_;
