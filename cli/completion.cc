@@ -39,7 +39,7 @@ std::vector<const CLI::Option*> positionals_of(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
 }
 
-// The positional that a further word is a value of; null: there is none.
+// The positional argument that takes the next word; null if there is none.
 const CLI::Option* positional_at(const CLI::App& command, std::size_t index) {
   const auto all = positionals_of(command);
   if (all.empty()) return nullptr;
@@ -261,7 +261,7 @@ Words commands_of(const CLI::App& command) {
   return words;
 }
 
-// All words for the place of the last one, whatever of it is typed already.
+// All words for the place of the last one, for any typed prefix.
 Suggestions for_place(Line& line, const Context& context) {
   const CLI::Option* option = line.open_flag;
   std::string prefix;

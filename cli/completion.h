@@ -25,7 +25,7 @@ struct Suggestions {
   bool files = false;             // the shell offers files too
 };
 
-// Suggests what the last of `words` may become; those before it are complete. Without the program's own name.
+// Suggests completions of the last of `words`; those before it are complete. The program's name is not included.
 // A file or database that cannot be read suggests nothing.
 Suggestions suggest(const CLI::App& program, const std::vector<std::string>& words, const Context& context);
 

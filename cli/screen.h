@@ -32,7 +32,7 @@ void erase_line(std::ostream& stream);
 // Number of columns that the text takes: one for each code point.
 std::size_t columns_of(std::string_view text);
 
-// The text, cut to so many columns; an ellipsis marks the cut.
+// The text, cut to this many columns; an ellipsis marks the cut.
 std::string cut(std::string_view text, std::size_t columns);
 
 }  // namespace gktune

@@ -17,7 +17,7 @@ class Paragraph {
  public:
   Paragraph(std::ostream& stream, std::size_t columns) : stream_(stream), columns_(columns) {}
 
-  // Makes room for so many columns after a gap.
+  // Makes room for this many columns after a gap.
   void reserve(std::size_t gap, std::size_t width) {
     if (taken_ == 0) return;
     if (taken_ + gap + width <= columns_) {

@@ -61,7 +61,7 @@ bool has_content(const fs::path& path) {
   return !error && size > 0;
 }
 
-// Refuses what can be recognized without SQLite, which would lock the file and create others beside it.
+// Refuses files that can be recognized without SQLite, which would lock the file and create others beside it.
 void inspect(const fs::path& path) {
   std::error_code error;
   auto status = fs::status(path, error);

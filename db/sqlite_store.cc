@@ -190,7 +190,7 @@ class SqliteStore final : public TrialStore {
   auto guarded(Function function) const {
     return sqlite::guarded(path_.string(), std::move(function));
   }
-  // For after a write: SQLite goes on writing to a file that was removed or moved.
+  // Call it after a write: SQLite goes on writing to a file that was removed or moved.
   void require_file() const;
 
   std::filesystem::path path_;

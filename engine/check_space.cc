@@ -70,7 +70,7 @@ std::vector<Problem> problems_to_check(const CheckRequest& request) {
     std::vector<Problem> problems = request.problems ? *request.problems : problems_of(kernel);
     return request.work == DeviceWork::sanitize ? problems : one_for_each_source(kernel.axes, problems);
   }
-  // A kernel may be made for large sizes alone. If no space can be built, the first failure is reported.
+  // A kernel may require large sizes. If no space can be built, the first failure is reported.
   const std::vector<Problem> all = awkward_problems(kernel);
   std::vector<Problem> solvable;
   std::ranges::copy_if(all, std::back_inserter(solvable), [&](const Problem& problem) {

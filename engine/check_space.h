@@ -20,7 +20,7 @@ struct CheckRequest {
   const FoundDevice& device;
   WorkerSettings workers;
   DeviceWork work = DeviceWork::compile;         // compile or sanitize
-  std::optional<std::vector<Problem>> problems;  // nothing: those that `work` calls for
+  std::optional<std::vector<Problem>> problems;  // nothing: the default ones for `work`
   std::int64_t sample = 0;                       // configurations of each problem; 0: all
 };
 

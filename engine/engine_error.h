@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// Why the engine cannot do what a caller asked for.
+// The reason why the engine cannot execute a request.
 struct EngineError {
   enum class Kind {
     invalid,           // the request or the space file has errors

@@ -70,7 +70,7 @@ Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefin
   }
   const DeviceInfo info = chosen.front()->device;
   return std::make_unique<ReplayDevice>(info, std::move(trials), 1, [kernel, info](Trial& trial) {
-    // A recording alone has no metrics of its own to evaluate.
+    // A recording without a space file has no metrics to evaluate.
     if (trial.ok() && !kernel.metrics.empty() && !evaluate_metrics(kernel, info, trial)) trial.metrics = {};
   });
 }

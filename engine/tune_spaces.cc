@@ -45,7 +45,7 @@ class SpaceTuner {
     return tune_problems(definition, **device, {{}, [&device] { return (*device)->usage(); }});
   }
 
-  // Functions of a device that only some kinds have: a clock of its own, the use of workers.
+  // Functions that only some kinds of devices have: their own clock, the use of workers.
   struct Gauges {
     std::function<double()> clock_s;
     std::function<Usage()> usage;

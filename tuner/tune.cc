@@ -14,7 +14,7 @@ double wall_clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// One proposal alone that promises too little may be the model's error.
+// A single proposal with too little expected gain may be an error of the model.
 constexpr int kUnpromising = 5;
 // A trial that was given up still joins the playoff if its time is less than the best one's by this factor.
 constexpr double kSecondChance = 1.02;
@@ -90,7 +90,7 @@ bool has_run(const Trial& trial) { return trial.run_s > 0; }
 // Times a reference candidate again after every `interval` trials.
 class DriftWatch {
  public:
-  // After earlier runs the first new trial already asks for it, to compare old and new times.
+  // After earlier runs it is due with the first new trial, to compare old and new times.
   DriftWatch(int interval, const std::vector<Trial>& earlier)
       : interval_(interval), since_(earlier.empty() ? 0 : interval - 1) {}
 

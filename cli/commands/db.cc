@@ -127,7 +127,7 @@ struct StudyReport {
   Failures failures;
   std::vector<Trial> trials;
   std::optional<Best> winner;
-  std::size_t finalists = 0;  // so many of the trials come first, with the times of the playoff
+  std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
 };
 
 // Finalists first: their times come from one playoff and are comparable. The others follow by objective.

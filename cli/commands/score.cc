@@ -264,8 +264,8 @@ double mean_score(const std::vector<ContestRuns>& runs, const Recordings& record
   return sum / static_cast<double>(recordings.size());
 }
 
-// One option after the other takes the choice that scores best, until a round changes nothing. The value that
-// an option has stays where no choice is better. Nothing: it was stopped.
+// Sets one option after the other to the choice that scores best, until a round changes nothing. An option keeps
+// its value if no choice is better. Nothing if it was stopped.
 Result<std::optional<Contender>> best_options(Contender best, const Strategy& strategy,
                                               const Recordings& recordings, const ScoreOptions& options,
                                               Context& context) {

@@ -55,7 +55,7 @@ bool asks_for_configurations(const SpaceOptions& options) {
   return options.list || options.sample > 0 || options.at.has_value();
 }
 
-// Hands on the configurations that were asked for.
+// Prints the requested configurations.
 Result<void, EngineError> visit(const Space& space, const SpaceOptions& options,
                                 const std::function<void(const Config&)>& use) {
   if (options.at) {

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Far above what gktune stores and asks, far below what exhausts a machine.
+// Far above the needs of gktune, far below the memory of a machine.
 constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_LENGTH, 256 << 20},
     {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},

@@ -8,7 +8,7 @@ class Database;
 class Transaction {
  public:
   enum class Kind {
-    read,   // sees one state of the file, whatever other programs write meanwhile
+    read,   // sees one state of the file while other programs write
     write,  // takes the lock at once, so that no later statement has to wait
   };
 

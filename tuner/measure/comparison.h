@@ -20,7 +20,7 @@ struct Difference {
 
 GKTUNE_EVERYWHERE inline double magnitude(double x) { return x < 0 ? -x : x; }
 
-// Exact from the bits of an IEEE number with so many bits of exponent and of fraction: half (5, 10), bfloat16
+// Exact from the bits of an IEEE number with these numbers of exponent and fraction bits: half (5, 10), bfloat16
 // (8, 7).
 GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_bits, int fraction_bits) {
   const unsigned fraction = bits & ((1u << fraction_bits) - 1);
@@ -39,7 +39,7 @@ GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_b
   return (bits >> (exponent_bits + fraction_bits)) & 1 ? -value : value;
 }
 
-// The bits of an IEEE number of so many bytes, in an order that is the numbers' own: neighbours differ by
+// The bits of an IEEE number of this many bytes, ordered like the numbers: neighbours differ by
 // one.
 GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int size_bytes) {
   const int sign_shift = size_bytes * 8 - 1;

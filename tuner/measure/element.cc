@@ -16,7 +16,7 @@ namespace {
 template <class T>
 std::string shortest(T value) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(value)) return "nan";  // its sign says nothing
+    if (std::isnan(value)) return "nan";  // its sign has no meaning
   }
   std::array<char, 32> buffer{};
   auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// The question is asked again and again, and about many finalists at once: few standard errors are too few.
+// The decision is repeated for many finalists and rounds, so it needs several standard errors.
 constexpr double kStandardErrors = 3.3;
 // Standard deviation of a normal distribution, of its median absolute deviation.
 constexpr double kDeviationOfMad = 1.4826;
@@ -30,7 +30,7 @@ bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOption
   std::vector<double> distances;
   for (double each : differences) distances.push_back(std::abs(each - middle));
   const auto rounds = static_cast<double>(differences.size());
-  // A difference has the noise of two samples. Few rounds seem more alike than they are.
+  // A difference has the noise of two samples. A few rounds underestimate it.
   const double deviation = std::max(median(distances) * kDeviationOfMad * (1 + 2 / rounds),
                                     options.deviation * std::numbers::sqrt2);
   return kStandardErrors * median_error(deviation, differences.size()) - middle > options.tolerance;

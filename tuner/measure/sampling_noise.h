@@ -20,7 +20,7 @@ struct NoiseLevel {
   friend bool operator==(const NoiseLevel&, const NoiseLevel&) = default;
 };
 
-// The standard error of a median of so many samples.
+// The standard error of the median of this many samples.
 double median_error(double deviation, std::size_t samples);
 
 // Relative standard deviation of samples, from the differences of neighbours: slow drift does not count.

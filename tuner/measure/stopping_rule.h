@@ -16,7 +16,7 @@ struct Leader {
   friend bool operator==(const Leader&, const Leader&) = default;
 };
 
-// Knowledge from earlier trials that tells when a configuration is not worth more samples.
+// Knowledge from earlier trials that decides when a configuration needs no more samples.
 struct Cutoff {
   Leader leader;
   NoiseLevel noise;  // expected of single samples
@@ -33,7 +33,7 @@ struct StoppingOptions {
 };
 
 // Says when enough samples of a configuration have been taken: it is unlikely to beat the leader, or its
-// median is known within the tolerance. Knows no clock: it is told what was measured and how long it took.
+// median is known within the tolerance. It reads no clock: the caller passes samples and durations.
 class StoppingRule {
  public:
   enum class State { sampling, precise, out_of_race, enough_samples, enough_time };

@@ -27,7 +27,7 @@ RecordedJson parse(std::string_view text) {
     if (file.is_object() && file.contains("cache")) return file;
   } catch (const RecordedJson::exception&) {
   }
-  // The library's own "[json.exception.parse_error.101] " says nothing to users.
+  // Remove the library's "[json.exception.parse_error.101] ", which does not help users.
   if (const std::size_t end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
   throw BadRecording{"it is not JSON: " + reason};
 }

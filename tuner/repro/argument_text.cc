@@ -55,7 +55,7 @@ std::string literal(double value) {
   return text;
 }
 
-// The signed integers of the type, as far as 64 bits with a sign reach: what normal ones are cut off at.
+// The range of the type, limited to signed 64 bits. Normally distributed integers are clamped to it.
 std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
   const auto bits = static_cast<int>(element_size(type) * 8);
   const std::int64_t all = std::numeric_limits<std::int64_t>::max();
@@ -96,7 +96,7 @@ std::string element(const ArgumentPlan& argument) {
 
 std::string argument_member(const ArgumentPlan& argument) {
   if (argument.is_scalar) {
-    // The kernel's parameter, whatever its type, is made of this one.
+    // The kernel's parameter of any type is converted from this one.
     const bool real = is_real(argument.type);
     const std::string type = !real                                   ? cpp_type(argument.type)
                              : argument.type == ElementType::float32 ? "float"

@@ -10,7 +10,7 @@ namespace gktune {
 
 // The member of the struct that holds them all: "Buffer<float> in{"in", 1024};", "long long n = 1024;".
 std::string argument_member(const ArgumentPlan& argument);
-// The statement that makes what it holds at the start; empty where it holds nothing.
+// The statement that makes the initial contents; empty if there are none.
 std::string argument_contents(const ArgumentPlan& argument);
 // The tolerance that an output is judged with: "{0.001, 0.0001, 0}".
 std::string argument_bounds(const ArgumentPlan& argument);

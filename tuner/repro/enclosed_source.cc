@@ -12,7 +12,7 @@ namespace {
 
 using Kind = SourceLine::Kind;
 
-// Two kernels of one unmangled name would be one kernel, in whatever namespaces they are.
+// Two kernels with the same unmangled name would be one kernel, even in different namespaces.
 std::string without_c_linkage_of_kernels(const std::string& text) {
   const std::vector<Token> tokens = code_tokens(text);
   Edits edits(text);

@@ -17,7 +17,7 @@ struct ReproFacts {
   std::vector<std::string> options;                        // of the compiler that is called there
 };
 
-// One file with a main that does what the tuner does with a plan: makes the inputs, runs the reference and
+// One file with a main that executes a plan like the tuner: makes the inputs, runs the reference and
 // the candidate, compares, and times the candidate a few times. It exits with 0 where the output is right,
 // else with 1. CUDA sources need nvcc, C++ functions g++, and nothing else.
 std::string repro_source(const Plan& plan, const ReproFacts& facts);

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// "float", "unsigned char", "std::int64_t", "-O3": words that call nothing.
+// "float", "unsigned char", "std::int64_t", "-O3": words that contain no calls.
 bool is_plain(std::string_view text) {
   return std::ranges::all_of(
       text, [](char c) { return is_word(c) || c == ' ' || c == ':' || c == '.' || c == '-' || c == '+'; });

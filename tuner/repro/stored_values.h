@@ -14,7 +14,7 @@ namespace gktune {
 std::optional<std::string> unsafe_value(const Definition& definition, const Config& config,
                                         const Problem& problem);
 
-// A text as it may stand in a line of a comment: on one line, with nothing that joins the next one to it.
+// A text for a comment: on one line, without a line continuation at its end.
 std::string comment_text(std::string_view text);
 
 }  // namespace gktune

@@ -51,7 +51,7 @@ struct ContestRules {
   std::function<void(std::size_t done, std::size_t total)> on_run = {};  // one call at a time
 };
 
-// The runs of one contender on one recording, each with a seed of its own.
+// The runs of one contender on one recording, each with its own seed.
 using ContestRuns = std::vector<ScoredRun>;
 
 // One run: the tuning loop over a device that replays the recording, until the budget is used up. An error

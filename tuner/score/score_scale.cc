@@ -73,7 +73,7 @@ std::size_t ScoreScale::evaluations(double closed) const {
   return static_cast<std::size_t>(std::ceil(static_cast<double>(rank) / left));
 }
 
-// The expected best of so many draws without replacement, made smooth over the budget.
+// The expected best of this many draws without replacement, as a smooth function of the budget.
 void ScoreScale::expect_random_search(double mean_cost_s) {
   const auto size = static_cast<double>(worst_first_.size());
   std::vector<double> draws;

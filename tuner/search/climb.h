@@ -14,7 +14,7 @@
 namespace gktune {
 
 // Draws at random first; then tries the neighbours of the best configurations known, the best one's first,
-// with a draw at random in between, so that no valley holds it for good.
+// with random proposals in between, so that it does not stay in a local optimum.
 class Climb : public Searcher {
  public:
   explicit Climb(const SearchTask& task) : untried_(task.space), random_(task.seed) {}

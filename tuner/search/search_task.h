@@ -30,7 +30,7 @@ struct SearchTask {
   NamedValues options = {};                // of the strategy; make_searcher adds the defaults of the others
   std::vector<RelatedStudy> related = {};  // the nearest first
 
-  // Asks for an option that the strategy declares.
+  // Requires an option that the strategy declares.
   const Value& option(std::string_view name) const { return *options.find(name); }
 };
 

@@ -16,7 +16,7 @@ struct StrategyOption {
   std::string_view name;
   std::string_view summary;
   Value default_value;              // of the option's kind; whole numbers are accepted where it is a real
-  std::vector<Value> choices = {};  // worth trying when a strategy is tuned
+  std::vector<Value> choices = {};  // values to try when a strategy is tuned
 };
 
 struct Strategy {

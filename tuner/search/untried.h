@@ -29,10 +29,10 @@ class Untried {
   // True where it was there.
   bool take(std::span<const std::uint32_t> ranks);
   bool take(const Config& config);
-  // Each with the same probability; nothing where it is empty. `sample` leaves it there, `draw` takes it.
+  // One with equal probability; nothing if none is left. `sample` keeps it, `draw` takes it.
   std::optional<Space::Ranks> sample(std::mt19937_64& random);
   std::optional<Space::Ranks> draw(std::mt19937_64& random);
-  // In the order of the space. Asks for a count that can be listed.
+  // In the order of the space. Requires a count that can be listed.
   std::vector<Space::Ranks> all() const;
 
  private:

@@ -29,7 +29,7 @@ inline void set_bytes(void* memory, int byte, std::size_t size) {
 
 inline void wait(const char*) {}
 
-// function(arguments...), whatever its parameters call integers and pointers.
+// function(arguments...), for any integer and pointer types of its parameters.
 template <class Result, class... Parameters, class... Arguments>
 void launch(Result (*function)(Parameters...), Arguments... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the function has other parameters");

@@ -19,7 +19,7 @@ inline void check(cudaError_t error, const char* doing) {
   std::exit(1);
 }
 
-// Exactly as large as the argument, so that compute-sanitizer sees what leaves it.
+// Exactly as large as the argument, so that compute-sanitizer sees every access outside.
 inline void* allocate(std::size_t size) {
   void* memory = nullptr;
   check(cudaMalloc(&memory, size > 0 ? size : 1), "allocating");
@@ -42,7 +42,7 @@ inline void set_bytes(void* memory, int byte, std::size_t size) {
 
 inline void wait(const char* doing) { check(cudaDeviceSynchronize(), doing); }
 
-// kernel<<<grid, block, shared_bytes>>>(arguments...), whatever its parameters call integers and pointers.
+// kernel<<<grid, block, shared_bytes>>>(arguments...), for any integer and pointer types of its parameters.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             Arguments... arguments) {

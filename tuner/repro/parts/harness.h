@@ -1,6 +1,6 @@
 #pragma once
 
-// Arguments: how they are made, what they are to hold, and the judgement. Stands on the functions of gpu.h or
+// Arguments: their creation, expected contents and comparison. Uses the functions of gpu.h or
 // cpu.h.
 
 #include <algorithm>

@@ -16,7 +16,7 @@ namespace {
 
 // The points of the searched study that come before the model's first proposal.
 constexpr std::size_t kFirstPoints = 5, kFirstValid = 2;
-// The kernel's parameters are chosen on the best and on others at random; so is what the model holds.
+// The kernel's parameters are fitted to the best observations and to random others. The model holds the same.
 constexpr std::size_t kFittedBest = 50, kFittedOthers = 100;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 // Trials of related studies that the model learns from, and of one study at least.
@@ -79,7 +79,7 @@ void Bayes::learn(const RelatedStudy& study, std::uint16_t number, std::size_t r
   std::ranges::move(found, std::back_inserter(observations_));
 }
 
-// A parameter that the trial does not know has its default; one that it alone knows does not count.
+// A parameter that the trial lacks has its default. A parameter that only the trial has is ignored.
 std::optional<Space::Ranks> Bayes::fitted_ranks(const Config& config) const {
   Config fitted;
   for (const Parameter& parameter : space_.parameters()) {

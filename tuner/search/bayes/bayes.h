@@ -47,7 +47,7 @@ class Bayes : public Searcher {
 
   std::vector<Observation> observations_;
   std::size_t related_ = 0, own_ = 0, own_ok_ = 0;
-  std::vector<Point> known_;  // asked for or told
+  std::vector<Point> known_;  // proposed or told
   std::set<Space::Ranks> in_flight_;
 
   // The posterior's rows: an observation, or a configuration in flight.
@@ -56,7 +56,7 @@ class Bayes : public Searcher {
     Space::Ranks ranks;
   };
   std::vector<Row> rows_;
-  std::size_t fitted_at_ = 0;  // so many observations there were at the last fit
+  std::size_t fitted_at_ = 0;  // number of observations at the last fit
   bool is_fitted_ = false;
   std::vector<Space::Ranks> candidates_;
   std::vector<bool> is_chosen_;

@@ -7,8 +7,8 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kSurveyed = 5;       // so many of the best have their neighbours among the candidates,
-constexpr std::size_t kSurveyedTwice = 2;  // and so many the neighbours of these
+constexpr std::size_t kSurveyed = 5;       // the candidates include the neighbours of this many of the best,
+constexpr std::size_t kSurveyedTwice = 2;  // and the neighbours' neighbours of this many
 // Neighbours may fill this share; one parameter may have very many values.
 constexpr double kNeighbourShare = 0.7;
 
@@ -24,7 +24,7 @@ class CandidateSet {
     if (!is_full() && seen_.insert(ranks).second) list_.push_back(ranks);
   }
 
-  // Asks for a valid one.
+  // Requires a valid one.
   void add_untaken(const Space::Ranks& ranks) {
     if (!untried_.is_taken(ranks)) add(ranks);
   }

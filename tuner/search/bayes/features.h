@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// A configuration as a model sees it: its level in each dimension.
+// The model's view of a configuration: its level in each dimension.
 using Point = std::vector<std::uint16_t>;
 
 // One parameter that has more than one value.
@@ -28,7 +28,7 @@ struct Dimension {
 };
 
 // Numbers are placed by their order and by their magnitude, half and half. Numbers such as 48, 64 and 96 are
-// alike for a GPU in ways that 63 and 65 are not: how often two divides them is a feature of its own.
+// alike for a GPU in ways that 63 and 65 are not. The number of factors of two is therefore a separate feature.
 class Features {
  public:
   explicit Features(const Space& space);

@@ -9,7 +9,7 @@
 namespace gktune {
 
 // Looks for the kernel parameters under which the observed targets are most likely: a random walk that keeps
-// what is better, and lives on as observations come in.
+// an improvement, and is kept as observations arrive.
 class KernelFit {
  public:
   explicit KernelFit(const Features& features) : features_(features), kernel_(features) {}

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// A trial as a model sees it.
+// The model's view of a trial.
 struct Observation {
   Space::Ranks ranks;
   Site site;
@@ -30,7 +30,7 @@ struct Targets {
 };
 
 // The time output is the logarithm of the distance from the best, softened near it: what separates good from
-// very good counts more than what separates bad from worse. A failure counts as rather slow.
+// very good counts more than the difference between bad and worse. A failure counts as slow.
 Targets targets_of(const std::vector<Observation>& observations);
 
 }  // namespace gktune

@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kListed = 4000;  // of larger spaces, so many draws stand for all
+constexpr std::size_t kListed = 4000;  // a larger space is represented by this many random configurations
 constexpr double kAlignedQuantile = 0.9;
 constexpr double kSmallShare = 0.25;
 constexpr int kDraws = 40;

@@ -14,7 +14,7 @@ namespace gktune {
 class Start {
  public:
   Start(const Features& features, Untried& untried, std::mt19937_64& random);
-  // Asks for an untried set that is not empty.
+  // Requires a non-empty untried set.
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 // Several techniques take turns. A technique is asked more often while its proposals improve on the best: its
 // credit is the area under the curve of its improvements within a window of results, plus a bonus for those
-// that were seldom asked. Every technique sees every result.
+// that were rarely asked. Every technique sees every result.
 class Bandit : public Searcher {
  public:
   explicit Bandit(const SearchTask& task)

@@ -46,7 +46,7 @@ class DifferentialEvolution : public PointSearcher {
     const std::size_t certain = place(dimensions());  // one parameter changes at least
     for (std::size_t i = 0; i < made.size(); ++i) {
       if (i != certain && uniform() >= crossover_) continue;
-      if (!is_ordered(i)) {  // a difference of names means nothing
+      if (!is_ordered(i)) {  // names have no difference
         made[i] = a[i] == b[i] ? c[i] : a[i];
         continue;
       }

@@ -23,9 +23,9 @@ class PointSearcher : public Searcher {
   void tell(const Trial& trial) final;
 
  protected:
-  // A point that was taken from those untried; nothing where none is left.
+  // Takes an untried point; nothing if none is left.
   virtual std::optional<Point> propose() = 0;
-  // Each point that was told, asked for or not.
+  // Each told point, proposed or not.
   virtual void learn(const Point& point, double objective) = 0;
 
   const Space& space() const { return untried_.space(); }
@@ -44,7 +44,7 @@ class PointSearcher : public Searcher {
   Point toward(Point from, const Point& target);
   // Valid points that differ in one parameter, in random order.
   std::vector<Point> neighbours(const Point& point, Neighbourhood neighbourhood);
-  // The point, or else an untried one within a few steps of it, or else any. Asks for a valid point.
+  // The point, else an untried one within a few steps, else any untried one. Requires a valid point.
   std::optional<Point> take_near(const Point& point);
 
  private:

@@ -15,7 +15,7 @@ struct Individual {
   double objective = std::numeric_limits<double>::infinity();
 };
 
-// The size of a population that an option asks for: two at least.
+// The size of a population from an option: two or more.
 inline std::size_t population_size(const SearchTask& task) {
   return static_cast<std::size_t>(std::max<std::int64_t>(2, task.option("population").integer()));
 }

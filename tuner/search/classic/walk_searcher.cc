@@ -34,7 +34,7 @@ void WalkSearcher::learn(const Point& point, double objective) {
   } else if (std::isfinite(objective) && (!earlier_ || objective < earlier_->objective)) {
     earlier_ = {point, objective};
   }
-  // A walk that is over goes once nothing of it is in flight.
+  // Remove a walk that has ended when none of its points is in flight.
   std::erase_if(walks_, [this](const std::unique_ptr<Walk>& walk) {
     return walk->is_over() &&
            std::ranges::none_of(in_flight_, [&](const auto& each) { return each.second == walk.get(); });

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// A strategy that goes from one point to the next. Where a walk has to wait for what it asked for, another
+// A strategy that moves from one point to the next. While a walk waits for a result, another
 // one begins elsewhere: there are as many walks as it takes to keep the candidates in flight.
 class WalkSearcher : public PointSearcher {
  public:
@@ -19,7 +19,7 @@ class WalkSearcher : public PointSearcher {
   class Walk {
    public:
     virtual ~Walk() = default;
-    // An untried point, taken; nothing where the walk waits for points in flight or has come to its end.
+    // Takes an untried point. Nothing if the walk waits for points in flight or has ended.
     virtual std::optional<Point> propose() = 0;
     // A point that this walk proposed.
     virtual void learn(const Point& point, double objective) = 0;
@@ -37,8 +37,8 @@ class WalkSearcher : public PointSearcher {
     double objective;
   };
   std::vector<std::unique_ptr<Walk>> walks_;
-  std::map<Point, Walk*> in_flight_;  // nothing: a draw, from where a walk will begin
-  std::optional<Start> earlier_;  // the best that was told without being asked for; a walk begins there once
+  std::map<Point, Walk*> in_flight_;  // null: a random point where a walk will begin
+  std::optional<Start> earlier_;  // the best told point that was not proposed; one walk begins there
 };
 
 }  // namespace gktune

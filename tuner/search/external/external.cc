@@ -51,7 +51,7 @@ std::optional<std::uint32_t> rank_of(const Parameter& parameter, const Json& jso
   return std::nullopt;
 }
 
-// Why a proposal is none of the space's configurations, or its ranks.
+// The ranks of a proposal, or the reason why it is not a configuration of the space.
 Result<Space::Ranks> read_config(const Space& space, const Json& config) {
   Space::Ranks ranks;
   for (const Parameter& parameter : space.parameters()) {

@@ -14,7 +14,7 @@ namespace gktune {
 // program's. It is ended with this object, and everything that it started in its process group with it.
 class LineProgram {
  public:
-  // The command goes to /bin/sh.
+  // /bin/sh runs the command.
   static Result<LineProgram> start(const std::string& command);
   LineProgram(LineProgram&& other) noexcept;
   LineProgram& operator=(LineProgram&& other) noexcept;
