@@ -1,7 +1,10 @@
 #include "tuner/device/worker/compile_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "processes.h"
 
@@ -59,6 +62,74 @@ TEST(compile_pool, does_not_try_again_what_was_withdrawn_from_a_batch_that_fails
     pool.add(4, source("ok"));
     EXPECT_EQ(finished(pool, 1), (std::vector<std::uint64_t>{4})) << spoiler;
   }
+}
+
+std::vector<pid_t> stopped_processes() {
+  std::vector<pid_t> stopped;
+  for (const pid_t worker : child_processes(::getpid())) {
+    for (const pid_t pid : group_processes(worker)) {
+      if (process_state(pid).state == 'T') stopped.push_back(pid);
+    }
+  }
+  return stopped;
+}
+
+TEST(compile_pool, pauses_tools_and_never_their_worker) {
+  CompilePool pool = pool_of_one();
+  pool.add(1, source("endless_tool"));
+  start(pool);
+  pool.pause(Clock::now());
+  EXPECT_TRUE(eventually([&] { return stopped_processes().size() >= 2; }));  // two of sleep
+  for (const pid_t worker : child_processes(::getpid())) EXPECT_NE(process_state(worker).state, 'T');
+  pool.resume(Clock::now());
+  EXPECT_TRUE(eventually([&] { return stopped_processes().empty(); }));
+}
+
+// A signal to the group may miss a tool that is just starting, or stop it for good.
+TEST(compile_pool, leaves_no_tool_stopped_however_often_it_pauses) {
+  CompilePool::Options options;
+  options.command = {{GKTUNE_SCRIPTED_WORKER, "/nonexistent"}, {"host", 0}, WorkerRole::compile, {}};
+  options.jobs = 2;
+  CompilePool pool(std::move(options));
+  constexpr std::size_t kSources = 12;
+  for (std::size_t id = 1; id <= kSources; ++id) pool.add(id, source("tools"));
+  std::size_t done = 0;
+  EXPECT_TRUE(eventually([&] {
+    for (int i = 0; i < 5; ++i) {
+      pool.pause(Clock::now());
+      pool.advance(Clock::now());
+      pool.resume(Clock::now());
+    }
+    pool.dispatch(CompilePool::Haste::start_what_is_there);
+    pool.advance(Clock::now());
+    done += pool.take_finished().size();
+    return done == kSources;
+  })) << done;
+  EXPECT_TRUE(eventually([] { return stopped_processes().empty(); }));
+}
+
+// The system lets a stopped group go on only where no subreaper takes it over.
+TEST(compile_pool, leaves_nothing_where_its_process_is_killed_during_a_pause) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const pid_t tuner = ::fork();
+  if (tuner == 0) {
+    CompilePool pool = pool_of_one();
+    pool.add(1, source("endless_tool"));
+    start(pool);
+    pool.pause(Clock::now());
+    while (true) ::pause();
+  }
+  std::vector<pid_t> workers;
+  EXPECT_TRUE(eventually([&] {
+    workers = child_processes(tuner);
+    if (workers.empty()) return false;
+    const std::vector<pid_t> group = group_processes(workers.front());
+    return std::ranges::count_if(group, [](pid_t pid) { return process_state(pid).state == 'T'; }) >= 2;
+  }));
+  ::kill(tuner, SIGKILL);
+  for (const pid_t worker : workers) EXPECT_TRUE(eventually([&] { return group_processes(worker).empty(); }));
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST(compile_pool, gives_a_batch_up_once_all_of_it_is_withdrawn) {

@@ -34,6 +34,7 @@ std::string macro(const SourcePlan& source, std::string_view name, const std::st
 
 constexpr std::string_view kUnluckyThreads = "13";     // with so many no worker starts
 constexpr const char* kCompiling = "gktune-compiles";  // a worker's name while it does
+constexpr const char* kRunning = "gktune-runs";
 
 volatile bool spinning = true;
 
@@ -51,6 +52,9 @@ class ScriptedCompiler final : public Compiler {
       if (action == "hang") hang();
       if (action == "crash") std::raise(SIGILL);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      if (action == "tools") (void)run_command({"sh", "-c", "for i in 1 2 3 4 5 6; do true | cat; (true); done"});
+      if (action == "endless_tool") (void)run_command({"sh", "-c", "sleep 1000 & sleep 1000"});
+      if (action == "kill") std::raise(SIGKILL);
       if (action == "grandchild") leave_a_grandchild();
       CompiledVariant& answer = answers.emplace_back();
       answer.seconds = 1e-6;
@@ -106,6 +110,12 @@ class ScriptedRunner final : public Runner {
       while (spinning) continue;
     }
     if (action == "segv") std::raise(SIGSEGV);
+    if (action == "kill") std::raise(SIGKILL);
+    if (action == "nap") {
+      ::prctl(PR_SET_NAME, kRunning);
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ::prctl(PR_SET_NAME, "gktune-waits");
+    }
     if (action == "abort") {
       std::fprintf(stderr, "first line\nkernel.cu:7: assertion failed\n");
       std::abort();

@@ -178,6 +178,50 @@ TEST_F(WorkerDeviceTest, a_lost_worker_is_replaced) {
   EXPECT_NE(tried("ok", "ok").message, first);
 }
 
+// Sends SIGKILL to a worker of that name as soon as there is one.
+std::thread killer_of(const std::string& name, int times) {
+  return std::thread([name, times, tuner = ::getpid()] {
+    pid_t last = 0;
+    for (int i = 0; i < times; ++i) {
+      EXPECT_TRUE(eventually([&] {
+        const auto found = processes_where([&](const ProcessState& state) {
+          return state.parent == tuner && state.name == name;
+        });
+        if (found.empty() || found.front() == last) return false;
+        last = found.front();
+        return ::kill(last, SIGKILL) == 0;
+      })) << name;
+    }
+  });
+}
+
+TEST_F(WorkerDeviceTest, a_run_worker_that_something_outside_kills_says_nothing_about_its_candidate) {
+  open();
+  std::thread killer = killer_of("gktune-runs", 2);
+  const Trial trial = tried("ok", "nap");
+  killer.join();
+  EXPECT_EQ(trial.status, Status::ok) << trial.message;
+}
+
+TEST_F(WorkerDeviceTest, a_compile_worker_that_something_outside_kills_says_nothing_about_its_candidates) {
+  options_.batch = 2;
+  open();
+  std::thread killer = killer_of("gktune-compiles", 2);
+  for (int i = 0; i < 2; ++i) device_->submit({config("slow", "ok", i), {}});
+  for (int i = 0; i < 2; ++i) {
+    const Trial trial = device_->next();
+    EXPECT_EQ(trial.status, Status::ok) << trial.message;
+    EXPECT_NE(trial.message.find("batch 2"), std::string::npos) << trial.message;
+  }
+  killer.join();
+}
+
+TEST_F(WorkerDeviceTest, a_candidate_that_is_killed_each_time_is_blamed) {
+  EXPECT_EQ(tried("ok", "kill").message, "killed by SIGKILL");
+  EXPECT_EQ(tried("kill", "ok").message, "the compiler: killed by SIGKILL");
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
 TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
   options_.batch = 4;
   open();

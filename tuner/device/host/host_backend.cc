@@ -14,7 +14,7 @@
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_device.h"
 #include "tuner/device/host/usable_memory.h"
-#include "tuner/device/run/device_runner.h"
+#include "tuner/device/run/forking_runner.h"
 #include "tuner/device/worker/cores.h"
 
 namespace gktune {
@@ -121,7 +121,7 @@ Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
   limit_memory(runner_share_bytes());
-  return {std::make_unique<DeviceRunner>(
+  return {std::make_unique<ForkingRunner>(
       std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes)))};
 }
 

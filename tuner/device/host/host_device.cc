@@ -43,8 +43,9 @@ class HostBuffer final : public DeviceBuffer {
  public:
   explicit HostBuffer(GuardedBuffer memory) : memory_(std::move(memory)) {}
 
-  static Result<GuardedBuffer, Failure> allocate(std::size_t bytes, Placement placement) {
-    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement));
+  static Result<GuardedBuffer, Failure> allocate(std::size_t bytes, Placement placement,
+                                                 GuardedBuffer::Sharing sharing = GuardedBuffer::Sharing::none) {
+    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement), sharing);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     return std::move(*memory);
   }
@@ -69,6 +70,9 @@ class HostBuffer final : public DeviceBuffer {
     if (where) memory_.fill_guards();
     return where;
   }
+
+  void renew() override { memory_.renew(); }
+  void protect() override { memory_.protect(); }
 
  private:
   GuardedBuffer memory_;
@@ -128,6 +132,7 @@ class HostSampler final : public Sampler {
     const std::vector<std::uintptr_t> addresses = addresses_in(arguments_);
     const MemoryNames names(names_of(arguments_));
     const auto pinned = device_.pinned_for(program);
+    const FloatingPointMode mode(program.floating_point_mode());
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < executions_; ++i) {
       if (auto done = program.run(device_.executor(), addresses); !done) return done.error();
@@ -175,6 +180,12 @@ Result<std::uint64_t, Failure> HostDevice::free_bytes() { return runner_share_by
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes) {
   auto memory = HostBuffer::allocate(bytes, traits_.placements.front());
+  if (!memory) return memory.error();
+  return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
+}
+
+Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate_shared(std::size_t bytes) {
+  auto memory = HostBuffer::allocate(bytes, traits_.placements.front(), GuardedBuffer::Sharing::shared);
   if (!memory) return memory.error();
   return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
 }
@@ -235,6 +246,7 @@ Result<void, Failure> HostDevice::run(const LoadedProgram& loaded, std::span<con
   if (is_watched) watched_->watch.set_buffers(names_of(arguments));
   Executor& executor = is_watched ? watched_->executor : executor_;
   const auto pinned = pinned_for(program);
+  const FloatingPointMode mode(program.floating_point_mode());
   executor.set_shuffle_seed(options.seed);
   auto done = program.run(executor, addresses_in(arguments));
   executor.set_shuffle_seed(std::nullopt);

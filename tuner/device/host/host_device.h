@@ -24,6 +24,7 @@ class HostDevice final : public ComputeDevice {
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;
   Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) override;
   Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
                                                              const std::vector<ArgumentPlan>& arguments,
                                                              Instrumentation instrumentation) override;

@@ -41,12 +41,16 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
                                                const std::vector<ArgumentPlan>& arguments,
                                                Instrumentation instrumentation) {
   auto loaded = HostModule::load(module);
+  std::fenv_t mode;
+  std::fegetenv(&mode);
+  std::fesetenv(FE_DFL_ENV);
   if (!loaded) {
     // A file that is gone or cannot be read says nothing about the configuration.
     const bool is_there = ::access(module.path.c_str(), R_OK) == 0;
     return Failure{is_there ? Status::launch_failed : Status::machine_failed, loaded.error().message};
   }
   HostProgram program(std::move(*loaded), instrumentation);
+  program.floating_point_mode_ = mode;
   for (const ArgumentPlan& argument : arguments) {
     Scalar scalar{};
     if (argument.is_scalar) store_number(argument.type, scalar.data(), argument.scalar);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,6 +13,15 @@
 #include "tuner/device/run/compute_device.h"
 
 namespace gktune {
+
+// The calling thread has this mode while the object lives, and the default one before and after.
+class FloatingPointMode {
+ public:
+  explicit FloatingPointMode(const std::fenv_t& mode) { std::fesetenv(&mode); }
+  FloatingPointMode(const FloatingPointMode&) = delete;
+  FloatingPointMode& operator=(const FloatingPointMode&) = delete;
+  ~FloatingPointMode() { std::fesetenv(FE_DFL_ENV); }
+};
 
 // A program in a loaded shared object, whose functions take the arguments that the plan gives them.
 class HostProgram final : public LoadedProgram {
@@ -25,6 +35,9 @@ class HostProgram final : public LoadedProgram {
   Instrumentation instrumentation() const { return instrumentation_; }
   // True if its steps are kernels, which the executor's threads run. Functions have threads of their own.
   bool has_kernels() const;
+  // The floating-point mode of its executions, which loading its code may have set: GCC's -Ofast flushes denormal
+  // numbers to zero.
+  const std::fenv_t& floating_point_mode() const { return floating_point_mode_; }
   // Runs every step. One address per argument, 0 for a scalar.
   Result<void, Failure> run(Executor& executor, std::span<const std::uintptr_t> addresses) const;
 
@@ -40,6 +53,7 @@ class HostProgram final : public LoadedProgram {
   void note_resources(const StepPlan& step);
 
   HostModule module_;
+  std::fenv_t floating_point_mode_{};
   Instrumentation instrumentation_;
   std::vector<Step> steps_;
   std::vector<Scalar> scalars_;     // one per argument; unused for buffers

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,11 @@ class DeviceBuffer {
   virtual Result<void, Failure> place(std::size_t bytes, Placement placement) = 0;
   // The place of a write outside the buffer ("4 bytes past its end"), if there was one. Repairs the guards.
   virtual Result<std::optional<std::string>, Failure> take_violation() = 0;
+  // Gives a forked process memory of its own, which costs its first writes as little as new memory does. The
+  // contents are lost.
+  virtual void renew() {}
+  // No process that is forked later can write to it.
+  virtual void protect() {}
 };
 
 // One argument of the executions on a problem.
@@ -93,6 +99,9 @@ struct DeviceTraits {
   bool shares_memory = false;
 };
 
+// Runs work that changes nothing but shared buffers here or in another process.
+using Isolate = std::function<Result<void, Failure>(const std::function<Result<void, Failure>()>& work)>;
+
 // Operations without a result are queued: the next operation with one reports their failure.
 class ComputeDevice {
  public:
@@ -102,6 +111,10 @@ class ComputeDevice {
   // The bytes that a problem may allocate.
   virtual Result<std::uint64_t, Failure> free_bytes() = 0;
   virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) = 0;
+  // What a process writes there that is forked later, this one reads.
+  virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) {
+    return allocate(bytes);
+  }
   virtual Result<std::shared_ptr<const LoadedProgram>, Failure> load(
       const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
       Instrumentation instrumentation) = 0;

@@ -61,13 +61,17 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
   return device_->load(job.candidate, job.plan.candidate, job.plan.arguments, job.instrumentation);
 }
 
+Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& isolate) {
+  if (problem_ && problem_->fits(job)) return {};
+  problem_.reset();  // release its memory before allocating
+  auto prepared = ProblemBuffers::prepare(*device_, job, isolate);
+  if (!prepared) return prepared.error();
+  problem_ = *std::move(prepared);
+  return {};
+}
+
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
-  if (!problem_ || !problem_->fits(job)) {
-    problem_.reset();  // release its memory before allocating
-    auto prepared = ProblemBuffers::prepare(*device_, job);
-    if (!prepared) return prepared.error();
-    problem_ = *std::move(prepared);
-  }
+  if (auto prepared = prepare(job, [](const auto& work) { return work(); }); !prepared) return prepared;
   auto adopted = problem_->adopt(job.plan.arguments);
   if (!adopted) problem_.reset();
   return adopted;
@@ -155,6 +159,18 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
   reply.timing = summarize(reply.samples_us);
   reply.out_of_race = rule.state() == StoppingRule::State::out_of_race;
   return {};
+}
+
+Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJob& job) {
+  report_phase(Phase::setup);
+  const auto program = load(job);
+  if (!program) return program.error();
+  if (auto prepared = prepare(job); !prepared) return prepared.error();
+  if (auto checked = check(job, **program); !checked) return checked.error();
+  auto sampler = problem_->timer().sampler(*program, job.plan.regime, job.plan.time_limit_s);
+  report_phase(Phase::timing);
+  if (auto warm = sampler->warm_up(); !warm) return warm.error();
+  return sampler;
 }
 
 std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {

@@ -17,13 +17,21 @@ class DeviceRunner final : public Runner {
   RunReply run(const RunJob& job) override;
   std::vector<Samples> playoff(const PlayoffJob& job) override;
 
+  // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
+  Result<void, Failure> prepare(const RunJob& job, const Isolate& isolate);
+  // Nothing before prepare().
+  ProblemBuffers* problem() { return problem_.get(); }
+  ComputeDevice& device() { return *device_; }
+  // Loads, checks and warms up a candidate.
+  Result<std::unique_ptr<Sampler>, Failure> warm_sampler(const RunJob& job);
+
  private:
   using Program = std::shared_ptr<const LoadedProgram>;
 
   Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
   Result<void, Failure> check_and_capture(const RunJob& job, const LoadedProgram& program, RunReply& reply);
   Result<Program, Failure> load(const RunJob& job);
-  // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
+  // The same, and adopts the candidate's own sizes. The reference runs in this process.
   Result<void, Failure> prepare(const RunJob& job);
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program);
   Result<void, Failure> check_once(const RunJob& job, const LoadedProgram& program);

@@ -60,14 +60,16 @@ ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
       memory_(arguments_.size()) {}
 
 Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(ComputeDevice& device,
-                                                                         const RunJob& job) {
+                                                                         const RunJob& job,
+                                                                         const Isolate& isolate) {
   std::unique_ptr<ProblemBuffers> problem(new ProblemBuffers(device, job));
   if (auto allocated = problem->allocate(); !allocated) return allocated.error();
   if (auto filled = problem->fill_inputs(); !filled) return filled.error();
   if (!job.plan.reference.steps.empty()) {
-    auto done = problem->run_reference(job);
+    auto done = isolate([&] { return problem->run_reference(job); });
     report_phase(Phase::setup);
     if (!done) return blame_reference(done.error());
+    if (auto noted = problem->note_results(); !noted) return noted.error();
   }
   problem->timer_ = device.timer(problem->memory_);
   return problem;
@@ -96,19 +98,18 @@ Result<void, Failure> ProblemBuffers::allocate() {
     const ArgumentPlan& plan = arguments_[i];
     memory_[i].name = plan.name;
     if (plan.is_scalar) continue;
-    const auto add = [&](std::unique_ptr<DeviceBuffer>& to) -> Result<void, Failure> {
-      auto buffer = device_->allocate(size_of(plan));
+    const auto add = [](std::unique_ptr<DeviceBuffer>& to, auto buffer) -> Result<void, Failure> {
       if (!buffer) return buffer.error();
       to = *std::move(buffer);
       return {};
     };
     Slot& slot = slots_[i];
-    if (auto added = add(slot.buffer); !added) return added;
+    if (auto added = add(slot.buffer, device_->allocate(size_of(plan))); !added) return added;
     if (plan.role == Role::inout) {
-      if (auto added = add(slot.original); !added) return added;
+      if (auto added = add(slot.original, device_->allocate(size_of(plan))); !added) return added;
     }
     if (plan.is_checked && has_reference) {
-      if (auto added = add(slot.expected); !added) return added;
+      if (auto added = add(slot.expected, device_->allocate_shared(size_of(plan))); !added) return added;
     }
     memory_[i].buffer = slot.buffer.get();
     memory_[i].original = slot.original.get();
@@ -146,11 +147,17 @@ Result<void, Failure> ProblemBuffers::run_reference(const RunJob& job) {
     if (auto done = execute(**program, options, Phase::reference); !done) return done;
     if (auto written = find_unwritten_integers(); !written) return written;
   }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::note_results() {
+  has_results_ = true;
   for (Slot& slot : slots_) {
     if (!slot.expected) continue;
     const auto digest = device_->digest(*slot.expected);
     if (!digest) return digest.error();
     slot.expected_digest = *digest;
+    slot.expected->protect();
   }
   return {};
 }
@@ -199,6 +206,20 @@ Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
     device_->copy(*slot.expected, *slot.buffer);
   }
   return {};
+}
+
+void ProblemBuffers::renew() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].buffer && arguments_[i].role != Role::in) slots_[i].buffer->renew();
+  }
+}
+
+std::uint64_t ProblemBuffers::own_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].buffer && arguments_[i].role != Role::in) bytes += slots_[i].buffer->bytes();
+  }
+  return bytes;
 }
 
 Result<void, Failure> ProblemBuffers::adopt(const std::vector<ArgumentPlan>& arguments) {

@@ -18,12 +18,17 @@ class ProblemBuffers {
  public:
   // Allocates and fills the buffers, then runs the reference. A failure of the reference has the status
   // reference_failed.
-  static Result<std::unique_ptr<ProblemBuffers>, Failure> prepare(ComputeDevice& device, const RunJob& job);
+  static Result<std::unique_ptr<ProblemBuffers>, Failure> prepare(ComputeDevice& device, const RunJob& job,
+                                                                  const Isolate& isolate);
   ProblemBuffers(const ProblemBuffers&) = delete;
   ProblemBuffers& operator=(const ProblemBuffers&) = delete;
 
   // True if the job has the same problem and reference.
   bool fits(const RunJob& job) const;
+  // Gives a forked process buffers of its own for all that a candidate writes.
+  void renew();
+  // The bytes that each process with buffers of its own needs.
+  std::uint64_t own_bytes() const;
   // Gives scratch memory the size that this candidate of the same problem needs.
   Result<void, Failure> adopt(const std::vector<ArgumentPlan>& arguments);
   Result<void, Failure> place(Placement placement);
@@ -51,6 +56,7 @@ class ProblemBuffers {
   Result<void, Failure> allocate();
   Result<void, Failure> fill_inputs();
   Result<void, Failure> run_reference(const RunJob& job);
+  Result<void, Failure> note_results();
   Result<bool, Failure> keep_results();
   Result<void, Failure> find_unwritten_integers();
   Result<void, Failure> execute(const LoadedProgram& program, const LaunchOptions& options, Phase phase);

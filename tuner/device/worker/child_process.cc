@@ -8,20 +8,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <string_view>
+#include <thread>
 
 namespace gktune {
 namespace {
 
 constexpr std::size_t kOutputTailBytes = 16384;
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;  // more than a pipe holds
 // The parent's descriptors stay above those that the child gets.
 constexpr int kFirstDescriptor = 10;
+constexpr int kPauseRepeatMs = 100;
+constexpr auto kEndLimit = std::chrono::seconds(1);
 
 Error system_error(const char* what) { return {std::string(what) + ": " + std::strerror(errno)}; }
 
@@ -71,13 +79,26 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+// Signal handlers can only use globals.
+std::atomic<bool> takes_pauses{false}, is_paused{false};
+
+// The system gives a signal to the processes that a group has at that moment; a tool may be starting another.
+void repeat_pause() {
+  if (takes_pauses) ::kill(0, is_paused ? SIGTSTP : SIGCONT);
+}
+
+void note_pause(int signal, siginfo_t* info, void*) {
+  if (info->si_pid != ::getpid()) is_paused = signal == SIGTSTP;
+}
+
 // Reads to the end of the output.
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 8192> bytes;
   for (;;) {
     pollfd ready{descriptor, POLLIN, 0};
-    ::poll(&ready, 1, -1);
+    if (::poll(&ready, 1, takes_pauses ? kPauseRepeatMs : -1) == 0) repeat_pause();
+    if (ready.revents == 0) continue;
     const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
     if (got > 0) text.append(bytes.data(), static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return text;
@@ -121,6 +142,17 @@ std::string ExitStatus::str() const {
   if (!by_signal) return "exited with code " + std::to_string(code);
   const char* name = ::sigabbrev_np(code);
   return "killed by " + (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(code));
+}
+
+std::string ExitStatus::encoded() const { return (by_signal ? 's' : 'c') + std::to_string(code); }
+
+ExitStatus ExitStatus::decoded(std::string_view text) {
+  const std::string code(text.substr(std::min<std::size_t>(1, text.size())));
+  return {text.starts_with('s'), std::atoi(code.c_str())};
+}
+
+bool ExitStatus::is_from_outside() const {
+  return by_signal && (code == SIGKILL || code == SIGTERM || code == SIGINT || code == SIGHUP);
 }
 
 Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
@@ -172,20 +204,34 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(socket_, other.socket_);
   std::swap(output_, other.output_);
   std::swap(output_tail_, other.output_tail_);
+  std::swap(output_bytes_, other.output_bytes_);
   return *this;
 }
 
 ChildProcess::~ChildProcess() {
-  if (pid_ < 0) return;
+  if (pid_ >= 0) end();
+}
+
+void ChildProcess::end() {
+  if (kind_ == ChildOptions::Kind::worker) {
+    signal_alone(SIGTERM);
+    const auto until = std::chrono::steady_clock::now() + kEndLimit;
+    while (!exit_status() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
   signal(SIGKILL);
   wait();
 }
 
 void ChildProcess::read_output() {
   std::array<char, 8192> bytes;
-  while (output_.is_open()) {
+  std::size_t total = 0;
+  while (output_.is_open() && total < kMostAtOnce) {
     const ssize_t got = ::read(output_.number(), bytes.data(), bytes.size());
     if (got > 0) {
+      total += static_cast<std::size_t>(got);
+      output_bytes_ += static_cast<std::uint64_t>(got);
       output_tail_.append(bytes.data(), static_cast<std::size_t>(got));
       if (output_tail_.size() > 2 * kOutputTailBytes) {
         output_tail_.erase(0, output_tail_.size() - kOutputTailBytes);
@@ -230,11 +276,20 @@ ExitStatus ChildProcess::wait() {
   return *exit_status_;
 }
 
+void pause_tools_on_request() {
+  takes_pauses = true;
+  struct sigaction action {};
+  action.sa_sigaction = note_pause;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (const int signal : {SIGTSTP, SIGCONT}) ::sigaction(signal, &action, nullptr);
+}
+
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   // LANGUAGE takes precedence over LC_ALL.
   auto child =
       ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
   if (!child) return std::move(child).error();
+  if (is_paused) repeat_pause();
   CommandOutput output;
   output.text = read_all(child->output_number());
   const ExitStatus exit_status = child->wait();

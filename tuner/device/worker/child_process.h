@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace gktune {
 
 // The child's end of the socket to its parent.
 inline constexpr int kChannelFd = 3;
+
+// A job or a tool that something outside kills so many times in a row is blamed for it.
+inline constexpr int kMostAttempts = 4;
 
 struct ChildOptions {
   std::vector<std::string> argv;                                 // the program is looked for in PATH
@@ -31,6 +35,11 @@ struct ExitStatus {
   int code = 0;  // the signal, or what it exited with
 
   std::string str() const;  // "killed by SIGSEGV", "exited with code 3"
+  std::string encoded() const;
+  static ExitStatus decoded(std::string_view text);
+  // True for a signal that no program sends to itself by a mistake of its own: another process sent it, or the
+  // system had no memory left.
+  bool is_from_outside() const;
 };
 
 // A process with empty standard input. Its standard output and error are read together. It dies with its
@@ -40,7 +49,7 @@ class ChildProcess {
   static Result<ChildProcess> start(const ChildOptions& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
-  ~ChildProcess();  // kills it with its group, and waits for that
+  ~ChildProcess();  // ends it with its group, and waits for that
 
   pid_t pid() const { return pid_; }
   // The parent's end of the socket, which does not block. Take it once.
@@ -48,15 +57,22 @@ class ChildProcess {
 
   // The descriptor that its output arrives on; -1 once it is closed.
   int output_number() const { return output_.number(); }
-  void read_output();
+  void read_output();  // some of it
   // The end of the output since forget_output().
   const std::string& output_tail() const { return output_tail_; }
-  void forget_output() { output_tail_.clear(); }
+  void forget_output() {
+    output_tail_.clear();
+    output_bytes_ = 0;
+  }
+  // All that came since then.
+  std::uint64_t output_bytes() const { return output_bytes_; }
 
   // To its whole group, unless the process is known to have ended.
   void signal(int number) const;
   // To the process alone.
   void signal_alone(int number) const;
+  // Gives the process time to end its own children and itself; then kills it with its group.
+  void end();
   // Empty while it is running. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> exit_status();
   ExitStatus wait();
@@ -71,12 +87,17 @@ class ChildProcess {
   FileDescriptor socket_;
   FileDescriptor output_;
   std::string output_tail_;
+  std::uint64_t output_bytes_ = 0;
 };
 
 struct CommandOutput {
   int exit_code = 0;  // 128 + n after signal n
   std::string text;   // stdout and stderr together
 };
+
+// From now on SIGTSTP to the group of this process pauses its tools, and SIGCONT lets them go on. The process itself
+// never stops, so that it can repeat either signal for a tool that the signal missed, and end the tools with itself.
+void pause_tools_on_request();
 
 // Runs a tool to its end. It prints English messages, because these are kept and parsed.
 Result<CommandOutput> run_command(const std::vector<std::string>& argv);

@@ -120,7 +120,7 @@ void CompilePool::advance(Clock::time_point now) {
     }
     if (slot.worker.state() != Worker::State::dead) continue;
     if (slot.batch.empty()) {
-      worker_failed(slot.worker.death().message);
+      worker_failed(slot.worker.death().failure.message);
     } else {
       busy_s_ += slot.worker.busy_s(now);
       take_apart(slot);
@@ -152,10 +152,15 @@ void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s
   }
 }
 
-// The job's worker died. A single source is the cause; several are tried one by one.
+// The job's worker died. Something outside may have killed it. Otherwise a single source is the cause; several are
+// tried one by one.
 void CompilePool::take_apart(Slot& slot) {
   std::vector<Task> batch = std::exchange(slot.batch, {});
-  const Failure& death = slot.worker.death();
+  const Failure& death = slot.worker.death().failure;
+  if (slot.worker.death().is_from_outside && batch.front().attempts + 1 < kMostAttempts) {
+    for (std::size_t i = batch.size(); i-- > 0;) try_again(std::move(batch[i]));
+    return;
+  }
   if (batch.size() > 1) {
     batch_limit_ = std::max(1, batch_limit_ / 2);
     for (std::size_t i = batch.size(); i-- > 0;) try_alone(std::move(batch[i]));
@@ -167,9 +172,16 @@ void CompilePool::take_apart(Slot& slot) {
   finished_.push_back({batch[0].id, std::move(variant)});
 }
 
+void CompilePool::try_again(Task task) {
+  if (task.withdrawn) return;
+  ++task.attempts;
+  queue_.push_front(std::move(task));
+}
+
 void CompilePool::try_alone(Task task) {
   if (task.withdrawn) return;
   task.alone = true;
+  task.attempts = 0;
   queue_.push_front(std::move(task));
 }
 

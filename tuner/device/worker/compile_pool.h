@@ -57,6 +57,7 @@ class CompilePool {
     SourcePlan source;
     bool alone = false;
     bool withdrawn = false;
+    int attempts = 0;  // that ended from outside
   };
 
   // A worker and the job that it has.
@@ -71,6 +72,7 @@ class CompilePool {
   std::vector<Task> next_batch(Haste haste);
   void finish_job(Slot& slot, const std::string& reply, double busy_s);
   void take_apart(Slot& slot);
+  void try_again(Task task);
   void try_alone(Task task);
   void worker_failed(const std::string& message);
   void fail_all();

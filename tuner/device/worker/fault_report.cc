@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxReportBytes = 4096;
 
 // Signal handlers can only use globals.
-std::atomic<int> report_channel{-1};
+std::atomic<int> channel{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept {
@@ -28,9 +28,9 @@ void send_all(int socket, const unsigned char* bytes, std::size_t size) noexcept
   }
 }
 
-void send_report(Frame::Kind kind, std::string_view first, std::string_view second) noexcept {
+void send_parts(Frame::Kind kind, std::string_view first, std::string_view second) noexcept {
   const int saved_errno = errno;
-  if (const int socket = report_channel.load(); socket >= 0) {
+  if (const int socket = channel.load(); socket >= 0) {
     unsigned char bytes[kFrameHeaderBytes + kMaxReportBytes];
     const std::size_t first_size = std::min(first.size(), kMaxReportBytes);
     const std::size_t second_size = std::min(second.size(), kMaxReportBytes - first_size);
@@ -44,11 +44,15 @@ void send_report(Frame::Kind kind, std::string_view first, std::string_view seco
 
 }  // namespace
 
-void set_report_channel(int socket) noexcept { report_channel.store(socket); }
+void set_report_channel(int socket) noexcept { channel.store(socket); }
+
+int report_channel() noexcept { return channel.load(); }
+
+void send_report(Frame::Kind kind, std::string_view payload) noexcept { send_parts(kind, payload, {}); }
 
 void report_phase(Phase phase) noexcept {
   const char payload = static_cast<char>(phase);
-  send_report(Frame::Kind::phase, {&payload, 1}, {});
+  send_report(Frame::Kind::phase, {&payload, 1});
 }
 
 void report_fault(Status status, std::string_view message) noexcept {
@@ -57,7 +61,7 @@ void report_fault(Status status, std::string_view message) noexcept {
   const std::size_t size = std::min(name.size(), sizeof line - 1);
   std::memcpy(line, name.data(), size);
   line[size] = '\n';
-  send_report(Frame::Kind::fault, {line, size + 1}, message);
+  send_parts(Frame::Kind::fault, {line, size + 1}, message);
 }
 
 }  // namespace gktune

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "tuner/core/trial.h"
+#include "tuner/device/worker/frame.h"
 
 namespace gktune {
 
@@ -14,11 +15,18 @@ namespace gktune {
 // fault with the status timed_out.
 constexpr int kQuestionSignal = SIGXCPU;
 
+// The parent sends it to a worker whose job has to end. A worker that forks for its jobs lives on.
+constexpr int kEndJobSignal = SIGUSR1;
+
 // The phase of a job. Each has its own time limit, which the parent enforces.
 enum class Phase : unsigned char { setup, reference, check, timing };
 
 // The socket to the parent; -1: none.
 void set_report_channel(int socket) noexcept;
+int report_channel() noexcept;
+
+// Sends a frame as it is. A long payload is cut.
+void send_report(Frame::Kind kind, std::string_view payload) noexcept;
 
 void report_phase(Phase phase) noexcept;
 

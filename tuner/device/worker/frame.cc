@@ -11,6 +11,7 @@ bool is_known(unsigned char kind) {
     case Frame::Kind::not_ready:
     case Frame::Kind::phase:
     case Frame::Kind::fault:
+    case Frame::Kind::ended:
       return true;
   }
   return false;

@@ -17,6 +17,7 @@ struct Frame {
     not_ready = 'e',  // the worker cannot start: the reason
     phase = 'p',      // a Phase begins
     fault = 'f',      // the worker dies: a status, a line feed, a message
+    ended = 'x',      // the process that the worker forked for a job ended without an answer: an ExitStatus
   };
   Kind kind = Kind::reply;
   std::string payload;

@@ -35,7 +35,7 @@ struct Module {
 };
 
 struct CompiledVariant {
-  Status status = Status::ok;  // ok, compile_failed, machine_failed
+  Status status = Status::ok;  // ok, compile_failed, machine_failed, crashed
   std::string log;  // the compiler's messages about this variant, with the line numbers of the source
   Module module;
   double seconds = 0;  // this variant's share

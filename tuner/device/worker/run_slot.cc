@@ -19,6 +19,7 @@ void RunSlot::start(Job job) {
   }
   job_ = std::move(job);
   sent_ = false;
+  attempts_ = 0;
   send_when_ready();
 }
 
@@ -84,7 +85,7 @@ void RunSlot::advance(Clock::time_point now) {
   std::erase_if(leaving_, [](const Worker& worker) { return worker.state() == Worker::State::dead; });
   if (spare_) spare_->advance(now);
   if (is_dead(spare_)) {
-    const std::string message = spare_->death().message;
+    const std::string message = spare_->death().failure.message;
     spare_.reset();
     worker_failed(message);
   }
@@ -92,17 +93,20 @@ void RunSlot::advance(Clock::time_point now) {
     active_->advance(now);
     if (auto reply = active_->take_reply()) {
       failures_ = 0;
-      finish(std::move(*reply), active_->busy_s(now));
+      const std::optional<Worker::JobEnd> end = active_->take_job_end();
+      if (!end || !try_again(*end)) {
+        finish(std::move(*reply), active_->busy_s(now), end ? std::optional(end->failure) : std::nullopt);
+      }
     }
   }
   if (is_dead(active_)) {
-    const Failure death = active_->death();
+    const Worker::JobEnd death = active_->death();
     const double seconds = active_->busy_s(now);
     active_.reset();
-    if (sent_) {
-      finish(death, seconds);
-    } else {
-      worker_failed(death.message);
+    if (!sent_) {
+      worker_failed(death.failure.message);
+    } else if (!try_again(death)) {
+      finish(death.failure, seconds);
     }
   }
   send_when_ready();
@@ -112,9 +116,16 @@ void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
-void RunSlot::finish(Outcome outcome, double seconds) {
+// Something outside killed the job: the candidate is blamed only if that happens each time.
+bool RunSlot::try_again(const Worker::JobEnd& end) {
+  if (!end.is_from_outside || ++attempts_ >= kMostAttempts) return false;
+  sent_ = false;
+  return true;
+}
+
+void RunSlot::finish(Outcome outcome, double seconds, std::optional<Failure> ended) {
   busy_s_ += seconds;
-  finished_ = Finished{job_->id, std::move(outcome), seconds};
+  finished_ = Finished{job_->id, std::move(outcome), seconds, std::move(ended)};
   job_.reset();
   sent_ = false;
 }

@@ -30,6 +30,7 @@ class RunSlot {
     std::uint64_t id = 0;
     Outcome outcome;
     double seconds = 0;
+    std::optional<Failure> ended = std::nullopt;  // a process that the worker forked for the job
   };
 
   explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
@@ -59,13 +60,15 @@ class RunSlot {
   void ensure_workers();
   void send_when_ready();
   void worker_failed(const std::string& message);
-  void finish(Outcome outcome, double seconds);
+  bool try_again(const Worker::JobEnd& end);
+  void finish(Outcome outcome, double seconds, std::optional<Failure> ended = std::nullopt);
 
   WorkerCommand command_;  // with the environment of the present workers
   std::optional<Worker> active_, spare_;
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
   std::optional<Job> job_;
   bool sent_ = false;
+  int attempts_ = 0;  // that ended from outside
   std::optional<Finished> finished_;
   int failures_ = 0;  // workers in a row that died before their first reply
   std::string broken_;

@@ -26,7 +26,7 @@ void end_group(int) { ::kill(0, SIGKILL); }
 void die_with_parent() {
   struct sigaction action {};
   action.sa_handler = end_group;
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGTERM, kEndJobSignal}) ::sigaction(signal, &action, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
@@ -90,6 +90,7 @@ std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
+  if (role == WorkerRole::compile) pause_tools_on_request();
   if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};

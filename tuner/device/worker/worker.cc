@@ -13,6 +13,7 @@ constexpr double kStartLimitS = 120;  // a CUDA context on a busy machine
 constexpr double kLeaveLimitS = 1;    // between closing the channel and the end
 constexpr auto kReapInterval = std::chrono::milliseconds(2);
 constexpr std::size_t kLongestLastWords = 400;
+constexpr std::uint64_t kMostOutputBytes = std::uint64_t{64} << 20;  // of one job
 
 Status status_of(const ExitStatus& exit_status) {
   if (!exit_status.by_signal) return Status::crashed;
@@ -81,6 +82,8 @@ void Worker::send(const std::string& request, const Limits& limits) {
   limits_ = limits;
   busy_since_ = Clock::now();
   phase_.reset();
+  fault_.reset();
+  job_end_.reset();
   allow(limits.total(), busy_since_);
   channel_.queue(Frame::Kind::request, request);
   channel_.write();
@@ -109,6 +112,7 @@ Clock::time_point Worker::deadline() const {
 void Worker::advance(Clock::time_point now) {
   if (state_ == State::dead) return;
   process_.read_output();
+  end_flood();
   const bool was_open = channel_.is_open();
   channel_.write();
   channel_.read();
@@ -118,12 +122,25 @@ void Worker::advance(Clock::time_point now) {
   if (channel_.is_open() && !overstayed_) return;
   if (const std::optional<ExitStatus> exit_status = process_.exit_status()) {
     process_.read_output();
-    death_ = cause_of(*exit_status);
+    death_ = job_end(*exit_status);
     state_ = State::dead;
   }
 }
 
-void Worker::kill() { process_.signal(SIGKILL); }
+// It ends its own children first.
+void Worker::kill() {
+  was_killed_ = true;
+  process_.signal_alone(SIGTERM);
+  channel_ = Channel();
+  limit_ = Clock::now() + duration_s(kLeaveLimitS);
+}
+
+void Worker::end_flood() {
+  if (state_ != State::busy || fault_ || process_.output_bytes() <= kMostOutputBytes) return;
+  fault_ = Failure{Status::crashed, "wrote more than " + std::to_string(kMostOutputBytes >> 20) + " MiB of output"};
+  was_asked_ = true;
+  limit_ = Clock::now();
+}
 
 void Worker::take(const Frame& frame, Clock::time_point now) {
   switch (frame.kind) {
@@ -138,6 +155,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       reply_ = frame.payload;
       state_ = State::idle;
       limit_.reset();
+      overstayed_ = false;
       break;
     case Frame::Kind::phase:
       if (state_ != State::busy || frame.payload.size() != 1) break;
@@ -152,6 +170,14 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
                        frame.payload.substr(std::min(line_feed + 1, frame.payload.size()))};
       break;
     }
+    case Frame::Kind::ended:
+      if (state_ != State::busy) break;
+      process_.read_output();
+      job_end_ = job_end(ExitStatus::decoded(frame.payload));
+      overstayed_ = false;
+      fault_.reset();
+      allow(limit_s_, now);
+      break;
     case Frame::Kind::not_ready:
       fault_ = Failure{Status::crashed, frame.payload};
       break;
@@ -160,8 +186,8 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
   }
 }
 
-// A worker that exceeds its limit is asked where it is, if it gets time to answer. One that does not answer,
-// or that closed its channel and does not exit, is killed.
+// A worker that exceeds its limit is asked where it is, if it gets time to answer. Then it has to end its job. A
+// worker that does not do so, or that closed its channel and does not exit, is killed.
 void Worker::end_late(Clock::time_point now) {
   if (!limit_ || now < *limit_ || paused_) return;
   if (channel_.is_open() && !overstayed_ && limits_.report_s > 0 && !std::exchange(was_asked_, true)) {
@@ -169,8 +195,13 @@ void Worker::end_late(Clock::time_point now) {
     process_.signal_alone(kQuestionSignal);
     return;
   }
-  overstayed_ = overstayed_ || channel_.is_open();
+  if (channel_.is_open() && !std::exchange(overstayed_, true)) {
+    limit_ = now + duration_s(kLeaveLimitS);
+    process_.signal_alone(kEndJobSignal);
+    return;
+  }
   limit_.reset();
+  was_killed_ = true;
   process_.signal(SIGKILL);
 }
 
@@ -187,6 +218,10 @@ std::string Worker::overstay_message() const {
       break;
   }
   return "timing it took longer than " + limit;
+}
+
+Worker::JobEnd Worker::job_end(const ExitStatus& exit_status) const {
+  return {cause_of(exit_status), exit_status.is_from_outside() && !overstayed_ && !was_killed_ && !fault_};
 }
 
 Failure Worker::cause_of(const ExitStatus& exit_status) const {
@@ -217,7 +252,7 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
 void Worker::pause(Clock::time_point now) {
   if (state_ != State::busy || paused_) return;
   paused_ = now;
-  process_.signal(SIGSTOP);
+  process_.signal(SIGTSTP);
 }
 
 void Worker::resume(Clock::time_point now) {

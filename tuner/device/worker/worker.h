@@ -55,8 +55,16 @@ class Worker {
   void send(const std::string& request, const Limits& limits);
   // The reply, once.
   std::optional<std::string> take_reply() { return std::exchange(reply_, std::nullopt); }
-  // Why it died, as its trial will say.
-  const Failure& death() const { return death_; }
+  // How a job ended without an answer.
+  struct JobEnd {
+    Failure failure;  // as its trial will say
+    // Another process or the system killed it: that says nothing about the job.
+    bool is_from_outside = false;
+  };
+  // Of the worker that died with its job.
+  const JobEnd& death() const { return death_; }
+  // Of the process that the worker forked for the job of the last reply, once.
+  std::optional<JobEnd> take_job_end() { return std::exchange(job_end_, std::nullopt); }
   // The phase of the current job, or of the job it died in. Empty if none was reported.
   std::optional<Phase> phase() const { return phase_; }
   bool was_ready() const { return was_ready_; }
@@ -71,7 +79,7 @@ class Worker {
   // advance() will see it die.
   void kill();
 
-  // Stops the process and its children. The pause does not count against its limits.
+  // Pauses the tools of a compile worker. The pause does not count against its limits.
   void pause(Clock::time_point now);
   void resume(Clock::time_point now);
 
@@ -82,7 +90,9 @@ class Worker {
   void allow(double limit_s, Clock::time_point now);
   void end_late(Clock::time_point now);
   std::string overstay_message() const;
+  void end_flood();
   Failure cause_of(const ExitStatus& exit_status) const;
+  JobEnd job_end(const ExitStatus& exit_status) const;
 
   ChildProcess process_;
   Channel channel_;
@@ -98,7 +108,9 @@ class Worker {
   std::optional<Failure> fault_;  // its own report
   bool was_asked_ = false;        // where it is, after its limit
   bool overstayed_ = false;
-  Failure death_;
+  bool was_killed_ = false;  // by this process
+  std::optional<JobEnd> job_end_;
+  JobEnd death_;
 };
 
 }  // namespace gktune

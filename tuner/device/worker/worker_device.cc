@@ -68,7 +68,7 @@ Result<std::string> answer_of(Worker& worker, const std::string& question) {
     ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(worker.deadline()));
     worker.advance(Clock::now());
   }
-  return Error{worker.death().message};
+  return Error{worker.death().failure.message};
 }
 
 Result<DeviceInfo> probe(Worker& worker) {
@@ -310,6 +310,10 @@ bool WorkerDevice::take_run() {
     const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
     if (submission == submissions_.end()) continue;
     submission->trial.run_s = finished->seconds;
+    if (finished->ended) {
+      finish(*submission, finished->ended->status, finished->ended->message);
+      continue;
+    }
     if (!finished->outcome) {
       const Failure& failure = finished->outcome.error();
       if (failure.status != Status::machine_failed) {

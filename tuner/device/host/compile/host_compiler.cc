@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -88,10 +89,22 @@ std::vector<std::string> words_of(const std::string& cxx) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
+constexpr const char* kKilledTexts[] = {"Killed signal terminated program", "Terminated signal terminated program",
+                                        "unable to execute command: Killed",
+                                        "unable to execute command: Terminated"};
+
 // Errors of the system, such as no more files or processes, say nothing about the source.
 bool is_the_machines_fault(const std::string& log) {
   return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
+}
+
+// By something outside, or by a system without memory. GCC and Clang report it of the programs that they start.
+bool was_killed(const CommandOutput& output) {
+  if (output.exit_code == 128 + SIGKILL || output.exit_code == 128 + SIGTERM) return true;
+  return output.exit_code != 0 && std::ranges::any_of(kKilledTexts, [&](const char* text) {
+           return output.text.find(text) != std::string::npos;
+         });
 }
 
 }  // namespace
@@ -229,11 +242,15 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
   const std::vector<std::string> libraries = libraries_of(source, instrumentation);
   words.insert(words.end(), libraries.begin(), libraries.end());
   Result<CommandOutput> result = run_command(words);
+  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
+    result = run_command(words);
+  }
   const std::optional<std::string> code = read_whole(output);
   std::filesystem::remove(input, ignored);
   std::filesystem::remove(output, ignored);
 
   if (!result) return {Status::machine_failed, result.error().message, {}};
+  if (was_killed(*result)) return {Status::crashed, "the compiler was killed:\n" + result->text, {}};
   if (result->exit_code != 0) {
     if (!is_the_machines_fault(result->text)) return {Status::compile_failed, std::move(result->text), {}};
     return {Status::machine_failed, "the system fails the compiler:\n" + result->text, {}};

@@ -50,9 +50,8 @@ kernel::dim3 to_dim3(const std::array<std::int64_t, 3>& v) {
 // The launching thread is the first. The others are bound to one core each.
 class Executor::Threads {
  public:
-  Threads(unsigned threads, std::size_t stack_bytes) {
+  Threads(unsigned threads, std::size_t stack_bytes, const std::vector<int>& cores) {
     for (unsigned i = 0; i < threads; ++i) runners_.push_back(std::make_unique<BlockRunner>(stack_bytes));
-    const std::vector<int> cores = own_cores();
     for (unsigned i = 1; i < threads; ++i) {
       threads_.emplace_back([this, i, cores] {
         if (!cores.empty()) keep_to(cores[i % cores.size()]);
@@ -145,9 +144,8 @@ class Executor::Threads {
   std::optional<Failure> fault_;
 };
 
-Executor::Executor(ExecutionSettings settings) : settings_(settings) {
+Executor::Executor(ExecutionSettings settings) : settings_(settings), cores_(own_cores()) {
   if (settings_.threads == 0) settings_.threads = own_core_count();
-  threads_of_blocks_ = std::make_unique<Threads>(settings_.threads, settings_.stack_bytes);
 }
 
 Executor::~Executor() = default;
@@ -167,6 +165,9 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
                             &orders,
                             seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
                             settings_.watch};
+  if (!threads_of_blocks_) {
+    threads_of_blocks_ = std::make_unique<Threads>(settings_.threads, settings_.stack_bytes, cores_);
+  }
   if (std::optional<Failure> fault = threads_of_blocks_->run(launch)) return *std::move(fault);
   return {};
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
@@ -24,7 +25,8 @@ struct ExecutionSettings {
   MemoryWatch* watch = nullptr;
 };
 
-// Runs kernels block by block on its own threads, one launch at a time.
+// Runs kernels block by block on its own threads, one launch at a time. The threads start with the first launch, in
+// whose floating-point mode they stay.
 class Executor {
  public:
   explicit Executor(ExecutionSettings settings);
@@ -42,6 +44,7 @@ class Executor {
  private:
   class Threads;
   ExecutionSettings settings_;
+  std::vector<int> cores_;
   std::unique_ptr<Threads> threads_of_blocks_;
 };
 

@@ -16,14 +16,18 @@ namespace {
 
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
+int map_flags(GuardedBuffer::Sharing sharing) {
+  return MAP_ANONYMOUS | (sharing == GuardedBuffer::Sharing::shared ? MAP_SHARED : MAP_PRIVATE);
+}
+
 std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
 
 }  // namespace
 
-Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against) {
+Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against, Sharing sharing) {
   const std::size_t page = page_bytes();
   const std::size_t room = rounded_up(bytes + kGuardBytes + kAlignment, page);
-  void* mapping = ::mmap(nullptr, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapping = ::mmap(nullptr, room + 2 * page, PROT_NONE, map_flags(sharing), -1, 0);
   if (mapping == MAP_FAILED) return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
   GuardedBuffer buffer;
   buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * page};
@@ -64,6 +68,13 @@ void GuardedBuffer::fill_guards() {
   fill_guard(front());
   fill_guard(back());
 }
+
+void GuardedBuffer::renew() {
+  ::madvise(room_.data(), room_.size(), MADV_DONTNEED);
+  fill_guards();
+}
+
+void GuardedBuffer::protect() { ::mprotect(room_.data(), room_.size(), PROT_READ); }
 
 std::optional<std::string> GuardedBuffer::violation() const {
   if (const auto offset = guard_violation(back())) return format_byte_count(*offset) + " past its end";

@@ -17,7 +17,9 @@ class GuardedBuffer {
   // Every buffer has this alignment; no vector type needs more.
   static constexpr std::size_t kAlignment = 64;
 
-  static Result<GuardedBuffer> allocate(std::size_t bytes, Against against);
+  // Shared: a process that is forked later writes to the same memory.
+  enum class Sharing { none, shared };
+  static Result<GuardedBuffer> allocate(std::size_t bytes, Against against, Sharing sharing = Sharing::none);
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
@@ -33,6 +35,10 @@ class GuardedBuffer {
   std::optional<std::string> violation() const;
   // Repairs the guard zones.
   void fill_guards();
+  // Replaces memory that a forked process has from its parent by new memory, with other contents.
+  void renew();
+  // A write becomes a fault.
+  void protect();
 
  private:
   GuardedBuffer() = default;

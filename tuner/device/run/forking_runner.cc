@@ -1,0 +1,136 @@
+#include "tuner/device/run/forking_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/job_json.h"
+
+namespace gktune {
+namespace {
+
+// Requests to the process of a finalist. Each is answered with a RunReply.
+constexpr std::string_view kGetReady = "ready", kSample = "sample";
+// A finalist whose process has waited is executed once before it is timed, unless that takes longer.
+constexpr double kLongWarmUpUs = 1000;
+
+RunReply reply_of(const Failure& failure) {
+  RunReply reply;
+  reply.status = failure.status;
+  reply.message = failure.message;
+  return reply;
+}
+
+// A request whose answer is the reply to a job. What the child has lost, the worker has not.
+RunReply asked(JobProcess& process, std::string_view request) {
+  const auto answer = process.ask(request);
+  if (!answer) return reply_of(answer.error());
+  auto reply = decode_run_reply(*answer);
+  if (!reply) return reply_of({Status::crashed, reply.error().message});
+  reply->worker_is_lost = false;
+  return *std::move(reply);
+}
+
+}  // namespace
+
+RunReply ForkingRunner::run(const RunJob& job) {
+  const auto start = std::chrono::steady_clock::now();
+  RunReply reply = try_job(job);
+  processes_.end_all();
+  reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return reply;
+}
+
+RunReply ForkingRunner::try_job(const RunJob& job) {
+  report_phase(Phase::setup);
+  if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
+  auto process = processes_.start([&](const std::string&) {
+    runner_.problem()->renew();
+    return encode(runner_.run(job));
+  });
+  return process ? asked(*process, {}) : reply_of(process.error());
+}
+
+Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
+  return runner_.prepare(job, [&](const std::function<Result<void, Failure>()>& work) -> Result<void, Failure> {
+    auto process = processes_.start([&](const std::string&) {
+      const auto done = work();
+      return encode(done ? RunReply{} : reply_of(done.error()));
+    });
+    if (!process) return process.error();
+    RunReply reply = asked(*process, {});
+    if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
+    return {};
+  });
+}
+
+std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
+  std::vector<Samples> samples(job.finalists.size());
+  report_phase(Phase::setup);
+  if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
+  const std::size_t most = most_finalists();
+  for (std::size_t first = 0; first < samples.size(); first += most) {
+    const std::size_t count = std::min(most, samples.size() - first);
+    play(std::span(job.finalists).subspan(first, count), job.rounds, std::span(samples).subspan(first, count));
+    processes_.end_all();
+  }
+  report_phase(Phase::setup);
+  return samples;
+}
+
+// Each has outputs of its own.
+std::size_t ForkingRunner::most_finalists() {
+  const auto free = runner_.device().free_bytes();
+  const std::uint64_t own = std::max<std::uint64_t>(1, runner_.problem()->own_bytes());
+  return std::max<std::size_t>(1, free ? *free / own : 1);
+}
+
+void ForkingRunner::play(std::span<const RunJob> finalists, Rounds rounds, std::span<Samples> samples) {
+  const std::size_t count = finalists.size();
+  std::vector<std::optional<JobProcess>> processes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto process = start_finalist(finalists[i]);
+    if (process && asked(*process, kGetReady).status == Status::ok) processes[i].emplace(*std::move(process));
+  }
+  report_phase(Phase::timing);
+  // The first of a round changes, so that none always follows the same other.
+  for (int round = 0; round < rounds.count; ++round) {
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+      if (!processes[i]) continue;
+      const RunReply reply = asked(*processes[i], kSample);
+      if (reply.status == Status::ok) {
+        samples[i].insert(samples[i].end(), reply.samples_us.begin(), reply.samples_us.end());
+      } else {
+        processes[i].reset();
+        samples[i].clear();
+      }
+    }
+  }
+}
+
+Result<JobProcess, Failure> ForkingRunner::start_finalist(const RunJob& job) {
+  std::unique_ptr<Sampler> sampler;  // in the child
+  double last_us = 0;
+  return processes_.start([&](const std::string& request) {
+    if (request == kGetReady) {
+      runner_.problem()->renew();
+      auto warm = runner_.warm_sampler(job);
+      if (!warm) return encode(reply_of(warm.error()));
+      sampler = *std::move(warm);
+      return encode(RunReply{});
+    }
+    if (job.plan.regime == Regime::hot && last_us < kLongWarmUpUs) (void)sampler->sample_us();
+    const auto sample = sampler->sample_us();
+    if (!sample) return encode(reply_of(sample.error()));
+    last_us = *sample;
+    RunReply reply;
+    reply.samples_us = {*sample};
+    return encode(reply);
+  });
+}
+
+}  // namespace gktune

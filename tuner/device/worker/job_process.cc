@@ -1,0 +1,217 @@
+#include "tuner/device/worker/job_process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/whole_file.h"
+
+namespace gktune {
+namespace {
+
+// Candidates of tests close the lowest numbers.
+constexpr int kFirstSocket = 100;
+constexpr int kLeaveLimitMs = 1000;  // between closing the channel and the end
+constexpr auto kReapLimit = std::chrono::seconds(5);  // for processes that the system does not let go
+constexpr rlim_t kLargestFile = rlim_t{1} << 30;
+constexpr int kSignals[] = {SIGCHLD, SIGTERM, kEndJobSignal, kQuestionSignal};
+
+sigset_t own_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
+}
+
+FileDescriptor socket_moved_up(int number) {
+  const FileDescriptor low(number);
+  return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, kFirstSocket));
+}
+
+// The parent of a process: the second field behind its name, which is in brackets.
+pid_t parent_of(const char* pid) {
+  const std::string state = read_whole("/proc/" + std::string(pid) + "/stat").value_or("");
+  const std::size_t end = state.rfind(')');
+  return end == std::string::npos || end + 4 >= state.size() ? 0 : std::atoi(state.c_str() + end + 4);
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  DIR* folder = ::opendir("/proc");
+  if (folder == nullptr) return found;
+  while (const dirent* entry = ::readdir(folder)) {
+    const pid_t pid = std::atoi(entry->d_name);
+    if (pid > 0 && parent_of(entry->d_name) == ::getpid()) found.push_back(pid);
+  }
+  ::closedir(folder);
+  return found;
+}
+
+ExitStatus exit_status_of(int status) {
+  return WIFSIGNALED(status) ? ExitStatus{true, WTERMSIG(status)} : ExitStatus{false, WEXITSTATUS(status)};
+}
+
+}  // namespace
+
+JobProcesses::JobProcesses() {
+  const sigset_t set = own_signals();
+  ::sigprocmask(SIG_BLOCK, &set, &mask_before_);
+  signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+JobProcesses::~JobProcesses() {
+  end_all();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+Result<JobProcess, Failure> JobProcesses::start(const Serve& serve) {
+  const auto failure = [](const char* what) {
+    return Failure{Status::machine_failed, std::string(what) + ": " + std::strerror(errno)};
+  };
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return failure("socketpair");
+  FileDescriptor ours = socket_moved_up(ends[0]), theirs = socket_moved_up(ends[1]);
+  if (!ours.is_open() || !theirs.is_open()) return failure("socketpair");
+  while (take_signal() != 0) continue;  // those of an earlier job
+  std::fflush(nullptr);                 // the child does not write it once more
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid < 0) return failure("fork");
+  if (pid == 0) {
+    ours.close();
+    run_child(std::move(theirs), parent, serve);
+  }
+  ::fcntl(ours.number(), F_SETFL, O_NONBLOCK);
+  return JobProcess(*this, pid, std::move(ours));
+}
+
+void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& serve) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // it died before the call above
+  for (const int signal : {SIGTERM, kEndJobSignal}) ::signal(signal, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  signals_.close();
+  if (const int channel_of_worker = report_channel(); channel_of_worker >= 0) ::close(channel_of_worker);
+  rlimit file{};
+  ::getrlimit(RLIMIT_FSIZE, &file);
+  file.rlim_cur = std::min(file.rlim_cur, kLargestFile);
+  ::setrlimit(RLIMIT_FSIZE, &file);
+
+  Channel channel(std::move(socket));
+  set_report_channel(channel.number());
+  while (channel.is_open()) {
+    channel.read();
+    while (const std::optional<Frame> frame = channel.next()) {
+      const std::string answer = serve(frame->payload);
+      std::fflush(nullptr);
+      channel.queue(Frame::Kind::reply, answer);
+      channel.write();
+    }
+  }
+  ::_exit(0);
+}
+
+void JobProcesses::end_all() {
+  const auto until = std::chrono::steady_clock::now() + kReapLimit;
+  while (std::chrono::steady_clock::now() < until) {
+    pid_t ended = 0;
+    do {
+      ended = ::waitpid(-1, nullptr, WNOHANG);
+    } while (ended > 0);
+    if (ended < 0) return;  // there are no more
+    for (const pid_t pid : children()) ::kill(pid, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+// The worker's parent is gone, or wants it to be.
+void JobProcesses::end_worker() {
+  end_all();
+  ::_exit(0);
+}
+
+// 0: there is none.
+int JobProcesses::take_signal() {
+  signalfd_siginfo info{};
+  if (::read(signals_.number(), &info, sizeof info) != sizeof info) return 0;
+  return static_cast<int>(info.ssi_signo);
+}
+
+JobProcess::JobProcess(JobProcess&& other) noexcept
+    : all_(other.all_), pid_(std::exchange(other.pid_, -1)), channel_(std::move(other.channel_)) {}
+
+JobProcess::~JobProcess() {
+  if (pid_ > 0) end(SIGKILL);
+}
+
+ExitStatus JobProcess::end(int signal) {
+  if (signal != 0) ::kill(pid_, signal);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+  pid_ = -1;
+  return exit_status_of(status);
+}
+
+Result<std::string, Failure> JobProcess::ask(std::string_view request) {
+  if (pid_ < 0) return Failure{Status::crashed, "the process of this job has ended"};
+  channel_.queue(Frame::Kind::request, request);
+  int kill_with = 0;
+  while (true) {
+    channel_.write();
+    if (auto answer = take_answer()) return *std::move(answer);
+    siginfo_t info{};
+    if (kill_with != 0 || (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                           info.si_pid == pid_)) {
+      const ExitStatus exit_status = end(kill_with);
+      if (auto answer = take_answer()) return *std::move(answer);
+      send_report(Frame::Kind::ended, exit_status.encoded());
+      return Failure{Status::crashed, exit_status.str()};
+    }
+    const int channel = channel_.is_open() ? channel_.number() : -1;
+    const auto events = static_cast<short>(POLLIN | (channel_.wants_to_write() ? POLLOUT : 0));
+    pollfd waits[] = {{channel, events, 0},
+                      {all_->signals_.number(), POLLIN, 0},
+                      {report_channel(), POLLRDHUP, 0}};
+    const int ready = ::poll(waits, 3, channel >= 0 ? -1 : kLeaveLimitMs);
+    if (ready == 0) kill_with = SIGKILL;  // it has closed its channel, and does not exit
+    if (waits[2].revents != 0) all_->end_worker();
+    while (const int signal = all_->take_signal()) {
+      if (signal == SIGTERM) all_->end_worker();
+      if (signal == kEndJobSignal) kill_with = SIGKILL;
+      if (signal == kQuestionSignal) ::kill(pid_, kQuestionSignal);
+    }
+  }
+}
+
+// Passes on what else has arrived.
+std::optional<std::string> JobProcess::take_answer() {
+  channel_.read();
+  while (std::optional<Frame> frame = channel_.next()) {
+    if (frame->kind == Frame::Kind::reply) return std::move(frame->payload);
+    if (frame->kind == Frame::Kind::phase || frame->kind == Frame::Kind::fault) {
+      send_report(frame->kind, frame->payload);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gktune

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tuner/core/result.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/child_process.h"
+
+namespace gktune {
+
+// A worker can fork a child for each job: whatever a candidate does to its process ends with it. The worker itself
+// runs no candidate, has one thread, and is the parent of all processes that its children leave behind.
+
+class JobProcess;
+
+class JobProcesses {
+ public:
+  JobProcesses();
+  JobProcesses(const JobProcesses&) = delete;
+  JobProcesses& operator=(const JobProcesses&) = delete;
+  ~JobProcesses();
+
+  // Forks a child that answers requests. It inherits the memory of this process, and gives nothing back but its
+  // answers.
+  using Serve = std::function<std::string(const std::string& request)>;
+  Result<JobProcess, Failure> start(const Serve& serve);
+
+  // Kills and reaps every process that this one started and those started in turn, whatever group or session they
+  // are in.
+  void end_all();
+
+ private:
+  friend class JobProcess;
+  [[noreturn]] void run_child(FileDescriptor socket, pid_t parent, const Serve& serve) noexcept;
+  [[noreturn]] void end_worker();
+  int take_signal();
+
+  FileDescriptor signals_;  // the signals to this process, which are blocked
+  sigset_t mask_before_;
+};
+
+class JobProcess {
+ public:
+  JobProcess(JobProcess&& other) noexcept;
+  JobProcess& operator=(JobProcess&&) = delete;
+  ~JobProcess();  // kills it
+
+  // Sends the request and waits for the answer. Passes reports of the child on to the worker's parent, and its
+  // signals to the child. A child that ends without an answer is reported, and a failure.
+  Result<std::string, Failure> ask(std::string_view request);
+
+ private:
+  friend class JobProcesses;
+  JobProcess(JobProcesses& all, pid_t pid, FileDescriptor socket)
+      : all_(&all), pid_(pid), channel_(std::move(socket)) {}
+  std::optional<std::string> take_answer();
+  ExitStatus end(int signal);
+
+  JobProcesses* all_;
+  pid_t pid_;
+  Channel channel_;
+};
+
+}  // namespace gktune
