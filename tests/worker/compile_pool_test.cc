@@ -79,10 +79,10 @@ TEST(compile_pool, pauses_tools_and_never_their_worker) {
   pool.add(1, source("endless_tool"));
   start(pool);
   pool.pause(Clock::now());
-  EXPECT_TRUE(eventually([&] { return stopped_processes().size() >= 2; }));  // two of sleep
+  EXPECT_TRUE(eventually([] { return !stopped_processes().empty(); }));
   for (const pid_t worker : child_processes(::getpid())) EXPECT_NE(process_state(worker).state, 'T');
   pool.resume(Clock::now());
-  EXPECT_TRUE(eventually([&] { return stopped_processes().empty(); }));
+  EXPECT_TRUE(eventually([] { return stopped_processes().empty(); }));
 }
 
 // A signal to the group may miss a tool that is just starting, or stop it for good.
@@ -124,7 +124,7 @@ TEST(compile_pool, leaves_nothing_where_its_process_is_killed_during_a_pause) {
     workers = child_processes(tuner);
     if (workers.empty()) return false;
     const std::vector<pid_t> group = group_processes(workers.front());
-    return std::ranges::count_if(group, [](pid_t pid) { return process_state(pid).state == 'T'; }) >= 2;
+    return std::ranges::any_of(group, [](pid_t pid) { return process_state(pid).state == 'T'; });
   }));
   ::kill(tuner, SIGKILL);
   for (const pid_t worker : workers) EXPECT_TRUE(eventually([&] { return group_processes(worker).empty(); }));
