@@ -5,6 +5,8 @@ namespace {
 
 bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
 
+bool is_absolute(const char* path) { return is_set(path) && *path == '/'; }
+
 }  // namespace
 
 std::filesystem::path default_database(const char* gktune_db) {
@@ -13,10 +15,10 @@ std::filesystem::path default_database(const char* gktune_db) {
 
 std::filesystem::path default_cache_dir(const char* xdg_cache_home, const char* home) {
   // The specification says to ignore a relative $XDG_CACHE_HOME.
-  if (is_set(xdg_cache_home) && *xdg_cache_home == '/')
-    return std::filesystem::path(xdg_cache_home) / "gktune";
-  if (is_set(home)) return std::filesystem::path(home) / ".cache" / "gktune";
-  return ".gktune-cache";
+  // Without a folder in the working directory: code is loaded from the cache, and others may have put it there.
+  if (is_absolute(xdg_cache_home)) return std::filesystem::path(xdg_cache_home) / "gktune";
+  if (is_absolute(home)) return std::filesystem::path(home) / ".cache" / "gktune";
+  return {};
 }
 
 }  // namespace gktune

@@ -9,7 +9,7 @@ namespace gktune {
 struct Environment {
   std::filesystem::path program;    // this binary, for the worker processes
   std::filesystem::path database;   // default of --db
-  std::filesystem::path cache_dir;  // default of --cache
+  std::filesystem::path cache_dir;  // default of --cache; empty: none
   std::string cxx;                  // C++ compiler command
   std::string cuda_home;            // the CUDA toolkit's folder
   std::string host_name;
@@ -18,7 +18,7 @@ struct Environment {
 
 // $GKTUNE_DB, or ./gktune.db.
 std::filesystem::path default_database(const char* gktune_db);
-// $XDG_CACHE_HOME/gktune, or ~/.cache/gktune; without either, a folder in the working directory.
+// $XDG_CACHE_HOME/gktune, or ~/.cache/gktune; empty without an absolute path of either.
 std::filesystem::path default_cache_dir(const char* xdg_cache_home, const char* home);
 
 }  // namespace gktune

@@ -15,7 +15,8 @@ TEST(Environment, the_cache_follows_xdg_then_home) {
   EXPECT_EQ(default_cache_dir("/cache", "/home/me"), "/cache/gktune");
   EXPECT_EQ(default_cache_dir("relative", "/home/me"), "/home/me/.cache/gktune");
   EXPECT_EQ(default_cache_dir(nullptr, "/home/me"), "/home/me/.cache/gktune");
-  EXPECT_EQ(default_cache_dir("", nullptr), ".gktune-cache");
+  EXPECT_EQ(default_cache_dir("", nullptr), "");
+  EXPECT_EQ(default_cache_dir("relative", "."), "");
 }
 
 }  // namespace

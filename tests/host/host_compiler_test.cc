@@ -1,7 +1,11 @@
 #include "tuner/device/host/compile/host_compiler.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
+#include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
@@ -26,6 +30,47 @@ TEST_P(HostCompilerTest, does_not_compile_twice) {
   EXPECT_FALSE(first.from_cache);
   EXPECT_TRUE(again.from_cache);
   EXPECT_EQ(again.module, first.module);
+}
+
+TEST_P(HostCompilerTest, repairs_headers_that_are_damaged_or_missing) {
+  const SourcePlan source = kernel_source(kStore, {"k"}, {{"N", "1"}});
+  ASSERT_EQ(compile(source).status, Status::ok);
+  std::filesystem::path headers;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "cache")) {
+    if (entry.is_directory()) headers = entry.path();
+  }
+  for (const EmbeddedFile& header : kernel_headers()) {
+    ASSERT_TRUE(write_atomically(headers / header.path, "#error damaged\n").ok());
+  }
+  EXPECT_EQ(compile(kernel_source(kStore, {"k"}, {{"N", "2"}})).status, Status::ok);
+  std::filesystem::remove_all(headers);
+  EXPECT_EQ(compile(kernel_source(kStore, {"k"}, {{"N", "3"}})).status, Status::ok);
+  for (const EmbeddedFile& header : kernel_headers()) {
+    EXPECT_EQ(read_whole(headers / header.path), header.text) << header.path;
+  }
+}
+
+TEST(kernel_headers, are_complete_for_each_of_several_processes_that_write_them_at_once) {
+  const ScratchFolder folder;
+  for (int round = 0; round < 5; ++round) {
+    const std::string cache = folder.path("cache" + std::to_string(round));
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+      children.push_back(fork());
+      if (children.back() != 0) continue;
+      const auto place = place_kernel_headers(cache);
+      bool is_complete = place.ok();
+      for (const EmbeddedFile& header : kernel_headers()) {
+        is_complete = is_complete && read_whole(std::filesystem::path(*place) / header.path) == header.text;
+      }
+      _exit(is_complete ? 0 : 1);
+    }
+    for (const pid_t child : children) {
+      int status = -1;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_EQ(status, 0);
+    }
+  }
 }
 
 TEST_P(HostCompilerTest, tries_again_what_did_not_compile) {

@@ -101,7 +101,7 @@ TEST(compile_cache, drops_what_was_not_used_for_long_once_it_is_full) {
   set_age(folder.path("cache/older.new7.so"), std::chrono::hours(3));  // of a process that died
   set_age(folder.path("cache/oldest.txt"), std::chrono::hours(4));     // not its own
 
-  CompileCache cache(folder.path("cache"), 6000);
+  CompileCache cache(folder.path("cache"), {}, 6000);
   ASSERT_TRUE(cache.add_code(std::string(500, 'x')).ok());
   EXPECT_TRUE(fs::exists(folder.path("cache/newer.code")));
   EXPECT_FALSE(fs::exists(folder.path("cache/old.code")));
@@ -111,7 +111,7 @@ TEST(compile_cache, drops_what_was_not_used_for_long_once_it_is_full) {
 
 TEST(compile_cache, drops_nothing_that_was_just_found) {
   ScratchFolder folder;
-  CompileCache cache(folder.path("cache"), 1000);
+  CompileCache cache(folder.path("cache"), {}, 1000);
   const CompiledVariant variant = keep(cache, "key", std::string(3000, 'x'));
   for (const std::string& path : {variant.module.path, folder.path("cache/key.variant")}) {
     set_age(path, std::chrono::hours(1));
@@ -123,7 +123,7 @@ TEST(compile_cache, drops_nothing_that_was_just_found) {
 
 TEST(compile_cache, drops_nothing_that_is_kept) {
   ScratchFolder folder;
-  CompileCache cache(folder.path("cache"), 1000);
+  CompileCache cache(folder.path("cache"), {}, 1000);
   const std::string code = keep(cache, "key", std::string(3000, 'x')).module.path;
   set_age(code, std::chrono::hours(1));
   CompileCache::keep(code);
@@ -131,23 +131,43 @@ TEST(compile_cache, drops_nothing_that_is_kept) {
   EXPECT_TRUE(fs::exists(code));
 }
 
-// A folder that several users share.
-TEST(compile_cache, drops_what_it_can_in_place_of_what_it_cannot) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
+TEST(compile_cache, does_not_use_an_entry_with_any_changed_byte) {
   ScratchFolder folder;
-  for (const char* name : {"cache/theirs.code", "cache/ours.code"})
-    folder.write(name, std::string(3000, 'x'));
-  set_age(folder.path("cache/theirs.code"), std::chrono::hours(4));
-  set_age(folder.path("cache/ours.code"), std::chrono::hours(3));
-  ASSERT_EQ(chown(folder.path("cache/ours.code").c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
-  ASSERT_EQ(chmod(folder.path().c_str(), 0755), 0);
-  ASSERT_EQ(chmod(folder.path("cache").c_str(), 01777), 0);
+  CompileCache cache(folder.path("cache"));
+  const std::string code = keep(cache, "key", std::string(100, 'x')).module.path;
+  for (const std::string& path : {folder.path("cache/key.variant"), code}) {
+    const std::string whole = *read_whole(path);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      std::string damaged = whole;
+      damaged[i] = static_cast<char>(damaged[i] ^ 1);
+      ASSERT_TRUE(write_atomically(path, damaged).ok());
+      EXPECT_FALSE(cache.find("key").has_value()) << path << ", byte " << i;
+      EXPECT_FALSE(fs::exists(path)) << "a damaged file stays";
+      keep(cache, "key", std::string(100, 'x'));
+    }
+  }
+  EXPECT_TRUE(cache.find("key").has_value());
+}
 
-  CompileCache cache(folder.path("cache"), 6000);
-  Unprivileged somebody;
-  ASSERT_TRUE(cache.add_code(std::string(500, 'x')).ok());
-  EXPECT_TRUE(fs::exists(folder.path("cache/theirs.code")));
-  EXPECT_FALSE(fs::exists(folder.path("cache/ours.code")));
+TEST(compile_cache, verifies_code_before_it_is_loaded) {
+  ScratchFolder folder;
+  CompileCache cache(folder.path("cache"));
+  const std::string code = *cache.add_code("code");
+  EXPECT_TRUE(CompileCache::verify(code).ok());
+  ASSERT_TRUE(write_atomically(code, "codf").ok());
+  EXPECT_EQ(CompileCache::verify(code).error().message, "the compiled code in " + code + " is damaged");
+  fs::remove(code);
+  EXPECT_EQ(CompileCache::verify(code).error().message, "there is no compiled code at " + code);
+}
+
+TEST(compile_cache, has_its_unfinished_files_in_the_scratch_folder) {
+  ScratchFolder folder;
+  fs::create_directory(folder / "scratch");
+  CompileCache cache(folder.path("cache"), folder.path("scratch"));
+  EXPECT_EQ(fs::path(cache.scratch_path("a.so")).parent_path(), folder / "scratch");
+  EXPECT_TRUE(CompileCache::verify(keep(cache, "key", "code").module.path).ok());
+  fs::remove(folder / "scratch");
+  EXPECT_FALSE(cache.add_code("other code").ok()) << "written elsewhere";
 }
 
 TEST(compile_cache, serves_several_processes_at_once) {
@@ -158,7 +178,7 @@ TEST(compile_cache, serves_several_processes_at_once) {
     children.push_back(fork());
     if (children.back() != 0) continue;
     // Each writes code of its own under keys that all share, and must find whole code, whoever wrote it.
-    CompileCache cache(folder.path("cache"), 4000);
+    CompileCache cache(folder.path("cache"), {}, 4000);
     bool is_whole = true;
     for (int round = 0; round < kRounds; ++round) {
       const std::string key = "key" + std::to_string(round % 3);

@@ -41,7 +41,7 @@ Plan plan() {
 }
 
 TEST(JobJson, a_compile_job_survives_byte_for_byte) {
-  CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::sanitize};
+  CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::sanitize, "/cache/run"};
   job.variants[1].macros = {};
   const std::string bytes = encode(job);
   EXPECT_EQ(*request_kind(bytes), RequestKind::compile);
@@ -49,6 +49,7 @@ TEST(JobJson, a_compile_job_survives_byte_for_byte) {
   EXPECT_EQ(decoded.variants, job.variants);
   EXPECT_EQ(decoded.architecture, "sm_90a");
   EXPECT_EQ(decoded.cache_dir, "/cache");
+  EXPECT_EQ(decoded.scratch_dir, "/cache/run");
   EXPECT_EQ(decoded.instrumentation, Instrumentation::sanitize);
 }
 

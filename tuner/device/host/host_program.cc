@@ -1,12 +1,11 @@
 #include "tuner/device/host/host_program.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
 
+#include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
@@ -40,15 +39,14 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 Result<HostProgram, Failure> HostProgram::load(const Module& module, const ProgramPlan& plan,
                                                const std::vector<ArgumentPlan>& arguments,
                                                Instrumentation instrumentation) {
+  // A file that is gone or damaged says nothing about the configuration.
+  if (auto whole = CompileCache::verify(module.path); !whole)
+    return Failure{Status::machine_failed, whole.error().message};
   auto loaded = HostModule::load(module);
   std::fenv_t mode;
   std::fegetenv(&mode);
   std::fesetenv(FE_DFL_ENV);
-  if (!loaded) {
-    // A file that is gone or cannot be read says nothing about the configuration.
-    const bool is_there = ::access(module.path.c_str(), R_OK) == 0;
-    return Failure{is_there ? Status::launch_failed : Status::machine_failed, loaded.error().message};
-  }
+  if (!loaded) return Failure{Status::launch_failed, loaded.error().message};
   HostProgram program(std::move(*loaded), instrumentation);
   program.floating_point_mode_ = mode;
   for (const ArgumentPlan& argument : arguments) {

@@ -23,6 +23,18 @@ void touch(const fs::path& path) {
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
 }
 
+// A digest, then the variant.
+std::optional<CompiledVariant> read_entry(const fs::path& path) {
+  static const std::size_t digest_length = content_key({}).size();
+  const auto entry = read_whole(path);
+  if (!entry || entry->size() < digest_length) return std::nullopt;
+  const std::string bytes = entry->substr(digest_length);
+  if (content_key(bytes) != std::string_view(*entry).substr(0, digest_length)) return std::nullopt;
+  auto known = decode_compiled_variants(bytes);
+  if (!known || known->size() != 1) return std::nullopt;
+  return std::move(known->front());
+}
+
 bool is_ours(const fs::path& path) {
   return path.extension() == kCodeSuffix || path.extension() == kVariantSuffix || is_unfinished(path);
 }
@@ -31,18 +43,22 @@ bool is_ours(const fs::path& path) {
 
 std::optional<CompiledVariant> CompileCache::find(const std::string& key) const {
   const fs::path path = folder_ / (key + kVariantSuffix);
-  const auto entry = read_whole(path);
-  if (!entry) return std::nullopt;
-  auto known = decode_compiled_variants(*entry);
-  if (!known || known->size() != 1) return std::nullopt;
-
-  CompiledVariant variant = std::move(known->front());
+  std::error_code ignored;
+  auto known = read_entry(path);
+  if (!known) {
+    fs::remove(path, ignored);
+    return std::nullopt;
+  }
+  CompiledVariant variant = *std::move(known);
   variant.from_cache = true;
   variant.seconds = 0;
   if (variant.status == Status::ok) {
     const fs::path code_path = folder_ / variant.module.path;
-    const auto code = read_whole(code_path);
-    if (!code || content_key(*code) != code_path.stem()) return std::nullopt;
+    if (!verify(code_path)) {
+      fs::remove(code_path, ignored);
+      fs::remove(path, ignored);
+      return std::nullopt;
+    }
     variant.module.path = code_path.string();
     touch(code_path);
   }
@@ -52,9 +68,16 @@ std::optional<CompiledVariant> CompileCache::find(const std::string& key) const 
 
 Result<std::string> CompileCache::add_code(std::string_view code) {
   const fs::path path = folder_ / (content_key(code) + kCodeSuffix);
-  if (auto written = write_atomically(path, code); !written) return written.error();
+  if (auto written = write_atomically(path, code, scratch_); !written) return written.error();
   note_added(code.size());
   return path.string();
+}
+
+Result<void> CompileCache::verify(const std::string& code_path) {
+  const auto code = read_whole(code_path);
+  if (!code) return Error{"there is no compiled code at " + code_path};
+  if (content_key(*code) == fs::path(code_path).stem()) return {};
+  return Error{"the compiled code in " + code_path + " is damaged"};
 }
 
 void CompileCache::keep(const std::string& code_path) { touch(code_path); }
@@ -62,11 +85,12 @@ void CompileCache::keep(const std::string& code_path) { touch(code_path); }
 Result<void> CompileCache::add(const std::string& key, const CompiledVariant& variant) {
   CompiledVariant entry = variant;
   entry.module.path = fs::path(variant.module.path).filename().string();  // the folder may move
-  return write_atomically(folder_ / (key + kVariantSuffix), encode(std::vector{std::move(entry)}));
+  const std::string bytes = encode(std::vector{std::move(entry)});
+  return write_atomically(folder_ / (key + kVariantSuffix), content_key(bytes) + bytes, scratch_);
 }
 
 std::string CompileCache::scratch_path(const std::string& name) const {
-  return unfinished_path(folder_ / name).string();
+  return unfinished_path(scratch_ / name).string();
 }
 
 void CompileCache::note_added(std::uintmax_t bytes) {
@@ -99,7 +123,7 @@ void CompileCache::trim() {
   // Down to three quarters, so that the next trim is not due at once.
   for (const auto& file : files) {
     if (total <= limit_bytes_ / 4 * 3 || file.used > youngest) break;
-    std::error_code kept;  // another user may own it
+    std::error_code kept;  // another process may have removed it
     fs::remove(file.path, kept);
     if (!kept) total -= file.size;
   }

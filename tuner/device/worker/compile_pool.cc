@@ -56,6 +56,7 @@ void CompilePool::dispatch(Haste haste) {
     for (const Task& task : batch) job.variants.push_back(task.source);
     job.architecture = options_.architecture;
     job.cache_dir = options_.cache_dir;
+    job.scratch_dir = options_.scratch_dir;
     job.instrumentation = options_.instrumentation;
     slot->batch = std::move(batch);
     slot->worker.send(encode(job), {.setup_s = options_.time_limit_s});

@@ -22,6 +22,7 @@ class CompilePool {
     double time_limit_s = 60;
     std::string architecture;
     std::string cache_dir;
+    std::string scratch_dir;  // see CompileJob
     Instrumentation instrumentation = Instrumentation::none;
   };
 

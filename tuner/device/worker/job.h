@@ -23,6 +23,7 @@ struct CompileJob {
   std::string architecture;  // of the device: sm_90a, x86-64
   std::string cache_dir;
   Instrumentation instrumentation = Instrumentation::none;
+  std::string scratch_dir = {};  // for temporary files, on the same file system; empty: cache_dir
 };
 
 // Code that a runner can load.

@@ -95,6 +95,7 @@ void fields(A& archive, S& job) {
   archive("variants", job.variants);
   archive("architecture", job.architecture);
   archive("cache_dir", job.cache_dir);
+  archive("scratch_dir", job.scratch_dir);
   archive("instrumentation", job.instrumentation);
 }
 

@@ -19,8 +19,8 @@ std::optional<std::string> read_whole(const fs::path& path) {
   return std::move(bytes).str();
 }
 
-Result<void> write_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path unfinished = unfinished_path(path);
+Result<void> write_atomically(const fs::path& path, std::string_view bytes, const fs::path& aside) {
+  const fs::path unfinished = unfinished_path(aside.empty() ? path : aside / path.filename());
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   errno = 0;

@@ -11,8 +11,10 @@ namespace gktune {
 
 std::optional<std::string> read_whole(const std::filesystem::path& path);
 
-// Writes to another name first, so that a reader sees all of the file or nothing. Makes a missing folder.
-Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes);
+// Writes to another name first, so that a reader sees all of the file or nothing: in the folder `aside`, which
+// is on the same file system, by default beside the file. Makes a missing folder.
+Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes,
+                              const std::filesystem::path& aside = {});
 
 // A unique name for a file that is renamed to `path` once it is complete.
 std::filesystem::path unfinished_path(const std::filesystem::path& path);

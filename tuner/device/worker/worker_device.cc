@@ -44,17 +44,11 @@ int poll_timeout_ms(Clock::time_point until) {
       std::max<std::int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(until - now).count()));
 }
 
-WorkerCommand command_of(const WorkerDeviceOptions& options, const BackendName& backend, WorkerRole role) {
-  return {options.worker_argv, backend, role, {}};
+// Compilers and candidates leave their temporary files in the folder of the run when they are killed.
+RunSlot::Environment environment_with(const std::optional<RunFolder>& folder) {
+  if (!folder) return {};
+  return {{"TMPDIR", folder->path().string()}};
 }
-
-// Environment for this job's worker; the plan's settings win.
-RunSlot::Environment environment_of(const RunJob& job) {
-  RunSlot::Environment all = job.candidate.environment;
-  all.insert(all.end(), job.plan.environment.begin(), job.plan.environment.end());
-  return all;
-}
-
 // Waits for a worker to get ready, and for its answer to one question.
 Result<std::string> answer_of(Worker& worker, const std::string& question) {
   bool asked = false;
@@ -93,11 +87,15 @@ Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, con
 }
 
 Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel,
-                                                         WorkerDeviceOptions options) {
+                                                         WorkerDeviceOptions options,
+                                                         std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
+  const auto command_of = [&](const BackendName& backend, WorkerRole role) {
+    return WorkerCommand{options.worker_argv, backend, role, environment_with(folder)};
+  };
   std::vector<Worker> workers;
   for (const BackendName& backend : options.backends) {
-    auto worker = Worker::start(command_of(options, backend, WorkerRole::run));
+    auto worker = Worker::start(command_of(backend, WorkerRole::run));
     if (!worker) return std::move(worker).error();
     workers.push_back(std::move(*worker));
   }
@@ -111,25 +109,28 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
                    info.name + " and " + probed->name};
     }
     info = std::move(*probed);
-    slots.emplace_back(command_of(options, options.backends[i], WorkerRole::run), std::move(workers[i]));
+    slots.emplace_back(command_of(options.backends[i], WorkerRole::run), std::move(workers[i]));
   }
   CompilePool::Options pool;
-  pool.command = command_of(options, options.backends[0], WorkerRole::compile);
+  pool.command = command_of(options.backends[0], WorkerRole::compile);
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
   pool.architecture = info.architecture;
   pool.cache_dir = options.cache_dir;
+  if (folder) pool.scratch_dir = folder->path().string();
   pool.instrumentation = options.instrumentation;
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
-                                                        std::move(info), std::move(slots),
+                                                        std::move(folder), std::move(info), std::move(slots),
                                                         CompilePool(std::move(pool))));
 }
 
-WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, DeviceInfo info,
-                           std::vector<RunSlot> slots, CompilePool pool)
+WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options,
+                           std::optional<RunFolder> folder, DeviceInfo info, std::vector<RunSlot> slots,
+                           CompilePool pool)
     : kernel_(std::move(kernel)),
       options_(std::move(options)),
+      folder_(std::move(folder)),
       info_(std::move(info)),
       slots_(std::move(slots)),
       pool_(std::move(pool)) {}
@@ -292,6 +293,14 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
   job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;
   return job;
+}
+
+// Environment for this job's worker; the plan's settings win.
+RunSlot::Environment WorkerDevice::environment_of(const RunJob& job) const {
+  RunSlot::Environment all = environment_with(folder_);
+  all.insert(all.end(), job.candidate.environment.begin(), job.candidate.environment.end());
+  all.insert(all.end(), job.plan.environment.begin(), job.plan.environment.end());
+  return all;
 }
 
 Worker::Limits WorkerDevice::limits(const Plan& plan) const {

@@ -12,6 +12,7 @@
 #include "tuner/device/device.h"
 #include "tuner/device/worker/compile_pool.h"
 #include "tuner/device/worker/job.h"
+#include "tuner/device/worker/run_folder.h"
 #include "tuner/device/worker/run_slot.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/plan.h"
@@ -47,8 +48,10 @@ struct Usage {
 // Compiles and runs in worker processes. A crash there does not affect this process.
 class WorkerDevice final : public Device {
  public:
-  // Each backend needs a run worker that gets ready.
-  static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options);
+  // Each backend needs a run worker that gets ready. The folder is for temporary files of its processes; without
+  // one they are where the system has them.
+  static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options,
+                                                    std::optional<RunFolder> folder = std::nullopt);
   ~WorkerDevice() override;  // with all of its processes
 
   const DeviceInfo& info() const override { return info_; }
@@ -87,8 +90,8 @@ class WorkerDevice final : public Device {
     CompiledVariant variant;
   };
 
-  WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, DeviceInfo info,
-               std::vector<RunSlot> slots, CompilePool pool);
+  WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options, std::optional<RunFolder> folder,
+               DeviceInfo info, std::vector<RunSlot> slots, CompilePool pool);
 
   // Advances compilers and runs until something happens, or until then.
   void pump(CompilePool::Haste haste, Clock::time_point until);
@@ -104,6 +107,7 @@ class WorkerDevice final : public Device {
   void finish(Submission& submission, Status status, std::string message);
   void finish_run(Submission& submission, RunReply reply);
   RunJob run_job(const Submission& submission) const;
+  RunSlot::Environment environment_of(const RunJob& job) const;
   Worker::Limits limits(const Plan& plan) const;
   std::vector<std::vector<std::size_t>> groups_by_environment() const;
   bool play_slice(std::vector<std::size_t>& group, int rounds, std::vector<Samples>& played,
@@ -112,6 +116,7 @@ class WorkerDevice final : public Device {
 
   KernelDefinition kernel_;
   WorkerDeviceOptions options_;
+  std::optional<RunFolder> folder_;  // outlives the workers
   DeviceInfo info_;
   std::vector<RunSlot> slots_;
   CompilePool pool_;

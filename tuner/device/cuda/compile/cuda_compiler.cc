@@ -99,7 +99,7 @@ CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
 
 std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
   std::vector<CompiledVariant> results(job.variants.size());
-  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
 
   std::vector<bool> is_taken(job.variants.size(), false);
   for (std::size_t first = 0; first < job.variants.size(); ++first) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
 
@@ -17,6 +18,9 @@ Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std:
   if (known != modules_.end()) {
     modules_.splice(modules_.begin(), modules_, known);
     return modules_.front();
+  }
+  if (auto whole = CompileCache::verify(path); !whole) {
+    return Failure{Status::machine_failed, whole.error().message};
   }
   auto compiled = read_module(path);
   if (!compiled) return Failure{Status::machine_failed, compiled.error().message};

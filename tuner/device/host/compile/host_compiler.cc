@@ -125,11 +125,9 @@ Result<void> HostCompiler::prepare(const CompileJob& job) {
     if (!version) return version.error();
     version_ = *std::move(version);
   }
-  if (headers_.empty() || !std::filesystem::is_directory(headers_)) {
-    Result<std::string> headers = place_kernel_headers(job.cache_dir);
-    if (!headers) return headers.error();
-    headers_ = *std::move(headers);
-  }
+  Result<std::string> headers = place_kernel_headers(job.cache_dir, job.scratch_dir);
+  if (!headers) return headers.error();
+  headers_ = *std::move(headers);
   return {};
 }
 
@@ -203,7 +201,7 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     return compiled;
   }
 
-  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir).first->second;
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
   std::vector<Todo> todo;
   for (std::size_t i = 0; i < job.variants.size(); ++i) {
     const SourcePlan& source = job.variants[i];
