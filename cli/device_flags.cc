@@ -28,6 +28,10 @@ std::vector<std::string> worker_argv(const Context& context) {
   return {context.environment.program.string(), "worker"};
 }
 
+UnsafeOptions unsafe_options(const DeviceFlags& flags) {
+  return flags.allows_unsafe_options ? UnsafeOptions::allowed : UnsafeOptions::refused;
+}
+
 WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context) {
   return {.argv = worker_argv(context),
           .cache_dir = flags.cache_dir.empty() ? context.environment.cache_dir
@@ -37,9 +41,11 @@ WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context)
 }
 
 Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, Context& context) {
-  auto opened = open_spaces(paths, choice, worker_argv(context),
-                            [&context](const std::string& notice) { context.log.info(notice); });
+                                                       const DeviceChoice& choice, UnsafeOptions options,
+                                                       Context& context) {
+  auto opened = open_spaces(
+      paths, choice, worker_argv(context),
+      [&context](const std::string& notice) { context.log.info(notice); }, options);
   if (!opened) return fail(context, opened.error());
   for (const OpenedSpaces& group : *opened) {
     for (const Definition& definition : group.definitions) warn(context, definition.warnings);
@@ -48,8 +54,8 @@ Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::st
 }
 
 Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        Context& context) {
-  auto opened = read_files({path}, choice, context);
+                                        UnsafeOptions options, Context& context) {
+  auto opened = read_files({path}, choice, options, context);
   if (!opened) return opened.error();
   OpenedSpaces& only = opened->front();
   return OpenedSpace{std::move(only.device), std::move(only.definitions.front())};

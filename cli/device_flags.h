@@ -19,21 +19,24 @@ struct DeviceFlags {
   std::int64_t jobs = 0;  // compile workers; 0: one a core
   std::int64_t seed = 0;
   std::string cache_dir;
+  bool allows_unsafe_options = false;
 };
 
 // Starts a worker process of this program.
 std::vector<std::string> worker_argv(const Context& context);
+UnsafeOptions unsafe_options(const DeviceFlags& flags);
 WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context);
 
 // Reads space files for the chosen device. Prints errors and returns the exit code.
 Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, Context& context);
+                                                       const DeviceChoice& choice, UnsafeOptions options,
+                                                       Context& context);
 struct OpenedSpace {
   FoundDevice device;
   Definition definition;
 };
 Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        Context& context);
+                                        UnsafeOptions options, Context& context);
 
 // Prints the error and a hint about the flag that helps, and returns the exit code.
 ExitCode fail(Context& context, const EngineError& error);

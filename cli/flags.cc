@@ -105,6 +105,8 @@ void Flags::worker(DeviceFlags& flags) {
   text("--cache", flags.cache_dir,
        "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
       .kind("DIR");
+  on("--allow-unsafe-options", flags.allows_unsafe_options,
+     "Accept compiler options of the space file that may run programs or write files");
 }
 
 void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Print a JSON report"); }

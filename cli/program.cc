@@ -34,7 +34,8 @@ void declare(CLI::App& parent, const Command& command, std::vector<Declared>& de
   CLI::App* app = parent.add_subcommand(command.name, command.summary);
   app->group("Commands");
   app->set_help_flag("-h,--help", "Print this help and exit");
-  if (!command.example.empty()) app->footer("Example:\n  " + command.example);
+  const std::string example = command.example.empty() ? "" : "Example:\n  " + command.example;
+  app->footer(command.note.empty() ? example : example + "\n\n" + command.note);
   if (command.is_hidden) app->group("");
   if (command.children.empty()) {
     Flags flags(*app);

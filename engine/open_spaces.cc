@@ -15,8 +15,9 @@ using Kind = EngineError::Kind;
 
 // The definitions of all files, or the errors of all files.
 Result<std::vector<Definition>, EngineError> read_all(const std::vector<std::string>& paths,
-                                                      const std::string& device_kind) {
-  ReadOptions options{.device_kind = device_kind, .strategies = {}};
+                                                      const std::string& device_kind,
+                                                      UnsafeOptions unsafe_options) {
+  ReadOptions options{.device_kind = device_kind, .strategies = {}, .unsafe_options = unsafe_options};
   for (const Strategy& strategy : strategies()) options.strategies.emplace_back(strategy.name);
   std::vector<Definition> definitions;
   EngineError error{Kind::invalid, {}, {}};
@@ -37,7 +38,7 @@ Result<std::vector<Definition>, EngineError> read_all(const std::vector<std::str
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,
-                                                           const Notice& notice) {
+                                                           const Notice& notice, UnsafeOptions options) {
   auto device = find_device(choice, worker_argv, notice);
   if (!device) return EngineError{Kind::no_device, device.error().message, {}};
   if (device->recordings && paths.empty()) {
@@ -48,7 +49,7 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
     group.push_back({*std::move(device), std::move(recorded)});
     return group;
   }
-  auto definitions = read_all(paths, device->info.kind);
+  auto definitions = read_all(paths, device->info.kind, options);
   if (!definitions) return definitions.error();
   std::vector<OpenedSpaces> groups;
   if (device->info.kind == "host" || device->recordings) {
@@ -70,7 +71,7 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
   for (const std::string& path : functions) {
     if (notice) notice(path + ": uses the host device because it is a C++ function");
   }
-  auto on_host = open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice);
+  auto on_host = open_spaces(functions, {DeviceChoice::Kind::host}, worker_argv, notice, options);
   if (!on_host) return on_host.error();
   groups.push_back(std::move(on_host->front()));
   return groups;

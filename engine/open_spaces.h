@@ -23,6 +23,7 @@ struct OpenedSpaces {
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,
-                                                           const Notice& notice);
+                                                           const Notice& notice,
+                                                           UnsafeOptions options = UnsafeOptions::refused);
 
 }  // namespace gktune

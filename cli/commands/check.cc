@@ -202,7 +202,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
     }
     choice.kind = DeviceChoice::Kind::host;
   }
-  auto read = read_file(options.path, choice, context);
+  auto read = read_file(options.path, choice, unsafe_options(options.device), context);
   if (!read) return read.error();
   const KernelDefinition& kernel = read->definition.kernel;
   auto problems = select_problems(kernel, options.problems);
@@ -219,8 +219,13 @@ ExitCode run(const CheckOptions& options, Context& context) {
 }  // namespace
 
 Command check_command() {
-  return make_command<CheckOptions>("check", "Find faults in a space file and its kernel without timing",
-                                    "gktune check spaces/reduce.yaml --sample 20", declare, run);
+  Command command =
+      make_command<CheckOptions>("check", "Find faults in a space file and its kernel without timing",
+                                 "gktune check spaces/reduce.yaml --sample 20", declare, run);
+  command.note =
+      "A space file and its sources are code: check only those that you trust. It executes the compiler\n"
+      "(NVRTC, or $CXX) and, with --sanitize, the kernels; nothing else.";
+  return command;
 }
 
 }  // namespace gktune

@@ -249,7 +249,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
   const auto settings = parse_settings(options.settings);
   if (!settings) return fail_usage(context, "gktune run", "--set: " + settings.error().message);
-  auto groups = read_files(options.paths, options.device.choice, context);
+  auto groups = read_files(options.paths, options.device.choice, unsafe_options(options.device), context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
     for (Definition& definition : group.definitions) {
@@ -282,9 +282,13 @@ ExitCode run(const RunOptions& options, Context& context) {
 }  // namespace
 
 Command run_command() {
-  return make_command<RunOptions>("run", "Tune a kernel: find the fastest configuration of each problem",
-                                  "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s",
-                                  declare, run);
+  Command command = make_command<RunOptions>(
+      "run", "Tune a kernel: find the fastest configuration of each problem",
+      "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s", declare, run);
+  command.note =
+      "A space file and its sources are code, which this executes with your rights: run only those that you "
+      "trust.";
+  return command;
 }
 
 }  // namespace gktune

@@ -100,6 +100,9 @@ struct SearchLimits {
   double seconds = 0;
 };
 
+// Compiler options that may run programs or write files; see is_safe_option().
+enum class UnsafeOptions { refused, allowed };
+
 // Definition of a kernel for a device.
 struct KernelDefinition {
   std::string name;
@@ -111,6 +114,7 @@ struct KernelDefinition {
   std::vector<std::string> include_dirs;
   std::vector<Option> options;       // for the language's own compiler
   std::vector<Option> host_options;  // for the system's C++ compiler, where it compiles CUDA C++
+  UnsafeOptions unsafe_options = UnsafeOptions::refused;
   std::vector<Setting> environment;
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations

@@ -5,6 +5,7 @@
 #include "tuner/space/language/evaluate.h"
 #include "tuner/space/launch_check.h"
 #include "tuner/space/plan.h"
+#include "tuner/space/safe_settings.h"
 
 namespace gktune {
 namespace {
@@ -300,7 +301,11 @@ class Resolver {
   void add_option(const Option& option, const Scope& scope, SourcePlan& source) {
     if (option.when && !truth(*option.when, scope, "option when")) return;
     std::string flag = text(option.flag, scope, "option");
-    if (!flag.empty()) source.options.push_back(std::move(flag));
+    if (flag.empty()) return;
+    if (kernel_.unsafe_options == UnsafeOptions::refused && !is_safe_option(flag)) {
+      return fail("option '" + flag + "' is not on the list of safe options; --allow-unsafe-options allows it");
+    }
+    source.options.push_back(std::move(flag));
   }
 
   void finish(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program) {

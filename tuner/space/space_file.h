@@ -15,6 +15,7 @@ namespace gktune {
 struct ReadOptions {
   std::string device_kind;              // host: what the file says under `host` replaces its other words
   std::vector<std::string> strategies;  // the names that `search: {strategy: …}` may have; empty: any
+  UnsafeOptions unsafe_options = UnsafeOptions::refused;
 };
 
 // Reads a space file, the sources that it names, and what these include. Paths stay as they are written:

@@ -6,10 +6,11 @@
 #include "tuner/core/letters.h"
 #include "tuner/space/declared_names.h"
 #include "tuner/space/fingerprint.h"
-#include "tuner/space/reader/objective.h"
 #include "tuner/space/reader/launches.h"
+#include "tuner/space/reader/objective.h"
 #include "tuner/space/reader/problem_reader.h"
 #include "tuner/space/reader/scalar.h"
+#include "tuner/space/safe_settings.h"
 #include "tuner/space/source_macros.h"
 
 namespace gktune {
@@ -277,7 +278,16 @@ std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
     } else {
       flag = names_.pattern(item, View::candidate);
     }
-    if (flag) options.push_back({*std::move(flag), std::move(when)});
+    if (!flag) continue;
+    // An option with expressions is checked once their values are known.
+    const bool is_literal =
+        std::ranges::none_of(flag->parts, [](const auto& part) { return part.expression.has_value(); });
+    const std::string text = is_literal && !flag->parts.empty() ? flag->parts.front().literal : "";
+    if (options_.unsafe_options == UnsafeOptions::refused && !text.empty() && !is_safe_option(text)) {
+      errors_.add(item, "option '" + text + "' is not on the list of safe options",
+                  "--allow-unsafe-options allows it: it may run programs and write files");
+    }
+    options.push_back({*std::move(flag), std::move(when)});
   }
   return options;
 }
@@ -288,6 +298,8 @@ void DefinitionReader::read_environment(const YamlNode& node) {
     const std::string& name = node.keys[i].text;
     if (name.empty() || name.find_first_of("= \t\n") != std::string::npos) {
       errors_.add(node.keys[i], "invalid environment variable name '" + name + "'");
+    } else if (changes_loader(name)) {
+      errors_.add(node.keys[i], "environment cannot set " + name + ": it changes what a process loads");
     }
     if (auto value = names_.expression(node.items[i], View::candidate)) {
       definition_.kernel.environment.push_back({name, *std::move(value)});
@@ -297,6 +309,7 @@ void DefinitionReader::read_environment(const YamlNode& node) {
 
 void DefinitionReader::read_kernel(const Fields& fields) {
   KernelDefinition& kernel = definition_.kernel;
+  kernel.unsafe_options = options_.unsafe_options;
   if (const YamlNode* node = section(fields, "options")) kernel.options = read_options(*node);
   if (const YamlNode* node = section(fields, "host_options")) {
     kernel.host_options = read_options(*node);

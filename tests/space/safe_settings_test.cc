@@ -1,0 +1,222 @@
+#include "tuner/space/safe_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reduce_example.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+TEST(safe_option, changes_code_only) {
+  for (const char* option : {"-O3",
+                             "-Ofast",
+                             "-ffast-math",
+                             "-fno-math-errno",
+                             "-funroll-loops",
+                             "-fopenmp",
+                             "-fopenmp=libomp",
+                             "-march=native",
+                             "-mavx2",
+                             "-mtune=skylake-avx512",
+                             "-mprefer-vector-width=512",
+                             "-std=c++20",
+                             "-std=gnu++2b",
+                             "-DN=4",
+                             "-DX",
+                             "-DTYPE=unsigned long",
+                             "-UX",
+                             "-Iinclude",
+                             "-I../shared/include",
+                             "-isystem/usr/include/eigen3",
+                             "-Wall",
+                             "-Wno-unused-variable",
+                             "-Werror=return-type",
+                             "-g",
+                             "-gdwarf-4",
+                             "--param=max-unroll-times=4",
+                             "-pthread",
+                             "-lm",
+                             "-fvect-cost-model=unlimited",
+                             "-fsanitize=address,undefined",
+                             "-flto=auto",
+                             "-fno-tree-vectorize",
+                             "--use_fast_math",
+                             "-use_fast_math",
+                             "--maxrregcount=32",
+                             "-maxrregcount=64",
+                             "--fmad=false",
+                             "--std=c++17",
+                             "--ptxas-options=-O3",
+                             "--ptxas-options=--allow-expensive-optimizations=true",
+                             "-lineinfo",
+                             "--extra-device-vectorization",
+                             "--define-macro=N=4",
+                             "--include-path=include",
+                             "-ftz=true"}) {
+    EXPECT_TRUE(is_safe_option(option)) << option;
+  }
+}
+
+TEST(safe_option, runs_loads_reads_and_writes_no_other_file) {
+  for (const char* option : {"-fplugin=./evil.so",
+                             "-fplugin-arg-evil-x=1",
+                             "-fpass-plugin=evil.so",
+                             "-wrapper",
+                             "-wrapper sh,-c",
+                             "-MF",
+                             "-MF/tmp/x",
+                             "-MD",
+                             "-MMD",
+                             "-B",
+                             "-B.",
+                             "-B/tmp/evil",
+                             "-specs=evil.specs",
+                             "--specs=evil",
+                             "@file",
+                             "-o",
+                             "-o/tmp/x",
+                             "-include",
+                             "-include/etc/passwd",
+                             "-imacros",
+                             "-x",
+                             "-c",
+                             "-S",
+                             "-E",
+                             "-save-temps",
+                             "-save-temps=cwd",
+                             "-dumpdir",
+                             "-aux-info",
+                             "-Wl,-rpath,/tmp",
+                             "-Wl,-o,/tmp/x",
+                             "-Wa,-o/tmp/x",
+                             "-Wp,-MF,/tmp/x",
+                             "-Xlinker",
+                             "-Xassembler",
+                             "-Xpreprocessor",
+                             "-Xclang",
+                             "-mllvm",
+                             "-mllvm=-load",
+                             "--ptxas-options=-ox",
+                             "-fuse-ld=/tmp/evil",
+                             "-fuse-ld=gold",
+                             "-fprofile-generate=/tmp",
+                             "-fprofile-use=x",
+                             "-fprofile-arcs",
+                             "-ftest-coverage",
+                             "-fdump-tree-all",
+                             "-fdump-tree-all=/tmp/x",
+                             "-fstack-usage",
+                             "-fcallgraph-info",
+                             "-fsave-optimization-record",
+                             "-fopt-info-vec=/tmp/x",
+                             "-ftime-trace=/tmp/x",
+                             "-fsanitize-ignorelist=/tmp/x",
+                             "-fsanitize-blacklist=/tmp/x",
+                             "-fcrash-diagnostics-dir=/tmp",
+                             "-fmodules",
+                             "-fmodule-file=x",
+                             "-L/tmp",
+                             "-l:evil.so",
+                             "-l/tmp/evil",
+                             "-T",
+                             "-Tevil.ld",
+                             "-z",
+                             "-nostdlib",
+                             "-static",
+                             "evil.so",
+                             "/tmp/evil.o",
+                             "-",
+                             "",
+                             "-I",
+                             "-D",
+                             "-isystem",
+                             "-I-",
+                             "--include-path=",
+                             "--pre-include=x",
+                             "-include=x",
+                             "--options-file=x",
+                             "-optf=x",
+                             "--time=/tmp/x",
+                             "-time=/tmp/x",
+                             "--fdevice-time-trace=/tmp/x",
+                             "--create-pch=x",
+                             "--use-pch=x",
+                             "--pch-dir=/tmp",
+                             "--ptxas-options=-o/tmp/x",
+                             "--config=evil.cfg",
+                             "--gcc-toolchain=/tmp",
+                             "--sysroot=/tmp",
+                             "-isysroot/tmp",
+                             "-march=native\n-fplugin=x",
+                             "-O3 -fplugin=x",
+                             "-Wno-x/../y",
+                             "-fveclib=/tmp/x",
+                             "-foffload=x"}) {
+    EXPECT_FALSE(is_safe_option(option)) << option;
+  }
+}
+
+TEST(environment_variable, that_changes_what_is_loaded_is_known) {
+  for (const char* name :
+       {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCC_EXEC_PREFIX", "COMPILER_PATH", "PATH",
+        "OMP_TOOL_LIBRARIES", "CUDA_INJECTION64_PATH", "GLIBC_TUNABLES", "GCONV_PATH"}) {
+    EXPECT_TRUE(changes_loader(name)) << name;
+  }
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_SCHEDULE", "KMP_AFFINITY",
+                           "GOMP_SPINCOUNT", "MKL_NUM_THREADS", "MY_LD_PATH", "MALLOC_ARENA_MAX"}) {
+    EXPECT_FALSE(changes_loader(name)) << name;
+  }
+}
+
+Result<Definition, std::vector<Diagnostic>> read(const std::string& more,
+                                                 UnsafeOptions unsafe = UnsafeOptions::refused) {
+  auto files = kReduceFiles;
+  files["f.cc"] = "extern \"C\" void f(int* out) {}\n";
+  return read_space_text(
+      "kernel: f\nlanguage: c++\nsource: f.cc\nparameters: {level: [1, 2], tool: [\"plugin=x\"]}\n"
+      "arguments: {out: {type: int32, extent: 4, role: out}}\n"
+      "launches: {entry: f, arguments: [out]}\n" +
+          more,
+      "f.yaml", {.device_kind = "host", .strategies = {}, .unsafe_options = unsafe}, files_of(files));
+}
+
+TEST(SpaceFile, with_an_unsafe_option_is_refused_in_one_line) {
+  const auto refused = read("options: [-O3, -fplugin=x.so]\n");
+  ASSERT_FALSE(refused.ok());
+  ASSERT_EQ(refused.error().size(), 1u);
+  EXPECT_EQ(refused.error()[0].message, "option '-fplugin=x.so' is not on the list of safe options");
+  EXPECT_EQ(refused.error()[0].hint, "--allow-unsafe-options allows it: it may run programs and write files");
+  EXPECT_TRUE(read("options: [-O3, -fplugin=x.so]\n", UnsafeOptions::allowed).ok());
+  EXPECT_FALSE(read("host_options: [\"@file\"]\n").ok());
+}
+
+TEST(SpaceFile, that_changes_the_loader_is_refused_whatever_is_allowed) {
+  for (const UnsafeOptions unsafe : {UnsafeOptions::refused, UnsafeOptions::allowed}) {
+    const auto refused = read("environment: {LD_PRELOAD: \"'x.so'\"}\n", unsafe);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error()[0].message,
+              "environment cannot set LD_PRELOAD: it changes what a process loads");
+  }
+  EXPECT_TRUE(read("environment: {OMP_NUM_THREADS: 4}\n").ok());
+}
+
+TEST(Resolve, refuses_an_unsafe_option_that_a_parameter_completes) {
+  const Config config{{"level", 1}, {"tool", "plugin=x"}};
+  DeviceInfo host;
+  host.kind = "host";
+  const auto refused = read("options: [\"-O{level}\", \"-f{tool}\"]\n");
+  ASSERT_TRUE(refused.ok());
+  const auto plan = resolve(refused->kernel, config, {}, host);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().message,
+            "option '-fplugin=x' is not on the list of safe options; --allow-unsafe-options allows it");
+  const auto allowed = read("options: [\"-O{level}\", \"-f{tool}\"]\n", UnsafeOptions::allowed);
+  ASSERT_TRUE(allowed.ok());
+  EXPECT_TRUE(resolve(allowed->kernel, config, {}, host).ok());
+}
+
+}  // namespace
+}  // namespace gktune
