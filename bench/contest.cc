@@ -91,6 +91,7 @@ std::vector<Contender> Contest::hold(int rounds) {
   std::vector<std::unique_ptr<Sampler>> samplers;
   for (auto& entry : entries_) {
     samplers.push_back(timer.sampler(entry.execution, kernel.regime, limit_s));
+    (void)need(samplers.back()->sample_us());  // loads its code
     if (auto warm = samplers.back()->warm_up(); !warm) give_up(entry.name + ": " + warm.error().message);
   }
   std::vector<Samples> samples(entries_.size());

@@ -59,6 +59,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
         Case{"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
         Case{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
+        Case{"copies_past_the_end", Status::guard_violated,
+             "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+        Case{"output_once", Status::wrong_result, "; its first execution was right"},
+        Case{"sum_never_reset", Status::wrong_result, "; its first execution was right"},
+        Case{"depends_on_poison", Status::wrong_result, "; its first execution was right"},
+        Case{"merged_executions", Status::wrong_result, "1000 of 1000 elements differ"},
+        Case{"reused_result", Status::wrong_result, "; it was right on the inputs that it met before"},
+        Case{"skipped_work", Status::wrong_result, ": it reuses results"},
+        Case{"changed_input_later", Status::input_changed, "wrote into its input: in[42] was 1."},
+        Case{"reduced_precision", Status::wrong_result, " elements differ; the first is out["},
+        Case{"reads_other_memory", Status::illegal_access, ""},
         Case{"missed_barrier", Status::barrier_divergence, ""},
         Case{"stack_overflow", Status::illegal_access, "stack overflow"},
         Case{"compile_error", Status::compile_failed, "compile_error.cu:4"},
@@ -157,6 +168,21 @@ TEST(HostFaultsOfFunctions, a_crash_is_told_even_where_another_thread_never_ends
   const Trial trial = tried(*device, {{"unroll", 1}});
   EXPECT_EQ(trial.status, Status::crashed) << trial.message;
   EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
+}
+
+TEST(HostFaultsOfFunctions, work_left_to_a_thread_is_found) {
+  const auto device = open_fault_device(fault_function_definition("deferred_work", "options: -pthread\n"),
+                                        fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(tried(*device, {{"unroll", 1}}).status, Status::wrong_result);
+}
+
+TEST(HostFaultsOfFunctions, a_clock_of_their_own_does_not_shorten_times) {
+  const auto device = open_fault_device(fault_function_definition("tampered_clock"), fault_options("host"));
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device, {{"unroll", 1}});
+  ASSERT_EQ(trial.status, Status::ok) << trial.message;
+  EXPECT_GE(trial.timing.median_us, 2000);
 }
 
 TEST(HostFaultsOfFunctions, a_signal_that_is_not_the_parents_asks_for_nothing) {

@@ -32,6 +32,11 @@ Case doubling(const std::string& body, std::uint64_t n = 100'000) {
   kernel.reference = {step("reference", 512, 256, {0, 1, 2})};
   return kernel;
 }
+// On buffers between zones with a pattern.
+Case zoned(Case kernel) {
+  kernel.guards = Guards::zones;
+  return kernel;
+}
 constexpr const char* kRight = "if (i < n) y[i] = 2 * x[i];";
 
 class CudaRunnerTest : public GpuTest {};
@@ -67,21 +72,21 @@ TEST_F(CudaRunnerTest, fails_nan_in_every_element) {
 }
 
 TEST_F(CudaRunnerTest, sees_writes_past_the_end) {
-  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;"));
+  const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;")));
   EXPECT_EQ(reply.status, Status::guard_violated);
   EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): 12 bytes past its end");
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
 TEST_F(CudaRunnerTest, sees_writes_before_the_beginning) {
-  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;"));
+  const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;")));
   EXPECT_EQ(reply.status, Status::guard_violated);
   EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): up to 8 bytes before its beginning");
 }
 
 TEST_F(CudaRunnerTest, sees_changed_inputs_and_restores_them) {
   const RunReply reply =
-      run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;"));
+      run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;")));
   EXPECT_EQ(reply.status, Status::input_changed);
   EXPECT_EQ(reply.message.find("wrote into its input: x[77] was "), 0u) << reply.message;
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
@@ -89,8 +94,8 @@ TEST_F(CudaRunnerTest, sees_changed_inputs_and_restores_them) {
 
 TEST_F(CudaRunnerTest, does_not_let_one_candidate_ruin_the_next) {
   // Far past the end: into what else lies on the GPU, the expected output perhaps.
-  (void)run(
-      doubling("if (i < n) y[i] = 2 * x[i]; for (int k = 1; k < 8; ++k) if (i < n) y[i + k * n / 2] = 9;"));
+  (void)run(zoned(
+      doubling("if (i < n) y[i] = 2 * x[i]; for (int k = 1; k < 8; ++k) if (i < n) y[i + k * n / 2] = 9;")));
   const RunReply reply = run(doubling(kRight));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
@@ -312,6 +317,38 @@ class GpuFaultDeathTest : public GpuTest {
 
 TEST_F(GpuFaultDeathTest, illegal_address_is_told) {
   expect("y[i + (1ll << 40)] = 1;", Status::illegal_access, "an illegal memory access was encountered");
+}
+// Memory beside a buffer is not mapped: its size is a multiple of the alignment.
+TEST_F(GpuFaultDeathTest, write_past_the_end_is_a_fault) {
+  expect("if (i < n) y[i] = 2 * x[i]; if (i == n) y[i] = 0;", Status::illegal_access, "illegal memory access");
+}
+TEST_F(GpuFaultDeathTest, read_past_the_end_is_a_fault) {
+  expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i + 1];", Status::illegal_access, "illegal memory access");
+}
+TEST_F(GpuFaultDeathTest, read_before_the_beginning_is_a_fault) {
+  expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i - 1];", Status::illegal_access, "illegal memory access");
+}
+TEST_F(GpuFaultDeathTest, write_to_an_input_is_a_fault) {
+  expect("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;", Status::illegal_access,
+         "illegal memory access");
+}
+TEST_F(CudaRunnerTest, sees_a_write_into_the_zone_behind_an_odd_size) {
+  const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n] = 0;", 100'001));
+  EXPECT_EQ(reply.status, Status::guard_violated);
+  EXPECT_EQ(reply.message, "wrote outside 'y' (100001 elements): 0 bytes past its end");
+  const RunReply right = run(doubling(kRight, 100'001));
+  EXPECT_EQ(right.status, Status::ok) << right.message;
+}
+// The contents move between the two executions, by less than the size of the buffer.
+TEST_F(CudaRunnerTest, moves_inputs_of_odd_sizes) {
+  for (const std::uint64_t n : {1u, 524'289u, 30'000'001u}) {
+    Case kernel = doubling(kRight, n);
+    kernel.check_only = false;
+    for (int time = 0; time < 2; ++time) {
+      const RunReply reply = run(kernel);
+      EXPECT_EQ(reply.status, Status::ok) << n << ": " << reply.message;
+    }
+  }
 }
 TEST_F(GpuFaultDeathTest, null_address_is_told) {
   expect("*(volatile float*)nullptr = 1;", Status::illegal_access, "");

@@ -142,12 +142,12 @@ TEST_F(DeviceKernelsTest, see_any_change_in_a_digest) {
             kernels_->digest(other.get(), bytes.size(), kLimitS));
 }
 
-TEST_F(DeviceKernelsTest, poison_every_element) {
+TEST_F(DeviceKernelsTest, flip_bits_of_every_element) {
   constexpr std::size_t kCount = 1003;
   for (ElementType type : kTypes) {
     const std::vector<std::byte> expected(kCount * element_size(type), std::byte{0});
     const DeviceMemory e = on_gpu(expected), a = on_gpu(expected);
-    kernels_->poison(a.get(), e.get(), type, kCount);
+    kernels_->flip(a.get(), e.get(), std::byte{0xff}, expected.size());
     const Verdict verdict = kernels_->compare(a.get(), e.get(), type, kCount, {}, kLimitS);
     EXPECT_EQ(verdict.mismatches, kCount) << element_type_name(type);
   }

@@ -68,6 +68,7 @@ RunJob GpuTest::job(const Case& kernel) {
   job.plan.measures_power = kernel.measures_power;
   job.cutoff = kernel.cutoff;
   job.check_only = kernel.check_only;
+  job.guards = kernel.guards;
   job.candidate = compile(job.plan.candidate, kernel.source, kernel.macros, kernel.steps);
   job.reference = compile(job.plan.reference, kernel.reference_source, {}, kernel.reference);
   return job;

@@ -24,6 +24,7 @@ struct Case {
   double time_limit_s = 10;
   Cutoff cutoff;
   bool check_only = true;
+  Guards guards = Guards::hardware;
   bool measures_power = false;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using Against = GuardedBuffer::Against;
 
 GuardedBuffer buffer_of(std::size_t bytes, Against against) {
-  auto buffer = GuardedBuffer::allocate(bytes, against);
+  auto buffer = GuardedBuffer::allocate(bytes, against, 5);
   EXPECT_TRUE(buffer.ok());
   return std::move(*buffer);
 }
@@ -53,7 +53,7 @@ TEST(GuardedBuffer, it_moves_within_its_room) {
 }
 
 TEST(GuardedBuffer, memory_that_cannot_be_had_is_an_error) {
-  const auto buffer = GuardedBuffer::allocate(std::size_t{1} << 60, Against::last_page);
+  const auto buffer = GuardedBuffer::allocate(std::size_t{1} << 60, Against::last_page, 5);
   ASSERT_FALSE(buffer.ok());
   EXPECT_TRUE(buffer.error().message.starts_with("no memory for 1152921504606846976 bytes"))
       << buffer.error().message;

@@ -120,14 +120,19 @@ TEST(Contents, bounds_that_make_no_sense_are_refused) {
 TEST(Contents, a_poisoned_output_passes_nowhere) {
   const std::vector<std::int8_t> expected{-1, 0, 1, 127};
   std::vector<std::int8_t> output(4);
-  poison(ElementType::int8, std::as_bytes(std::span(expected)), std::as_writable_bytes(std::span(output)));
-  EXPECT_EQ(judge(ElementType::int8, std::as_bytes(std::span(output)), std::as_bytes(std::span(expected)), {})
-                .mismatches,
-            4u);
+  for (const int mask : {0xff, 0x55, 0xaa}) {
+    poison(std::as_bytes(std::span(expected)), static_cast<std::byte>(mask),
+           std::as_writable_bytes(std::span(output)));
+    EXPECT_EQ(
+        judge(ElementType::int8, std::as_bytes(std::span(output)), std::as_bytes(std::span(expected)), {})
+            .mismatches,
+        4u)
+        << mask;
+  }
   for (ElementType type :
        {ElementType::float16, ElementType::bfloat16, ElementType::float32, ElementType::float64}) {
     std::vector<std::byte> reals(16);
-    poison(type, {}, reals);
+    poison({}, std::byte{0xff}, reals);
     EXPECT_TRUE(std::isnan(load_real(type, reals.data())));
   }
 }

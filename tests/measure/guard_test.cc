@@ -10,17 +10,17 @@ namespace {
 
 TEST(Guard, an_untouched_zone_is_whole) {
   std::vector<std::byte> zone(kGuardBytes);
-  fill_guard(zone);
-  EXPECT_EQ(guard_violation(zone), std::nullopt);
+  fill_guard(zone, 1);
+  EXPECT_EQ(guard_violation(zone, 1), std::nullopt);
 }
 
 TEST(Guard, the_first_byte_written_is_found) {
   std::vector<std::byte> zone(kGuardBytes);
   for (std::size_t at : {std::size_t{0}, std::size_t{100}, kGuardBytes - 1}) {
-    fill_guard(zone);
+    fill_guard(zone, 1);
     zone[at] ^= std::byte{1};
     zone.back() ^= std::byte{0x80};
-    EXPECT_EQ(guard_violation(zone), at);
+    EXPECT_EQ(guard_violation(zone, 1), at);
   }
 }
 
@@ -28,7 +28,20 @@ TEST(Guard, writing_one_byte_all_over_is_always_seen) {
   std::vector<std::byte> zone(16);
   for (int value = 0; value < 256; ++value) {
     std::ranges::fill(zone, static_cast<std::byte>(value));
-    EXPECT_TRUE(guard_violation(zone).has_value()) << value;
+    EXPECT_TRUE(guard_violation(zone, 1).has_value()) << value;
+  }
+}
+
+TEST(Guard, every_byte_copied_from_another_zone_is_seen) {
+  for (int other = 1; other < 256; ++other) {
+    std::vector<std::byte> zone(kGuardBytes);
+    fill_guard(zone, static_cast<GuardPattern>(other));
+    for (const std::size_t at : {std::size_t{0}, std::size_t{7}, kGuardBytes - 1}) {
+      std::vector<std::byte> own(kGuardBytes);
+      fill_guard(own, 0);
+      own[at] = zone[at];
+      EXPECT_EQ(guard_violation(own, 0), at) << other;
+    }
   }
 }
 

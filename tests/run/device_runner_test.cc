@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "tests/run/memory_device.h"
 
@@ -96,11 +97,13 @@ TEST_F(DeviceRunnerTest, correct_candidates_are_timed_and_share_one_reference_ru
 
 TEST_F(DeviceRunnerTest, reference_gets_twenty_times_the_limit_of_a_candidate) {
   run("right");
-  ASSERT_EQ(device_->launches.size(), 2u);
+  ASSERT_EQ(device_->launches.size(), 3u);
   EXPECT_EQ(device_->launches[0].limit_s, 40);
   EXPECT_EQ(device_->launches[1].limit_s, 2);
+  EXPECT_EQ(device_->launches[2].limit_s, 2);
   EXPECT_EQ(device_->launches[0].seed, std::nullopt);
-  EXPECT_EQ(device_->launches[1].seed, 42u);
+  EXPECT_EQ(device_->launches[1].seed, std::nullopt);
+  EXPECT_EQ(device_->launches[2].seed, 42u);
 }
 
 TEST_F(DeviceRunnerTest, wrong_output_is_described_and_not_timed) {
@@ -152,18 +155,21 @@ TEST_F(DeviceRunnerTest, changed_input_is_described_and_repaired) {
 }
 
 TEST_F(DeviceRunnerTest, candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
-  // Right when it is checked, it damages an expected output when it is timed.
+  // Right when it is checked, it damages an expected output when it is timed, and leaves the race.
   int runs = 0;
-  run("vandal", [&, this](Memory memory) {
+  add("vandal", [&, this](Memory memory) {
     (void)right(memory);
-    if (++runs == 2) {
+    if (++runs == 3) {
       for (DeviceBuffer* buffer : device_->buffers) element<int>(*buffer, 1) = 1234;
     }
     return Result<void, Failure>();
   });
+  RunJob vandal = job("vandal");
+  vandal.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
+  EXPECT_TRUE(runner_->run(vandal).out_of_race);
   EXPECT_EQ(run("right").status, Status::ok);
   EXPECT_EQ(count("run reference"), 2);
-  EXPECT_EQ(count("run right"), 2);
+  EXPECT_EQ(count("run right"), 3);
 }
 
 TEST_F(DeviceRunnerTest, lost_worker_is_reported_and_its_buffers_are_not_touched) {
@@ -197,7 +203,7 @@ TEST_F(DeviceRunnerTest, output_of_the_check_is_kept_and_bounded) {
   EXPECT_TRUE(verbose.printed.starts_with("line 0\nline 1\n"));
   EXPECT_TRUE(verbose.printed.ends_with("…\n"));
   EXPECT_LT(verbose.printed.size(), 5000u);
-  EXPECT_EQ(after.printed, "run 5\n");
+  EXPECT_EQ(after.printed, "run 7\n");
   EXPECT_TRUE(passed_on.starts_with("from the reference\nrun 1\nrun 2\n")) << passed_on.substr(0, 100);
 }
 
@@ -286,7 +292,7 @@ TEST_F(DeviceRunnerTest, problem_larger_than_the_memory_is_refused) {
 }
 
 TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
-  device_->device_traits.placements = {Placement::at_end, Placement::at_start};
+  device_->device_traits.timed_placements = {Placement::at_end, Placement::at_end};
   RunJob check = job();
   check.check_only = true;
   EXPECT_EQ(runner_->run(check).status, Status::ok);
@@ -294,7 +300,7 @@ TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
   EXPECT_EQ(device_->launches[1].seed, std::nullopt);
   EXPECT_EQ(device_->launches[2].seed, 42u);
   EXPECT_EQ(count("place start"), 4);
-  EXPECT_EQ(count("place end"), 4);
+  EXPECT_EQ(count("place end"), 0);
   EXPECT_EQ(count("sample right"), 0);
 }
 
@@ -325,7 +331,7 @@ TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
 TEST_F(DeviceRunnerTest, throttled_trial_is_timed_again_once) {
   device_->throttled = {false, true, false, true};
   const RunReply reply = run("right");
-  EXPECT_EQ(count("sample right"), 6);
+  EXPECT_EQ(count("sample right"), 7);
   EXPECT_EQ(reply.samples_us.size(), 3u);
   EXPECT_TRUE(reply.conditions.throttled);
 }
@@ -338,6 +344,144 @@ TEST_F(DeviceRunnerTest, energy_is_measured_when_a_metric_needs_it) {
   EXPECT_DOUBLE_EQ(runner_->run(metered).conditions.energy_j, 10e-6);
   device_->has_energy = false;
   EXPECT_LT(runner_->run(metered).conditions.energy_j, 0);
+}
+
+// Programs that pass a first check and are not right, or not as fast as they seem.
+class Tampering : public DeviceRunnerTest {
+ protected:
+  // The inputs are random, so that there are others.
+  RunReply run_on_random(const std::string& candidate, MemoryDevice::Function function,
+                         std::vector<double> times_us = {10}) {
+    add(candidate, std::move(function), std::move(times_us));
+    RunJob random = job(candidate);
+    random.plan.arguments[0].contents = {ContentsKind::uniform, 0, 0, 0, 1000, 7, {}};
+    return runner_->run(random);
+  }
+  static Result<void, Failure> done() { return {}; }
+};
+
+TEST_F(Tampering, correct_candidates_pass_and_share_one_reference_run_of_each_inputs) {
+  for (int time = 0; time < 3; ++time) {
+    const RunReply reply = run_on_random("right", right);
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_EQ(reply.samples_us.size(), 3u);
+  }
+  EXPECT_EQ(count("run reference"), 2);
+}
+
+TEST_F(Tampering, output_of_the_first_execution_alone_is_found) {
+  int runs = 0;
+  const RunReply reply = run("once", [&](Memory memory) { return ++runs == 1 ? right(memory) : done(); });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_TRUE(reply.message.ends_with("; its first execution was right")) << reply.message;
+  EXPECT_EQ(count("sample once"), 0);
+}
+
+TEST_F(Tampering, sum_that_is_never_reset_is_found) {
+  float sum = 0;
+  const RunReply reply = run("grows", [&](Memory memory) {
+    (void)right(memory);
+    element<float>(*memory[1].buffer, 0) += sum++;
+    return done();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_TRUE(reply.message.ends_with("; its first execution was right")) << reply.message;
+}
+
+TEST_F(Tampering, dependence_on_the_poison_is_found) {
+  const RunReply reply = run("poison", [](Memory memory) {
+    const bool is_nan = element<float>(*memory[1].buffer, 0) != element<float>(*memory[1].buffer, 0);
+    return is_nan ? right(memory) : done();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+}
+
+TEST_F(Tampering, output_that_later_executions_leave_out_is_found) {
+  int runs = 0;
+  const RunReply reply = run("lazy", [&](Memory memory) { return ++runs <= 3 ? right(memory) : done(); });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(count("sample lazy"), 4);
+  EXPECT_EQ(run("right").status, Status::ok);
+}
+
+TEST_F(Tampering, merged_executions_are_found) {
+  int runs = 0;
+  const RunReply reply = run("merged", [&](Memory memory) { return runs++ % 3 < 2 ? right(memory) : done(); });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+}
+
+TEST_F(Tampering, results_of_earlier_executions_are_found) {
+  std::vector<float> kept;
+  const RunReply reply = run_on_random("replays", [&](Memory memory) {
+    (void)right(memory);
+    float* const out = &element<float>(*memory[1].buffer, 0);
+    if (kept.empty()) kept.assign(out, out + kCount);
+    std::ranges::copy(kept, out);
+    return done();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_TRUE(reply.message.ends_with("; it was right on the inputs that it met before")) << reply.message;
+  EXPECT_EQ(run_on_random("right", right).status, Status::ok);
+}
+
+TEST_F(Tampering, work_that_is_skipped_when_inputs_repeat_is_found) {
+  int last = -1;
+  const auto remembers = [&](Memory memory) {
+    const int first = element<int>(*memory[0].buffer, 0);
+    device_->codes["remembers"].times_us = {std::exchange(last, first) == first ? 10.0 : 1000.0};
+    return right(memory);
+  };
+  const RunReply found = run_on_random("remembers", remembers);
+  EXPECT_EQ(found.status, Status::wrong_result);
+  EXPECT_EQ(found.message, "takes 1000 us on inputs that it has not met, and 10 us on others: it reuses results");
+}
+
+TEST_F(Tampering, one_slow_execution_on_other_inputs_is_no_finding) {
+  int runs = 0;
+  const RunReply reply = run_on_random("straggler", [&](Memory memory) {
+    device_->codes["straggler"].times_us = {++runs == 6 ? 1000.0 : 10.0};
+    return right(memory);
+  });
+  EXPECT_EQ(runs, 9);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+}
+
+TEST_F(Tampering, inputs_that_later_executions_change_are_found) {
+  int runs = 0;
+  const RunReply reply = run_on_random("vandal", [&](Memory memory) {
+    (void)right(memory);
+    if (++runs > 3) element<int>(*memory[0].buffer, 3) = -1;
+    return done();
+  });
+  EXPECT_EQ(reply.status, Status::input_changed);
+  EXPECT_EQ(run_on_random("right", right).status, Status::ok);
+}
+
+TEST_F(Tampering, an_output_that_is_copied_past_the_end_differs_from_the_guard) {
+  const RunReply reply = run("copies", [](Memory memory) {
+    (void)right(memory);
+    const std::size_t bytes = kCount * sizeof(int);
+    element<char>(*memory[1].buffer, bytes) = element<char>(*memory[0].buffer, bytes);
+    return done();
+  });
+  EXPECT_EQ(reply.status, Status::guard_violated) << reply.message;
+}
+
+TEST_F(Tampering, other_inputs_are_left_out_where_there_is_no_room) {
+  device_->free = 400;
+  const RunReply reply = run_on_random("right", right);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_EQ(count("run reference"), 1);
+}
+
+TEST_F(Tampering, reference_that_fails_on_other_inputs_does_not_fail_a_candidate) {
+  int runs = 0;
+  add("reference", [&](Memory memory) {
+    if (++runs > 1) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
+    return right(memory);
+  });
+  const RunReply reply = run_on_random("right", right);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
 class Playoff : public DeviceRunnerTest {
@@ -368,7 +512,7 @@ TEST_F(Playoff, finalist_that_fails_has_no_samples) {
   add("wrong", [](Memory) { return Result<void, Failure>(); });
   int runs = 0;
   add("fails later", [&](Memory memory) {
-    if (++runs > 3) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
+    if (++runs > 4) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
     return right(memory);
   });
   const auto samples = play({"right", "wrong", "gone", "fails later"}, 5);
@@ -380,7 +524,7 @@ TEST_F(Playoff, finalist_that_fails_has_no_samples) {
 TEST_F(Playoff, loss_of_the_worker_keeps_the_samples_of_others) {
   int runs = 0;
   add("fatal", [&](Memory memory) {
-    if (++runs > 3) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
+    if (++runs > 4) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
     return right(memory);
   });
   const auto samples = play({"right", "fatal"}, 9);
@@ -401,7 +545,7 @@ TEST_F(Playoff, finalists_have_scratch_memory_of_their_own_size) {
   }
   playoff.rounds.count = 2;
   runner_->playoff(playoff);
-  EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 10, 5000, 10, 10, 5000}));
+  EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 5000, 10, 10, 5000, 10, 10, 5000}));
 }
 
 }  // namespace

@@ -15,7 +15,10 @@ std::span<std::byte> contents(const DeviceBuffer& buffer) {
 
 class MemoryBuffer final : public DeviceBuffer {
  public:
-  explicit MemoryBuffer(MemoryDevice& device) : device_(device) { device_.buffers.push_back(this); }
+  explicit MemoryBuffer(MemoryDevice& device)
+      : device_(device), pattern_(static_cast<GuardPattern>(device.buffers.size())) {
+    device_.buffers.push_back(this);
+  }
   ~MemoryBuffer() override { std::erase(device_.buffers, this); }
 
   std::uintptr_t address() const override {
@@ -33,7 +36,7 @@ class MemoryBuffer final : public DeviceBuffer {
   }
 
   Result<std::optional<std::string>, Failure> take_violation() override {
-    const auto after = guard_violation(back()), before = guard_violation(front());
+    const auto after = guard_violation(back(), pattern_), before = guard_violation(front(), pattern_);
     fill_guards();
     if (after) return std::optional(std::to_string(*after) + " bytes past its end");
     if (before) return std::optional<std::string>("before its beginning");
@@ -44,11 +47,12 @@ class MemoryBuffer final : public DeviceBuffer {
   std::span<std::byte> front() { return {memory_.data(), kGuardBytes}; }
   std::span<std::byte> back() { return {memory_.data() + kGuardBytes + bytes_, kGuardBytes}; }
   void fill_guards() {
-    fill_guard(front());
-    fill_guard(back());
+    fill_guard(front(), pattern_);
+    fill_guard(back(), pattern_);
   }
 
   MemoryDevice& device_;
+  GuardPattern pattern_;
   std::vector<std::byte> memory_;
   std::size_t bytes_ = 0;
   bool is_placed_ = false;
@@ -78,6 +82,9 @@ class MemorySampler final : public Sampler {
   }
   Result<double, Failure> sample_us() override {
     device_.log.push_back("sample " + program().path);
+    for (const ArgumentMemory& argument : arguments_) {
+      if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
+    }
     if (auto done = program().code.function(arguments_); !done) return done.error();
     const std::vector<double>& times = program().code.times_us;
     return times[std::min(next_++, times.size() - 1)];
@@ -112,9 +119,10 @@ class MemoryTimer final : public Timer {
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceBuffer>, Failure> MemoryDevice::allocate(std::size_t bytes) {
+Result<std::unique_ptr<DeviceBuffer>, Failure> MemoryDevice::allocate(std::size_t bytes, Placement placement,
+                                                                      Guards) {
   std::unique_ptr<DeviceBuffer> buffer = std::make_unique<MemoryBuffer>(*this);
-  if (auto placed = buffer->place(bytes, Placement::at_end); !placed) return placed.error();
+  if (auto placed = buffer->place(bytes, placement); !placed) return placed.error();
   return buffer;
 }
 
@@ -134,8 +142,8 @@ Result<void, Failure> MemoryDevice::fill(DeviceBuffer& buffer, const ArgumentPla
   return {};
 }
 
-void MemoryDevice::poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) {
-  gktune::poison(type, expected == nullptr ? std::span<std::byte>() : contents(*expected), contents(buffer));
+void MemoryDevice::poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) {
+  gktune::poison(expected == nullptr ? std::span<std::byte>() : contents(*expected), mask, contents(buffer));
 }
 
 void MemoryDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {

@@ -59,6 +59,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   job.candidate = {"x.so", {"a", "b"}, {}};
   job.cutoff.noise = {.deviation = 0.25, .straggler_share = 0.5};
   job.check_only = true;
+  job.guards = Guards::zones;
   job.seed = ~std::uint64_t{0};
   const RunJob decoded = *decode_run_job(encode(job));
   Plan expected = plan();
@@ -72,6 +73,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   EXPECT_EQ(decoded.candidate, job.candidate);
   EXPECT_EQ(decoded.cutoff, job.cutoff);
   EXPECT_TRUE(decoded.check_only);
+  EXPECT_EQ(decoded.guards, Guards::zones);
   EXPECT_EQ(decoded.seed, ~std::uint64_t{0});
 }
 
@@ -96,7 +98,7 @@ TEST(JobJson, times_are_exact) {
   reply.timing = {1.1, 2.2, 3.3, 4.4, 5.5, 6.6};
   reply.resources.grid = {1, 2, std::int64_t{1} << 40};
   reply.conditions.throttled = true;
-  reply.out_of_race = reply.worker_is_lost = true;
+  reply.out_of_race = reply.worker_is_lost = reply.is_unexplained = true;
   reply.seconds = 0.7;
   const RunReply decoded = *decode_run_reply(encode(reply));
   EXPECT_EQ(decoded.status, reply.status);
@@ -104,7 +106,8 @@ TEST(JobJson, times_are_exact) {
   EXPECT_EQ(decoded.samples_us, reply.samples_us);
   EXPECT_EQ(decoded.timing.deviation_us, 6.6);
   EXPECT_EQ(decoded.resources.grid, reply.resources.grid);
-  EXPECT_TRUE(decoded.conditions.throttled && decoded.out_of_race && decoded.worker_is_lost);
+  EXPECT_TRUE(decoded.conditions.throttled && decoded.out_of_race && decoded.worker_is_lost &&
+              decoded.is_unexplained);
 }
 
 TEST(JobJson, device_and_variants_and_samples_survive) {

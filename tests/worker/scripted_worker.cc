@@ -142,6 +142,16 @@ class ScriptedRunner final : public Runner {
     }
     if (action == "wrong") reply.status = Status::wrong_result;
     if (action == "lost") reply.status = Status::illegal_access, reply.worker_is_lost = true;
+    if (action == "unexplained_write" || action == "unexplained_read") {
+      if (job.guards == Guards::hardware) {
+        reply.status = Status::illegal_access;
+        reply.message = "an illegal access";
+        reply.worker_is_lost = reply.is_unexplained = true;
+      } else if (action == "unexplained_write") {
+        reply.status = Status::guard_violated;
+        reply.message = "wrote outside";
+      }
+    }
     if (!job.check_only) {
       report_phase(Phase::timing);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -132,6 +132,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "lost", Status::illegal_access, ""}),
     [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
 
+// Its place is found by a second run, on buffers between zones with a pattern.
+TEST_F(WorkerDeviceTest, fault_without_a_place_is_run_again_to_find_it) {
+  const Trial write = tried("ok", "unexplained_write");
+  EXPECT_EQ(write.status, Status::guard_violated);
+  EXPECT_EQ(write.message, "wrote outside");
+  EXPECT_TRUE(write.samples_us.empty());
+  const Trial read = tried("ok", "unexplained_read");
+  EXPECT_EQ(read.status, Status::illegal_access);
+  EXPECT_EQ(read.message,
+            "an illegal access; it wrote to no input and nothing beside a buffer, so it may have read there");
+  EXPECT_TRUE(read.samples_us.empty());
+  EXPECT_EQ(tried("ok", "at_once").status, Status::ok);
+}
+
 TEST_F(WorkerDeviceTest, output_of_the_check_comes_with_the_trial) {
   EXPECT_EQ(tried("ok", "print_briefly").printed, "from the check\n");
   EXPECT_EQ(tried("ok", "ok").printed, "");

@@ -131,11 +131,11 @@ Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span
   return {};
 }
 
-void poison(ElementType type, std::span<const std::byte> expected, std::span<std::byte> buffer) {
-  if (is_floating(type) || expected.size() != buffer.size()) {
-    std::ranges::fill(buffer, std::byte{0xff});  // a NaN of every floating type
+void poison(std::span<const std::byte> expected, std::byte mask, std::span<std::byte> buffer) {
+  if (expected.empty()) {
+    std::ranges::fill(buffer, mask);
   } else {
-    std::ranges::transform(expected, buffer.begin(), [](std::byte byte) { return ~byte; });
+    std::ranges::transform(expected, buffer.begin(), [mask](std::byte byte) { return byte ^ mask; });
   }
 }
 

@@ -122,9 +122,10 @@ GKTUNE_EVERYWHERE inline unsigned encode_small_float(double x, int exponent_bits
   return sign | ((static_cast<unsigned>(exponent - least) << fraction_bits) + fraction);
 }
 
-// The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours.
-GKTUNE_EVERYWHERE inline unsigned char guard_byte(unsigned long long offset) {
-  return static_cast<unsigned char>(mixed_bits(offset + 0x67756172642121ull));
+// The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours. At
+// each offset two patterns differ, which shows copies from the zone of another buffer.
+GKTUNE_EVERYWHERE inline unsigned char guard_byte(unsigned char pattern, unsigned long long offset) {
+  return static_cast<unsigned char>(mixed_bits(offset + 0x67756172642121ull) + pattern);
 }
 
 }  // namespace gktune

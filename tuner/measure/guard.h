@@ -13,8 +13,11 @@ constexpr std::size_t rounded_to_guards(std::size_t bytes) {
   return (bytes + kGuardBytes - 1) / kGuardBytes * kGuardBytes;
 }
 
-void fill_guard(std::span<std::byte> zone);
-// The offset of the first byte that differs from fill_guard's pattern.
-std::optional<std::size_t> guard_violation(std::span<const std::byte> zone);
+// Each buffer has a pattern of its own.
+using GuardPattern = unsigned char;
+
+void fill_guard(std::span<std::byte> zone, GuardPattern pattern);
+// The offset of the first byte that differs from the pattern.
+std::optional<std::size_t> guard_violation(std::span<const std::byte> zone, GuardPattern pattern);
 
 }  // namespace gktune

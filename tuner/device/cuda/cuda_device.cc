@@ -7,11 +7,11 @@
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/cuda/device_probe.h"
+#include "tuner/device/cuda/guarded_memory.h"
 #include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/run/captured_output.h"
 #include "tuner/measure/contents.h"
 #include "tuner/measure/element.h"
-#include "tuner/measure/guard.h"
 
 namespace gktune {
 namespace {
@@ -35,10 +35,14 @@ std::string bytes_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
+// At the end of its memory a buffer has this alignment; no vector type needs more. At the start it has that of
+// the memory.
+constexpr std::size_t kAlignment = 32;
+
 // A buffer between two zones with a known pattern.
-class CudaBuffer final : public DeviceBuffer {
+class ZonedBuffer final : public DeviceBuffer {
  public:
-  explicit CudaBuffer(Gpu& gpu) : gpu_(gpu) {}
+  ZonedBuffer(Gpu& gpu, GuardPattern pattern) : gpu_(gpu), pattern_(pattern) {}
 
   std::uintptr_t address() const override { return memory_.get() + kGuardBytes; }
   std::size_t bytes() const override { return bytes_; }
@@ -61,7 +65,7 @@ class CudaBuffer final : public DeviceBuffer {
     gpu_.download(back, end());
     if (!gpu_.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
     if (auto failure = gpu_.take_failure()) return *failure;
-    const auto before = guard_violation(front), after = guard_violation(back);
+    const auto before = guard_violation(front, pattern_), after = guard_violation(back, pattern_);
     if (!before && !after) return std::optional<std::string>();
     fill_guards();
     if (after) return std::optional(bytes_text(*after) + " past its end");
@@ -74,14 +78,77 @@ class CudaBuffer final : public DeviceBuffer {
 
   void fill_guards() {
     std::array<std::byte, kGuardBytes> zone{};
-    fill_guard(zone);
+    fill_guard(zone, pattern_);
     gpu_.upload(memory_.get(), zone);
     gpu_.upload(end(), zone);
   }
 
   Gpu& gpu_;
+  GuardPattern pattern_;
   DeviceMemory memory_;  // with the zones
   std::size_t bytes_ = 0, capacity_ = 0;
+};
+
+// A buffer at the end or the start of memory that ends at unmapped addresses. At the end, the bytes that its
+// size lacks to a multiple of the alignment are a zone with a pattern.
+class MappedBuffer final : public DeviceBuffer {
+ public:
+  MappedBuffer(CudaDevice& device, GuardPattern pattern) : device_(device), pattern_(pattern) {}
+
+  std::uintptr_t address() const override { return memory_.address() + offset_; }
+  std::uintptr_t read_only_address() const override { return memory_.read_only_address() + offset_; }
+  std::size_t bytes() const override { return bytes_; }
+
+  Result<void, Failure> place(std::size_t bytes, Placement placement) override {
+    Gpu& gpu = device_.gpu();
+    const bool is_new = memory_.address() == 0 || rounded_up(bytes) > memory_.bytes();
+    if (is_new) {
+      memory_ = {};
+      memory_ = GuardedMemory(gpu, rounded_up(bytes));
+      if (auto failure = gpu.take_failure()) return *failure;
+    }
+    const std::size_t before = offset_;
+    offset_ = placement == Placement::at_start ? 0 : memory_.bytes() - rounded_up(bytes);
+    if (!is_new && bytes == bytes_ && offset_ != before) {
+      device_.move(address(), memory_.address() + before, bytes);
+    }
+    bytes_ = bytes;
+    fill_zone();
+    if (auto failure = gpu.take_failure()) return *failure;
+    return {};
+  }
+
+  Result<std::optional<std::string>, Failure> take_violation() override {
+    std::array<std::byte, kAlignment> bytes{};
+    const auto zone = std::span(bytes).first(zone_bytes());
+    if (zone.empty()) return std::optional<std::string>();
+    Gpu& gpu = device_.gpu();
+    gpu.download(zone, address() + bytes_);
+    if (!gpu.wait(kOwnLimitS)) return ran_too_long(kOwnLimitS);
+    if (auto failure = gpu.take_failure()) return *failure;
+    const auto after = guard_violation(zone, pattern_);
+    if (!after) return std::optional<std::string>();
+    fill_zone();
+    return std::optional(bytes_text(*after) + " past its end");
+  }
+
+ private:
+  static std::size_t rounded_up(std::size_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  std::size_t zone_bytes() const { return rounded_up(bytes_) - bytes_; }
+
+  void fill_zone() {
+    std::array<std::byte, kAlignment> bytes{};
+    const auto zone = std::span(bytes).first(zone_bytes());
+    fill_guard(zone, pattern_);
+    device_.gpu().upload(address() + bytes_, zone);
+  }
+
+  CudaDevice& device_;
+  GuardPattern pattern_;
+  GuardedMemory memory_;
+  std::size_t bytes_ = 0, offset_ = 0;
 };
 
 }  // namespace
@@ -89,7 +156,7 @@ class CudaBuffer final : public DeviceBuffer {
 std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments) {
   std::vector<CUdeviceptr> addresses;
   for (const ArgumentMemory& argument : arguments) {
-    addresses.push_back(argument.buffer == nullptr ? 0 : argument.buffer->address());
+    addresses.push_back(argument.address());
   }
   return addresses;
 }
@@ -107,6 +174,7 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitP
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(*gpu)));
   Gpu& opened = *device->gpu_;
   device->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
+  device->traits_.protects_inputs = can_guard_memory(opened);
   device->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
   device->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
   device->sweep_buffer_ = opened.allocate(device->sweep_bytes_);
@@ -129,9 +197,15 @@ Result<std::uint64_t, Failure> CudaDevice::free_bytes() {
   return std::uint64_t{free};
 }
 
-Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t bytes) {
-  std::unique_ptr<DeviceBuffer> buffer = std::make_unique<CudaBuffer>(*gpu_);
-  if (auto placed = buffer->place(bytes, Placement::at_end); !placed) return placed.error();
+Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t bytes, Placement placement,
+                                                                    Guards guards) {
+  std::unique_ptr<DeviceBuffer> buffer;
+  if (guards == Guards::hardware && traits_.protects_inputs) {
+    buffer = std::make_unique<MappedBuffer>(*this, next_pattern_++);
+  } else {
+    buffer = std::make_unique<ZonedBuffer>(*gpu_, next_pattern_++);
+  }
+  if (auto placed = buffer->place(bytes, placement); !placed) return placed.error();
   return buffer;
 }
 
@@ -165,9 +239,22 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
   return {};
 }
 
-void CudaDevice::poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) {
-  kernels_->poison(buffer.address(), expected == nullptr ? 0 : expected->address(), type,
-                   buffer.bytes() / element_size(type));
+void CudaDevice::poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) {
+  if (expected == nullptr) {
+    gpu_->fill(buffer.address(), std::to_integer<unsigned char>(mask), buffer.bytes());
+  } else {
+    kernels_->flip(buffer.address(), expected->address(), mask, buffer.bytes());
+  }
+}
+
+// In pieces through memory whose contents nobody needs, in the order in which no piece overwrites the next.
+void CudaDevice::move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  const std::size_t piece = sweep_bytes_, count = (bytes + piece - 1) / piece;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = piece * (to < from ? i : count - 1 - i), size = std::min(piece, bytes - at);
+    gpu_->copy(sweep_buffer_.get(), from + at, size);
+    gpu_->copy(to + at, sweep_buffer_.get(), size);
+  }
 }
 
 void CudaDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {

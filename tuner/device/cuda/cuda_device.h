@@ -12,6 +12,7 @@
 #include "tuner/device/cuda/driver/nvml.h"
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/run/compute_device.h"
+#include "tuner/measure/guard.h"
 
 namespace gktune {
 
@@ -22,12 +23,13 @@ class CudaDevice final : public ComputeDevice {
 
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;
-  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
+                                                          Guards guards) override;
   Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
                                                              const std::vector<ArgumentPlan>& arguments,
                                                              Instrumentation instrumentation) override;
   Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
-  void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) override;
+  void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override;
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
@@ -40,6 +42,8 @@ class CudaDevice final : public ComputeDevice {
   Gpu& gpu() { return *gpu_; }
   DeviceKernels& kernels() { return *kernels_; }
   const std::optional<Nvml>& nvml() const { return nvml_; }
+  // Moves memory by less than its size; the ranges may overlap.
+  void move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   // Evicts all other data from the caches.
   void sweep_caches();
   // Keeps a GPU that was idle busy for a while: its clock needs time to rise.
@@ -52,6 +56,7 @@ class CudaDevice final : public ComputeDevice {
   Result<void, Failure> finish();
 
   DeviceTraits traits_;
+  GuardPattern next_pattern_ = 0;
   std::unique_ptr<Gpu> gpu_;
   std::optional<DeviceKernels> kernels_;
   std::optional<Nvml> nvml_;

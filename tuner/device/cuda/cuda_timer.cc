@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "tuner/device/cuda/cuda_program.h"
@@ -17,10 +18,6 @@ constexpr double kShortUs = 20;
 // Duration of a graph: long compared to the events' cost, short for the user.
 constexpr double kGraphUs = 500;
 constexpr double kMostInGraph = 512, kFewestInGraph = 8;
-// Executions longer than this need no second warm-up.
-constexpr double kLongUs = 10'000;
-// The first executions load code and raise the clock.
-constexpr int kWarmUps = 2;
 // The energy counter advances in steps of some ten milliseconds: a shorter run measures nothing.
 constexpr double kEnergyS = 1;
 // Queued at once while energy is measured.
@@ -52,24 +49,23 @@ class CudaTimer::GraphSampler final : public Sampler {
 
   Result<void, Failure> warm_up() override {
     device_.wake_up();
-    double estimate_us = 0;
-    for (int i = 0; i < kWarmUps && estimate_us <= kLongUs; ++i) {
-      const auto sample = sample_us();
-      if (!sample) return sample.error();
-      estimate_us = *sample;
-    }
-    if (estimate_us >= kShortUs) return {};
+    const auto estimate_us = sample_us();
+    if (!estimate_us) return estimate_us.error();
     // Hot executions share their buffers: the next one would find its input changed.
-    if (regime_ == Regime::hot && timer_.restores_inputs()) return {};
-    make_graph(estimate_us);
+    const bool can_repeat = regime_ == Regime::cold || !timer_.restores_inputs();
+    if (*estimate_us < kShortUs && can_repeat) make_graph(*estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;
-    if (!has_graph()) return {};
+    if (!has_graph()) {  // the estimate is as good as any other sample
+      first_us_ = *estimate_us;
+      return {};
+    }
     const auto sample = sample_us();
     if (!sample) return sample.error();
     return {};
   }
 
   Result<double, Failure> sample_us() override {
+    if (first_us_) return *std::exchange(first_us_, std::nullopt);
     if (!has_graph()) {
       timer_.restore_inputs();
     } else if (regime_ == Regime::cold && timer_.restores_inputs()) {
@@ -149,6 +145,7 @@ class CudaTimer::GraphSampler final : public Sampler {
   double limit_s_;
   std::vector<CUdeviceptr> addresses_;
   Event start_, end_;
+  std::optional<double> first_us_;  // taken by the warm-up
   Graph graph_;
   std::size_t in_graph_ = 0;
 };

@@ -72,7 +72,7 @@ DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiproces
       fill_(gpu.function(module_, "gktune_fill")),
       compare_(gpu.function(module_, "gktune_compare")),
       digest_(gpu.function(module_, "gktune_digest")),
-      invert_(gpu.function(module_, "gktune_invert")),
+      flip_(gpu.function(module_, "gktune_flip")),
       sweep_(gpu.function(module_, "gktune_sweep")),
       hold_(gpu.function(module_, "gktune_hold")),
       scratch_(gpu.allocate(kScratchBytes)) {
@@ -100,10 +100,9 @@ void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, 
          static_cast<int>(plan.kind), plan.a, plan.b, plan.a_integer, plan.b_integer, plan.seed);
 }
 
-void DeviceKernels::poison(CUdeviceptr to, CUdeviceptr expected, ElementType type, std::uint64_t count) {
-  const std::uint64_t size = count * element_size(type);
-  if (is_floating(type) || expected == 0) return gpu_.fill(to, 0xff, size);  // NaN for floating types
-  launch(gpu_, invert_, spread(size / 16), to, expected, size);
+void DeviceKernels::flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size) {
+  launch(gpu_, flip_, spread(size / 16), to, from, std::to_integer<unsigned>(mask) * 0x01010101u,
+         static_cast<std::uint64_t>(size));
 }
 
 std::uint64_t DeviceKernels::digest(CUdeviceptr buffer, std::size_t size, double limit_s) {

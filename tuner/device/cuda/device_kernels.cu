@@ -219,17 +219,17 @@ extern "C" __global__ void gktune_digest(const void* buffer, u64 size_bytes, u64
   if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(digest, sum);
 }
 
-// Writes the inverted bits, which no expected integer has.
-extern "C" __global__ void gktune_invert(void* to, const void* from, u64 size_bytes) {
+// Copies with the bits of the mask flipped in each word. Its bytes are equal.
+extern "C" __global__ void gktune_flip(void* to, const void* from, unsigned mask, u64 size_bytes) {
   unsigned char* t = static_cast<unsigned char*>(to);
   const unsigned char* f = static_cast<const unsigned char*>(from);
   const u64 chunks = size_bytes / 16;
   for (u64 i = first_index(); i < chunks; i += stride()) {
     const uint4 x = static_cast<const uint4*>(from)[i];
-    static_cast<uint4*>(to)[i] = make_uint4(~x.x, ~x.y, ~x.z, ~x.w);
+    static_cast<uint4*>(to)[i] = make_uint4(x.x ^ mask, x.y ^ mask, x.z ^ mask, x.w ^ mask);
   }
   for (u64 i = chunks * 16 + first_index(); i < size_bytes; i += stride())
-    t[i] = static_cast<unsigned char>(~f[i]);
+    t[i] = static_cast<unsigned char>(f[i] ^ mask);
 }
 
 // Reads enough to replace the contents of the caches.
@@ -239,7 +239,7 @@ extern "C" __global__ void gktune_sweep(const uint4* from, u64 chunks, unsigned*
     const uint4 x = __ldcg(from + i);
     sum += x.x ^ x.y ^ x.z ^ x.w;
   }
-  if (sum == 0x5eed1e55u) *never = sum;  // never: the sum of zeros is 0
+  if (sum == 0x5eed1e55u) *never = sum;  // keeps the reads
 }
 
 // Blocks the stream until the host releases it, so that work queued behind it starts without waiting for the

@@ -25,8 +25,8 @@ class DeviceKernels {
 
   // The same bits as fill_contents, which also reads files.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);
-  // See ComputeDevice::poison. `expected` may be 0: unknown.
-  void poison(CUdeviceptr to, CUdeviceptr expected, ElementType type, std::uint64_t count);
+  // Copies bytes, each with the bits of the mask flipped.
+  void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
   // Waits for the result.
   std::uint64_t digest(CUdeviceptr buffer, std::size_t size, double limit_s);
   // Waits for the result.
@@ -44,7 +44,7 @@ class DeviceKernels {
   Gpu& gpu_;
   std::uint64_t most_blocks_;
   LoadedModule module_;
-  CUfunction fill_, compare_, digest_, invert_, sweep_, hold_;
+  CUfunction fill_, compare_, digest_, flip_, sweep_, hold_;
   DeviceMemory scratch_;  // results of the kernels
   Owned<void*> shared_;   // memory that host and GPU see
   CUdeviceptr released_on_gpu_ = 0;

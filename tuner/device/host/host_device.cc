@@ -29,7 +29,8 @@ DeviceTraits host_traits() {
   traits.stopping.max_samples = 100;
   traits.stopping.max_seconds = 0.5;
   traits.stopping.hard_seconds = 20;
-  traits.placements = {Placement::at_end, Placement::at_start};
+  // A move takes as long as an execution.
+  traits.timed_placements = {Placement::at_end, Placement::at_end};
   traits.shares_memory = true;
   return traits;
 }
@@ -44,8 +45,9 @@ class HostBuffer final : public DeviceBuffer {
   explicit HostBuffer(GuardedBuffer memory) : memory_(std::move(memory)) {}
 
   static Result<GuardedBuffer, Failure> allocate(std::size_t bytes, Placement placement,
+                                                 GuardPattern pattern,
                                                  GuardedBuffer::Sharing sharing = GuardedBuffer::Sharing::none) {
-    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement), sharing);
+    auto memory = GuardedBuffer::allocate(bytes, guard_page(placement), pattern, sharing);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     return std::move(*memory);
   }
@@ -59,7 +61,7 @@ class HostBuffer final : public DeviceBuffer {
       memory_.place(bytes, guard_page(placement));
       return {};
     }
-    auto larger = allocate(bytes, placement);
+    auto larger = allocate(bytes, placement, memory_.pattern());
     if (!larger) return larger.error();
     memory_ = std::move(*larger);
     return {};
@@ -88,7 +90,7 @@ std::span<std::byte> contents(DeviceBuffer& buffer) {
 std::vector<std::uintptr_t> addresses_in(std::span<const ArgumentMemory> arguments) {
   std::vector<std::uintptr_t> addresses;
   for (const ArgumentMemory& argument : arguments) {
-    addresses.push_back(argument.buffer == nullptr ? 0 : argument.buffer->address());
+    addresses.push_back(argument.address());
   }
   return addresses;
 }
@@ -178,14 +180,16 @@ HostDevice::HostDevice(std::size_t cache_bytes)
 
 Result<std::uint64_t, Failure> HostDevice::free_bytes() { return runner_share_bytes(); }
 
-Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes) {
-  auto memory = HostBuffer::allocate(bytes, traits_.placements.front());
+Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate(std::size_t bytes, Placement placement,
+                                                                    Guards) {
+  auto memory = HostBuffer::allocate(bytes, placement, next_pattern_++);
   if (!memory) return memory.error();
   return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
 }
 
 Result<std::unique_ptr<DeviceBuffer>, Failure> HostDevice::allocate_shared(std::size_t bytes) {
-  auto memory = HostBuffer::allocate(bytes, traits_.placements.front(), GuardedBuffer::Sharing::shared);
+  auto memory = HostBuffer::allocate(bytes, Placement::at_end, next_pattern_++,
+                                     GuardedBuffer::Sharing::shared);
   if (!memory) return memory.error();
   return std::unique_ptr<DeviceBuffer>(std::make_unique<HostBuffer>(std::move(*memory)));
 }
@@ -205,8 +209,8 @@ Result<void, Failure> HostDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
   return {};
 }
 
-void HostDevice::poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) {
-  gktune::poison(type, expected == nullptr ? std::span<const std::byte>() : contents(*expected),
+void HostDevice::poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) {
+  gktune::poison(expected == nullptr ? std::span<const std::byte>() : contents(*expected), mask,
                  contents(buffer));
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/worker/cores.h"
+#include "tuner/measure/guard.h"
 
 namespace gktune {
 
@@ -23,13 +24,14 @@ class HostDevice final : public ComputeDevice {
 
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;
-  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) override;
+  Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
+                                                          Guards guards) override;
   Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) override;
   Result<std::shared_ptr<const LoadedProgram>, Failure> load(const Module& module, const ProgramPlan& program,
                                                              const std::vector<ArgumentPlan>& arguments,
                                                              Instrumentation instrumentation) override;
   Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
-  void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) override;
+  void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override;
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
@@ -52,6 +54,7 @@ class HostDevice final : public ComputeDevice {
   };
 
   DeviceTraits traits_;
+  GuardPattern next_pattern_ = 0;
   FaultStack fault_stack_;
   std::vector<int> cores_;
   Executor executor_;

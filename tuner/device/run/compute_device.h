@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,9 +31,11 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   virtual std::uintptr_t address() const = 0;
+  // The same memory for kernels that only read it. See DeviceTraits::protects_inputs.
+  virtual std::uintptr_t read_only_address() const { return address(); }
   virtual std::size_t bytes() const = 0;
-  // Changes size and placement. The contents survive a change of placement alone. The address changes only
-  // with the placement, or when the buffer grows beyond its largest size so far.
+  // Changes size and placement. The contents survive a change of placement alone. At its start, a buffer
+  // keeps its address until it grows beyond its largest size so far.
   virtual Result<void, Failure> place(std::size_t bytes, Placement placement) = 0;
   // The place of a write outside the buffer ("4 bytes past its end"), if there was one. Repairs the guards.
   virtual Result<std::optional<std::string>, Failure> take_violation() = 0;
@@ -48,8 +51,15 @@ struct ArgumentMemory {
   std::string name;
   DeviceBuffer* buffer = nullptr;  // null: a scalar, which the program holds
   const DeviceBuffer* original =
-      nullptr;              // the required contents before each execution; null: any contents
-  bool is_scratch = false;  // written before it is read
+      nullptr;                // the required contents before each execution; null: any contents
+  bool is_scratch = false;    // written before it is read
+  bool is_read_only = false;  // for the executions to come
+
+  // As kernels get it; 0 for a scalar.
+  std::uintptr_t address() const {
+    if (buffer == nullptr) return 0;
+    return is_read_only ? buffer->read_only_address() : buffer->address();
+  }
 };
 
 // Loaded code with its launches and scalar arguments.
@@ -69,9 +79,10 @@ struct EnergyReading {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  // Executes the program until its time is steady. Call it once, before the first sample.
+  // Executes the program until its time is steady. The program has been executed before.
   virtual Result<void, Failure> warm_up() = 0;
-  // The time of one execution; short executions may be averaged.
+  // The time of one execution. After warm_up() it may be the mean of several; before, it is one execution on
+  // the timer's own buffers.
   virtual Result<double, Failure> sample_us() = 0;
   // No reading: the device has no energy counter.
   virtual Result<std::optional<EnergyReading>, Failure> measure_energy(double median_us) = 0;
@@ -93,8 +104,12 @@ struct LaunchOptions {
 
 struct DeviceTraits {
   StoppingOptions stopping;
-  // A check without timing runs once for each placement.
-  std::vector<Placement> placements{Placement::at_end};
+  // The placements of the buffers in the two executions of a check before timing, which keeps the second. A
+  // check alone covers both placements everywhere.
+  std::array<Placement, 2> timed_placements{Placement::at_end, Placement::at_start};
+  // Hardware ends a kernel that accesses memory beside a buffer with Guards::hardware, or writes to a
+  // read-only address of one. It does not tell which access that was.
+  bool protects_inputs = false;
   // Kernels share the memory of the worker process: a write outside a buffer may have damaged it.
   bool shares_memory = false;
 };
@@ -110,10 +125,11 @@ class ComputeDevice {
 
   // The bytes that a problem may allocate.
   virtual Result<std::uint64_t, Failure> free_bytes() = 0;
-  virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes) = 0;
+  virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
+                                                                  Guards guards) = 0;
   // What a process writes there that is forked later, this one reads.
   virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) {
-    return allocate(bytes);
+    return allocate(bytes, Placement::at_start, Guards::hardware);
   }
   virtual Result<std::shared_ptr<const LoadedProgram>, Failure> load(
       const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
@@ -121,9 +137,8 @@ class ComputeDevice {
 
   // Writes the argument's initial contents.
   virtual Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) = 0;
-  // Writes values that no correct kernel leaves there: all bits set (NaN for floating types), or for integers
-  // with known results the inverted bits of these.
-  virtual void poison(DeviceBuffer& buffer, ElementType type, const DeviceBuffer* expected) = 0;
+  // Writes the expected bytes, each with the bits of the mask flipped; without expected bytes the mask itself.
+  virtual void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) = 0;
   virtual void copy(DeviceBuffer& to, const DeviceBuffer& from) = 0;
   // A number that changes with the contents.
   virtual Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) = 0;

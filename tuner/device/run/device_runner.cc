@@ -1,11 +1,15 @@
 #include "tuner/device/run/device_runner.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include "tuner/device/run/captured_output.h"
 #include "tuner/device/worker/fault_report.h"
+#include "tuner/measure/element.h"
 #include "tuner/measure/statistics.h"
 #include "tuner/measure/stopping_rule.h"
 
@@ -23,6 +27,26 @@ constexpr auto kCoolingPause = std::chrono::milliseconds(500);
 
 constexpr std::size_t kMostPrintedBytes = 4096;
 
+// Executions on inputs that a program has not met take this much longer at most. In a hot regime the caches
+// hold the inputs that it has met. The constant allows for the cost of timing one short execution.
+constexpr double kOtherInputsFactor = 2, kOtherInputsHotFactor = 20, kOtherInputsUs = 50;
+// A single execution can be slow by chance.
+constexpr int kOtherInputsAttempts = 3;
+const Isolate kInThisProcess = [](const auto& work) { return work(); };
+constexpr std::uint64_t kOtherSeed = 0x9e3779b97f4a7c15u;
+
+bool has_seed(const ArgumentPlan& plan) {
+  using Role = Argument::Role;
+  return !plan.is_scalar && (plan.role == Role::in || plan.role == Role::inout) &&
+         (plan.contents.kind == ContentsKind::uniform || plan.contents.kind == ContentsKind::normal);
+}
+
+// The same problem with other inputs.
+RunJob with_other_seeds(RunJob job) {
+  for (ArgumentPlan& plan : job.plan.arguments) plan.contents.seed ^= kOtherSeed;
+  return job;
+}
+
 // Damaged buffers may explain these.
 bool is_about_contents(Status status) {
   return status == Status::wrong_result || status == Status::input_changed;
@@ -37,6 +61,10 @@ RunReply DeviceRunner::run(const RunJob& job) {
     reply.status = tried.error().status;
     reply.message = tried.error().message;
     reply.worker_is_lost = tried.error().worker_is_lost;
+    reply.samples_us.clear();
+    reply.timing = {};
+    reply.is_unexplained = reply.status == Status::illegal_access && job.guards == Guards::hardware &&
+                           device_->traits().protects_inputs;
   }
   reply.seconds = seconds_since(start);
   return reply;
@@ -48,7 +76,7 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   if (!program) return program.error();
   reply.resources = (*program)->resources();
   if (auto prepared = prepare(job); !prepared) return prepared;
-  if (auto checked = check_and_capture(job, **program, reply); !checked) return checked;
+  if (auto checked = check(job, **program, reply.printed); !checked) return checked;
   if (job.check_only) return {};
   report_phase(Phase::timing);
   auto timed = time(job, *program, reply);
@@ -64,6 +92,8 @@ Result<DeviceRunner::Program, Failure> DeviceRunner::load(const RunJob& job) {
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& isolate) {
   if (problem_ && problem_->fits(job)) return {};
   problem_.reset();  // release its memory before allocating
+  other_problem_.reset();
+  has_no_other_ = false;
   auto prepared = ProblemBuffers::prepare(*device_, job, isolate);
   if (!prepared) return prepared.error();
   problem_ = *std::move(prepared);
@@ -71,49 +101,54 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& is
 }
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
-  if (auto prepared = prepare(job, [](const auto& work) { return work(); }); !prepared) return prepared;
+  if (auto prepared = prepare(job, kInThisProcess); !prepared) return prepared;
   auto adopted = problem_->adopt(job.plan.arguments);
   if (!adopted) problem_.reset();
   return adopted;
 }
 
-Result<void, Failure> DeviceRunner::check_and_capture(const RunJob& job, const LoadedProgram& program,
-                                                      RunReply& reply) {
-  const CapturedOutput output(CapturedOutput::Streams::output);
-  auto checked = check(job, program);
-  reply.printed = output.text();
-  if (reply.printed.size() > kMostPrintedBytes) {
-    reply.printed.resize(kMostPrintedBytes);
-    reply.printed += "…\n";
-  }
-  return checked;
-}
-
 // A failed check is repeated on new buffers if the old ones turn out damaged: an earlier candidate may have
 // done that.
-Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram& program) {
-  auto checked = check_once(job, program);
+Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram& program,
+                                          std::string& printed) {
+  auto checked = check_twice(job, program, printed);
   if (checked || checked.error().worker_is_lost) return checked;
   if (!drop_damaged_buffers() || !is_about_contents(checked.error().status)) return checked;
   if (auto prepared = prepare(job); !prepared) return prepared;
-  checked = check_once(job, program);
+  checked = check_twice(job, program, printed);
   if (!checked && !checked.error().worker_is_lost) drop_damaged_buffers();
   return checked;
 }
 
-// A check without timing covers each placement, the first in the natural order of blocks and threads. All
-// others take the order of the job's seed, which shows dependence on the natural one.
-Result<void, Failure> DeviceRunner::check_once(const RunJob& job, const LoadedProgram& program) {
-  const std::vector<Placement>& placements = device_->traits().placements;
-  if (!job.check_only) return problem_->check(program, {job.plan.time_limit_s, job.seed});
-  Result<void, Failure> checked;
-  for (std::size_t i = 0; i < placements.size() && checked; ++i) {
-    const bool is_natural = i + 1 < placements.size();
-    if (auto placed = problem_->place(placements[i]); !placed) return placed;
-    checked = problem_->check(program,
-                              {job.plan.time_limit_s, is_natural ? std::nullopt : std::optional(job.seed)});
+// The first execution runs blocks and threads in their natural order, the second in that of the job's seed,
+// which shows dependence on the natural one. The second also finds programs that are right only once, and
+// warms up for the timing.
+Result<void, Failure> DeviceRunner::check_twice(const RunJob& job, const LoadedProgram& program,
+                                                std::string& printed) {
+  const std::array placements = job.check_only ? std::array{Placement::at_end, Placement::at_start}
+                                               : device_->traits().timed_placements;
+  if (auto placed = problem_->place(placements[0]); !placed) return placed;
+  auto checked = check_and_capture(program, {job.plan.time_limit_s, std::nullopt}, printed);
+  if (!checked) return checked;
+  if (auto placed = problem_->place(placements[1]); !placed) return placed;
+  checked = problem_->check(program, ProblemBuffers::Poison::second, {job.plan.time_limit_s, job.seed});
+  if (!checked && checked.error().status == Status::wrong_result) {
+    Failure failure = checked.error();
+    failure.message += "; its first execution was right";
+    return failure;
   }
-  if (auto placed = problem_->place(placements.front()); checked && !placed) return placed;
+  return checked;
+}
+
+Result<void, Failure> DeviceRunner::check_and_capture(const LoadedProgram& program,
+                                                      const LaunchOptions& options, std::string& printed) {
+  const CapturedOutput output(CapturedOutput::Streams::output);
+  auto checked = problem_->check(program, ProblemBuffers::Poison::first, options);
+  printed = output.text();
+  if (printed.size() > kMostPrintedBytes) {
+    printed.resize(kMostPrintedBytes);
+    printed += "…\n";
+  }
   return checked;
 }
 
@@ -132,6 +167,9 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
     std::this_thread::sleep_for(kCoolingPause);
     if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
   }
+  if (!reply.out_of_race) {
+    if (auto checked = check_on_other_inputs(job, program, reply.timing.median_us); !checked) return checked;
+  }
   // Measuring energy takes a second, which is too long for a candidate that cannot win.
   if (!job.plan.measures_power || reply.out_of_race) return {};
   const auto energy = sampler->measure_energy(reply.timing.median_us);
@@ -140,6 +178,79 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
   reply.conditions.energy_j = (*energy)->energy_j;
   reply.conditions.power_w = (*energy)->power_w;
   return {};
+}
+
+// Where there are no other inputs, the execution on the inputs that the program has met still shows an output
+// that is no longer written, or written late.
+Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, const Program& program,
+                                                         double median_us) {
+  const auto time_on = [&](ProblemBuffers& problem) {
+    return problem.time_and_check(program, job.plan.regime, job.plan.time_limit_s);
+  };
+  const auto found = other_problem(job);
+  if (!found) return found.error();
+  ProblemBuffers* const other = *found;
+  report_phase(Phase::timing);
+  if (other == nullptr) {
+    const auto again_us = time_on(*problem_);
+    return again_us ? Result<void, Failure>() : again_us.error();
+  }
+  const double factor = job.plan.regime == Regime::hot ? kOtherInputsHotFactor : kOtherInputsFactor;
+  double fastest_us = std::numeric_limits<double>::infinity(), known_us = median_us;
+  const auto is_as_fast = [&] { return fastest_us <= factor * known_us + kOtherInputsUs; };
+  for (int attempt = 0; attempt < kOtherInputsAttempts; ++attempt) {
+    const auto other_us = time_on(*other);
+    if (!other_us) {
+      other_problem_.reset();
+      Failure failure = other_us.error();
+      failure.message += "; it was right on the inputs that it met before";
+      return failure;
+    }
+    fastest_us = std::min(fastest_us, *other_us);
+    if (is_as_fast()) return {};
+    // It may remember only the last inputs: the second execution in a row is one on inputs that it has met.
+    if (const auto first = time_on(*problem_); !first) return first.error();
+    const auto known = time_on(*problem_);
+    if (!known) return known.error();
+    known_us = std::max(known_us, *known);
+  }
+  if (is_as_fast()) return {};
+  return Failure{Status::wrong_result, "takes " + number_text(fastest_us) +
+                                           " us on inputs that it has not met, and " + number_text(known_us) +
+                                           " us on others: it reuses results"};
+}
+
+Result<void, Failure> DeviceRunner::prepare_other(const RunJob& job, const Isolate& isolate) {
+  if (other_problem_ || has_no_other_) return {};
+  has_no_other_ = true;
+  if (job.plan.reference.steps.empty() || std::ranges::none_of(job.plan.arguments, has_seed)) return {};
+  const auto free = device_->free_bytes();
+  if (!free) return free.error();
+  if (problem_->bytes() > *free / 2) return {};
+  auto prepared = ProblemBuffers::prepare(*device_, with_other_seeds(job), isolate);
+  if (prepared) {
+    other_problem_ = *std::move(prepared);
+    has_no_other_ = false;
+  } else if (prepared.error().worker_is_lost) {
+    return prepared.error();
+  }
+  return {};
+}
+
+Result<ProblemBuffers*, Failure> DeviceRunner::other_problem(const RunJob& job) {
+  if (auto prepared = prepare_other(job, kInThisProcess); !prepared) return prepared.error();
+  if (!other_problem_) return nullptr;
+  const auto adopted = other_problem_->adopt(with_other_seeds(job).plan.arguments);
+  if (adopted) return other_problem_.get();
+  other_problem_.reset();
+  has_no_other_ = true;
+  if (adopted.error().worker_is_lost) return adopted.error();
+  return nullptr;
+}
+
+void DeviceRunner::renew() {
+  problem_->renew();
+  if (other_problem_) other_problem_->renew();
 }
 
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, RunReply& reply) {
@@ -166,7 +277,8 @@ Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJo
   const auto program = load(job);
   if (!program) return program.error();
   if (auto prepared = prepare(job); !prepared) return prepared.error();
-  if (auto checked = check(job, **program); !checked) return checked.error();
+  std::string printed;
+  if (auto checked = check(job, **program, printed); !checked) return checked.error();
   auto sampler = problem_->timer().sampler(*program, job.plan.regime, job.plan.time_limit_s);
   report_phase(Phase::timing);
   if (auto warm = sampler->warm_up(); !warm) return warm.error();
@@ -182,7 +294,8 @@ std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
     const RunJob& finalist = job.finalists[i];
     auto program = load(finalist);
     if (!program || !prepare(finalist)) continue;
-    if (const auto checked = check(finalist, **program); checked) {
+    std::string printed;
+    if (const auto checked = check(finalist, **program, printed); checked) {
       programs[i] = *std::move(program);
     } else if (checked.error().worker_is_lost) {
       return samples;

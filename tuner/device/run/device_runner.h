@@ -19,6 +19,10 @@ class DeviceRunner final : public Runner {
 
   // Prepares the buffers of the job's problem. Keeps those of the last job if the problem is the same.
   Result<void, Failure> prepare(const RunJob& job, const Isolate& isolate);
+  // Prepares the problem with inputs from other seeds, where any input has one and there is room.
+  Result<void, Failure> prepare_other(const RunJob& job, const Isolate& isolate);
+  // See ProblemBuffers::renew.
+  void renew();
   // Nothing before prepare().
   ProblemBuffers* problem() { return problem_.get(); }
   ComputeDevice& device() { return *device_; }
@@ -29,19 +33,27 @@ class DeviceRunner final : public Runner {
   using Program = std::shared_ptr<const LoadedProgram>;
 
   Result<void, Failure> try_candidate(const RunJob& job, RunReply& reply);
-  Result<void, Failure> check_and_capture(const RunJob& job, const LoadedProgram& program, RunReply& reply);
   Result<Program, Failure> load(const RunJob& job);
   // The same, and adopts the candidate's own sizes. The reference runs in this process.
   Result<void, Failure> prepare(const RunJob& job);
-  Result<void, Failure> check(const RunJob& job, const LoadedProgram& program);
-  Result<void, Failure> check_once(const RunJob& job, const LoadedProgram& program);
+  // `printed`: by the first execution.
+  Result<void, Failure> check(const RunJob& job, const LoadedProgram& program, std::string& printed);
+  Result<void, Failure> check_twice(const RunJob& job, const LoadedProgram& program, std::string& printed);
+  Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,
+                                          std::string& printed);
   Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
   Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, RunReply& reply);
+  // Executes a candidate that may win on inputs that it has not met, and compares outputs and times.
+  Result<void, Failure> check_on_other_inputs(const RunJob& job, const Program& program, double median_us);
+  // The job's problem with inputs from other seeds. Null: no input has a seed, or there is no room.
+  Result<ProblemBuffers*, Failure> other_problem(const RunJob& job);
   // Drops buffers that a failed candidate has damaged. True: it has.
   bool drop_damaged_buffers();
 
   std::unique_ptr<ComputeDevice> device_;
   std::unique_ptr<ProblemBuffers> problem_;
+  std::unique_ptr<ProblemBuffers> other_problem_;
+  bool has_no_other_ = false;  // it could not be made
 };
 
 }  // namespace gktune

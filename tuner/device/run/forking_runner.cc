@@ -48,14 +48,14 @@ RunReply ForkingRunner::try_job(const RunJob& job) {
   report_phase(Phase::setup);
   if (const auto prepared = prepare(job); !prepared) return reply_of(prepared.error());
   auto process = processes_.start([&](const std::string&) {
-    runner_.problem()->renew();
+    runner_.renew();
     return encode(runner_.run(job));
   });
   return process ? asked(*process, {}) : reply_of(process.error());
 }
 
 Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
-  return runner_.prepare(job, [&](const std::function<Result<void, Failure>()>& work) -> Result<void, Failure> {
+  const Isolate isolate = [&](const std::function<Result<void, Failure>()>& work) -> Result<void, Failure> {
     auto process = processes_.start([&](const std::string&) {
       const auto done = work();
       return encode(done ? RunReply{} : reply_of(done.error()));
@@ -64,7 +64,10 @@ Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
     RunReply reply = asked(*process, {});
     if (reply.status != Status::ok) return Failure{reply.status, std::move(reply.message)};
     return {};
-  });
+  };
+  auto prepared = runner_.prepare(job, isolate);
+  if (prepared && !job.check_only) prepared = runner_.prepare_other(job, isolate);
+  return prepared;
 }
 
 std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {

@@ -12,6 +12,8 @@ using Role = Argument::Role;
 std::size_t size_of(const ArgumentPlan& plan) { return plan.count * element_size(plan.type); }
 bool is_input(const ArgumentPlan& plan) { return plan.role == Role::in || plan.role == Role::inout; }
 
+constexpr std::byte kAllBits{0xff};
+
 // The unsigned integer of the same width, for comparing bits.
 ElementType bits_of(ElementType type) {
   switch (element_size(type)) {
@@ -55,7 +57,8 @@ ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
       arguments_(job.plan.arguments),
       reference_(job.plan.reference),
       reference_module_(job.reference),
-      placement_(device.traits().placements.front()),
+      placement_(device.traits().timed_placements.back()),
+      guards_(job.guards),
       slots_(arguments_.size()),
       memory_(arguments_.size()) {}
 
@@ -71,27 +74,30 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
     if (!done) return blame_reference(done.error());
     if (auto noted = problem->note_results(); !noted) return noted.error();
   }
+  // The reference may turn out to write its inputs: its changes are found by their digests.
+  for (std::size_t i = 0; i < problem->memory_.size(); ++i) {
+    problem->memory_[i].is_read_only = problem->arguments_[i].role == Role::in;
+  }
   problem->timer_ = device.timer(problem->memory_);
   return problem;
 }
 
 bool ProblemBuffers::fits(const RunJob& job) const {
-  return reference_ == job.plan.reference && reference_module_ == job.reference &&
+  return guards_ == job.guards && reference_ == job.plan.reference && reference_module_ == job.reference &&
          are_of_one_problem(arguments_, job.plan.arguments, reference_);
 }
 
 Result<void, Failure> ProblemBuffers::allocate() {
   const bool has_reference = !reference_.steps.empty();
-  std::uint64_t needed = 0;
   for (const ArgumentPlan& plan : arguments_) {
     if (plan.is_scalar) continue;
     const int copies = 1 + (plan.role == Role::inout ? 1 : 0) + (plan.is_checked && has_reference ? 1 : 0);
-    needed += size_of(plan) * static_cast<std::uint64_t>(copies);
+    bytes_ += size_of(plan) * static_cast<std::uint64_t>(copies);
   }
   const auto free = device_->free_bytes();
   if (!free) return free.error();
-  if (needed > *free) {
-    return Failure{Status::out_of_memory, "the problem needs " + gib_text(needed) + ", and the device has " +
+  if (bytes_ > *free) {
+    return Failure{Status::out_of_memory, "the problem needs " + gib_text(bytes_) + ", and the device has " +
                                               gib_text(*free) + " left"};
   }
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -104,9 +110,11 @@ Result<void, Failure> ProblemBuffers::allocate() {
       return {};
     };
     Slot& slot = slots_[i];
-    if (auto added = add(slot.buffer, device_->allocate(size_of(plan))); !added) return added;
+    auto buffer = device_->allocate(size_of(plan), placement_, guards_);
+    if (auto added = add(slot.buffer, std::move(buffer)); !added) return added;
     if (plan.role == Role::inout) {
-      if (auto added = add(slot.original, device_->allocate(size_of(plan))); !added) return added;
+      auto original = device_->allocate(size_of(plan), placement_, guards_);
+      if (auto added = add(slot.original, std::move(original)); !added) return added;
     }
     if (plan.is_checked && has_reference) {
       if (auto added = add(slot.expected, device_->allocate_shared(size_of(plan))); !added) return added;
@@ -136,14 +144,14 @@ Result<void, Failure> ProblemBuffers::run_reference(const RunJob& job) {
       device_->load(job.reference, job.plan.reference, job.plan.arguments, job.instrumentation);
   if (!program) return program.error();
   const LaunchOptions options{reference_limit_s(job.plan), std::nullopt};
-  poison_outputs();
+  poison_outputs(Poison::first);
   if (auto done = execute(**program, options, Phase::reference); !done) return done;
   if (auto harmless = find_damage(); !harmless) return harmless;
   const auto needs_second_run = keep_results();
   if (!needs_second_run) return needs_second_run.error();
   if (*needs_second_run) {
     restore_inputs();
-    poison_outputs();
+    poison_outputs(Poison::first);
     if (auto done = execute(**program, options, Phase::reference); !done) return done;
     if (auto written = find_unwritten_integers(); !written) return written;
   }
@@ -171,7 +179,7 @@ Result<bool, Failure> ProblemBuffers::keep_results() {
     Slot& slot = slots_[i];
     if (!slot.expected) continue;
     if (plan.role == Role::out) {
-      device_->poison(*slot.expected, plan.type, nullptr);
+      device_->poison(*slot.expected, nullptr, kAllBits);
       const auto poisoned = device_->compare(*slot.buffer, *slot.expected, bits_of(plan.type), {});
       if (!poisoned) return poisoned.error();
       const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
@@ -198,7 +206,7 @@ Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
     const ArgumentPlan& plan = arguments_[i];
     Slot& slot = slots_[i];
     if (!slot.expected || plan.role != Role::out || is_floating(plan.type)) continue;
-    device_->poison(*slot.expected, plan.type, slot.expected.get());
+    device_->poison(*slot.expected, slot.expected.get(), kAllBits);
     const auto poisoned = device_->compare(*slot.buffer, *slot.expected, plan.type, {});
     if (!poisoned) return poisoned.error();
     const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
@@ -254,22 +262,49 @@ void ProblemBuffers::restore_inputs() {
   }
 }
 
-void ProblemBuffers::poison_outputs() {
+// No poison equals an expected result. The first is NaN for floating types, so that the message about an
+// unwritten element says so.
+void ProblemBuffers::poison_outputs(Poison poison) {
+  constexpr std::byte kMasks[] = {kAllBits, std::byte{0x55}, std::byte{0xaa}};
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].buffer || is_input(arguments_[i])) continue;
-    device_->poison(*slots_[i].buffer, arguments_[i].type, has_results_ ? slots_[i].expected.get() : nullptr);
+    const Slot& slot = slots_[i];
+    if (!slot.buffer || is_input(arguments_[i])) continue;
+    const bool is_nan = poison == Poison::first && is_floating(arguments_[i].type);
+    device_->poison(*slot.buffer, has_results_ && !is_nan ? slot.expected.get() : nullptr,
+                    kMasks[static_cast<std::size_t>(poison)]);
   }
 }
 
-Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, const LaunchOptions& options) {
+bool ProblemBuffers::is_protected(std::size_t index) const {
+  return memory_[index].is_read_only && guards_ == Guards::hardware && device_->traits().protects_inputs;
+}
+
+Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, Poison poison,
+                                            const LaunchOptions& options) {
   restore_inputs();
-  poison_outputs();
+  poison_outputs(poison);
   auto done = execute(candidate, options, Phase::check);
   if (!done && done.error().worker_is_lost) return done;
   auto harmless = find_damage();  // after a failure too: it repairs guards and inputs
   if (!done) return done;
   if (!harmless) return harmless;
   return find_wrong_output();
+}
+
+// A second comparison finds writes after the end of the execution.
+Result<double, Failure> ProblemBuffers::time_and_check(const std::shared_ptr<const LoadedProgram>& candidate,
+                                                       Regime regime, double limit_s) {
+  poison_outputs(Poison::third);
+  const auto time_us = timer_->sampler(candidate, regime, limit_s)->sample_us();
+  if (!time_us) return time_us;
+  if (auto right = find_wrong_output(); !right) return right.error();
+  if (auto harmless = find_damage(); !harmless) return harmless.error();
+  if (const auto right = find_wrong_output(); !right) {
+    Failure failure = right.error();
+    failure.message += "; its output was right when the execution ended, and changed later";
+    return failure;
+  }
+  return time_us;
 }
 
 Result<void, Failure> ProblemBuffers::find_damage() {
@@ -297,7 +332,7 @@ Result<void, Failure> ProblemBuffers::find_violation() {
 Result<void, Failure> ProblemBuffers::find_changed_input() {
   Result<void, Failure> first;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].buffer || arguments_[i].role != Role::in) continue;
+    if (!slots_[i].buffer || arguments_[i].role != Role::in || is_protected(i)) continue;
     const auto digest = device_->digest(*slots_[i].buffer);
     if (!digest) return digest.error();
     if (*digest == slots_[i].input_digest) continue;
@@ -312,7 +347,7 @@ Result<void, Failure> ProblemBuffers::find_changed_input() {
 Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
   const ArgumentPlan& plan = arguments_[index];
   DeviceBuffer& buffer = *slots_[index].buffer;
-  const auto original = device_->allocate(size_of(plan));
+  const auto original = device_->allocate(size_of(plan), placement_, guards_);
   if (!original) {  // no room for a second copy: say less
     if (original.error().worker_is_lost) return original.error();
     if (auto filled = device_->fill(buffer, plan); !filled) return filled.error();

@@ -23,7 +23,9 @@ class ProblemBuffers {
   ProblemBuffers(const ProblemBuffers&) = delete;
   ProblemBuffers& operator=(const ProblemBuffers&) = delete;
 
-  // True if the job has the same problem and reference.
+  // Of all its buffers.
+  std::uint64_t bytes() const { return bytes_; }
+  // True if the job has the same problem, reference and guards.
   bool fits(const RunJob& job) const;
   // Gives a forked process buffers of its own for all that a candidate writes.
   void renew();
@@ -33,9 +35,15 @@ class ProblemBuffers {
   Result<void, Failure> adopt(const std::vector<ArgumentPlan>& arguments);
   Result<void, Failure> place(Placement placement);
 
+  // Outputs hold another poison at each execution, which shows dependence on one.
+  enum class Poison { first, second, third };
+
   // Runs the candidate on poisoned outputs. Then looks for writes outside buffers, changed inputs and wrong
   // outputs.
-  Result<void, Failure> check(const LoadedProgram& candidate, const LaunchOptions& options);
+  Result<void, Failure> check(const LoadedProgram& candidate, Poison poison, const LaunchOptions& options);
+  // The time of one execution as it is timed, of which it checks inputs and outputs too.
+  Result<double, Failure> time_and_check(const std::shared_ptr<const LoadedProgram>& candidate, Regime regime,
+                                         double limit_s);
   // True if inputs and expected outputs are unmodified.
   Result<bool, Failure> is_intact();
 
@@ -54,6 +62,8 @@ class ProblemBuffers {
 
   ProblemBuffers(ComputeDevice& device, const RunJob& job);
   Result<void, Failure> allocate();
+  // A kernel that changes this argument ends by a fault.
+  bool is_protected(std::size_t index) const;
   Result<void, Failure> fill_inputs();
   Result<void, Failure> run_reference(const RunJob& job);
   Result<void, Failure> note_results();
@@ -61,7 +71,7 @@ class ProblemBuffers {
   Result<void, Failure> find_unwritten_integers();
   Result<void, Failure> execute(const LoadedProgram& program, const LaunchOptions& options, Phase phase);
   void restore_inputs();
-  void poison_outputs();
+  void poison_outputs(Poison poison);
   Result<void, Failure> find_damage();
   Result<void, Failure> find_violation();
   Result<void, Failure> find_changed_input();
@@ -73,6 +83,8 @@ class ProblemBuffers {
   ProgramPlan reference_;
   Module reference_module_;
   Placement placement_;
+  Guards guards_;
+  std::uint64_t bytes_ = 0;
   bool has_results_ = false;            // the reference ran
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them

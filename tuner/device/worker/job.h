@@ -43,6 +43,10 @@ struct CompiledVariant {
   bool from_cache = false;
 };
 
+// How writes and reads outside buffers are found, where the device gives a choice: by hardware, which ends the
+// process, or by zones with a pattern, which show only writes, but where they were.
+enum class Guards { hardware, zones };
+
 struct RunJob {
   Plan plan;
   Module candidate;
@@ -51,6 +55,7 @@ struct RunJob {
   bool check_only = false;  // checked, not timed
   std::uint64_t seed = 0;   // of the order in which a check on the host runs blocks and threads
   Instrumentation instrumentation = Instrumentation::none;
+  Guards guards = Guards::hardware;
 };
 
 // A Trial without its configuration and problem, which the parent knows.
@@ -63,8 +68,10 @@ struct RunReply {
   Conditions conditions;
   bool out_of_race = false;
   double seconds = 0;
-  std::string printed;          // by the candidate in its check, cut after a few KiB
+  std::string printed;          // by the candidate in its first execution, cut after a few KiB
   bool worker_is_lost = false;  // see Failure
+  // Hardware guards ended it without a place. A check between guard zones may show the place.
+  bool is_unexplained = false;
 };
 
 // A reference is plain code: it may be so much slower than a candidate.

@@ -116,6 +116,7 @@ void fields(A& archive, S& job) {
   archive("check_only", job.check_only);
   archive("seed", job.seed);
   archive("instrumentation", job.instrumentation);
+  archive("guards", job.guards);
 }
 
 template <class A, Is<Rounds> S>
@@ -180,6 +181,7 @@ void fields(A& archive, S& reply) {
   archive("seconds", reply.seconds);
   archive("printed", reply.printed);
   archive("worker_is_lost", reply.worker_is_lost);
+  archive("is_unexplained", reply.is_unexplained);
 }
 
 template <class A, Is<DeviceInfo> S>
@@ -224,6 +226,7 @@ constexpr ElementType last_of(ElementType) { return ElementType::float64; }
 constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::file; }
 constexpr Argument::Role last_of(Argument::Role) { return Argument::Role::scratch; }
 constexpr Instrumentation last_of(Instrumentation) { return Instrumentation::sanitize; }
+constexpr Guards last_of(Guards) { return Guards::zones; }
 constexpr Value::Kind last_of(Value::Kind) { return Value::Kind::text; }
 
 }  // namespace gktune

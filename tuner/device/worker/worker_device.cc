@@ -292,6 +292,10 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;
+  if (submission.unexplained) {
+    job.check_only = true;
+    job.guards = Guards::zones;
+  }
   return job;
 }
 
@@ -326,7 +330,11 @@ bool WorkerDevice::take_run() {
     if (!finished->outcome) {
       const Failure& failure = finished->outcome.error();
       if (failure.status != Status::machine_failed) {
-        finish(*submission, failure.status, failure.message);
+        if (submission->unexplained) {
+          finish_explanation(*submission, {});
+        } else {
+          finish(*submission, failure.status, failure.message);
+        }
         continue;
       }
       submission->stage = Submission::Stage::ready;  // it never ran: another device may take it
@@ -338,7 +346,12 @@ bool WorkerDevice::take_run() {
     }
     auto reply = decode_run_reply(*finished->outcome);
     if (!reply || reply->worker_is_lost) slot.replace_worker();
-    if (reply) {
+    if (reply && submission->unexplained) {
+      finish_explanation(*submission, *reply);
+    } else if (reply && reply->is_unexplained) {
+      submission->unexplained = reply->message;
+      submission->stage = Submission::Stage::ready;
+    } else if (reply) {
       finish_run(*submission, std::move(*reply));
     } else {
       finish(*submission, Status::crashed, reply.error().message);
@@ -361,6 +374,19 @@ void WorkerDevice::finish_run(Submission& submission, RunReply reply) {
     if (!metrics) return finish(submission, Status::invalid, metrics.error().message);
   }
   finish(submission, reply.status, std::move(reply.message));
+}
+
+// Between zones with a pattern a write beside a buffer is found with its place, and a write to an input too.
+// A read beside a buffer is not.
+void WorkerDevice::finish_explanation(Submission& submission, const RunReply& reply) {
+  submission.trial.resources = reply.resources;
+  if (reply.status == Status::guard_violated || reply.status == Status::input_changed) {
+    return finish(submission, reply.status, reply.message);
+  }
+  const bool is_read = reply.status == Status::ok;
+  finish(submission, Status::illegal_access,
+         *submission.unexplained +
+             (is_read ? "; it wrote to no input and nothing beside a buffer, so it may have read there" : ""));
 }
 
 void WorkerDevice::finish(Submission& submission, Status status, std::string message) {

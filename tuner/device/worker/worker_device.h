@@ -80,6 +80,8 @@ class WorkerDevice final : public Device {
     std::size_t reference = kNoReference;
     bool is_compiled = false;
     Module module;
+    // The message of a fault whose place a second run is to find; see RunReply::is_unexplained.
+    std::optional<std::string> unexplained;
   };
 
   // Compiled once for each problem.
@@ -106,6 +108,7 @@ class WorkerDevice final : public Device {
   bool take_run();  // true: there was a result
   void finish(Submission& submission, Status status, std::string message);
   void finish_run(Submission& submission, RunReply reply);
+  void finish_explanation(Submission& submission, const RunReply& reply);
   RunJob run_job(const Submission& submission) const;
   RunSlot::Environment environment_of(const RunJob& job) const;
   Worker::Limits limits(const Plan& plan) const;

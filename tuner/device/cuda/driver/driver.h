@@ -30,6 +30,14 @@ namespace gktune {
   X(cuMemHostAlloc)                              \
   X(cuMemFreeHost)                               \
   X(cuMemHostGetDevicePointer)                   \
+  X(cuMemGetAllocationGranularity)               \
+  X(cuMemAddressReserve)                         \
+  X(cuMemAddressFree)                            \
+  X(cuMemCreate)                                 \
+  X(cuMemRelease)                                \
+  X(cuMemMap)                                    \
+  X(cuMemUnmap)                                  \
+  X(cuMemSetAccess)                              \
   X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
   X(cuMemcpyDtoDAsync)                           \

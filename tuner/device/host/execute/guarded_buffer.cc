@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tuner/core/quantity.h"
-#include "tuner/measure/guard.h"
 
 namespace gktune {
 namespace {
@@ -24,12 +23,14 @@ std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + st
 
 }  // namespace
 
-Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against, Sharing sharing) {
+Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against, GuardPattern pattern,
+                                              Sharing sharing) {
   const std::size_t page = page_bytes();
   const std::size_t room = rounded_up(bytes + kGuardBytes + kAlignment, page);
   void* mapping = ::mmap(nullptr, room + 2 * page, PROT_NONE, map_flags(sharing), -1, 0);
   if (mapping == MAP_FAILED) return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
   GuardedBuffer buffer;
+  buffer.pattern_ = pattern;
   buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * page};
   buffer.room_ = buffer.mapping_.subspan(page, room);
   if (::mprotect(buffer.room_.data(), room, PROT_READ | PROT_WRITE) != 0) {
@@ -45,6 +46,7 @@ GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
   std::swap(mapping_, other.mapping_);
   std::swap(room_, other.room_);
   std::swap(bytes_, other.bytes_);
+  std::swap(pattern_, other.pattern_);
   return *this;
 }
 
@@ -65,8 +67,8 @@ void GuardedBuffer::place(std::size_t bytes, Against against) {
 }
 
 void GuardedBuffer::fill_guards() {
-  fill_guard(front());
-  fill_guard(back());
+  fill_guard(front(), pattern_);
+  fill_guard(back(), pattern_);
 }
 
 void GuardedBuffer::renew() {
@@ -77,8 +79,8 @@ void GuardedBuffer::renew() {
 void GuardedBuffer::protect() { ::mprotect(room_.data(), room_.size(), PROT_READ); }
 
 std::optional<std::string> GuardedBuffer::violation() const {
-  if (const auto offset = guard_violation(back())) return format_byte_count(*offset) + " past its end";
-  if (const auto offset = guard_violation(front())) {
+  if (const auto offset = guard_violation(back(), pattern_)) return format_byte_count(*offset) + " past its end";
+  if (const auto offset = guard_violation(front(), pattern_)) {
     // The nearest write explains the mistake. The zone shows only the farthest.
     return "up to " + format_byte_count(front().size() - *offset) + " before its beginning";
   }

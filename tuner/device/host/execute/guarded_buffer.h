@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tuner/core/result.h"
+#include "tuner/measure/guard.h"
 
 namespace gktune {
 
@@ -19,7 +20,8 @@ class GuardedBuffer {
 
   // Shared: a process that is forked later writes to the same memory.
   enum class Sharing { none, shared };
-  static Result<GuardedBuffer> allocate(std::size_t bytes, Against against, Sharing sharing = Sharing::none);
+  static Result<GuardedBuffer> allocate(std::size_t bytes, Against against, GuardPattern pattern,
+                                        Sharing sharing = Sharing::none);
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
@@ -28,6 +30,7 @@ class GuardedBuffer {
   void place(std::size_t bytes, Against against);
   bool has_room_for(std::size_t bytes) const;
   std::span<std::byte> bytes() const { return bytes_; }
+  GuardPattern pattern() const { return pattern_; }
   // The buffer and its guard zones.
   std::span<const std::byte> mapping() const { return mapping_; }
 
@@ -49,6 +52,7 @@ class GuardedBuffer {
   std::span<std::byte> mapping_;  // the room and its two pages
   std::span<std::byte> room_;
   std::span<std::byte> bytes_;
+  GuardPattern pattern_ = 0;
 };
 
 }  // namespace gktune
