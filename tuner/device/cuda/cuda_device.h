@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/device/cuda/conditions_monitor.h"
 #include "tuner/device/cuda/device_kernels.h"
 #include "tuner/device/cuda/gpu.h"
 #include "tuner/device/cuda/compile/module_cache.h"
@@ -41,7 +42,8 @@ class CudaDevice final : public ComputeDevice {
 
   Gpu& gpu() { return *gpu_; }
   DeviceKernels& kernels() { return *kernels_; }
-  const std::optional<Nvml>& nvml() const { return nvml_; }
+  // Null: the management library cannot be used.
+  const Nvml* nvml() const { return monitor_ ? &monitor_->nvml() : nullptr; }
   // Moves memory by less than its size; the ranges may overlap.
   void move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   // Evicts all other data from the caches.
@@ -59,7 +61,7 @@ class CudaDevice final : public ComputeDevice {
   GuardPattern next_pattern_ = 0;
   std::unique_ptr<Gpu> gpu_;
   std::optional<DeviceKernels> kernels_;
-  std::optional<Nvml> nvml_;
+  std::unique_ptr<ConditionsMonitor> monitor_;
   double full_clock_mhz_ = 0;
   ModuleCache modules_;
   DeviceMemory sweep_buffer_;

@@ -383,7 +383,7 @@ void WorkerDevice::finish_explanation(Submission& submission, const RunReply& re
   if (reply.status == Status::guard_violated || reply.status == Status::input_changed) {
     return finish(submission, reply.status, reply.message);
   }
-  const bool is_read = reply.status == Status::ok;
+  const bool is_read = reply.status == Status::ok || reply.status == Status::wrong_result;
   finish(submission, Status::illegal_access,
          *submission.unexplained +
              (is_read ? "; it wrote to no input and nothing beside a buffer, so it may have read there" : ""));
