@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""Tries to break gktune at random, and counts what breaks.
+
+Usage: torture.py PROGRAM [MINUTES [SEED]]
+
+PROGRAM is the gktune to test, on the host device. Prints how often each scenario ran and the counts of each kind of
+failure with an example. The exit code is 1 if any count is not 0. Failed rounds keep their folder.
+"""
+import glob
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DEADLINE_S = 240  # of one command; a loaded machine is slow
+MARK = 'GKTUNE_TORTURE'  # in the environment of every process of a round
+COUNTS = ['corrupt databases', 'lost trials', 'repeated measurements', 'trials blamed for outside events', 'orphans',
+          'leftover files', 'hangs', 'crashes']
+CONFIGURATIONS = 12
+
+SPACE = '''
+kernel: twice
+source: twice.cu
+problem: {n: [1000]}
+parameters:
+  threadsPerBlock: {range: [1, %d]}
+arguments:
+  in: {type: float, extent: n, init: {uniform: [0, 1], seed: 1}}
+  out: {type: float, extent: n, role: out, check: exact}
+  n: {type: int32, value: n}
+launches:
+  - {entry: twice, grid: "ceil_div(n, threadsPerBlock)", block: threadsPerBlock, arguments: [in, out, n]}
+reference:
+  source: twice_reference.cu
+  launches:
+    - {entry: twice_reference, arguments: [in, out, n]}
+''' % CONFIGURATIONS
+
+HOSTILE = '''
+kernel: hostile
+source: leaking_function.cc
+problem: {n: [1000]}
+parameters:
+  LEAK: [%s]
+  COPY: {range: [1, %d]}
+constraints: [LEAK == 0 or COPY == 1]
+options: [{flag: -Ofast, when: LEAK == 1}]
+time_limit: 2s
+arguments:
+  in: {type: float, extent: n, init: {uniform: [1, 2], seed: 1}}
+  out: {type: float, extent: n, role: out, check: {relative: 1e-5}}
+  n: {type: int32, value: n}
+launches: {entry: faulty, arguments: [in, out, n]}
+reference:
+  source: reference_function.cc
+  launches: {entry: twice, arguments: [in, out, n]}
+'''
+
+
+class Round:
+    """A folder of its own, the processes in it, and the failures found."""
+
+    def __init__(self, program, rng, counts, number):
+        self.program, self.rng, self.counts, self.number = program, rng, counts, number
+        self.folder = tempfile.mkdtemp(prefix='gktune-torture-')
+        self.name = f'{os.getpid()}-{number}'
+        os.mkdir(self.path('tmp'))
+        for file in glob.glob(os.path.join(SOURCE, 'tests/cli/spaces/twice*.cu')):
+            shutil.copy(file, self.folder)
+        self.write('space.yaml', SPACE)
+        self.has_failed = False
+        self.outputs = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), 'w', encoding='utf-8', errors='surrogateescape') as file:
+            file.write(text)
+
+    def fail(self, kind, example):
+        self.has_failed = True
+        self.counts.setdefault(kind, []).append(f'{self.folder}: {example}')
+
+    def start(self, *arguments):
+        environment = dict(os.environ, TMPDIR=self.path('tmp'), HOME=self.folder)
+        for name in ('GKTUNE_DB', 'XDG_CACHE_HOME'):
+            environment.pop(name, None)
+        environment[MARK] = self.name
+        self.outputs += 1
+        with open(self.path(f'output-{self.outputs}'), 'wb') as output:
+            process = subprocess.Popen([self.program, *arguments], cwd=self.folder, env=environment, stdout=output,
+                                       stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        process.command = ' '.join(arguments)
+        process.output = self.path(f'output-{self.outputs}')
+        process.deadline = time.monotonic() + DEADLINE_S
+        return process
+
+    def tune(self, space='space.yaml', database='gktune.db', cache='cache', *more):
+        return self.start('run', space, '--device', 'host', '--db', database, '--cache', cache, '--jobs',
+                          str(self.rng.choice([1, 2])), '--strategy', self.rng.choice(['exhaustive', 'random']), *more)
+
+    def wait(self, process, was_killed=False):
+        """The exit code; None after a hang. A signal that nobody sent is a crash."""
+        try:
+            code = process.wait(max(1, process.deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.fail('hangs', process.command)
+            process.kill()
+            process.wait()
+            return None
+        if code < 0 and not was_killed:
+            self.fail('crashes', f'{process.command}: {signal.Signals(-code).name}')
+        return code
+
+    def run(self, *arguments):
+        return self.wait(self.start(*arguments))
+
+    def processes(self):
+        """Of this round, by what their environment says."""
+        found = []
+        mark = f'{MARK}={self.name}'.encode()
+        for entry in os.listdir('/proc'):
+            if not entry.isdigit():
+                continue
+            try:
+                with open(f'/proc/{entry}/environ', 'rb') as file:
+                    if mark in file.read().split(b'\0'):
+                        found.append(int(entry))
+            except OSError:
+                pass
+        return found
+
+    def expect_no_orphans(self):
+        for _ in range(100):  # the dead are reaped soon
+            left = self.processes()
+            if not left:
+                return
+            time.sleep(0.1)
+        for pid in left:
+            try:
+                with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
+                    name, state = file.read().split('(', 1)[1].rsplit(')', 1)
+                self.fail('orphans', f'{pid} {name} {state.split()[0]}')
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+
+    def expect_no_leftovers(self, cache='cache'):
+        """After a run that was not killed."""
+        left = os.listdir(self.path('tmp'))
+        if os.path.isdir(self.path(cache)):
+            left += [name for name in os.listdir(self.path(cache)) if name.startswith('run-') or '.new' in name]
+        for name in left:
+            self.fail('leftover files', name)
+
+    def rows(self, database='gktune.db'):
+        """(id, config, status, is_current, message) of all trials, after a check of the file."""
+        try:
+            file = sqlite3.connect(f'file:{self.path(database)}?mode=ro', uri=True, timeout=30)
+            try:
+                result = file.execute('PRAGMA integrity_check').fetchone()[0]
+                if result != 'ok':
+                    self.fail('corrupt databases', result)
+                    return []
+                return file.execute('SELECT id, config, status, is_current, message FROM trials ORDER BY id').fetchall()
+            finally:
+                file.close()
+        except sqlite3.Error as error:
+            self.fail('corrupt databases', str(error))
+            return []
+
+    def expect_all_ok(self, database='gktune.db', count=CONFIGURATIONS):
+        """The kernel of space.yaml is good: nothing but the machine can make a trial of it fail."""
+        rows = self.rows(database)
+        for number, config, status, _, message in rows:
+            if status != 'ok':
+                self.fail('trials blamed for outside events', f'trial {number} {config} {status}: {message[:200]}')
+        configs = [config for _, config, _, _, _ in rows]
+        for config in set(configs):
+            if configs.count(config) > 1:
+                self.fail('repeated measurements', f'{configs.count(config)} x {config}')
+        if len(set(configs)) != count:
+            self.fail('lost trials', f'{len(set(configs))} of {count} configurations')
+
+    def end(self):
+        self.expect_no_orphans()
+        if not self.has_failed:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def kill_something(round_, tuners):
+    """A tuner, or any process below one; returns the tuner if that is what it killed."""
+    tuner_pids = {tuner.pid: tuner for tuner in tuners if tuner.poll() is None}
+    pids = [pid for pid in round_.processes() if pid in tuner_pids or pid not in tuner_pids]
+    if not pids:
+        return None
+    pid = round_.rng.choice(list(tuner_pids) if tuner_pids and round_.rng.random() < 0.3 else pids)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        return None
+    return tuner_pids.get(pid)
+
+
+def kills(round_):
+    """Tuners that share a study, a reader, and kills; then one tuner finishes."""
+    tuners = [round_.tune() for _ in range(round_.rng.randint(1, 3))]
+    killed, seen = set(), 0
+    for _ in range(round_.rng.randint(1, 8)):
+        time.sleep(round_.rng.uniform(0.05, 1.0))
+        victim = kill_something(round_, tuners)
+        if victim:
+            killed.add(victim.pid)
+        if os.path.exists(round_.path('gktune.db')) and round_.rng.random() < 0.5:
+            reader = round_.start('db', 'ls', '--json')
+            round_.wait(reader, was_killed=True)
+            try:
+                with open(reader.output, encoding='utf-8') as file:
+                    studies = json.load(file)
+                studies = studies.get('studies', []) if isinstance(studies, dict) else studies
+                seen = max([seen] + [study.get('trials', 0) for study in studies])
+            except (ValueError, OSError):
+                pass
+    if round_.rng.random() < 0.5:
+        for tuner in tuners:
+            if tuner.poll() is None:
+                killed.add(tuner.pid)
+                tuner.kill()
+    for tuner in tuners:
+        round_.wait(tuner, was_killed=tuner.pid in killed)
+    before = round_.rows() if os.path.exists(round_.path('gktune.db')) else []
+    if len(before) < seen:
+        round_.fail('lost trials', f'{len(before)} of {seen} that a reader saw')
+    round_.expect_no_orphans()
+    if round_.wait(round_.tune()) != 0:
+        round_.fail('crashes', 'the run after the kills fails')
+    round_.expect_all_ok()
+    after = {row[0] for row in round_.rows()}
+    for row in before:
+        if row[0] not in after:
+            round_.fail('lost trials', f'trial {row[0]}')
+    round_.expect_no_leftovers()
+
+
+def concurrent_tuners(round_):
+    """Several tuners on one study measure each configuration once."""
+    tuners = [round_.tune() for _ in range(round_.rng.randint(2, 4))]
+    while any(tuner.poll() is None for tuner in tuners):
+        if time.monotonic() > tuners[0].deadline:
+            break
+        if os.path.exists(round_.path('gktune.db')):
+            round_.run('best', 'twice')
+        time.sleep(0.2)
+    for tuner in tuners:
+        if round_.wait(tuner) not in (0, None):
+            round_.fail('crashes', f'a tuner of several exits with {tuner.returncode}')
+    round_.expect_all_ok()
+    round_.expect_no_leftovers()
+
+
+def full_disk(round_):
+    """The cache, the database or both are on a small file system."""
+    small = round_.path('small')
+    os.mkdir(small)
+    size = round_.rng.choice([64, 200, 400, 800, 2000])
+    mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', f'size={size}k,mode=700', 'tmpfs', small],
+                             stderr=subprocess.PIPE)
+    if mounted.returncode != 0:
+        return 'skipped: mounting needs root'
+    try:
+        database = round_.rng.choice(['small/gktune.db', 'gktune.db'])
+        cache = 'small/cache' if database == 'gktune.db' else round_.rng.choice(['small/cache', 'cache'])
+        round_.wait(round_.tune('space.yaml', database, cache))
+        round_.expect_no_orphans()
+        if os.path.exists(round_.path(database)) and os.path.getsize(round_.path(database)) > 0:
+            for number, config, status, _, message in round_.rows(database):
+                if status != 'ok':
+                    round_.fail('trials blamed for outside events', f'trial {number} {config} {status}: {message[:200]}')
+    finally:
+        for _ in range(50):
+            if subprocess.run(['umount', small], stderr=subprocess.PIPE).returncode == 0:
+                break
+            time.sleep(0.1)
+    return None
+
+
+def good_database(round_):
+    """A database to damage, made once."""
+    shared = os.path.join(tempfile.gettempdir(), f'gktune-torture-good-{os.getpid()}.db')
+    if not os.path.exists(shared):
+        round_.wait(round_.tune())
+        file = sqlite3.connect(round_.path('gktune.db'))
+        file.execute('PRAGMA journal_mode = DELETE')
+        file.close()
+        shutil.move(round_.path('gktune.db'), shared)
+    shutil.copy(shared, round_.path('gktune.db'))
+
+
+def damage(rng, path):
+    """Overwrites, zeroes or cuts off a part of the file."""
+    size = os.path.getsize(path)
+    if size == 0:
+        return
+    with open(path, 'r+b') as file:
+        kind = rng.randrange(4)
+        if kind == 0:
+            file.truncate(rng.randrange(size))
+        elif kind == 1:
+            file.seek(rng.randrange(size) // 4096 * 4096)
+            file.write(b'\0' * min(4096, size))
+        else:
+            for _ in range(1 if kind == 2 else rng.randint(2, 64)):
+                file.seek(rng.randrange(size))
+                file.write(bytes([rng.randrange(256)]))
+
+
+def damaged_database(round_):
+    """Refused and left as it is, or read as far as SQLite finds it sound."""
+    good_database(round_)
+    path = round_.path('gktune.db')
+    damage(round_.rng, path)
+    with open(path, 'rb') as file:
+        before = file.read()
+    for arguments in (['db', 'ls'], ['best', 'twice'], ['db', 'show', '1'], ['repro', '1', 'space.yaml']):
+        round_.run(*arguments)
+    with open(path, 'rb') as file:
+        if file.read() != before:
+            round_.fail('corrupt databases', 'reading changes a damaged file')
+    code = round_.wait(round_.tune())
+    with open(path, 'rb') as file:
+        is_changed = file.read() != before
+    if code == 0:
+        round_.rows()  # a run that succeeds leaves a sound file
+    elif code == 1 and is_changed:
+        round_.fail('corrupt databases', 'a refused file was changed')
+
+
+def damaged_cache(round_):
+    """Every run gives the right results."""
+    round_.wait(round_.tune())
+    for i in range(2):
+        files = [path for path in glob.glob(round_.path('cache/**'), recursive=True) if os.path.isfile(path)]
+        for path in round_.rng.sample(files, round_.rng.randint(1, len(files))) if files else []:
+            damage(round_.rng, path)
+        if round_.wait(round_.tune('space.yaml', f'again{i}.db')) != 0:
+            round_.fail('crashes', 'a run with a damaged cache fails')
+        round_.expect_all_ok(f'again{i}.db')
+    round_.expect_no_leftovers()
+
+
+def mutated_yaml(round_):
+    """Any text gets an answer."""
+    texts = []
+    for pattern in ('spaces/*.yaml', 'tests/fuzz/corpus/*.yaml', 'tests/space/bad/*.yaml'):
+        for path in glob.glob(os.path.join(SOURCE, pattern)):
+            with open(path, 'rb') as file:
+                texts.append(file.read())
+    pieces = [b'{', b'}', b'[', b']', b': ', b'\n', b'- ', b'&a ', b'*a', b'!!', b'"', b"'", b'9' * 30, b'-1', b'1e999',
+              b'\xff', b'\0', b'%', b' ** ', b'(' * 50, b'ceil_div(', b'| ', b'<<: ']
+    for _ in range(20):
+        text = bytearray(round_.rng.choice(texts))
+        for _ in range(round_.rng.randint(1, 12)):
+            at = round_.rng.randrange(len(text) + 1)
+            kind = round_.rng.randrange(3)
+            if kind == 0:
+                text[at:at] = round_.rng.choice(pieces)
+            elif kind == 1:
+                del text[at:at + round_.rng.randint(1, 40)]
+            else:
+                other = round_.rng.choice(texts)
+                cut = round_.rng.randrange(len(other) + 1)
+                text[at:at] = other[cut:cut + round_.rng.randint(1, 200)]
+        with open(round_.path('mutated.yaml'), 'wb') as file:
+            file.write(text)
+        code = round_.run('space', 'mutated.yaml', '--device', 'host')
+        if code not in (0, 2, 4, None):
+            round_.fail('crashes', f'gktune space exits with {code}')
+
+
+def hostile_candidates(round_):
+    """They fail as they like; the innocent ones among them are right."""
+    for name in ('leaking_function.cc', 'reference_function.cc'):
+        shutil.copy(os.path.join(SOURCE, 'tests/faults/kernels', name), round_.folder)
+    # Not 17 and 18, which write gigabytes, and not 20 and 21, which kill themselves as something outside would.
+    leaks = round_.rng.sample([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 22], 4)
+    round_.write('hostile.yaml', HOSTILE % (', '.join(str(leak) for leak in [0] + leaks), 6))
+    code = round_.wait(round_.tune('hostile.yaml'))
+    if code not in (0, None):
+        round_.fail('crashes', f'a run of hostile candidates {leaks} exits with {code}')
+    innocent = 0
+    for number, config, status, _, message in round_.rows():
+        if json.loads(config)['LEAK'] != 0:
+            continue
+        innocent += 1
+        if status != 'ok':
+            round_.fail('trials blamed for outside events', f'trial {number} {config} {status} beside {leaks}: {message[:200]}')
+    if code == 0 and innocent != 6:
+        round_.fail('lost trials', f'{innocent} of 6 innocent candidates')
+    round_.expect_no_orphans()
+    round_.expect_no_leftovers()
+
+
+SCENARIOS = [kills, concurrent_tuners, full_disk, damaged_database, damaged_cache, mutated_yaml, hostile_candidates]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    program = os.path.abspath(sys.argv[1])
+    minutes = float(sys.argv[2]) if len(sys.argv) > 2 else 2
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
+    chosen = os.environ.get('SCENARIOS', '').split()
+    scenarios = [each for each in SCENARIOS if not chosen or each.__name__ in chosen]
+    print(f'seed {seed}, {minutes:g} min', flush=True)
+    rng = random.Random(seed)
+    counts = {kind: [] for kind in COUNTS}
+    rounds, notes = {}, set()
+    end = time.monotonic() + 60 * minutes
+    number = 0
+    while time.monotonic() < end:
+        scenario = scenarios[number % len(scenarios)]
+        number += 1
+        round_ = Round(program, random.Random(rng.random()), counts, number)
+        note = scenario(round_)
+        round_.end()
+        if note:
+            notes.add(f'{scenario.__name__}: {note}')
+        else:
+            rounds[scenario.__name__] = rounds.get(scenario.__name__, 0) + 1
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), f'gktune-torture-good-{os.getpid()}.db*')):
+        os.remove(path)
+    print('rounds: ' + ', '.join(f'{name} {count}' for name, count in rounds.items()))
+    for note in sorted(notes):
+        print(note)
+    for kind in counts:
+        print(f'{len(counts[kind]):6} {kind}')
+        for example in counts[kind][:5]:
+            print(f'         {example}')
+    sys.exit(1 if any(counts.values()) else 0)
+
+
+if __name__ == '__main__':
+    main()
