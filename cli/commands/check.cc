@@ -11,6 +11,7 @@
 #include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
 #include "engine/check_space.h"
