@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/search/small_space.h"
 
 namespace gktune {
@@ -33,6 +35,49 @@ TEST(Strategy, an_unknown_option_is_an_error) {
   auto searcher = make_searcher("random", {.space = space, .options = {{"populaton", 5}}});
   ASSERT_FALSE(searcher.ok());
   EXPECT_EQ(searcher.error().message, "strategy 'random' has no option 'populaton'");
+}
+
+std::string error_of_bayes(std::string_view option, Value value) {
+  const Space space = checkered_space(3);
+  NamedValues options;
+  options.set(option, std::move(value));
+  auto searcher = make_searcher("bayes", {.space = space, .options = options});
+  return searcher ? "" : searcher.error().message;
+}
+
+TEST(Strategy, an_option_of_another_kind_is_an_error) {
+  EXPECT_EQ(error_of_bayes("first_points", "many"),
+            "option 'first_points' of strategy 'bayes' is 'many', not a whole number");
+  EXPECT_EQ(error_of_bayes("first_points", 2.5),
+            "option 'first_points' of strategy 'bayes' is '2.5', not a whole number");
+}
+
+TEST(Strategy, a_number_beyond_the_bounds_of_an_option_is_an_error) {
+  EXPECT_EQ(error_of_bayes("first_points", 0),
+            "option 'first_points' of strategy 'bayes' is 0, not within 1 to 1000");
+  EXPECT_EQ(error_of_bayes("candidates", 1'000'000),
+            "option 'candidates' of strategy 'bayes' is 1000000, not within 1 to 20000");
+  EXPECT_EQ(error_of_bayes("small_share", -1),
+            "option 'small_share' of strategy 'bayes' is -1, not within 0 to 1");
+  EXPECT_NE(error_of_bayes("small_share", std::nan("")), "");
+  EXPECT_EQ(error_of_bayes("small_share", 1), "");
+}
+
+TEST(Strategy, the_default_and_every_choice_of_an_option_lie_within_its_bounds) {
+  for (const Strategy& strategy : strategies()) {
+    for (const StrategyOption& option : strategy.options) {
+      if (!option.default_value.is_text() && !option.default_value.is_boolean()) {
+        EXPECT_GE(option.default_value.number(), option.least) << strategy.name << ' ' << option.name;
+        EXPECT_LE(option.default_value.number(), option.most) << strategy.name << ' ' << option.name;
+      }
+      for (const Value& choice : option.choices) {
+        EXPECT_EQ(choice.kind(), option.default_value.kind()) << strategy.name << ' ' << option.name;
+        if (choice.is_text() || choice.is_boolean()) continue;
+        EXPECT_GE(choice.number(), option.least) << strategy.name << ' ' << option.name;
+        EXPECT_LE(choice.number(), option.most) << strategy.name << ' ' << option.name;
+      }
+    }
+  }
 }
 
 }  // namespace

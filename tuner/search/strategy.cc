@@ -1,6 +1,7 @@
 #include "tuner/search/strategy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "tuner/search/auto.h"
@@ -35,6 +36,15 @@ std::string list_of_names(const std::vector<T>& named) {
   return names;
 }
 
+std::string bounds_text(const StrategyOption& option) {
+  const auto text = [](double bound) -> std::string {
+    if (std::isinf(bound)) return "any";
+    const bool is_whole = bound == std::floor(bound) && std::abs(bound) < 1e15;
+    return is_whole ? std::to_string(static_cast<std::int64_t>(bound)) : Value(bound).str();
+  };
+  return text(option.least) + " to " + text(option.most);
+}
+
 // The task with every option of the strategy.
 std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task) {
   NamedValues options;
@@ -50,6 +60,11 @@ std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task
     if (given.kind() != kind) {
       return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is '" +
                    value.str() + "', not " + std::string(kind_name(kind))};
+    }
+    if (kind != Value::Kind::text && kind != Value::Kind::boolean &&
+        !(given.number() >= option->least && given.number() <= option->most)) {
+      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is " + value.str() +
+                   ", not within " + bounds_text(*option)};
     }
     options.set(name, given);
   }

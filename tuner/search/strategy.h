@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct StrategyOption {
   std::string_view summary;
   Value default_value;              // of the option's kind; whole numbers are accepted where it is a real
   std::vector<Value> choices = {};  // values to try when a strategy is tuned
+  // Bounds of a number.
+  double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
 };
 
 struct Strategy {

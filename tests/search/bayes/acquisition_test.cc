@@ -23,6 +23,8 @@ TEST(ExpectedImprovement, grows_with_the_variance) {
 TEST(Worth, falls_with_cost_and_with_the_probability_of_failure) {
   EXPECT_DOUBLE_EQ(worth_of(1, 0, 0), 1);
   EXPECT_LT(worth_of(1, 1, 0), 1);
+  EXPECT_DOUBLE_EQ(worth_of(1, 1, 0, 0), 1);
+  EXPECT_LT(worth_of(1, 1, 0, 1), worth_of(1, 1, 0, 0.5));
   EXPECT_DOUBLE_EQ(worth_of(1, 0, 0.5), 0.5);
   EXPECT_GT(worth_of(1, 0, 2), 0);
   EXPECT_DOUBLE_EQ(worth_of(1, 0, -1), 1);

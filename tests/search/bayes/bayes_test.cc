@@ -37,6 +37,16 @@ TEST(Bayes, finds_the_bottom_of_a_bowl_in_few_trials) {
   }
 }
 
+TEST(Bayes, its_options_change_the_search) {
+  const Space space = checkered_space(60);
+  Bayes standard({.space = space, .seed = 1});
+  Bayes later({.space = space, .seed = 1}, {.first_points = 12});
+  best_of(standard, 12);
+  best_of(later, 12);
+  EXPECT_NE(standard.expected_gain(), std::nullopt);
+  EXPECT_EQ(later.expected_gain(), std::nullopt);  // the model made no proposal yet
+}
+
 TEST(Bayes, begins_where_a_related_study_was_best) {
   const Space space = checkered_space(60);
   RelatedStudy related{.name = "a slower device", .trials = {}};
@@ -66,7 +76,7 @@ TEST(Bayes, expects_less_once_the_bottom_is_found) {
   const Space space = checkered_space(60);
   Bayes search({.space = space, .seed = 2});
   EXPECT_EQ(search.expected_gain(), std::nullopt);
-  best_of(search, 8);
+  best_of(search, 10);
   const double early = search.expected_gain().value();
   best_of(search, 50);
   EXPECT_LT(search.expected_gain().value(), early);

@@ -32,7 +32,7 @@ TEST(Kernel, multiplies_the_dimensions_and_adds_a_share_of_their_mean) {
   KernelParameters parameters = parameters_of(kernel);
   kernel.set(parameters);
   const Site a{{0, 0}, 0}, b{{2, 1}, 0};
-  const double first = std::exp(-0.5), second = std::exp(-1.0);
+  const double first = std::exp(-0.5), second = std::exp(-0.25);
   EXPECT_NEAR(kernel(a, b), first * second, 1e-6);
   parameters.additive = 0.4;
   kernel.set(parameters);

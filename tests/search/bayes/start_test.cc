@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/search/small_space.h"
 
 namespace gktune {
@@ -28,11 +30,12 @@ TEST(Start, proposes_small_and_aligned_configurations) {
 
 // `blocks` only matters for `strided`, with one block per multiprocessor.
 TEST(Start, a_value_that_another_parameter_dictates_does_not_make_a_configuration_large) {
-  Parameter threads{.name = "threads"};
+  Parameter threads{.name = "threads"}, tile{.name = "tile", .values = {1, 2, 3, 4}};
   for (int i = 1; i <= 64; ++i) threads.values.emplace_back(i);
   const Space space = Space::build({{.name = "way", .values = {"each", "strided"}},
                                     {.name = "blocks", .values = {1, 2, 4, 8, 16, 32}},
-                                    threads},
+                                    threads,
+                                    tile},
                                    {constraint("way == \"strided\" or blocks == 32")}, Scope())
                           .value();
   const Features features(space);
@@ -48,6 +51,30 @@ TEST(Start, a_value_that_another_parameter_dictates_does_not_make_a_configuratio
     known.push_back(features.point(ranks));
   }
   EXPECT_TRUE(has_each);
+}
+
+// Alignment of `block` alone would leave one of its values.
+TEST(Start, covers_the_space_where_fewer_than_two_parameters_can_be_misaligned) {
+  Parameter block{.name = "block", .values = {1, 2, 4, 8, 12, 16, 32}}, tile{.name = "tile"};
+  for (int i = 0; i < 7; ++i) tile.values.emplace_back(1 << i);
+  const Space space = Space::build({block, tile}, {}, Scope()).value();
+  const Features features(space);
+  Untried untried(space);
+  std::mt19937_64 random(1);
+  Start start(features, untried, random);
+  std::vector<Point> known;
+  std::set<std::uint32_t> blocks, tiles;
+  for (int i = 0; i < 8; ++i) {
+    const Space::Ranks ranks = start.propose(known, random);
+    untried.take(ranks);
+    known.push_back(features.point(ranks));
+    blocks.insert(ranks[0]);
+    tiles.insert(ranks[1]);
+  }
+  EXPECT_GE(blocks.size(), 3u);
+  EXPECT_GE(tiles.size(), 3u);
+  EXPECT_TRUE(blocks.contains(0));
+  EXPECT_TRUE(tiles.contains(6));
 }
 
 TEST(Start, goes_on_when_the_small_ones_are_used_up) {

@@ -7,7 +7,6 @@
 namespace gktune {
 namespace {
 
-constexpr double kCostExponent = 0.5;
 constexpr double kSurestFailure = 0.97;
 
 }  // namespace
@@ -21,8 +20,8 @@ double expected_improvement(double mean, double variance, double best) {
   return std::max(gain * below + deviation * density, 0.0);
 }
 
-double worth_of(double improvement, double log_cost, double failure) {
-  return improvement * std::exp(-kCostExponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
+double worth_of(double improvement, double log_cost, double failure, double cost_exponent) {
+  return improvement * std::exp(-cost_exponent * log_cost) * (1 - std::clamp(failure, 0.0, kSurestFailure));
 }
 
 }  // namespace gktune

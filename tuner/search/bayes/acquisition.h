@@ -7,8 +7,10 @@ namespace gktune {
 // The expected improvement on `best` of a normal prediction.
 double expected_improvement(double mean, double variance, double best);
 
+constexpr double kCostExponent = 0.5;
+
 // How much a candidate promises for its price: improvement against predicted log cost and probability of
 // failure.
-double worth_of(double improvement, double log_cost, double failure);
+double worth_of(double improvement, double log_cost, double failure, double cost_exponent = kCostExponent);
 
 }  // namespace gktune

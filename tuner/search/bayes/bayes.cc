@@ -14,33 +14,35 @@
 namespace gktune {
 namespace {
 
-// The points of the searched study that come before the model's first proposal.
-constexpr std::size_t kFirstPoints = 5, kFirstValid = 2;
+// Related studies propose the first of a search that has any.
+constexpr std::size_t kFirstWarm = 5;
+// The model's first proposal requires this many valid trials.
+constexpr std::size_t kFirstValid = 2;
 // The kernel's parameters are fitted to the best observations and to random others. The model holds the same.
 constexpr std::size_t kFittedBest = 50, kFittedOthers = 100;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 // Trials of related studies that the model learns from, and of one study at least.
 constexpr std::size_t kRelated = 160, kFewestRelated = 10;
-constexpr int kProposals = 30;        // of kernel parameters, from one refit to the next
 constexpr double kRefitShare = 0.07;  // of the observations are new: refit
 constexpr std::size_t kRoom = 40;     // rows that are appended between refits
-constexpr std::size_t kCandidates = 2000, kFewestCandidates = 500;
+constexpr std::size_t kFewestCandidates = 500;
 constexpr double kCandidateWork = 8e7;  // rows² times candidates at most
 
-std::size_t candidate_limit(std::size_t rows) {
+std::size_t candidate_limit(std::size_t rows, std::size_t most) {
   const double affordable = kCandidateWork / static_cast<double>(rows * rows + 1);
   return static_cast<std::size_t>(
-      std::clamp(affordable, static_cast<double>(kFewestCandidates), static_cast<double>(kCandidates)));
+      std::min(std::max(affordable, static_cast<double>(kFewestCandidates)), static_cast<double>(most)));
 }
 
 }  // namespace
 
-Bayes::Bayes(const SearchTask& task)
+Bayes::Bayes(const SearchTask& task, const BayesSettings& settings)
     : space_(task.space),
+      settings_(settings),
       untried_(task.space),
       random_(task.seed),
       features_(task.space),
-      start_(features_, untried_, random_),
+      start_(features_, untried_, random_, settings.start),
       fit_(features_),
       posterior_(features_) {
   std::uint16_t number = 1;
@@ -131,13 +133,15 @@ std::optional<Config> Bayes::ask() {
   return space_.config_of(ranks);
 }
 
-bool Bayes::is_starting() const { return related_ == 0 && (own_ < kFirstPoints || own_ok_ < kFirstValid); }
+bool Bayes::is_starting() const {
+  return related_ == 0 && (own_ < settings_.first_points || own_ok_ < kFirstValid);
+}
 
 Space::Ranks Bayes::choose() {
   const std::size_t count = observations_.size();
   const auto interval =
       std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(count)));
-  const int proposals = std::max(1, kProposals / static_cast<int>(interval));
+  const int proposals = std::max(1, settings_.fit_steps / static_cast<int>(interval));
   if (!is_fitted_ || count - fitted_at_ >= interval) {
     refit(proposals);
   } else {
@@ -148,7 +152,7 @@ Space::Ranks Bayes::choose() {
   std::size_t chosen = candidates_.size();
   double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
   // Try the best configurations of related studies first: this shows how far those can be trusted.
-  const bool is_warm_start = related_ > 0 && own_ + in_flight_.size() < kFirstPoints;
+  const bool is_warm_start = related_ > 0 && own_ + in_flight_.size() < kFirstWarm;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     if (is_chosen_[i]) continue;
     const auto row = static_cast<Eigen::Index>(i);
@@ -156,8 +160,9 @@ Space::Ranks Bayes::choose() {
         expected_improvement(static_cast<double>(predicted.means(row, Targets::kTime)),
                              static_cast<double>(predicted.variances[row]), targets_.best);
     most_improvement = std::max(most_improvement, improvement);
-    double worth = worth_of(improvement, static_cast<double>(predicted.means(row, Targets::kCost)),
-                            static_cast<double>(predicted.means(row, Targets::kFailure)));
+    double worth =
+        worth_of(improvement, static_cast<double>(predicted.means(row, Targets::kCost)),
+                 static_cast<double>(predicted.means(row, Targets::kFailure)), settings_.cost_exponent);
     if (is_warm_start) worth = -static_cast<double>(predicted.means(row, Targets::kTime));
     if (worth > most) {
       most = worth;
@@ -212,7 +217,8 @@ void Bayes::refit(int proposals) {
     const Observation& each = observations_[order[i]];
     if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
   }
-  candidates_ = candidates(untried_, best_first, candidate_limit(rows_.size()), random_);
+  candidates_ =
+      candidates(untried_, best_first, candidate_limit(rows_.size(), settings_.candidates), random_);
   is_chosen_.assign(candidates_.size(), false);
   std::vector<Point> points;
   for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
@@ -250,10 +256,61 @@ Eigen::MatrixXf Bayes::outputs_of_rows() const {
 
 std::optional<double> Bayes::expected_gain() const { return expected_gain_; }
 
+namespace {
+
+std::unique_ptr<Searcher> make_bayes(const SearchTask& task) {
+  const auto whole = [&](std::string_view name) { return task.option(name).integer(); };
+  BayesSettings settings;
+  settings.first_points = static_cast<std::size_t>(whole("first_points"));
+  settings.start.small_share = task.option("small_share").real();
+  settings.start.aligned_share = task.option("aligned_share").real();
+  settings.cost_exponent = task.option("cost_exponent").real();
+  settings.candidates = static_cast<std::size_t>(whole("candidates"));
+  settings.fit_steps = static_cast<int>(whole("fit_steps"));
+  return std::make_unique<Bayes>(task, settings);
+}
+
+}  // namespace
+
 Strategy bayes_strategy() {
-  return {.name = "bayes",
-          .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
-          .make = make_strategy<Bayes>};
+  const BayesSettings standard;
+  const auto whole = [](auto number) { return Value(static_cast<std::int64_t>(number)); };
+  return {
+      .name = "bayes",
+      .summary = "a Gaussian process predicts time, cost and failure; the most promising comes next",
+      .options =
+          {{"first_points",
+            "trials before the model's first proposal",
+            whole(standard.first_points),
+            {4, 6, 8, 10},
+            1,
+            1000},
+           {"aligned_share",
+            "share of all configurations that count as aligned",
+            standard.start.aligned_share,
+            {0.05, 0.1, 0.25},
+            0,
+            1},
+           {"small_share",
+            "share of the aligned ones that count as small",
+            standard.start.small_share,
+            {0.12, 0.25, 0.5},
+            0,
+            1},
+           {"cost_exponent", "weight of a candidate's cost", standard.cost_exponent, {0.25, 0.5, 1.0}, 0, 4},
+           {"candidates",
+            "configurations that the model compares",
+            whole(standard.candidates),
+            {500, 1000, 2000},
+            1,
+            20000},
+           {"fit_steps",
+            "steps of the kernel's fit between refits",
+            whole(standard.fit_steps),
+            {30, 60, 100, 200},
+            0,
+            10000}},
+      .make = make_bayes};
 }
 
 }  // namespace gktune

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "tuner/search/bayes/acquisition.h"
 #include "tuner/search/bayes/features.h"
 #include "tuner/search/bayes/kernel_fit.h"
 #include "tuner/search/bayes/observation.h"
@@ -17,11 +18,19 @@
 
 namespace gktune {
 
+struct BayesSettings {
+  std::size_t first_points = 8;  // of the searched study, before the model's first proposal
+  StartSettings start = {};
+  double cost_exponent = kCostExponent;  // weight of a candidate's cost
+  std::size_t candidates = 2000;         // maximum for each proposal
+  int fit_steps = 100;                   // of the kernel's parameters from one refit to the next
+};
+
 // Bayesian optimisation: a Gaussian process predicts time, cost and failure of what is untried; the candidate
 // with the highest expected improvement for its cost comes next.
 class Bayes : public Searcher {
  public:
-  explicit Bayes(const SearchTask& task);
+  explicit Bayes(const SearchTask& task, const BayesSettings& settings = {});
   std::optional<Config> ask() override;
   void tell(const Trial& trial) override;
   std::string description() const override;
@@ -38,6 +47,7 @@ class Bayes : public Searcher {
   Eigen::MatrixXf outputs_of_rows() const;
 
   const Space& space_;
+  const BayesSettings settings_;
   Untried untried_;
   std::mt19937_64 random_;
   Features features_;

@@ -7,6 +7,9 @@
 namespace gktune {
 namespace {
 
+// Two categories are a quarter of a range apart: the model expects an untried category to be like the others.
+constexpr double kBetweenCategories = 0.25;
+
 double squared(double x) { return x * x; }
 
 double matern(KernelParameters::Order order, double distance, double log_length) {
@@ -69,7 +72,7 @@ void Kernel::fill(std::size_t number) {
       const Dimension::Level& from = dimension.levels[a];
       const Dimension::Level& to = dimension.levels[b];
       const double distance = dimension.is_categorical
-                                  ? (a == b ? 0 : 1)
+                                  ? (a == b ? 0 : kBetweenCategories)
                                   : static_cast<double>(std::abs(from.position - to.position));
       double alike = matern(parameters_.order, distance, parameters_.log_lengths[number]);
       if (dimension.has_twos) {

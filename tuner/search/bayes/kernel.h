@@ -29,8 +29,8 @@ struct Site {
   std::uint16_t study = 0;
 };
 
-// Similarity of two configurations' expected performance: Matérn functions of their distances in each dimension,
-// multiplied, with a share of their mean. Kept as tables over pairs of levels.
+// Similarity of two configurations' expected performance: Matérn functions of their distances in each
+// dimension, multiplied, with a share of their mean. Kept as tables over pairs of levels.
 class Kernel {
  public:
   explicit Kernel(const Features& features);

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <map>
 
+#include "tuner/search/bayes/quantile.h"
+
 namespace gktune {
 namespace {
 
 constexpr double kSoftening = 0.2;
 constexpr double kFailureQuantile = 0.8;
-
-double quantile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
-}
 
 // On a log scale where that is possible: a maximised metric arrives with its sign turned.
 std::vector<double> log_objectives(const std::vector<Observation>& observations) {

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
+#include "tuner/search/bayes/quantile.h"
 #include "tuner/search/draws.h"
 
 namespace gktune {
 namespace {
 
 constexpr std::size_t kListed = 4000;  // a larger space is represented by this many random configurations
-constexpr double kAlignedQuantile = 0.9;
-constexpr double kSmallShare = 0.25;
+// With fewer parameters that have the feature `twos`, alignment would fix the value of one.
+constexpr std::ptrdiff_t kFewestAligned = 2;
 constexpr int kDraws = 40;
 
 // The values of one parameter that leave another only one, which then is no choice.
@@ -54,43 +56,17 @@ class Pins {
 
 }  // namespace
 
-Start::Start(const Features& features, Untried& untried, std::mt19937_64& random)
+Start::Start(const Features& features, Untried& untried, std::mt19937_64& random,
+             const StartSettings& settings)
     : features_(features), untried_(untried) {
-  std::vector<Space::Ranks> all;
   if (untried.count() <= Count(kListed)) {
-    all = untried.all();
+    pool_ = untried.all();
   } else {
-    for (std::size_t i = 0; i < kListed; ++i) all.push_back(*untried.sample(random));
+    for (std::size_t i = 0; i < kListed; ++i) pool_.push_back(*untried.sample(random));
   }
-  const Pins pins(untried.space(), all);
-  std::vector<double> alignment;
-  for (const auto& ranks : all) alignment.push_back(features.alignment(features.point(ranks)));
-  std::vector<double> sorted = alignment;
-  std::ranges::sort(sorted);
-  const double least =
-      sorted.empty()
-          ? 0
-          : sorted[static_cast<std::size_t>(kAlignedQuantile * static_cast<double>(sorted.size() - 1))];
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (alignment[i] >= least) pool_.push_back(std::move(all[i]));
+  if (std::ranges::count_if(features.dimensions(), &Dimension::has_twos) >= kFewestAligned) {
+    keep_small_and_aligned(settings);
   }
-  const auto size_of = [&](const Space::Ranks& ranks) {
-    double sum = 0;
-    for (const Dimension& dimension : features.dimensions()) {
-      if (!dimension.has_size) continue;
-      sum += pins.is_pinned(ranks, dimension.parameter) ? std::ranges::min(dimension.size_of)
-                                                        : dimension.size_of[ranks[dimension.parameter]];
-    }
-    return sum;
-  };
-  std::vector<double> sizes;
-  for (const auto& ranks : pool_) sizes.push_back(size_of(ranks));
-  std::ranges::sort(sizes);
-  const double largest =
-      sizes.empty() ? 0
-                    : sizes[static_cast<std::size_t>(kSmallShare * static_cast<double>(sizes.size() - 1))];
-  std::erase_if(pool_, [&](const auto& ranks) { return size_of(ranks) > largest; });
-
   middle_.assign(features.dimensions().size(), 0);
   for (const auto& ranks : pool_) {
     const Point point = features.point(ranks);
@@ -99,6 +75,33 @@ Start::Start(const Features& features, Untried& untried, std::mt19937_64& random
                     static_cast<double>(pool_.size());
     }
   }
+}
+
+void Start::keep_small_and_aligned(const StartSettings& settings) {
+  if (pool_.empty()) return;
+  const Pins pins(untried_.space(), pool_);
+  const auto alignment_of = [&](const Space::Ranks& ranks) {
+    return features_.alignment(features_.point(ranks));
+  };
+  const auto size_of = [&](const Space::Ranks& ranks) {
+    double sum = 0;
+    for (const Dimension& dimension : features_.dimensions()) {
+      if (!dimension.has_size) continue;
+      sum += pins.is_pinned(ranks, dimension.parameter) ? std::ranges::min(dimension.size_of)
+                                                        : dimension.size_of[ranks[dimension.parameter]];
+    }
+    return sum;
+  };
+  const auto quantile_of = [&](const auto& number_of, double share) {
+    std::vector<double> numbers;
+    std::ranges::transform(pool_, std::back_inserter(numbers), number_of);
+    std::ranges::sort(numbers);
+    return quantile(numbers, share);
+  };
+  const double least = quantile_of(alignment_of, 1 - settings.aligned_share);
+  std::erase_if(pool_, [&](const auto& ranks) { return alignment_of(ranks) < least; });
+  const double largest = quantile_of(size_of, settings.small_share);
+  std::erase_if(pool_, [&](const auto& ranks) { return size_of(ranks) > largest; });
 }
 
 double Start::distance(const Point& a, const Point& b) const {
