@@ -74,7 +74,10 @@ Posterior::Prediction Posterior::predict(const Eigen::MatrixXf& outputs) const {
     ++told;
   }
   Prediction prediction;
-  prediction.means.noalias() = whitened_.topRows(count).transpose() * white;
+  prediction.means.resize(whitened_.cols(), white.cols());
+  for (Eigen::Index i = 0; i < white.cols(); ++i) {  // a product of matrices would first copy `whitened_`
+    prediction.means.col(i).noalias() = whitened_.topRows(count).transpose() * white.col(i);
+  }
   const float scale = white.col(0).squaredNorm() / static_cast<float>(std::max<Eigen::Index>(told, 1));
   prediction.variances = scale * unexplained_.cwiseMax(1e-9F);
   return prediction;
