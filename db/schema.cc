@@ -327,7 +327,22 @@ FROM trials t JOIN studies s ON s.id = t.study_id JOIN devices d ON d.id = s.dev
 JOIN sessions c ON c.id = t.session_id;
 )sql";
 
-constexpr std::string_view kSteps[] = {kTables, kAppendOnly};
+// Several programs share the work on a study.
+constexpr std::string_view kClaims = R"sql(
+ALTER TABLE trials RENAME COLUMN out_of_race TO is_dropped_early;
+
+-- What a session works on; other sessions leave it alone until the lease ends.
+CREATE TABLE claims (
+  study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
+  config TEXT NOT NULL,              -- as in trials; empty: the playoff
+  session_id INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  expires_ms INTEGER NOT NULL,
+  PRIMARY KEY (study_id, config)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claims_by_session ON claims (session_id);
+)sql";
+
+constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims};
 
 }  // namespace
 

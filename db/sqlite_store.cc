@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <mutex>
 #include <random>
 #include <utility>
 
@@ -94,6 +95,12 @@ std::optional<std::int64_t> current_ok_trial(const Database& database, std::int6
   return find.row().integer();
 }
 
+bool has_claim(const Database& database, std::int64_t study, std::int64_t session,
+               const std::string& config) {
+  Statement find(database, "SELECT 1 FROM claims WHERE study_id = ? AND config = ? AND session_id = ?");
+  return find.bind(study, config, session).step();
+}
+
 // Reads trials by their id.
 class TrialReader {
  public:
@@ -181,6 +188,12 @@ class SqliteStore final : public TrialStore {
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
   Result<std::vector<Trial>> trials(std::int64_t study) const override;
   Result<std::optional<StudiedTrial>> trial(std::int64_t id) const override;
+  Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                     std::chrono::milliseconds lease) override;
+  Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease) override;
+  Result<void> release_claims(std::int64_t session) override;
+  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
+                                              std::int64_t after_id) const override;
   Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) override;
   Result<std::optional<Playoff>> playoff(std::int64_t study) const override;
   Result<std::vector<Best>> best(const std::string& kernel) const override;
@@ -188,13 +201,17 @@ class SqliteStore final : public TrialStore {
  private:
   template <class Function>
   auto guarded(Function function) const {
+    const std::lock_guard lock(mutex_);
     return sqlite::guarded(path_.string(), std::move(function));
   }
   // Call it after a write: SQLite goes on writing to a file that was removed or moved.
   void require_file() const;
 
+  std::vector<Trial> read_trials(std::int64_t study, Statement& select) const;
+
   std::filesystem::path path_;
   std::optional<FileIdentity> file_;  // when it was opened
+  mutable std::mutex mutex_;          // of the connection
   mutable Database database_;         // reading a snapshot begins a transaction
 };
 
@@ -221,7 +238,10 @@ Result<std::int64_t> SqliteStore::begin_session(const Session& session) {
 
 Result<void> SqliteStore::end_session(std::int64_t session) {
   return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
+    Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
+    transaction.commit();
   });
 }
 
@@ -262,6 +282,9 @@ Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, co
     Statement(database_, "UPDATE studies SET updated_ms = max(updated_ms, ?) WHERE id = ?")
         .bind(trial.ended_unix_ms, study)
         .run();
+    Statement(database_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
+        .bind(study, identity_json(trial.config, "configuration"), session)
+        .run();
     transaction.commit();
     require_file();
   });
@@ -270,22 +293,76 @@ Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, co
 Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
-    std::vector<Trial> trials;
-    auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
-    if (summaries.empty()) return trials;
     Statement select(database_,
                      std::string("SELECT ") + kTrialColumns +
                          " FROM trials WHERE study_id = ? AND is_current = 1 ORDER BY ended_ms, id");
-    ValuesReader values(database_);
     select.bind(study);
-    while (select.step()) {
-      auto row = select.row();
-      trials.push_back(read_trial(row, values));
-      trials.back().problem = summaries.front().study.problem;
-      trials.back().regime = summaries.front().study.regime;
-    }
-    return trials;
+    return read_trials(study, select);
   });
+}
+
+std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& select) const {
+  std::vector<Trial> trials;
+  std::optional<StudySummary> summary;
+  ValuesReader values(database_);
+  while (select.step()) {
+    if (!summary) {
+      auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
+      if (summaries.empty()) return trials;
+      summary = std::move(summaries.front());
+    }
+    auto row = select.row();
+    trials.push_back(read_trial(row, values));
+    trials.back().problem = summary->study.problem;
+    trials.back().regime = summary->study.regime;
+  }
+  return trials;
+}
+
+Result<std::vector<Trial>> SqliteStore::trials_of_others(std::int64_t study, std::int64_t session,
+                                                         std::int64_t after_id) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_, std::string("SELECT ") + kTrialColumns +
+                                    " FROM trials WHERE id > ? AND +study_id = ? AND session_id <> ?"
+                                    " AND +is_current = 1 ORDER BY id");
+    select.bind(after_id, study, session);
+    return read_trials(study, select);
+  });
+}
+
+Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                                std::chrono::milliseconds lease) {
+  return guarded([&] {
+    const std::string key = config ? identity_json(*config, "configuration") : "";
+    const std::int64_t now = now_unix_ms();
+    Transaction transaction(database_, Transaction::Kind::write);
+    Statement measured(database_,
+                       "SELECT 1 FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+    if (config && measured.bind(study, key).step()) return false;
+    Statement(database_,
+              "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
+              " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
+              " WHERE session_id = ?3 OR expires_ms <= ?5")
+        .bind(study, key, session, now + lease.count(), now)
+        .run();
+    const bool is_granted = has_claim(database_, study, session, key);
+    transaction.commit();
+    return is_granted;
+  });
+}
+
+Result<void> SqliteStore::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
+  return guarded([&] {
+    Statement(database_, "UPDATE claims SET expires_ms = ? WHERE session_id = ?")
+        .bind(now_unix_ms() + lease.count(), session)
+        .run();
+  });
+}
+
+Result<void> SqliteStore::release_claims(std::int64_t session) {
+  return guarded(
+      [&] { Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run(); });
 }
 
 Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {

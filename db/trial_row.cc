@@ -18,7 +18,7 @@ std::optional<T> known(T value) {
 }  // namespace
 
 const char* const kTrialColumns =
-    "id, config, status, message, objective, out_of_race, median_us, low_us, high_us, min_us, mean_us, "
+    "id, config, status, message, objective, is_dropped_early, median_us, low_us, high_us, min_us, mean_us, "
     "deviation_us,"
     " metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, "
     "grid_z,"
@@ -50,7 +50,7 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
                   const Trial& trial) {
   static constexpr const char* kInsert =
       "INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
-      " out_of_race, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
+      " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
       "spill_bytes,"
       " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, "
       "block_z,"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,8 +56,8 @@ struct StudiedTrial {
   std::string host_name;
 };
 
-// Keeps every trial. The latest trial of a configuration is the current one; earlier ones stay in the store
-// and are found by their id alone.
+// Keeps every trial. Several threads may use it at once. The latest trial of a configuration is the current
+// one; earlier ones stay in the store and are found by their id alone.
 class TrialStore {
  public:
   virtual ~TrialStore() = default;
@@ -73,6 +74,18 @@ class TrialStore {
   // The current trial of each configuration, in the order in which they ended.
   virtual Result<std::vector<Trial>> trials(std::int64_t study) const = 0;
   virtual Result<std::optional<StudiedTrial>> trial(std::int64_t id) const = 0;
+
+  // Several sessions share a study by claims. A session claims what it is about to measure; nothing as the
+  // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
+  // A claim ends with the trial, with the session, with release_claims(), or at the end of its lease, which
+  // renew_claims() begins anew.
+  virtual Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                             std::chrono::milliseconds lease) = 0;
+  virtual Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease) = 0;
+  virtual Result<void> release_claims(std::int64_t session) = 0;
+  // The current trials that other sessions added after the trial with this id, in the order of their ids.
+  virtual Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
+                                                      std::int64_t after_id) const = 0;
 
   // Each finalist needs a current trial that is ok.
   virtual Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) = 0;

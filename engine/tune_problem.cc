@@ -10,6 +10,7 @@
 #include "db/distance.h"
 #include "engine/known_device.h"
 #include "engine/problem_space.h"
+#include "engine/shared_study.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/plan.h"
 
@@ -45,6 +46,15 @@ class TrialLog {
   void add(const Trial& trial) {
     keep(trial);
     count(trial);
+    show();
+  }
+
+  // A trial that another program stored; `all` are the current trials, with this one.
+  void learn(const Trial& trial, const std::vector<Trial>& all) {
+    state_.done = std::ssize(all);
+    if (!trial.ok()) ++state_.failures[trial.status];
+    state_.best.reset();
+    for (const Trial& each : all) note_best(each);
     show();
   }
 
@@ -189,6 +199,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   auto study = site.store.study_id(identity);
   if (!study) return failed(study.error());
   std::vector<Trial> earlier;
+  std::int64_t last_id = 0;
   double best_elsewhere = std::numeric_limits<double>::infinity();
   auto known = site.store.trials(*study);
   if (!known) return failed(known.error());
@@ -201,6 +212,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
   // ignored.
   for (Trial& trial : *known) {
+    last_id = std::max(last_id, trial.id);
     if (!space->contains(trial.config)) {
       if (trial.ok()) best_elsewhere = std::min(best_elsewhere, trial.objective);
     } else if (request.earlier == TuneRequest::Earlier::resumed) {
@@ -255,19 +267,41 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
     *std::ranges::find(tuning.trials, trial.config, &Trial::config) = trial;
     log.revoke(trial, tuning.trials);
   };
+  // All of the trials are measured again: there is nothing to share.
+  std::optional<SharedStudy> shared;
+  if (request.earlier == TuneRequest::Earlier::resumed) {
+    shared.emplace(site.store, *study, site.session, last_id, site.lease);
+  }
+  const auto error = [&] { return log.error() || !shared ? log.error() : shared->error(); };
   const auto is_stopped = [&] { return site.events.stop && site.events.stop(); };
   // A trial that cannot be stored ends the run.
-  events.stop = [&] { return budget_is_spent || log.error() || is_stopped(); };
+  events.stop = [&] { return budget_is_spent || error() || is_stopped(); };
+  if (shared) {
+    events.sharing = shared->sharing(events.stop);
+    events.sharing.learn = [&, learn = std::move(events.sharing.learn)] {
+      std::vector<Trial> learned = learn();
+      std::erase_if(learned, [&](const Trial& trial) { return !space->contains(trial.config); });
+      for (Trial& trial : learned) trial.config = in_order_of(definition.parameters, trial.config);
+      return learned;
+    };
+  }
+  events.on_learned = [&](const Trial& trial) {
+    const auto before = std::ranges::find(tuning.trials, trial.config, &Trial::config);
+    before == tuning.trials.end() ? tuning.trials.push_back(trial) : void(*before = trial);
+    log.learn(trial, tuning.trials);
+  };
   if (const std::string search = (*searcher)->description(); site.events.on_search && !search.empty()) {
     site.events.on_search(search);
   }
   tuning.outcome = tune(task, **searcher, site.device, events);
   if (budget_is_spent && !is_stopped()) tuning.outcome.end = TuneOutcome::End::seconds;
   tuning.seconds = log.seconds();
-  if (log.error()) return EngineError{EngineError::Kind::failed, *log.error(), {}};
+  if (error()) return EngineError{EngineError::Kind::failed, *error(), {}};
   tuning.spent_s = seconds_of(tuning.trials, request);
 
-  if (tuning.outcome.measured == 0 && is_decided) {
+  if (shared && shared->playoff_of_others()) *held = shared->playoff_of_others();
+  const bool is_held = tuning.outcome.measured == 0 && tuning.outcome.learned == 0 && is_decided;
+  if (is_held || (shared && shared->playoff_of_others())) {
     recall_playoff(**held, tuning);
   } else if (tuning.outcome.best && !tuning.outcome.playoff.empty() &&
              tuning.outcome.best->objective <= best_elsewhere) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -60,6 +61,8 @@ struct TuneSite {
   std::int64_t session = 0;
   ProblemEvents events;
   std::function<double()> clock_s = {};  // of the device; wall-clock time where it is not given
+  // How long a claim on a configuration lasts without this program; see TrialStore.
+  std::chrono::milliseconds lease = std::chrono::seconds(15);
 };
 
 // Resumes earlier trials, searches, stores each trial as it ends and the winner at the end.

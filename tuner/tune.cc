@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "tuner/measure/playoff_rule.h"
 #include "tuner/measure/sampling_noise.h"
@@ -193,6 +194,46 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
   if (!outcome.playoff.empty()) outcome.best = outcome.playoff.front();
 }
 
+// While other tuners measure what is left.
+constexpr std::chrono::milliseconds kSharingInterval{50};
+
+// The configurations that other tuners measure.
+class SharedWork {
+ public:
+  explicit SharedWork(const Sharing& sharing) : sharing_(sharing) {}
+
+  bool is_shared() const { return static_cast<bool>(sharing_.claim); }
+  std::vector<Trial> learn() { return sharing_.learn ? sharing_.learn() : std::vector<Trial>(); }
+
+  // False: another tuner has it, and its trial will be learned.
+  bool claim(const Config& config) {
+    if (!is_shared() || sharing_.claim(config)) return true;
+    awaited_.push_back(config);
+    return false;
+  }
+  void forget(const Config& config) { std::erase(awaited_, config); }
+  bool is_waiting() const { return !awaited_.empty(); }
+
+  // One of them if its tuner gave it up or died. Asks for all of them every now and then.
+  std::optional<Config> abandoned() {
+    const auto now = std::chrono::steady_clock::now();
+    if (awaited_.empty() || now < next_) return std::nullopt;
+    const auto free = std::ranges::find_if(awaited_, sharing_.claim);
+    if (free == awaited_.end()) {
+      next_ = now + kSharingInterval;
+      return std::nullopt;
+    }
+    Config config = std::move(*free);
+    awaited_.erase(free);
+    return config;
+  }
+
+ private:
+  const Sharing& sharing_;
+  std::vector<Config> awaited_;
+  std::chrono::steady_clock::time_point next_;
+};
+
 }  // namespace
 
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events) {
@@ -211,6 +252,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     const double playoff = playoff_s(ranking.finalists(task.timing.finalists), task.timing.rounds);
     return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
   };
+  SharedWork shared(events.sharing);
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
   int unpromising = 0;
@@ -234,15 +276,34 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
     return end.has_value();
   };
+  const auto learn = [&] {
+    for (const Trial& trial : shared.learn()) {
+      shared.forget(trial.config);
+      ++submitted;
+      ++outcome.learned;
+      searcher.tell(trial);
+      if (ranking.find(trial.config) != nullptr) ranking.remove(trial.config);
+      ranking.add(trial);
+      if (events.on_learned) events.on_learned(trial);
+    }
+  };
   while (true) {
+    learn();
     while (!is_over() && in_flight < device.capacity()) {
       if (std::optional<Config> reference = watch.ask(ranking)) {
         device.submit({*std::move(reference), task.problem});
         ++in_flight;
         continue;
       }
-      std::optional<Config> config = searcher.ask();
+      std::optional<Config> config = shared.abandoned();
+      const bool is_abandoned = config.has_value();
+      if (!config) config = searcher.ask();
       if (!config) {
+        if (in_flight == 0 && shared.is_waiting()) {
+          std::this_thread::sleep_for(kSharingInterval);
+          learn();
+          continue;
+        }
         // Trials in flight may lead the searcher to new candidates.
         if (in_flight == 0) {
           end = End::exhausted;
@@ -250,6 +311,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
         }
         break;
       }
+      if (!is_abandoned && !shared.claim(*config)) continue;
       const std::optional<double> gain = searcher.expected_gain();
       unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
       const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
@@ -287,9 +349,14 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   if (events.stop && events.stop()) outcome.end = End::stopped;
 
   outcome.drift = watch.drift();
+  learn();
   outcome.best = ranking.best();
-  const bool is_new = outcome.measured > 0 || !task.is_decided;
-  if (is_new && !outcome.failure && !outcome.was_cut_short()) {
+  const bool is_new = outcome.measured > 0 || outcome.learned > 0 || !task.is_decided;
+  const auto claim_playoff = [&] {
+    if (!events.sharing.claim_playoff || !outcome.best) return true;
+    return events.sharing.claim_playoff(outcome.best->config);
+  };
+  if (is_new && !outcome.failure && !outcome.was_cut_short() && claim_playoff()) {
     const auto has_time = [&] {
       return task.limits.seconds <= 0 || clock_s() - begin_s < task.limits.seconds;
     };

@@ -50,13 +50,26 @@ struct PlayoffProgress {
   int rounds_done = 0, rounds = 0;
 };
 
+// How several tuners share the work on a study. Without these functions this tuner has it for itself.
+struct Sharing {
+  // False: another tuner measures the configuration, or has measured it.
+  std::function<bool(const Config&)> claim;
+  // The trials of other tuners since the last call.
+  std::function<std::vector<Trial>()> learn;
+  // Before the playoff, with the best configuration so far. False: another tuner has held one with it, or
+  // `stop` ended the wait for another tuner's playoff.
+  std::function<bool(const Config&)> claim_playoff;
+};
+
 struct TuneEvents {
   std::function<void(const Trial&)> on_trial;    // as each ends
+  std::function<void(const Trial&)> on_learned;  // each trial of another tuner
   std::function<void(const Trial&)> on_revoked;  // a trial that went well fails when it is timed again
   std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
   // Called between trials: true ends the run after the trials that already run. Called during the playoff: true ends
   // it at once.
   std::function<bool()> stop;
+  Sharing sharing = {};
 };
 
 struct TuneOutcome {
@@ -65,6 +78,7 @@ struct TuneOutcome {
   // A later run may continue.
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
   std::int64_t measured = 0;  // in this call
+  std::int64_t learned = 0;   // trials of other tuners in the meantime
   std::optional<Trial> best;  // of these and the earlier ones; the playoff's first if there was one
   // Trials with the samples, timing, metrics and objective of the playoff, best first: the finalists, and the
   // default and the median configuration if they are not far slower. Empty: there was no playoff.

@@ -123,5 +123,44 @@ TEST_F(InterruptedRun, ctrl_c_ends_a_check_which_says_how_far_it_came) {
   EXPECT_EQ(contents_of(folder_ / "err").find("--sample"), std::string::npos) << contents_of(folder_ / "err");
 }
 
+class SharedRun : public InterruptedRun {
+ protected:
+  // A run of its own folder, with the database of the other: each has its own output.
+  std::string part(const std::string& name) const {
+    return "exec >" + name + ".out 2>" + name + ".err && " + run_ + " --strategy exhaustive --only " + some_;
+  }
+  void expect_each_configuration_once() const {
+    const std::vector<Trial> all = trials();
+    EXPECT_EQ(all.size(), kSome);
+    // Their numbers have no gap: no trial was replaced by another of its configuration.
+    for (const Trial& trial : all)
+      EXPECT_LE(trial.id, static_cast<std::int64_t>(kSome)) << trial.config.str();
+  }
+
+  static constexpr std::size_t kSome = 12;
+  const std::string some_ = "threadsPerBlock=1,2,3,4,5,6,7,8,9,10,11,12";
+};
+
+TEST_F(SharedRun, two_programs_measure_each_configuration_once) {
+  ShellProcess first(folder_.path(), part("first")), second(folder_.path(), part("second"));
+  EXPECT_EQ(first.wait(), 0) << contents_of(folder_ / "first.err");
+  EXPECT_EQ(second.wait(), 0) << contents_of(folder_ / "second.err");
+  expect_each_configuration_once();
+  for (const char* name : {"first.out", "second.out"}) {
+    EXPECT_NE(contents_of(folder_ / name).find("times from the playoff"), std::string::npos)
+        << contents_of(folder_ / name);
+  }
+}
+
+TEST_F(SharedRun, one_program_finishes_what_a_killed_one_began) {
+  ShellProcess first(folder_.path(), part("first")), second(folder_.path(), part("second"));
+  ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "first.err")
+                                  << contents_of(folder_ / "second.err");
+  second.signal(SIGKILL);
+  second.wait();
+  EXPECT_EQ(first.wait(), 0) << contents_of(folder_ / "first.err");
+  expect_each_configuration_once();
+}
+
 }  // namespace
 }  // namespace gktune

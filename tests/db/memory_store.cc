@@ -16,8 +16,8 @@ bool can_win(const Trial& trial) { return trial.ok() && !std::isnan(trial.object
 
 bool is_better(const Trial& a, const Trial& b) {
   const auto rank = [](const Trial& trial) {
-    return std::tuple(trial.out_of_race, trial.objective, -std::ssize(trial.samples_us), -trial.ended_unix_ms,
-                      trial.config.json());
+    return std::tuple(trial.out_of_race, trial.objective, -std::ssize(trial.samples_us),
+                      -trial.ended_unix_ms, trial.config.json());
   };
   return rank(a) < rank(b);
 }
@@ -35,13 +35,15 @@ const T& at(const std::vector<T>& list, std::int64_t id) {
 }  // namespace
 
 Result<std::int64_t> MemoryStore::begin_session(const Session& session) {
+  const std::lock_guard lock(mutex_);
   sessions_.push_back(session);
   return std::ssize(sessions_);
 }
 
-Result<void> MemoryStore::end_session(std::int64_t) { return {}; }
+Result<void> MemoryStore::end_session(std::int64_t session) { return release_claims(session); }
 
 Result<std::int64_t> MemoryStore::study_id(const Study& study) {
+  const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find_if(studies_, [&](const Study& each) { return is_same(each, study); });
   if (known != studies_.end()) return known - studies_.begin() + 1;
   studies_.push_back(study);
@@ -80,17 +82,20 @@ StudySummary MemoryStore::summary(std::int64_t study) const {
 }
 
 Result<std::vector<StudySummary>> MemoryStore::studies() const {
+  const std::lock_guard lock(mutex_);
   std::vector<StudySummary> summaries;
   for (std::int64_t id = 1; id <= std::ssize(studies_); ++id) summaries.push_back(summary(id));
   return summaries;
 }
 
 Result<std::optional<StudySummary>> MemoryStore::study(std::int64_t id) const {
+  const std::lock_guard lock(mutex_);
   if (!has_place(studies_, id)) return std::optional<StudySummary>();
   return std::optional(summary(id));
 }
 
 Result<void> MemoryStore::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
+  const std::lock_guard lock(mutex_);
   if (!is_known(study, session)) return Error{"no such study or session"};
   StoredTrial stored{static_cast<std::size_t>(study), static_cast<std::size_t>(session), trial};
   stored.trial.id = std::ssize(trials_) + 1;
@@ -104,16 +109,57 @@ Result<void> MemoryStore::add_trial(std::int64_t study, std::int64_t session, co
     }
   }
   trials_.push_back(std::move(stored));
+  const auto claimed = claims_.find({study, trial.config.json()});
+  if (claimed != claims_.end() && claimed->second.session == session) claims_.erase(claimed);
   return {};
 }
 
+Result<bool> MemoryStore::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                                std::chrono::milliseconds lease) {
+  const std::lock_guard lock(mutex_);
+  if (!is_known(study, session)) return Error{"no such study or session"};
+  if (config && current(study, *config) != nullptr) return false;
+  const auto now = std::chrono::system_clock::now();
+  Claim& claim = claims_[{study, config ? config->json() : ""}];
+  if (claim.session != 0 && claim.session != session && claim.expires > now) return false;
+  claim = {session, now + lease};
+  return true;
+}
+
+Result<void> MemoryStore::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, claim] : claims_) {
+    if (claim.session == session) claim.expires = std::chrono::system_clock::now() + lease;
+  }
+  return {};
+}
+
+Result<void> MemoryStore::release_claims(std::int64_t session) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(claims_, [&](const auto& each) { return each.second.session == session; });
+  return {};
+}
+
+Result<std::vector<Trial>> MemoryStore::trials_of_others(std::int64_t study, std::int64_t session,
+                                                         std::int64_t after_id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Trial> found;
+  for (const StoredTrial& each : trials_) {
+    const bool is_others = std::cmp_equal(each.study, study) && std::cmp_not_equal(each.session, session);
+    if (is_others && each.is_current && each.trial.id > after_id) found.push_back(each.trial);
+  }
+  return found;
+}
+
 Result<std::vector<Trial>> MemoryStore::trials(std::int64_t study) const {
+  const std::lock_guard lock(mutex_);
   std::vector<Trial> found;
   for (const StoredTrial* each : current_trials(study)) found.push_back(each->trial);
   return found;
 }
 
 Result<std::optional<StudiedTrial>> MemoryStore::trial(std::int64_t id) const {
+  const std::lock_guard lock(mutex_);
   if (!has_place(trials_, id)) return std::optional<StudiedTrial>();
   const StoredTrial& stored = at(trials_, id);
   const Session& session = sessions_.at(stored.session - 1);
@@ -122,6 +168,7 @@ Result<std::optional<StudiedTrial>> MemoryStore::trial(std::int64_t id) const {
 }
 
 Result<void> MemoryStore::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {
+  const std::lock_guard lock(mutex_);
   if (!is_known(study, session)) return Error{"no such study or session"};
   Playoff stored{{}, playoff.held_unix_ms};
   for (const Trial& finalist : playoff.finalists) {
@@ -140,6 +187,7 @@ Result<void> MemoryStore::add_playoff(std::int64_t study, std::int64_t session, 
 }
 
 Result<std::optional<Playoff>> MemoryStore::playoff(std::int64_t study) const {
+  const std::lock_guard lock(mutex_);
   const std::optional<Playoff> nothing;
   const auto held = playoffs_.find(study);
   if (held == playoffs_.end()) return nothing;
@@ -177,6 +225,7 @@ std::optional<Best> MemoryStore::winner(std::int64_t study) const {
 }
 
 Result<std::vector<Best>> MemoryStore::best(const std::string& kernel) const {
+  const std::lock_guard lock(mutex_);
   std::vector<Best> winners;
   for (std::int64_t id = 1; id <= std::ssize(studies_); ++id) {
     if (!kernel.empty() && at(studies_, id).kernel != kernel) continue;

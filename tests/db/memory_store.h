@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/trial_store.h"
@@ -19,6 +22,12 @@ class MemoryStore final : public TrialStore {
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
   Result<std::vector<Trial>> trials(std::int64_t study) const override;
   Result<std::optional<StudiedTrial>> trial(std::int64_t id) const override;
+  Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                     std::chrono::milliseconds lease) override;
+  Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease) override;
+  Result<void> release_claims(std::int64_t session) override;
+  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
+                                              std::int64_t after_id) const override;
   Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) override;
   Result<std::optional<Playoff>> playoff(std::int64_t study) const override;
   Result<std::vector<Best>> best(const std::string& kernel) const override;
@@ -36,11 +45,18 @@ class MemoryStore final : public TrialStore {
   StudySummary summary(std::int64_t study) const;
   std::optional<Best> winner(std::int64_t study) const;
 
+  struct Claim {
+    std::int64_t session = 0;
+    std::chrono::system_clock::time_point expires;
+  };
+
+  mutable std::recursive_mutex mutex_;  // held by each public function
   // The id of each is its place plus one.
   std::vector<Session> sessions_;
   std::vector<Study> studies_;
   std::vector<StoredTrial> trials_;
   std::map<std::int64_t, std::vector<Playoff>> playoffs_;  // by study
+  std::map<std::pair<std::int64_t, std::string>, Claim> claims_;  // by study and configuration
 };
 
 }  // namespace gktune

@@ -92,7 +92,7 @@ TEST_P(Migration, says_that_the_figures_of_the_device_are_unknown) {
 
 TEST_P(Migration, changes_the_file_only_to_write_it) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 2);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 3);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -127,6 +127,39 @@ TEST(MigratedStore, takes_new_trials_and_playoffs) {
   ASSERT_TRUE(store->add_playoff(study, session, {{again}, again.ended_unix_ms}).ok());
   EXPECT_EQ(store->best("saxpy")->front().trial.config, again.config);
   EXPECT_TRUE((*store->trial(15))->device.has_value());
+}
+
+// A file that the program wrote with schema 2: two studies of the kernel twice with two trials each and a
+// playoff. The second trial was marked as cut short by hand.
+TEST(MigrationOfSchema2, keeps_trials_and_winners_and_takes_claims) {
+  ScratchFolder scratch;
+  const auto path = scratch / "gktune.db";
+  std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_2.db", path);
+  for (const StoreAccess access : {StoreAccess::read, StoreAccess::write}) {
+    auto opened = open_sqlite_store(path, access);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    const auto& store = *opened;
+    ASSERT_EQ(store->studies()->size(), 2u);
+    const auto trials = *store->trials(1);
+    ASSERT_EQ(trials.size(), 2u);
+    EXPECT_FALSE(trials[0].out_of_race);
+    EXPECT_TRUE(trials[1].out_of_race);
+    EXPECT_EQ(trials[0].timing.median_us, 3999.4945);
+    const auto best = *store->best("twice");
+    ASSERT_EQ(best.size(), 2u);
+    EXPECT_TRUE(best[0].from_playoff);
+    EXPECT_DOUBLE_EQ(best[0].trial.timing.median_us, 7140.0365);
+    if (access == StoreAccess::read) continue;
+    const auto session = *store->begin_session({"0.2.0", "box", "gktune run", example_device()});
+    EXPECT_TRUE(*store->claim(1, session, Config{{"threadsPerBlock", 256}}, std::chrono::minutes(1)));
+    EXPECT_FALSE(*store->claim(1, session, Config{{"threadsPerBlock", 64}}, std::chrono::minutes(1)));
+    ASSERT_TRUE(store->end_session(session).ok());
+  }
+  sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(file.integer("SELECT sum(is_dropped_early) FROM trial_view"), 1);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM claims"), 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -434,6 +435,98 @@ TEST_P(TrialStoreTest, a_trial_of_no_study_or_no_session_is_refused) {
   EXPECT_FALSE(store_->add_trial(99, session_, ok_trial({{"a", 1}}, 1)).ok());
   EXPECT_FALSE(store_->add_trial(study_, 99, ok_trial({{"a", 1}}, 1)).ok());
   EXPECT_TRUE(store_->trials(study_)->empty());
+}
+
+class Claims : public TrialStoreTest {
+ protected:
+  using Milliseconds = std::chrono::milliseconds;
+  static constexpr Milliseconds kLong{600'000};
+
+  bool claim(std::int64_t session, const std::optional<Config>& config, Milliseconds lease = kLong) {
+    const auto granted = store_->claim(study_, session, config, lease);
+    EXPECT_TRUE(granted.ok()) << (granted ? "" : granted.error().message);
+    return granted && *granted;
+  }
+
+  const Config config_{{"a", 1}, {"b", 2}};
+  std::int64_t other_ = *store_->begin_session({"0.1.0", "box", "gktune run x.yaml", example_device()});
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::Values("sqlite", "memory"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(Claims, keep_other_sessions_off) {
+  EXPECT_TRUE(claim(session_, config_));
+  EXPECT_FALSE(claim(other_, config_));
+  EXPECT_FALSE(claim(other_, Config{{"b", 2}, {"a", 1}})) << "the order of names plays no part";
+  EXPECT_TRUE(claim(session_, config_)) << "its own";
+  EXPECT_TRUE(claim(other_, Config{{"a", 2}, {"b", 2}}));
+}
+
+TEST_P(Claims, are_of_one_study) {
+  Study study = reduce_study();
+  study.regime = Regime::hot;
+  const auto hot = *store_->study_id(study);
+  EXPECT_TRUE(claim(session_, config_));
+  EXPECT_TRUE(*store_->claim(hot, other_, config_, kLong));
+}
+
+TEST_P(Claims, on_what_has_a_trial_are_refused) {
+  add(ok_trial(config_, 10));
+  EXPECT_FALSE(claim(session_, config_));
+  EXPECT_FALSE(claim(other_, config_));
+}
+
+TEST_P(Claims, end_with_the_trial) {
+  EXPECT_TRUE(claim(session_, config_));
+  add(ok_trial(config_, 10));
+  EXPECT_FALSE(claim(other_, config_)) << "it is measured";
+  EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
+}
+
+TEST_P(Claims, end_when_they_are_released_or_their_session_ends) {
+  EXPECT_TRUE(claim(session_, config_));
+  ASSERT_TRUE(store_->release_claims(other_).ok());
+  EXPECT_FALSE(claim(other_, config_));
+  ASSERT_TRUE(store_->release_claims(session_).ok());
+  EXPECT_TRUE(claim(other_, config_));
+  ASSERT_TRUE(store_->end_session(other_).ok());
+  EXPECT_TRUE(claim(session_, config_));
+}
+
+TEST_P(Claims, end_with_their_lease_unless_it_is_renewed) {
+  EXPECT_TRUE(claim(session_, config_, Milliseconds(0)));
+  EXPECT_TRUE(claim(other_, config_, Milliseconds(0))) << "its owner died";
+  ASSERT_TRUE(store_->renew_claims(session_, kLong).ok());
+  EXPECT_TRUE(claim(session_, config_, Milliseconds(0)))
+      << "it was lost, and is not renewed by its former owner";
+  ASSERT_TRUE(store_->renew_claims(session_, kLong).ok());
+  EXPECT_FALSE(claim(other_, config_));
+}
+
+TEST_P(Claims, on_the_playoff_are_apart_from_those_on_configurations) {
+  EXPECT_TRUE(claim(session_, std::nullopt));
+  EXPECT_TRUE(claim(other_, Config{}));
+  EXPECT_FALSE(claim(other_, std::nullopt));
+}
+
+TEST_P(Claims, of_no_study_or_session_are_refused) {
+  EXPECT_FALSE(store_->claim(77, session_, config_, kLong).ok());
+  EXPECT_FALSE(store_->claim(study_, 77, config_, kLong).ok());
+}
+
+TEST_P(Claims, tell_the_trials_of_others_once_in_their_order) {
+  add(ok_trial({{"a", 1}}, 10));
+  ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 2}}, 20)).ok());
+  ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 3}}, 30)).ok());
+  const auto learned = *store_->trials_of_others(study_, session_, 0);
+  ASSERT_EQ(learned.size(), 2u);
+  EXPECT_EQ(learned[0].config, (Config{{"a", 2}}));
+  EXPECT_EQ(learned[1].timing.median_us, 30);
+  EXPECT_EQ(learned[1].problem, reduce_study().problem);
+  EXPECT_EQ(store_->trials_of_others(study_, session_, learned[0].id)->size(), 1u);
+  EXPECT_TRUE(store_->trials_of_others(study_, session_, learned[1].id)->empty());
+  EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
 }
 
 TEST_P(TrialStoreTest, texts_of_any_bytes_survive) {

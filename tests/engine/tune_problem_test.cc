@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
+#include "db/sqlite_store.h"
 #include "tests/db/memory_store.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
@@ -348,6 +350,162 @@ TEST_F(TuneProblem, an_unknown_strategy_is_a_usage_error) {
   TuneRequest misspelt = request();
   misspelt.strategy = "exhasutive";
   EXPECT_EQ(tune(misspelt).error().kind, EngineError::Kind::invalid);
+}
+
+// Counts the trials that it measures and takes a while for each.
+class SlowDevice final : public Device {
+ public:
+  explicit SlowDevice(Device& device) : device_(device) {}
+  const DeviceInfo& info() const override { return device_.info(); }
+  std::size_t capacity() const override { return device_.capacity(); }
+  void submit(Candidate candidate) override { device_.submit(std::move(candidate)); }
+  Trial next() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return device_.next();
+  }
+  std::size_t withdraw() override { return device_.withdraw(); }
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                               const PlayoffWatch& go_on) override {
+    ++playoffs_;
+    return device_.playoff(problem, std::move(finalists), rounds, go_on);
+  }
+  int playoffs() const { return playoffs_; }
+
+ private:
+  Device& device_;
+  int playoffs_ = 0;
+};
+
+// Programs that tune one study of 120 configurations in one database at once.
+class SharedTuning : public ::testing::Test {
+ protected:
+  SharedTuning() {
+    definition_.path = "line.yaml";
+    definition_.kernel.name = "line";
+    definition_.fingerprint = "f1";
+    Parameter x;
+    x.name = "x";
+    for (int value = 1; value <= kConfigurations; ++value) x.values.emplace_back(value);
+    definition_.parameters = {x};
+  }
+
+  static Trial recorded(int x) {
+    Trial trial = good_trial(0, 1000 - x);
+    trial.config = {{"x", x}};
+    trial.samples_us = Samples(10, 1000 - x);
+    trial.run_s = 0;
+    return trial;
+  }
+
+  static ReplayDevice device() {
+    DeviceInfo info;
+    info.kind = "replay";
+    info.name = "recorded";
+    std::vector<Trial> trials;
+    for (int x = 1; x <= kConfigurations; ++x) trials.push_back(recorded(x));
+    return ReplayDevice(std::move(info), std::move(trials), 2);
+  }
+
+  struct Part {
+    std::optional<Tuning> tuning;
+    std::string error;
+    int playoffs = 0;
+  };
+
+  Part tune_in(TrialStore& store, const std::string& strategy, std::uint64_t seed) {
+    ReplayDevice replay = device();
+    SlowDevice slow(replay);
+    auto tuning = tune_problem({.definition = definition_, .problem = {}, .strategy = strategy, .seed = seed},
+                               {slow, store, store.begin_session({}).value(), {}});
+    Part part{.tuning = {}, .error = {}, .playoffs = slow.playoffs()};
+    tuning ? void(part.tuning = *std::move(tuning)) : void(part.error = tuning.error().message);
+    return part;
+  }
+
+  std::vector<Part> tune_at_once(const std::vector<TrialStore*>& stores, const std::string& strategy) {
+    std::vector<Part> parts(stores.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < stores.size(); ++i)
+      threads.emplace_back([&, i] { parts[i] = tune_in(*stores[i], strategy, i); });
+    for (std::thread& thread : threads) thread.join();
+    return parts;
+  }
+
+  static constexpr int kConfigurations = 120;
+  ScratchFolder folder_;
+  Definition definition_;
+};
+
+void expect_shared(const std::vector<Tuning>& tunings, TrialStore& store, int configurations) {
+  std::int64_t measured = 0;
+  for (const Tuning& tuning : tunings) {
+    measured += tuning.outcome.measured;
+    EXPECT_GT(tuning.outcome.measured, 0);
+    EXPECT_EQ(std::ssize(tuning.trials), configurations);
+    EXPECT_EQ(tuning.outcome.measured + tuning.outcome.learned + tuning.earlier, configurations);
+    ASSERT_TRUE(tuning.outcome.best.has_value());
+    EXPECT_EQ(tuning.outcome.best->config, (Config{{"x", configurations}}));
+    EXPECT_FALSE(tuning.outcome.playoff.empty());
+  }
+  EXPECT_EQ(measured, configurations);
+  EXPECT_EQ(std::ssize(*store.trials(1)), configurations);
+  const std::optional<StudiedTrial> one_more = *store.trial(configurations + 1);
+  EXPECT_FALSE(one_more.has_value()) << "measured twice: " << one_more->trial.config.str();
+}
+
+TEST_F(SharedTuning, measures_each_configuration_once_and_holds_one_playoff) {
+  for (const char* strategy : {"exhaustive", "random", "climb", "genetic"}) {
+    const auto path = folder_ / (std::string(strategy) + ".db");
+    auto first = open_sqlite_store(path, StoreAccess::write),
+         second = open_sqlite_store(path, StoreAccess::write);
+    ASSERT_TRUE(first.ok() && second.ok());
+    const std::vector<Part> parts = tune_at_once({first->get(), second->get()}, strategy);
+    ASSERT_TRUE(parts[0].tuning && parts[1].tuning) << parts[0].error << parts[1].error;
+    expect_shared({*parts[0].tuning, *parts[1].tuning}, **first, kConfigurations);
+    EXPECT_EQ(parts[0].playoffs + parts[1].playoffs, 1) << strategy;
+  }
+}
+
+TEST_F(SharedTuning, works_in_any_store) {
+  MemoryStore store;
+  const std::vector<Part> parts = tune_at_once({&store, &store, &store}, "exhaustive");
+  ASSERT_TRUE(parts[0].tuning && parts[1].tuning && parts[2].tuning);
+  expect_shared({*parts[0].tuning, *parts[1].tuning, *parts[2].tuning}, store, kConfigurations);
+}
+
+TEST_F(SharedTuning, takes_over_what_a_dead_program_had_claimed) {
+  MemoryStore store;
+  const Study study{"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"};
+  const auto id = *store.study_id(study);
+  const auto dead = *store.begin_session({});
+  for (int x = 1; x <= 50; ++x)
+    ASSERT_TRUE(*store.claim(id, dead, Config{{"x", x}}, std::chrono::milliseconds(300)));
+  ASSERT_TRUE(*store.claim(id, dead, std::nullopt, std::chrono::milliseconds(300)));
+  const Part part = tune_in(store, "exhaustive", 1);
+  ASSERT_TRUE(part.tuning.has_value()) << part.error;
+  expect_shared({*part.tuning}, store, kConfigurations);
+}
+
+TEST_F(SharedTuning, leaves_no_claims) {
+  MemoryStore store;
+  ASSERT_TRUE(tune_in(store, "exhaustive", 1).tuning.has_value());
+  EXPECT_TRUE(*store.claim(1, *store.begin_session({}), std::nullopt, std::chrono::minutes(1)));
+}
+
+TEST_F(SharedTuning, does_not_wait_for_others_after_a_stop) {
+  MemoryStore store;
+  const auto id = *store.study_id({"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"});
+  const auto other = *store.begin_session({});
+  for (int x = 1; x <= kConfigurations; ++x)
+    ASSERT_TRUE(*store.claim(id, other, Config{{"x", x}}, std::chrono::hours(1)));
+  ReplayDevice replay = device();
+  int asked = 0;
+  const auto tuning =
+      tune_problem({.definition = definition_, .problem = {}, .strategy = "exhaustive"},
+                   {replay, store, *store.begin_session({}), {.stop = [&] { return ++asked > 500; }}});
+  ASSERT_TRUE(tuning.ok());
+  EXPECT_EQ(tuning->outcome.end, TuneOutcome::End::stopped);
+  EXPECT_EQ(tuning->outcome.measured, 0);
 }
 
 }  // namespace
