@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
-  db/device_identity.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
+  db/answer.h db/axis_value.h db/device_identity.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
   tuner/core/version.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gktune)
 foreach(header IN LISTS public_headers)

@@ -2,18 +2,11 @@
 
 #include <cmath>
 
+#include "db/axis_value.h"
+
 namespace gktune {
-namespace {
 
-// Maps zero and one as far apart as one and three. Negative sizes mirror positive ones.
-double scaled(double size) { return std::copysign(std::log2(std::abs(size) + 1), size); }
-
-bool same_worth(const Value& a, const Value& b) {
-  if (a.is_number() && b.is_number() && a.kind() != b.kind()) return a.number() == b.number();
-  return a == b;
-}
-
-}  // namespace
+double place_of(double size) { return std::copysign(std::log2(std::abs(size) + 1), size); }
 
 std::optional<Distance> distance(const Problem& asked, const Problem& tuned) {
   Distance sum;
@@ -21,9 +14,9 @@ std::optional<Distance> distance(const Problem& asked, const Problem& tuned) {
   for (const auto& [name, value] : asked) {
     const Value* other = tuned.find(name);
     if (other == nullptr) return std::nullopt;
-    if (same_worth(value, *other)) continue;
+    if (AxisValue(value) == AxisValue(*other)) continue;
     if (!value.is_number() || !other->is_number()) return std::nullopt;
-    double step = scaled(value.number()) - scaled(other->number());
+    double step = place_of(value.number()) - place_of(other->number());
     if (!std::isfinite(step)) return std::nullopt;
     square += step * step;
     sum.equal = false;

@@ -7,6 +7,10 @@
 
 namespace gktune {
 
+// The place of a size on a log scale: zero and one are as far apart as one and three. Negative sizes mirror
+// positive ones.
+double place_of(double size);
+
 // Distance between a tuned problem and the requested one; less is closer.
 struct Distance {
   int left_out = 0;   // axes that the question does not name

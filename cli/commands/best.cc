@@ -98,9 +98,10 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& know
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
   Answer answer = lookup->best(options.kernel, *problem, device);
   if (!answer) {
-    return fail(context, ExitCode::no_configuration,
-                fmt::format("the database has no configuration of {} for {}", options.kernel,
-                            problem_text(*problem)));
+    fail(context, ExitCode::no_configuration,
+         fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)));
+    hint(context, answer.reason);
+    return ExitCode::no_configuration;
   }
   if (options.json) {
     print(context.out, {{"kernel", options.kernel},

@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
   // examples/transpose does, and launches the kernel.
   auto answer = lookup->best(arguments[2], problem);
   if (!answer) {
-    std::cerr << "no configuration of " << arguments[2] << " is known for this problem\n";
+    std::cerr << answer.reason << '\n';
     return 1;
   }
   std::cout << "config:   " << answer.config.str() << '\n'

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -219,6 +220,106 @@ TEST_F(LookupTest, what_is_tuned_after_opening_is_not_seen) {
   tuned(reduce_study(2000), 2);
   EXPECT_EQ(before.best("reduce", problem(2000)).match, Match::nearest_problem);
   EXPECT_EQ(lookup().best("reduce", problem(2000)).match, Match::exact);
+}
+
+TEST_F(LookupTest, prepared_questions_get_the_same_answers) {
+  for (int n = 1; n <= 64; n *= 2) tuned(reduce_study(n), n);
+  tuned(reduce_study(8, kH100), 100);
+  const Lookup shared = lookup();
+  for (const DeviceIdentity& device : {DeviceIdentity(), kH200, kH100, kCpu}) {
+    KernelLookup prepared = shared.prepare("reduce", {"T", "n"}, device);
+    for (const char* type : {"float", "double"}) {
+      for (int n = 0; n <= 100; ++n) {
+        const Answer expected = shared.best("reduce", {{"n", n}, {"T", type}}, device);
+        const Answer& answer = prepared.best({type, n});
+        EXPECT_EQ(answer.match, expected.match);
+        EXPECT_EQ(answer.config, expected.config);
+        EXPECT_EQ(answer.problem, expected.problem);
+      }
+    }
+  }
+}
+
+TEST_F(LookupTest, prepared_questions_outlive_the_lookup_and_have_a_fallback) {
+  tuned(reduce_study(1000), 1);
+  auto shared = std::make_unique<Lookup>(lookup());
+  KernelLookup prepared = shared->prepare("reduce", {"n", "T"}, {}, {{"a", 7}});
+  shared.reset();
+  EXPECT_EQ(prepared.best({1000, "float"}).integer("a"), 1);
+  const Answer& missing = prepared.best({1000, "double"});
+  EXPECT_EQ(missing.match, Match::fallback);
+  EXPECT_EQ(missing.integer("a"), 7);
+  EXPECT_EQ(missing.reason, "'reduce' was not tuned for such a problem; T was float");
+}
+
+// Waits until the condition holds. A slow machine gets a minute.
+template <class Condition>
+bool comes_true(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+constexpr auto kInterval = std::chrono::milliseconds(5);
+
+TEST_F(LookupTest, a_followed_file_shows_what_is_tuned_later) {
+  tuned(reduce_study(1000), 1);
+  const auto followed = Lookup::follow(path_, kInterval);
+  ASSERT_TRUE(followed.ok()) << followed.error().message;
+  KernelLookup prepared = followed->prepare("reduce", {"n", "T"});
+  EXPECT_EQ(prepared.best({2000, "float"}).match, Match::nearest_problem);
+  tuned(reduce_study(2000), 2);
+  EXPECT_TRUE(comes_true([&] { return prepared.best({2000, "float"}).match == Match::exact; }));
+  EXPECT_EQ(followed->best("reduce", problem(2000)).integer("a"), 2);
+}
+
+TEST_F(LookupTest, a_followed_file_that_another_replaces_is_read_again) {
+  tuned(reduce_study(1000), 1);
+  const auto followed = Lookup::follow(path_, kInterval);
+  ASSERT_TRUE(followed.ok()) << followed.error().message;
+  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
+  session_ = *store_->begin_session({});
+  tuned(reduce_study(1000), 2);
+  store_.reset();
+  std::filesystem::remove(path_.string() + "-wal");
+  std::filesystem::remove(path_.string() + "-shm");
+  std::filesystem::rename(scratch_ / "other.db", path_);
+  EXPECT_TRUE(comes_true([&] { return followed->best("reduce", problem(1000)).integer("a") == 2; }));
+}
+
+TEST_F(LookupTest, a_followed_file_that_cannot_be_read_keeps_its_winners) {
+  tuned(reduce_study(1000), 1);
+  const auto followed = Lookup::follow(path_, kInterval);
+  ASSERT_TRUE(followed.ok()) << followed.error().message;
+  EXPECT_EQ(followed->read_error(), std::nullopt);
+  std::filesystem::rename(path_, scratch_ / "elsewhere.db");
+  EXPECT_TRUE(comes_true([&] { return followed->read_error().has_value(); }));
+  EXPECT_EQ(followed->best("reduce", problem(1000)).match, Match::exact);
+  std::filesystem::rename(scratch_ / "elsewhere.db", path_);
+  EXPECT_TRUE(comes_true([&] { return !followed->read_error().has_value(); }));
+}
+
+TEST_F(LookupTest, several_threads_ask_while_the_file_changes) {
+  tuned(reduce_study(1000), 1);
+  const auto followed = Lookup::follow(path_, kInterval);
+  ASSERT_TRUE(followed.ok()) << followed.error().message;
+  std::atomic<int> seen{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        KernelLookup prepared = followed->prepare("reduce", {"n", "T"});
+        const bool saw = comes_true([&] { return prepared.best({3000, "float"}).match == Match::exact; });
+        seen += saw && prepared.best({3000, "float"}).integer("a") == 3 ? 1 : 0;
+      });
+    }
+    tuned(reduce_study(2000), 2);
+    tuned(reduce_study(3000), 3);
+  }
+  EXPECT_EQ(seen, 4);
 }
 
 TEST_F(LookupTest, a_lookup_can_be_moved) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,7 @@ class NamedValues {
   bool empty() const { return values_.empty(); }
 
   // In their order.
+  std::span<const std::string> names() const { return names_ ? std::span(*names_) : std::span<const std::string>(); }
   const std::string& name(std::size_t place) const { return (*names_)[place]; }
   const Value& value(std::size_t place) const { return values_[place]; }
 

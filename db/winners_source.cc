@@ -1,0 +1,93 @@
+#include "db/winners_source.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gktune {
+namespace {
+
+// An application asks few kinds of questions.
+constexpr std::size_t kMostTables = 256;
+
+// Changes whenever a program writes to the database: SQLite writes to the file or to its log.
+using FileState = std::array<std::int64_t, 8>;
+
+FileState state_of(const std::filesystem::path& path) {
+  FileState state{};
+  std::size_t at = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    struct stat status {};
+    if (::stat((path.string() + suffix).c_str(), &status) == 0) {
+      state[at] = static_cast<std::int64_t>(status.st_ino);
+      state[at + 1] = status.st_size;
+      state[at + 2] = status.st_mtim.tv_sec;
+      state[at + 3] = status.st_mtim.tv_nsec;
+    }
+    at += 4;
+  }
+  return state;
+}
+
+}  // namespace
+
+void WinnersSource::follow(const std::filesystem::path& path, std::chrono::milliseconds interval) {
+  follower_ = std::jthread([this, path, interval](const std::stop_token& stop) { run(stop, path, interval); });
+}
+
+std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
+                                                        std::span<const std::string> axes) const {
+  const auto find = [&]() -> std::shared_ptr<const AnswerTable> {
+    for (const Known& known : tables_) {
+      if (known.kernel == kernel && known.device == device && std::ranges::equal(known.axes, axes)) {
+        return known.table;
+      }
+    }
+    return nullptr;
+  };
+  {
+    const std::shared_lock lock(mutex_);
+    if (auto found = find()) return found;
+  }
+  const std::unique_lock lock(mutex_);
+  if (auto found = find()) return found;
+  auto table = std::make_shared<const AnswerTable>(*winners_, kernel, device, axes);
+  if (tables_.size() == kMostTables) tables_.clear();
+  tables_.push_back({std::string(kernel), device, {axes.begin(), axes.end()}, table});
+  return table;
+}
+
+std::optional<std::string> WinnersSource::read_error() const {
+  const std::shared_lock lock(mutex_);
+  return read_error_;
+}
+
+// Begins by reading the file, which may have changed since it was opened.
+void WinnersSource::run(const std::stop_token& stop, const std::filesystem::path& path,
+                        std::chrono::milliseconds interval) {
+  std::optional<FileState> read_state;
+  while (!stop.stop_requested()) {
+    // Taken before the file is read: a change meanwhile is read the next time.
+    const FileState state = state_of(path);
+    if (state != read_state) {
+      read_state = state;
+      auto winners = read_winners(path);
+      const std::unique_lock lock(mutex_);
+      if (winners) {
+        winners_ = std::make_shared<const Winners>(*std::move(winners));
+        tables_.clear();
+        read_error_.reset();
+        version_.fetch_add(1, std::memory_order_release);
+      } else {
+        read_error_ = winners.error().message;
+        read_state.reset();
+      }
+    }
+    std::unique_lock lock(pause_mutex_);
+    pause_.wait_for(lock, stop, interval, [] { return false; });
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "db/answer_table.h"
+
+namespace gktune {
+
+// The winners of one file, and the tables made from them. Reads the file again when it changes, if it is to be
+// followed.
+class WinnersSource {
+ public:
+  explicit WinnersSource(Winners winners) : winners_(std::make_shared<const Winners>(std::move(winners))) {}
+  void follow(const std::filesystem::path& path, std::chrono::milliseconds interval);
+  WinnersSource(const WinnersSource&) = delete;
+  WinnersSource& operator=(const WinnersSource&) = delete;
+
+  // Grows when the winners change.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  // Makes the table at the first call.
+  std::shared_ptr<const AnswerTable> table(std::string_view kernel, const DeviceIdentity& device,
+                                           std::span<const std::string> axes) const;
+  std::optional<std::string> read_error() const;
+
+ private:
+  struct Known {
+    std::string kernel;
+    DeviceIdentity device;
+    std::vector<std::string> axes;
+    std::shared_ptr<const AnswerTable> table;
+  };
+
+  void run(const std::stop_token& stop, const std::filesystem::path& path, std::chrono::milliseconds interval);
+
+  std::atomic<std::uint64_t> version_{1};
+  mutable std::shared_mutex mutex_;  // guards the members below
+  std::shared_ptr<const Winners> winners_;
+  mutable std::vector<Known> tables_;
+  std::optional<std::string> read_error_;
+  std::mutex pause_mutex_;
+  std::condition_variable_any pause_;
+  std::jthread follower_;  // last: it ends before the other members do
+};
+
+}  // namespace gktune
