@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -56,6 +57,7 @@ Screen screen_of(int descriptor) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond the limit on file sizes a write fails, and its error is reported
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const Environment environment = read_environment(arguments);
   const Screen out_screen = screen_of(STDOUT_FILENO), err_screen = screen_of(STDERR_FILENO);

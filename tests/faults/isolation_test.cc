@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "fault_device.h"
@@ -36,6 +37,7 @@ class Leaks : public ::testing::TestWithParam<Culprit> {};
 TEST_P(Leaks, of_a_candidate_do_not_reach_the_next) {
   const Culprit& culprit = GetParam();
   WorkerDeviceOptions options = fault_options("host");
+  options.cache_dir = std::filesystem::proximate(options.cache_dir).string();
   if (!culprit.is_timed) options.work = WorkerDeviceOptions::Work::check;
   const auto device = open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
   ASSERT_NE(device, nullptr);

@@ -140,6 +140,12 @@ TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
   EXPECT_LT(errors_in(far).size(), 500u);
 }
 
+TEST(BadFiles, a_message_that_quotes_a_long_text_is_cut) {
+  const std::string errors = errors_in("kernel: k\nsource: k." + repeated("long", 225'000) + "\n");
+  EXPECT_NE(errors.find("longlong"), std::string::npos);
+  EXPECT_LT(errors.size(), 4000u);
+}
+
 TEST(BadFiles, a_missing_file_is_one_error_without_a_line) {
   const auto read = read_space_file("/nowhere/at/all.yaml");
   ASSERT_FALSE(read.ok());

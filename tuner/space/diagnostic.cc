@@ -6,6 +6,7 @@ namespace gktune {
 namespace {
 
 constexpr std::size_t kWidestLine = 120;
+constexpr std::size_t kLongestMessage = 1000;
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
@@ -24,6 +25,15 @@ std::string printable(std::string_view line) {
   return shown;
 }
 
+// A message quotes what it is about, which may be long.
+std::string shortened(const std::string& message) {
+  if (message.size() <= kLongestMessage) return message;
+  std::size_t head = kLongestMessage / 2, tail = message.size() - kLongestMessage / 2;
+  while (is_continuation(message[head])) --head;
+  while (tail < message.size() && is_continuation(message[tail])) ++tail;
+  return message.substr(0, head) + "…" + message.substr(tail);
+}
+
 std::size_t skip_columns(std::string_view text, std::size_t count) {
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
@@ -38,7 +48,7 @@ std::size_t skip_columns(std::string_view text, std::size_t count) {
 std::string Diagnostic::str() const {
   std::string text = file;
   if (line > 0) text += ':' + std::to_string(line) + ':' + std::to_string(column);
-  text += (severity == Severity::error ? ": error: " : ": warning: ") + message;
+  text += (severity == Severity::error ? ": error: " : ": warning: ") + shortened(message);
   if (line > 0) {
     // A line of a thousand columns is shown around its fault.
     std::size_t first = column > kWidestLine ? column - kWidestLine / 2 : 1;
@@ -57,7 +67,7 @@ std::string Diagnostic::str() const {
     caret += '^' + std::string(std::min(std::max<std::size_t>(length, 1), room) - 1, '~');
     text += "\n  " + std::string(shown) + "\n  " + caret;
   }
-  if (!hint.empty()) text += "\n  " + hint;
+  if (!hint.empty()) text += "\n  " + shortened(hint);
   return text;
 }
 

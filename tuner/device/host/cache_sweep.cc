@@ -1,7 +1,10 @@
 #include "tuner/device/host/cache_sweep.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <thread>
 
 #include "tuner/device/worker/cores.h"
@@ -16,12 +19,17 @@ constexpr std::size_t kWordsPerLine = 8;
 
 }  // namespace
 
-CacheSweep::CacheSweep(std::size_t cache_bytes)
-    : memory_(std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes) / sizeof(std::uint64_t), 1),
-      cores_(own_cores()) {
+CacheSweep::CacheSweep(std::size_t cache_bytes) : cores_(own_cores()) {
+  const std::size_t bytes = std::clamp(cache_bytes + cache_bytes / 4, kLeastBytes, kMostBytes);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_ = {static_cast<std::uint64_t*>(memory), bytes / sizeof(std::uint64_t)};
+  std::ranges::fill(memory_, 1);
   if (cores_.empty()) cores_ = {0};
   if (cores_.size() > kMostThreads) cores_.resize(kMostThreads);
 }
+
+CacheSweep::~CacheSweep() { ::munmap(memory_.data(), memory_.size_bytes()); }
 
 // Each core reads all of it, to sweep its own caches as well as the shared one.
 void CacheSweep::run() {

@@ -107,7 +107,7 @@ Result<JobProcess, Failure> JobProcesses::start(const Serve& serve) {
 void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& serve) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);  // it died before the call above
-  for (const int signal : {SIGTERM, kEndJobSignal}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGTERM, SIGXFSZ, kEndJobSignal}) ::signal(signal, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   signals_.close();
   if (const int channel_of_worker = report_channel(); channel_of_worker >= 0) ::close(channel_of_worker);

@@ -95,7 +95,7 @@ constexpr const char* kKilledTexts[] = {"Killed signal terminated program", "Ter
 
 // Errors of the system, such as no more files or processes, say nothing about the source.
 bool is_the_machines_fault(const std::string& log) {
-  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
 }
 
