@@ -10,7 +10,7 @@
 #include <ostream>
 
 #include "cli/database.h"
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 #include "db/sqlite_store.h"
 #include "engine/problem_selection.h"
 #include "tuner/space/problems.h"

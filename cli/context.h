@@ -7,8 +7,8 @@
 
 #include "cli/environment.h"
 #include "cli/exit_code.h"
-#include "cli/log.h"
-#include "cli/screen.h"
+#include "cli/output/log.h"
+#include "cli/output/screen.h"
 #include "tuner/space/diagnostic.h"
 
 namespace gktune {

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 namespace gktune {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/interrupts.h"
-#include "cli/log.h"
-#include "cli/printable.h"
+#include "cli/output/log.h"
+#include "cli/output/printable.h"
 #include "cli/program.h"
 
 namespace {

@@ -68,7 +68,7 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
   auto timed = [&](double value) { return trial.samples_us.empty() ? kNaN : value; };
   sqlite::Statement(database, kInsert)
       .bind(study, session, is_current, config, status_name(trial.status), trial.message,
-            trial.ok() ? trial.objective : kNaN, trial.out_of_race, timed(timing.median_us),
+            trial.ok() ? trial.objective : kNaN, trial.is_dropped_early, timed(timing.median_us),
             timed(timing.low_us), timed(timing.high_us), timed(timing.min_us), timed(timing.mean_us),
             timed(timing.deviation_us), trial.metrics.json(), known(resources.registers),
             known(resources.spill_bytes), known(resources.static_shared_bytes),
@@ -116,7 +116,7 @@ Trial read_trial(sqlite::Row& row, ValuesReader& values) {
   trial.message = row.text();
   trial.objective = row.real();
   if (!trial.ok()) trial.objective = 0;
-  trial.out_of_race = row.boolean();
+  trial.is_dropped_early = row.boolean();
   auto& timing = trial.timing;
   for (double* time : {&timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us, &timing.mean_us,
                        &timing.deviation_us}) {

@@ -41,7 +41,7 @@ class Ranking {
 
   // The middle one of the trials that were not cut off: its time is neither lucky nor long.
   const Trial* middle() const {
-    const auto in_race = [](const Trial& trial) { return !trial.out_of_race; };
+    const auto in_race = [](const Trial& trial) { return !trial.is_dropped_early; };
     auto left = std::ranges::count_if(trials_, in_race) / 2;
     for (const Trial& trial : trials_) {
       if (in_race(trial) && left-- == 0) return &trial;
@@ -59,7 +59,7 @@ class Ranking {
     std::vector<const Trial*> chosen;
     for (const Trial& trial : trials_) {
       if (std::ssize(chosen) == count) break;
-      if (!trial.out_of_race || trial.timing.median_us < kSecondChance * leader_.median_us)
+      if (!trial.is_dropped_early || trial.timing.median_us < kSecondChance * leader_.median_us)
         chosen.push_back(&trial);
     }
     return chosen;
@@ -74,7 +74,7 @@ class Ranking {
 
  private:
   void lead(const Trial& trial) {
-    if (trial.out_of_race || trial.timing.median_us >= leader_.median_us) return;
+    if (trial.is_dropped_early || trial.timing.median_us >= leader_.median_us) return;
     const double deviation = std::max(noise_.level().deviation, deviation_of_neighbours(trial.samples_us));
     leader_ = {trial.timing.median_us,
                median_error(deviation, std::max<std::size_t>(trial.samples_us.size(), 1))};
@@ -187,7 +187,7 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
     again.samples_us = std::move(samples[i]);
     again.timing = summarize(again.samples_us);
     again.objective = again.timing.median_us;
-    again.out_of_race = false;
+    again.is_dropped_early = false;
     if (!task.evaluate || task.evaluate(again)) outcome.playoff.push_back(std::move(again));
   }
   std::ranges::stable_sort(outcome.playoff, {}, &Trial::objective);

@@ -8,12 +8,12 @@
 #include "cli/commands/commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
-#include "cli/json.h"
+#include "cli/output/json.h"
+#include "cli/output/quantity.h"
+#include "cli/output/table.h"
+#include "db/lookup.h"
 #include "engine/known_device.h"
 #include "engine/problem_selection.h"
-#include "cli/quantity.h"
-#include "cli/table.h"
-#include "db/lookup.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

@@ -8,10 +8,10 @@
 #include "cli/commands/commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
-#include "cli/json.h"
+#include "cli/output/json.h"
+#include "cli/output/quantity.h"
+#include "cli/output/trial_table.h"
 #include "engine/problem_selection.h"
-#include "cli/quantity.h"
-#include "cli/trial_table.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

@@ -5,10 +5,10 @@
 
 #include "cli/commands/commands.h"
 #include "cli/device_flags.h"
-#include "cli/device_text.h"
 #include "cli/flags.h"
-#include "cli/json.h"
-#include "cli/table.h"
+#include "cli/output/device_text.h"
+#include "cli/output/json.h"
+#include "cli/output/table.h"
 #include "engine/find_device.h"
 
 namespace gktune {

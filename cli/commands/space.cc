@@ -10,8 +10,8 @@
 #include "cli/commands/commands.h"
 #include "cli/device_flags.h"
 #include "cli/flags.h"
-#include "cli/json.h"
-#include "cli/quantity.h"
+#include "cli/output/json.h"
+#include "cli/output/quantity.h"
 #include "engine/problem_selection.h"
 #include "engine/problem_space.h"
 

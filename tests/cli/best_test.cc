@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "call.h"
-#include "cli/json.h"
+#include "cli/output/json.h"
 #include "db/lookup.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"

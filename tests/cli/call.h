@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/printable.h"
+#include "cli/output/printable.h"
 #include "cli/program.h"
 
 namespace gktune {

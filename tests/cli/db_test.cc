@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "call.h"
-#include "cli/json.h"
+#include "cli/output/json.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 

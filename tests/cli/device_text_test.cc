@@ -1,4 +1,4 @@
-#include "cli/device_text.h"
+#include "cli/output/device_text.h"
 
 #include <gtest/gtest.h>
 

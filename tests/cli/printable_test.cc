@@ -1,11 +1,11 @@
-#include "cli/printable.h"
+#include "cli/output/printable.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "cli/report.h"
+#include "cli/output/report.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "cli/trial_table.h"
+#include "cli/output/trial_table.h"
 #include "tests/example_database.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 
 #include <gtest/gtest.h>
 

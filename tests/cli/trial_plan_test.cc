@@ -5,7 +5,7 @@
 #include <optional>
 #include <sstream>
 
-#include "cli/log.h"
+#include "cli/output/log.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {

@@ -16,7 +16,7 @@ bool can_win(const Trial& trial) { return trial.ok() && !std::isnan(trial.object
 
 bool is_better(const Trial& a, const Trial& b) {
   const auto rank = [](const Trial& trial) {
-    return std::tuple(trial.out_of_race, trial.objective, -std::ssize(trial.samples_us),
+    return std::tuple(trial.is_dropped_early, trial.objective, -std::ssize(trial.samples_us),
                       -trial.ended_unix_ms, trial.config.json());
   };
   return rank(a) < rank(b);
@@ -199,7 +199,7 @@ Result<std::optional<Playoff>> MemoryStore::playoff(std::int64_t study) const {
   if (!winner.is_current) return nothing;
   for (const StoredTrial* each : current_trials(study)) {
     const bool is_later = each->trial.ended_unix_ms > latest->held_unix_ms;
-    if (is_later && can_win(each->trial) && !each->trial.out_of_race &&
+    if (is_later && can_win(each->trial) && !each->trial.is_dropped_early &&
         each->trial.objective < winner.trial.objective) {
       return nothing;
     }

@@ -142,8 +142,8 @@ TEST(MigrationOfSchema2, keeps_trials_and_winners_and_takes_claims) {
     ASSERT_EQ(store->studies()->size(), 2u);
     const auto trials = *store->trials(1);
     ASSERT_EQ(trials.size(), 2u);
-    EXPECT_FALSE(trials[0].out_of_race);
-    EXPECT_TRUE(trials[1].out_of_race);
+    EXPECT_FALSE(trials[0].is_dropped_early);
+    EXPECT_TRUE(trials[1].is_dropped_early);
     EXPECT_EQ(trials[0].timing.median_us, 3999.4945);
     const auto best = *store->best("twice");
     ASSERT_EQ(best.size(), 2u);

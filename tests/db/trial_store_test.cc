@@ -58,7 +58,7 @@ TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {
   Trial trial =
       ok_trial({{"threadsPerBlock", 256}, {"fast", true}, {"share", 0.1}, {"way", "one \"pass\"\n"}}, 12.5);
   trial.problem = reduce_study().problem;
-  trial.out_of_race = true;
+  trial.is_dropped_early = true;
   trial.resources = {42, 16, 1024, 2048, 0.75, {100, 2, 3}, {256, 4, 1}};
   trial.conditions = {1980, 54.5, 612.25, 0.003, true};
   trial.metrics = {{"GB/s", 4613.25}, {"launches", 2}};
@@ -99,7 +99,7 @@ TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {
     EXPECT_TRUE(read.conditions.throttled);
     EXPECT_EQ(read.metrics, trial.metrics);
     EXPECT_EQ(read.objective, 12.5);
-    EXPECT_TRUE(read.out_of_race);
+    EXPECT_TRUE(read.is_dropped_early);
     EXPECT_EQ(read.compile_s, 0.035);
     EXPECT_EQ(read.run_s, 0.25);
     EXPECT_EQ(read.started_unix_ms, 1700000000123);
@@ -378,7 +378,7 @@ TEST_P(TrialStoreTest, a_winner_of_the_playoff_that_is_measured_again_wins_by_it
 
 TEST_P(TrialStoreTest, a_trial_out_of_the_race_never_wins_over_one_that_finished) {
   Trial cut_short = ok_trial({{"a", 1}}, 4);
-  cut_short.out_of_race = true;
+  cut_short.is_dropped_early = true;
   ASSERT_TRUE(store_->add_trial(study_, session_, cut_short).ok());
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 2}}, 6)).ok());
   EXPECT_EQ(*store_->best("reduce")->front().trial.config.find("a"), Value(2));

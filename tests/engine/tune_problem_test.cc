@@ -210,7 +210,7 @@ TEST_F(TuneProblem, the_slow_stay_in_the_race_where_the_objective_is_not_the_tim
   ReplayDevice replay({.kind = "replay", .name = "recorded"}, std::move(trials), 1);
   auto tuning = tune_on(replay, request());
   ASSERT_TRUE(tuning.ok()) << tuning.error().message;
-  for (const Trial& trial : tuning->trials) EXPECT_FALSE(trial.out_of_race);
+  for (const Trial& trial : tuning->trials) EXPECT_FALSE(trial.is_dropped_early);
   EXPECT_EQ(tuning->outcome.best->config, (Config{{"x", 1}}));
 }
 

@@ -239,7 +239,7 @@ TEST_F(HostDeviceTest, a_configuration_far_slower_than_the_leader_gets_few_sampl
   job.cutoff = {.leader = {.median_us = 0.001}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   const RunReply reply = runner_.run(job);
   EXPECT_EQ(reply.status, Status::ok);
-  EXPECT_TRUE(reply.out_of_race);
+  EXPECT_TRUE(reply.is_dropped_early);
   EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 

@@ -166,7 +166,7 @@ TEST_F(DeviceRunnerTest, candidate_is_not_blamed_for_buffers_that_another_one_da
   });
   RunJob vandal = job("vandal");
   vandal.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
-  EXPECT_TRUE(runner_->run(vandal).out_of_race);
+  EXPECT_TRUE(runner_->run(vandal).is_dropped_early);
   EXPECT_EQ(run("right").status, Status::ok);
   EXPECT_EQ(count("run reference"), 2);
   EXPECT_EQ(count("run right"), 3);
@@ -324,7 +324,7 @@ TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
   slow.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   device_->device_traits.stopping.max_samples = 100;
   const RunReply reply = runner_->run(slow);
-  EXPECT_TRUE(reply.out_of_race);
+  EXPECT_TRUE(reply.is_dropped_early);
   EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 

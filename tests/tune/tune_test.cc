@@ -184,12 +184,12 @@ TEST_F(Tune, slow_candidates_are_given_up_if_time_is_the_objective) {
     return timed_trial(std::move(config), x);
   };
   tune_line(steep, {.timing = {.cutoff = TimingPolicy::Cutoff::learned}});
-  EXPECT_FALSE(seen_.front().out_of_race);
-  EXPECT_TRUE(seen_.back().out_of_race);
+  EXPECT_FALSE(seen_.front().is_dropped_early);
+  EXPECT_TRUE(seen_.back().is_dropped_early);
 
   seen_.clear();
   tune_line(steep, {.timing = {.cutoff = TimingPolicy::Cutoff::none}});
-  EXPECT_FALSE(seen_.back().out_of_race);
+  EXPECT_FALSE(seen_.back().is_dropped_early);
 }
 
 TEST_F(Tune, a_candidate_that_was_given_up_close_to_the_best_gets_a_second_chance) {

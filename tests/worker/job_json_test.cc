@@ -98,7 +98,7 @@ TEST(JobJson, times_are_exact) {
   reply.timing = {1.1, 2.2, 3.3, 4.4, 5.5, 6.6};
   reply.resources.grid = {1, 2, std::int64_t{1} << 40};
   reply.conditions.throttled = true;
-  reply.out_of_race = reply.worker_is_lost = reply.is_unexplained = true;
+  reply.is_dropped_early = reply.worker_is_lost = reply.is_unexplained = true;
   reply.seconds = 0.7;
   const RunReply decoded = *decode_run_reply(encode(reply));
   EXPECT_EQ(decoded.status, reply.status);
@@ -106,7 +106,7 @@ TEST(JobJson, times_are_exact) {
   EXPECT_EQ(decoded.samples_us, reply.samples_us);
   EXPECT_EQ(decoded.timing.deviation_us, 6.6);
   EXPECT_EQ(decoded.resources.grid, reply.resources.grid);
-  EXPECT_TRUE(decoded.conditions.throttled && decoded.out_of_race && decoded.worker_is_lost &&
+  EXPECT_TRUE(decoded.conditions.throttled && decoded.is_dropped_early && decoded.worker_is_lost &&
               decoded.is_unexplained);
 }
 

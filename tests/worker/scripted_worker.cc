@@ -159,7 +159,7 @@ class ScriptedRunner final : public Runner {
       reply.samples_us = {3, 1, 2};
       reply.timing = summarize(reply.samples_us);
     }
-    reply.out_of_race = job.cutoff.leader.median_us < 1;
+    reply.is_dropped_early = job.cutoff.leader.median_us < 1;
     reply.seconds = 0.002;
     return reply;
   }

@@ -88,7 +88,7 @@ TEST_F(WorkerDeviceTest, a_good_candidate_becomes_a_trial_with_all_its_numbers) 
 TEST_F(WorkerDeviceTest, the_cutoff_reaches_the_runner) {
   open();
   device_->submit({config("ok", "ok"), {}, {.leader = {.median_us = 0.5}, .noise = {}}});
-  EXPECT_TRUE(device_->next().out_of_race);
+  EXPECT_TRUE(device_->next().is_dropped_early);
 }
 
 struct Case {

@@ -92,7 +92,7 @@ struct Trial {
   Conditions conditions;
   NamedValues metrics;
   double objective = 0;      // lower is better, for any objective; only for ok
-  bool out_of_race = false;  // sampling was cut short: clearly slower than the best
+  bool is_dropped_early = false;  // sampling was cut short: clearly slower than the best
   double compile_s = 0;      // this configuration's share
   double run_s = 0;          // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;

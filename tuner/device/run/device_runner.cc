@@ -165,15 +165,15 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
   const auto sampler = problem_->timer().sampler(program, job.plan.regime, job.plan.time_limit_s);
   if (auto warm = sampler->warm_up(); !warm) return warm;
   if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
-  if (reply.conditions.throttled && !reply.out_of_race) {
+  if (reply.conditions.throttled && !reply.is_dropped_early) {
     std::this_thread::sleep_for(kCoolingPause);
     if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
   }
-  if (!reply.out_of_race) {
+  if (!reply.is_dropped_early) {
     if (auto checked = check_on_other_inputs(job, program, reply.timing.median_us); !checked) return checked;
   }
   // Measuring energy takes a second, which is too long for a candidate that cannot win.
-  if (!job.plan.measures_power || reply.out_of_race) return {};
+  if (!job.plan.measures_power || reply.is_dropped_early) return {};
   const auto energy = sampler->measure_energy(reply.timing.median_us);
   if (!energy) return energy.error();
   if (!*energy) return {};
@@ -271,7 +271,7 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
   reply.conditions.throttled = reply.conditions.throttled || was_throttled;
   reply.samples_us = rule.samples();
   reply.timing = summarize(reply.samples_us);
-  reply.out_of_race = rule.state() == StoppingRule::State::out_of_race;
+  reply.is_dropped_early = rule.state() == StoppingRule::State::is_dropped_early;
   return {};
 }
 

@@ -66,7 +66,7 @@ struct RunReply {
   Timing timing;
   Resources resources;
   Conditions conditions;
-  bool out_of_race = false;
+  bool is_dropped_early = false;
   double seconds = 0;
   std::string printed;          // by the candidate in its first execution, cut after a few KiB
   bool worker_is_lost = false;  // see Failure

@@ -177,7 +177,7 @@ void fields(A& archive, S& reply) {
   archive("timing", reply.timing);
   archive("resources", reply.resources);
   archive("conditions", reply.conditions);
-  archive("out_of_race", reply.out_of_race);
+  archive("is_dropped_early", reply.is_dropped_early);
   archive("seconds", reply.seconds);
   archive("printed", reply.printed);
   archive("worker_is_lost", reply.worker_is_lost);

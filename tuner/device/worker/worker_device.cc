@@ -366,7 +366,7 @@ void WorkerDevice::finish_run(Submission& submission, RunReply reply) {
   trial.timing = reply.timing;
   trial.resources = reply.resources;
   trial.conditions = reply.conditions;
-  trial.out_of_race = reply.out_of_race;
+  trial.is_dropped_early = reply.is_dropped_early;
   trial.printed = std::move(reply.printed);
   trial.run_s = reply.seconds;
   if (reply.status == Status::ok && options_.work == WorkerDeviceOptions::Work::time) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/progress.h"
-#include "cli/table.h"
+#include "cli/output/progress.h"
+#include "cli/output/table.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {

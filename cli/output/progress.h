@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 #include "engine/failures.h"
 
 namespace gktune {

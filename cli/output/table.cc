@@ -1,10 +1,10 @@
-#include "cli/table.h"
+#include "cli/output/table.h"
 
 #include <algorithm>
 #include <ostream>
 #include <string_view>
 
-#include "cli/printable.h"
+#include "cli/output/printable.h"
 
 namespace gktune {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.h"
-#include "cli/screen.h"
+#include "cli/output/json.h"
+#include "cli/output/screen.h"
 #include "engine/tuning.h"
 
 namespace gktune {

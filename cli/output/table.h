@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 
 namespace gktune {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 
 namespace spdlog {
 class logger;

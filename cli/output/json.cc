@@ -1,4 +1,4 @@
-#include "cli/json.h"
+#include "cli/output/json.h"
 
 #include <array>
 #include <charconv>
@@ -81,7 +81,7 @@ Json json_of(const Trial& trial) {
                        {"mean", timing.mean_us},     {"deviation", timing.deviation_us}};
   object["samples"] = trial.samples_us.size();
   object["metrics"] = json_of(trial.metrics);
-  object["out_of_race"] = trial.out_of_race;
+  object["is_dropped_early"] = trial.is_dropped_early;
   const Resources& resources = trial.resources;
   object["resources"] = {{"registers", known(resources.registers)},
                          {"spill_bytes", known(resources.spill_bytes)},

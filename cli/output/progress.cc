@@ -1,4 +1,4 @@
-#include "cli/progress.h"
+#include "cli/output/progress.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 namespace gktune {
 namespace {

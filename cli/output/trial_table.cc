@@ -1,8 +1,8 @@
-#include "cli/trial_table.h"
+#include "cli/output/trial_table.h"
 
 #include <algorithm>
 
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 namespace gktune {
 namespace {

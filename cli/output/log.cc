@@ -1,4 +1,4 @@
-#include "cli/log.h"
+#include "cli/output/log.h"
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>

@@ -1,8 +1,8 @@
-#include "cli/device_text.h"
+#include "cli/output/device_text.h"
 
 #include <fmt/format.h>
 
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 namespace gktune {
 namespace {

@@ -1,9 +1,9 @@
-#include "cli/screen.h"
+#include "cli/output/screen.h"
 
 #include <algorithm>
 #include <ostream>
 
-#include "cli/printable.h"
+#include "cli/output/printable.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/report.h"
+#include "cli/output/report.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cli/quantity.h"
-#include "cli/trial_table.h"
+#include "cli/output/quantity.h"
+#include "cli/output/trial_table.h"
 #include "engine/problem_selection.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "cli/quantity.h"
+#include "cli/output/quantity.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
