@@ -124,7 +124,16 @@ TEST(OutsideKills, that_come_each_time_are_blamed_on_the_candidate) {
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
 }
 
-TEST(Orphans, nothing_outlives_the_tuner) {
+// The name that processes of this test take.
+std::string spinner() { return "spin-" + std::to_string(::getpid()); }
+
+class Orphans : public ::testing::Test {
+ protected:
+  Orphans() { ::setenv("GKTUNE_SPINNER", spinner().c_str(), 1); }
+  ~Orphans() override { ::unsetenv("GKTUNE_SPINNER"); }
+};
+
+TEST_F(Orphans, nothing_outlives_the_tuner) {
   const pid_t tuner = ::fork();
   if (tuner == 0) {
     const auto device =
@@ -132,27 +141,27 @@ TEST(Orphans, nothing_outlives_the_tuner) {
     if (device != nullptr) (void)tried(*device, {{"LEAK", 22}});
     ::_exit(0);
   }
-  EXPECT_TRUE(eventually([] { return processes_called("gktune-spins").size() == 2; }));
+  EXPECT_TRUE(eventually([] { return processes_called(spinner()).size() == 2; }));
   ::kill(tuner, SIGKILL);
   ::waitpid(tuner, nullptr, 0);
-  EXPECT_TRUE(eventually([] { return processes_called("gktune-spins").empty(); }));
+  EXPECT_TRUE(eventually([] { return processes_called(spinner()).empty(); }));
 }
 
-TEST(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs) {
+TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs) {
   {
     const auto device =
         open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
     ASSERT_NE(device, nullptr);
     std::thread watch([&] {
-      EXPECT_TRUE(eventually([] { return processes_called("gktune-spins").size() == 2; }));
+      EXPECT_TRUE(eventually([] { return processes_called(spinner()).size() == 2; }));
     });
     int asked = 0;
     (void)device->playoff({{"n", 1000}}, {{{"LEAK", 22}}}, {3}, [&](const auto&) {
-      return processes_called("gktune-spins").size() < 2 && ++asked < 100;
+      return processes_called(spinner()).size() < 2 && ++asked < 100;
     });
     watch.join();
   }
-  EXPECT_TRUE(eventually([] { return processes_called("gktune-spins").empty(); }));
+  EXPECT_TRUE(eventually([] { return processes_called(spinner()).empty(); }));
 }
 
 }  // namespace
