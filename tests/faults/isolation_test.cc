@@ -32,7 +32,15 @@ struct Culprit {
 
 void PrintTo(const Culprit& culprit, std::ostream* out) { *out << culprit.name; }
 
-class Leaks : public ::testing::TestWithParam<Culprit> {};
+// The name that processes of this test's candidates take.
+std::string process_name() { return "test-" + std::to_string(::getpid()); }
+
+struct NamedProcesses {
+  NamedProcesses() { ::setenv("GKTUNE_TEST_PROCESS", process_name().c_str(), 1); }
+  ~NamedProcesses() { ::unsetenv("GKTUNE_TEST_PROCESS"); }
+};
+
+class Leaks : public ::testing::TestWithParam<Culprit>, NamedProcesses {};
 
 TEST_P(Leaks, of_a_candidate_do_not_reach_the_next) {
   const Culprit& culprit = GetParam();
@@ -47,7 +55,7 @@ TEST_P(Leaks, of_a_candidate_do_not_reach_the_next) {
   EXPECT_TRUE(std::ranges::count(culprit.endings, trial.status) == 1)
       << status_name(trial.status) << ": " << trial.message;
   EXPECT_NE(trial.message.find(culprit.message), std::string::npos) << trial.message;
-  EXPECT_TRUE(processes_where([](const auto& state) { return state.name == "gktune-left"; }).empty());
+  EXPECT_TRUE(processes_where([](const auto& state) { return state.name == process_name(); }).empty());
   const Trial after = tried(*device, {{"LEAK", 0}});
   EXPECT_EQ(after.status, Status::ok) << after.message;
   EXPECT_EQ(!after.samples_us.empty(), culprit.is_timed);
@@ -87,10 +95,16 @@ std::thread killer_of(const std::string& name) {
   });
 }
 
-TEST(OutsideKills, of_the_process_of_a_candidate_are_not_blamed_on_it) {
+// A device that checks the candidates of leaking_function and does not time them.
+auto open_checker(const std::string& cache_dir = fault_options("host").cache_dir) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
-  const auto device = open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
+  options.cache_dir = cache_dir;
+  return open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
+}
+
+TEST(OutsideKills, of_the_process_of_a_candidate_are_not_blamed_on_it) {
+  const auto device = open_checker();
   ASSERT_NE(device, nullptr);
   std::thread killer = killer_of("gktune-naps");
   const Trial trial = tried(*device, {{"LEAK", 19}});
@@ -100,10 +114,7 @@ TEST(OutsideKills, of_the_process_of_a_candidate_are_not_blamed_on_it) {
 
 TEST(OutsideKills, of_the_compilers_own_process_are_not_blamed_on_a_candidate) {
   const ScratchFolder cache;
-  WorkerDeviceOptions options = fault_options("host");
-  options.work = WorkerDeviceOptions::Work::check;
-  options.cache_dir = cache.path().string();
-  const auto device = open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
+  const auto device = open_checker(cache.path().string());
   ASSERT_NE(device, nullptr);
   std::thread killer = killer_of("cc1plus");
   const Trial trial = tried(*device, {{"LEAK", 0}});
@@ -112,9 +123,7 @@ TEST(OutsideKills, of_the_compilers_own_process_are_not_blamed_on_a_candidate) {
 }
 
 TEST(OutsideKills, that_come_each_time_are_blamed_on_the_candidate) {
-  WorkerDeviceOptions options = fault_options("host");
-  options.work = WorkerDeviceOptions::Work::check;
-  const auto device = open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
+  const auto device = open_checker();
   ASSERT_NE(device, nullptr);
   for (const int leak : {20, 21}) {
     const Trial trial = tried(*device, {{"LEAK", leak}});
@@ -124,14 +133,7 @@ TEST(OutsideKills, that_come_each_time_are_blamed_on_the_candidate) {
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
 }
 
-// The name that processes of this test take.
-std::string spinner() { return "spin-" + std::to_string(::getpid()); }
-
-class Orphans : public ::testing::Test {
- protected:
-  Orphans() { ::setenv("GKTUNE_SPINNER", spinner().c_str(), 1); }
-  ~Orphans() override { ::unsetenv("GKTUNE_SPINNER"); }
-};
+class Orphans : public ::testing::Test, NamedProcesses {};
 
 TEST_F(Orphans, nothing_outlives_the_tuner) {
   const pid_t tuner = ::fork();
@@ -141,10 +143,10 @@ TEST_F(Orphans, nothing_outlives_the_tuner) {
     if (device != nullptr) (void)tried(*device, {{"LEAK", 22}});
     ::_exit(0);
   }
-  EXPECT_TRUE(eventually([] { return processes_called(spinner()).size() == 2; }));
+  EXPECT_TRUE(eventually([] { return processes_called(process_name()).size() == 2; }));
   ::kill(tuner, SIGKILL);
   ::waitpid(tuner, nullptr, 0);
-  EXPECT_TRUE(eventually([] { return processes_called(spinner()).empty(); }));
+  EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
 }
 
 TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs) {
@@ -153,15 +155,15 @@ TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs)
         open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
     ASSERT_NE(device, nullptr);
     std::thread watch([&] {
-      EXPECT_TRUE(eventually([] { return processes_called(spinner()).size() == 2; }));
+      EXPECT_TRUE(eventually([] { return processes_called(process_name()).size() == 2; }));
     });
     int asked = 0;
     (void)device->playoff({{"n", 1000}}, {{{"LEAK", 22}}}, {3}, [&](const auto&) {
-      return processes_called(spinner()).size() < 2 && ++asked < 100;
+      return processes_called(process_name()).size() < 2 && ++asked < 100;
     });
     watch.join();
   }
-  EXPECT_TRUE(eventually([] { return processes_called(spinner()).empty(); }));
+  EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
 }
 
 }  // namespace

@@ -17,6 +17,12 @@
 #include <cstring>
 #include <initializer_list>
 
+// Takes the name that the test gives: it tells the processes of tests that run side by side apart.
+[[maybe_unused]] static void take_name() {
+  const char* name = getenv("GKTUNE_TEST_PROCESS");
+  prctl(PR_SET_NAME, name != nullptr ? name : "gktune-left");
+}
+
 #if LEAK == 1  // compiled with -Ofast: loading it sets flush-to-zero
 static void misbehave() {}
 #elif LEAK == 2
@@ -84,14 +90,14 @@ static void misbehave() {
   for (int i = 0; i < 3; ++i) {
     if (fork() != 0) continue;
     setsid();
-    prctl(PR_SET_NAME, "gktune-left");
+    take_name();
     for (;;) pause();
   }
 }
 #elif LEAK == 16  // the child holds the channel
 static void misbehave() {
   if (fork() != 0) _exit(0);
-  prctl(PR_SET_NAME, "gktune-left");
+  take_name();
   for (;;) pause();
 }
 #elif LEAK == 17
@@ -113,8 +119,7 @@ static void misbehave() { kill(0, SIGKILL); }
 static void misbehave() {
   signal(SIGTERM, SIG_IGN);
   if (fork() == 0) setsid();
-  const char* name = getenv("GKTUNE_SPINNER");  // tells the processes of tests that run side by side apart
-  prctl(PR_SET_NAME, name != nullptr ? name : "gktune-spins");
+  take_name();
   for (volatile unsigned i = 0;; i = i + 1) continue;
 }
 #elif LEAK == 18
