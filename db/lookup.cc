@@ -45,17 +45,15 @@ Lookup& Lookup::operator=(Lookup&&) noexcept = default;
 Lookup::~Lookup() = default;
 
 Result<Lookup> Lookup::open(const std::filesystem::path& path) {
-  auto winners = read_winners(path);
-  if (!winners) return winners.error();
-  return Lookup(std::make_shared<const WinnersSource>(*std::move(winners)));
+  auto source = WinnersSource::read(path, std::nullopt);
+  if (!source) return source.error();
+  return Lookup(*std::move(source));
 }
 
 Result<Lookup> Lookup::follow(const std::filesystem::path& path, std::chrono::milliseconds interval) {
-  auto winners = read_winners(path);
-  if (!winners) return winners.error();
-  auto source = std::make_shared<WinnersSource>(*std::move(winners));
-  source->follow(path, interval);
-  return Lookup(std::move(source));
+  auto source = WinnersSource::read(path, interval);
+  if (!source) return source.error();
+  return Lookup(*std::move(source));
 }
 
 Answer Lookup::best(std::string_view kernel, const Problem& problem, const DeviceIdentity& device,

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace gktune {
@@ -12,10 +11,10 @@ namespace {
 // An application asks few kinds of questions.
 constexpr std::size_t kMostTables = 256;
 
-// Changes whenever a program writes to the database: SQLite writes to the file or to its log.
-using FileState = std::array<std::int64_t, 8>;
+}  // namespace
 
-FileState state_of(const std::filesystem::path& path) {
+// Changes whenever a program writes to the database: SQLite writes to the file or to its log.
+WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& path) {
   FileState state{};
   std::size_t at = 0;
   for (const char* suffix : {"", "-wal"}) {
@@ -31,10 +30,19 @@ FileState state_of(const std::filesystem::path& path) {
   return state;
 }
 
-}  // namespace
-
-void WinnersSource::follow(const std::filesystem::path& path, std::chrono::milliseconds interval) {
-  follower_ = std::jthread([this, path, interval](const std::stop_token& stop) { run(stop, path, interval); });
+Result<std::shared_ptr<const WinnersSource>> WinnersSource::read(
+    const std::filesystem::path& path, std::optional<std::chrono::milliseconds> interval) {
+  // Taken before the file is read: a change meanwhile is read the next time.
+  const FileState state = state_of(path);
+  auto winners = read_winners(path);
+  if (!winners) return winners.error();
+  const std::shared_ptr<WinnersSource> source(new WinnersSource(*std::move(winners)));
+  if (interval) {
+    source->follower_ = std::jthread([all = source.get(), path, every = *interval, state](const std::stop_token& stop) {
+      all->follow(stop, path, every, state);
+    });
+  }
+  return std::shared_ptr<const WinnersSource>(source);
 }
 
 std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
@@ -64,29 +72,28 @@ std::optional<std::string> WinnersSource::read_error() const {
   return read_error_;
 }
 
-// Begins by reading the file, which may have changed since it was opened.
-void WinnersSource::run(const std::stop_token& stop, const std::filesystem::path& path,
-                        std::chrono::milliseconds interval) {
-  std::optional<FileState> read_state;
-  while (!stop.stop_requested()) {
-    // Taken before the file is read: a change meanwhile is read the next time.
-    const FileState state = state_of(path);
-    if (state != read_state) {
-      read_state = state;
-      auto winners = read_winners(path);
-      const std::unique_lock lock(mutex_);
-      if (winners) {
-        winners_ = std::make_shared<const Winners>(*std::move(winners));
-        tables_.clear();
-        read_error_.reset();
-        version_.fetch_add(1, std::memory_order_release);
-      } else {
-        read_error_ = winners.error().message;
-        read_state.reset();
-      }
+void WinnersSource::follow(const std::stop_token& stop, const std::filesystem::path& path,
+                           std::chrono::milliseconds interval, std::optional<FileState> read_state) {
+  while (true) {
+    {
+      std::unique_lock lock(pause_mutex_);
+      pause_.wait_for(lock, stop, interval, [] { return false; });
     }
-    std::unique_lock lock(pause_mutex_);
-    pause_.wait_for(lock, stop, interval, [] { return false; });
+    if (stop.stop_requested()) return;
+    const FileState state = state_of(path);  // before the file is read, as above
+    if (state == read_state) continue;
+    read_state = state;
+    auto winners = read_winners(path);
+    const std::unique_lock lock(mutex_);
+    if (winners) {
+      winners_ = std::make_shared<const Winners>(*std::move(winners));
+      tables_.clear();
+      read_error_.reset();
+      version_.fetch_add(1, std::memory_order_release);
+    } else {
+      read_error_ = winners.error().message;
+      read_state.reset();
+    }
   }
 }
 

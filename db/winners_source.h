@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,8 +24,9 @@ namespace gktune {
 // followed.
 class WinnersSource {
  public:
-  explicit WinnersSource(Winners winners) : winners_(std::make_shared<const Winners>(std::move(winners))) {}
-  void follow(const std::filesystem::path& path, std::chrono::milliseconds interval);
+  // Without an interval the file is read once.
+  static Result<std::shared_ptr<const WinnersSource>> read(const std::filesystem::path& path,
+                                                           std::optional<std::chrono::milliseconds> interval);
   WinnersSource(const WinnersSource&) = delete;
   WinnersSource& operator=(const WinnersSource&) = delete;
 
@@ -43,7 +45,13 @@ class WinnersSource {
     std::shared_ptr<const AnswerTable> table;
   };
 
-  void run(const std::stop_token& stop, const std::filesystem::path& path, std::chrono::milliseconds interval);
+  // Sizes and times of the database's files.
+  using FileState = std::array<std::int64_t, 8>;
+
+  explicit WinnersSource(Winners winners) : winners_(std::make_shared<const Winners>(std::move(winners))) {}
+  static FileState state_of(const std::filesystem::path& path);
+  void follow(const std::stop_token& stop, const std::filesystem::path& path, std::chrono::milliseconds interval,
+              std::optional<FileState> read_state);
 
   std::atomic<std::uint64_t> version_{1};
   mutable std::shared_mutex mutex_;  // guards the members below
