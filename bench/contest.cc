@@ -57,7 +57,7 @@ Result<Execution, Failure> Contest::check(const RunJob& job) {
   const auto program =
       gpu_->load(job.candidate, job.plan.candidate, job.plan.arguments, Instrumentation::none);
   if (!program) return program.error();
-  if (!buffers_) buffers_ = need(ProblemBuffers::prepare(*gpu_, job, [](const auto& work) { return work(); }));
+  if (!buffers_) buffers_ = need(ProblemBuffers::prepare(*gpu_, job, run_here));
   if (auto adopted = buffers_->adopt(job.plan.arguments); !adopted) return adopted.error();
   const LaunchOptions options{job.plan.time_limit_s, std::nullopt};
   auto checked = buffers_->check(**program, ProblemBuffers::Poison::first, options);

@@ -12,6 +12,7 @@
 
 #include "bench/compile_processes.h"
 #include "bench/variants.h"
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 
@@ -19,10 +20,6 @@ namespace gktune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 struct Pass {
   std::vector<RunReply> replies;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "tuner/core/quantity.h"
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/cuda/device_probe.h"
@@ -26,14 +28,6 @@ constexpr std::size_t kSweepFactor = 2;
 constexpr double kRestS = 0.5, kWakingS = 0.1;
 // At this share of its highest clock a GPU counts as awake.
 constexpr double kFullClock = 0.95;
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string bytes_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
-}
 
 // At the end of its memory a buffer has this alignment; no vector type needs more. At the start it has that of
 // the memory.
@@ -68,9 +62,9 @@ class ZonedBuffer final : public DeviceBuffer {
     const auto before = guard_violation(front, pattern_), after = guard_violation(back, pattern_);
     if (!before && !after) return std::optional<std::string>();
     fill_guards();
-    if (after) return std::optional(bytes_text(*after) + " past its end");
+    if (after) return std::optional(format_byte_count(*after) + " past its end");
     // The nearest write explains the mistake. The zone shows only the farthest.
-    return std::optional("up to " + bytes_text(kGuardBytes - *before) + " before its beginning");
+    return std::optional("up to " + format_byte_count(kGuardBytes - *before) + " before its beginning");
   }
 
  private:
@@ -129,7 +123,7 @@ class MappedBuffer final : public DeviceBuffer {
     const auto after = guard_violation(zone, pattern_);
     if (!after) return std::optional<std::string>();
     fill_zone();
-    return std::optional(bytes_text(*after) + " past its end");
+    return std::optional(format_byte_count(*after) + " past its end");
   }
 
  private:

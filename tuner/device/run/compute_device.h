@@ -115,7 +115,9 @@ struct DeviceTraits {
 };
 
 // Runs work that changes nothing but shared buffers here or in another process.
-using Isolate = std::function<Result<void, Failure>(const std::function<Result<void, Failure>()>& work)>;
+using Work = std::function<Result<void, Failure>()>;
+using Isolate = std::function<Result<void, Failure>(const Work& work)>;
+inline Result<void, Failure> run_here(const Work& work) { return work(); }
 
 // Operations without a result are queued: the next operation with one reports their failure.
 class ComputeDevice {
@@ -127,7 +129,7 @@ class ComputeDevice {
   virtual Result<std::uint64_t, Failure> free_bytes() = 0;
   virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate(std::size_t bytes, Placement placement,
                                                                   Guards guards) = 0;
-  // What a process writes there that is forked later, this one reads.
+  // Allocates memory that this process shares with the processes that it forks later.
   virtual Result<std::unique_ptr<DeviceBuffer>, Failure> allocate_shared(std::size_t bytes) {
     return allocate(bytes, Placement::at_start, Guards::hardware);
   }

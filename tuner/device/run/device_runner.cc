@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/run/captured_output.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/measure/element.h"
@@ -17,10 +18,6 @@ namespace gktune {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
-
-double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
-}
 
 // A throttled trial is timed again, once, after a pause.
 constexpr auto kCoolingPause = std::chrono::milliseconds(500);
@@ -34,7 +31,6 @@ constexpr double kOtherInputsFactor = 2, kOtherInputsHotFactor = 20, kOtherInput
 // this time, was as fast.
 constexpr int kOtherInputsAttempts = 5;
 constexpr double kOtherInputsS = 1;
-const Isolate kInThisProcess = [](const auto& work) { return work(); };
 constexpr std::uint64_t kOtherSeed = 0x9e3779b97f4a7c15u;
 
 bool has_seed(const ArgumentPlan& plan) {
@@ -103,7 +99,7 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job, const Isolate& is
 }
 
 Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
-  if (auto prepared = prepare(job, kInThisProcess); !prepared) return prepared;
+  if (auto prepared = prepare(job, run_here); !prepared) return prepared;
   auto adopted = problem_->adopt(job.plan.arguments);
   if (!adopted) problem_.reset();
   return adopted;
@@ -241,7 +237,7 @@ Result<void, Failure> DeviceRunner::prepare_other(const RunJob& job, const Isola
 }
 
 Result<ProblemBuffers*, Failure> DeviceRunner::other_problem(const RunJob& job) {
-  if (auto prepared = prepare_other(job, kInThisProcess); !prepared) return prepared.error();
+  if (auto prepared = prepare_other(job, run_here); !prepared) return prepared.error();
   if (!other_problem_) return nullptr;
   const auto adopted = other_problem_->adopt(with_other_seeds(job).plan.arguments);
   if (adopted) return other_problem_.get();
@@ -271,7 +267,7 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
   reply.conditions.throttled = reply.conditions.throttled || was_throttled;
   reply.samples_us = rule.samples();
   reply.timing = summarize(reply.samples_us);
-  reply.is_dropped_early = rule.state() == StoppingRule::State::is_dropped_early;
+  reply.is_dropped_early = rule.state() == StoppingRule::State::dropped_early;
   return {};
 }
 
@@ -331,10 +327,9 @@ std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
     if (auto ready = problem_->adopt(job.finalists[i].plan.arguments); !keep(i, ready)) return samples;
     if (samplers[i] && !keep(i, samplers[i]->warm_up())) return samples;
   }
-  // Each round starts with another finalist, so that none always follows the same one.
   for (int round = 0; round < job.rounds.count; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+      const std::size_t i = finalist_at(round, turn, count);
       if (!samplers[i]) continue;
       if (auto ready = problem_->adopt(job.finalists[i].plan.arguments); !keep(i, ready)) return samples;
       if (!samplers[i]) continue;

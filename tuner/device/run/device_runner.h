@@ -23,7 +23,7 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> prepare_other(const RunJob& job, const Isolate& isolate);
   // See ProblemBuffers::renew.
   void renew();
-  // Nothing before prepare().
+  // Null before prepare().
   ProblemBuffers* problem() { return problem_.get(); }
   ComputeDevice& device() { return *device_; }
   // Loads, checks and warms up a candidate.
@@ -36,7 +36,7 @@ class DeviceRunner final : public Runner {
   Result<Program, Failure> load(const RunJob& job);
   // The same, and adopts the candidate's own sizes. The reference runs in this process.
   Result<void, Failure> prepare(const RunJob& job);
-  // `printed`: by the first execution.
+  // Stores in `printed` what the first execution prints.
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program, std::string& printed);
   Result<void, Failure> check_twice(const RunJob& job, const LoadedProgram& program, std::string& printed);
   Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,

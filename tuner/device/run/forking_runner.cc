@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job_json.h"
 
@@ -40,7 +41,7 @@ RunReply ForkingRunner::run(const RunJob& job) {
   const auto start = std::chrono::steady_clock::now();
   RunReply reply = try_job(job);
   processes_.end_all();
-  reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  reply.seconds = seconds_since(start);
   return reply;
 }
 
@@ -55,7 +56,7 @@ RunReply ForkingRunner::try_job(const RunJob& job) {
 }
 
 Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
-  const Isolate isolate = [&](const std::function<Result<void, Failure>()>& work) -> Result<void, Failure> {
+  const Isolate isolate = [&](const Work& work) -> Result<void, Failure> {
     auto process = processes_.start([&](const std::string&) {
       const auto done = work();
       return encode(done ? RunReply{} : reply_of(done.error()));
@@ -84,7 +85,7 @@ std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
   return samples;
 }
 
-// Each has outputs of its own.
+// Each finalist needs memory for its outputs.
 std::size_t ForkingRunner::most_finalists() {
   const auto free = runner_.device().free_bytes();
   const std::uint64_t own = std::max<std::uint64_t>(1, runner_.problem()->own_bytes());
@@ -99,10 +100,9 @@ void ForkingRunner::play(std::span<const RunJob> finalists, Rounds rounds, std::
     if (process && asked(*process, kGetReady).status == Status::ok) processes[i].emplace(*std::move(process));
   }
   report_phase(Phase::timing);
-  // The first of a round changes, so that none always follows the same other.
   for (int round = 0; round < rounds.count; ++round) {
     for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+      const std::size_t i = finalist_at(round, turn, count);
       if (!processes[i]) continue;
       const RunReply reply = asked(*processes[i], kSample);
       if (reply.status == Status::ok) {

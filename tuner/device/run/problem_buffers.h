@@ -23,7 +23,7 @@ class ProblemBuffers {
   ProblemBuffers(const ProblemBuffers&) = delete;
   ProblemBuffers& operator=(const ProblemBuffers&) = delete;
 
-  // Of all its buffers.
+  // The size of all its buffers.
   std::uint64_t bytes() const { return bytes_; }
   // True if the job has the same problem, reference and guards.
   bool fits(const RunJob& job) const;

@@ -144,6 +144,11 @@ std::string ExitStatus::str() const {
   return "killed by " + (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(code));
 }
 
+ExitStatus ExitStatus::of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return {true, WTERMSIG(wait_status)};
+  return {false, WEXITSTATUS(wait_status)};
+}
+
 std::string ExitStatus::encoded() const { return (by_signal ? 's' : 'c') + std::to_string(code); }
 
 ExitStatus ExitStatus::decoded(std::string_view text) {
@@ -263,8 +268,7 @@ std::optional<ExitStatus> ChildProcess::exit_status() {
   ::kill(group(), SIGKILL);  // nobody else gets the group's number before the process is reaped
   int status = 0;
   ::waitpid(pid_, &status, 0);
-  exit_status_ =
-      WIFSIGNALED(status) ? ExitStatus{true, WTERMSIG(status)} : ExitStatus{false, WEXITSTATUS(status)};
+  exit_status_ = ExitStatus::of(status);
   return exit_status_;
 }
 

@@ -35,6 +35,7 @@ struct ExitStatus {
   int code = 0;  // the signal, or what it exited with
 
   std::string str() const;  // "killed by SIGSEGV", "exited with code 3"
+  static ExitStatus of(int wait_status);  // as waitpid() stores it
   std::string encoded() const;
   static ExitStatus decoded(std::string_view text);
   // True for a signal that no program sends to itself by a mistake of its own: another process sent it, or the

@@ -65,10 +65,6 @@ std::vector<pid_t> children() {
   return found;
 }
 
-ExitStatus exit_status_of(int status) {
-  return WIFSIGNALED(status) ? ExitStatus{true, WTERMSIG(status)} : ExitStatus{false, WEXITSTATUS(status)};
-}
-
 }  // namespace
 
 JobProcesses::JobProcesses() {
@@ -143,13 +139,13 @@ void JobProcesses::end_all() {
   }
 }
 
-// The worker's parent is gone, or wants it to be.
+// Ends this process: its parent is gone, or asked it to end.
 void JobProcesses::end_worker() {
   end_all();
   ::_exit(0);
 }
 
-// 0: there is none.
+// Returns 0 if there is none.
 int JobProcesses::take_signal() {
   signalfd_siginfo info{};
   if (::read(signals_.number(), &info, sizeof info) != sizeof info) return 0;
@@ -168,7 +164,7 @@ ExitStatus JobProcess::end(int signal) {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
   pid_ = -1;
-  return exit_status_of(status);
+  return ExitStatus::of(status);
 }
 
 Result<std::string, Failure> JobProcess::ask(std::string_view request) {
@@ -202,7 +198,7 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
   }
 }
 
-// Passes on what else has arrived.
+// Forwards other frames that arrive before it.
 std::optional<std::string> JobProcess::take_answer() {
   channel_.read();
   while (std::optional<Frame> frame = channel_.next()) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/worker/child_process.h"
@@ -75,10 +76,6 @@ bool asks_for_openmp(const SourcePlan& source) {
   return std::ranges::any_of(source.options, [](const std::string& option) {
     return option == "-fopenmp" || option.starts_with("-fopenmp=");
   });
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // $CXX may name a launcher or options too, as make and CMake have it: "ccache g++ -m64".
