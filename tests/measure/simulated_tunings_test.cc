@@ -71,7 +71,7 @@ class SimulatedTuning {
       noise.add(rule.samples());
       const double median_us = summarize(rule.samples()).median_us;
       ranking_.push_back({median_us, i});
-      if (rule.state() == StoppingRule::State::is_dropped_early) continue;
+      if (rule.state() == StoppingRule::State::dropped_early) continue;
       survivors_.push_back(i);
       if (median_us < leader_.median_us)
         leader_ = {median_us, median_error(deviation, rule.samples().size())};

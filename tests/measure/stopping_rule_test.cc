@@ -51,7 +51,7 @@ TEST(StoppingRule, endless_noise_ends_at_the_most_samples) {
 
 TEST(StoppingRule, a_clearly_slower_configuration_ends_after_two) {
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, Samples(100, 60.0));
-  EXPECT_EQ(rule.state(), State::is_dropped_early);
+  EXPECT_EQ(rule.state(), State::dropped_early);
   EXPECT_EQ(rule.samples().size(), 2u);
 }
 
@@ -60,7 +60,7 @@ TEST(StoppingRule, where_stragglers_are_frequent_it_takes_more_than_two) {
   noise.straggler_share = 0.2;
   noise.deviation = 0.01;
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, noise}}, Samples(100, 60.0));
-  EXPECT_EQ(rule.state(), State::is_dropped_early);
+  EXPECT_EQ(rule.state(), State::dropped_early);
   EXPECT_EQ(rule.samples().size(), 5u);
 }
 
@@ -72,14 +72,14 @@ TEST(StoppingRule, a_difference_within_the_tolerance_is_no_reason_to_give_up) {
 TEST(StoppingRule, an_uncertain_leader_is_given_a_margin) {
   const StoppingOptions options{.cutoff = {{.median_us = 50, .error = 0.05}, kQuiet}};
   EXPECT_EQ(fed(options, Samples(100, 54.0)).state(), State::precise);
-  EXPECT_EQ(fed(options, Samples(100, 60.0)).state(), State::is_dropped_early);
+  EXPECT_EQ(fed(options, Samples(100, 60.0)).state(), State::dropped_early);
 }
 
 TEST(StoppingRule, a_slow_first_sample_does_not_lose) {
   Samples samples{80};
   samples.resize(100, 49.0);
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, samples);
-  EXPECT_NE(rule.state(), State::is_dropped_early);
+  EXPECT_NE(rule.state(), State::dropped_early);
 }
 
 TEST(StoppingRule, time_runs_out_only_after_the_least_number) {

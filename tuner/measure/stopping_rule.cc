@@ -33,7 +33,7 @@ StoppingRule::State StoppingRule::judge(double elapsed_s) const {
   // If it were as fast as the leader, each sample would exceed this with the count-th root of the error rate.
   const double excess = noise.excess(std::pow(kErrorRate, 1 / static_cast<double>(count)));
   const double margin = options_.tolerance + kInterval * options_.cutoff.leader.error;
-  if (fastest_us_ > options_.cutoff.leader.median_us * (1 + margin) * (1 + excess)) return State::is_dropped_early;
+  if (fastest_us_ > options_.cutoff.leader.median_us * (1 + margin) * (1 + excess)) return State::dropped_early;
   if (elapsed_s >= options_.hard_seconds) return State::enough_time;
   if (count < options_.min_samples) return State::sampling;
 

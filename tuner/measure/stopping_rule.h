@@ -36,7 +36,7 @@ struct StoppingOptions {
 // median is known within the tolerance. It reads no clock: the caller passes samples and durations.
 class StoppingRule {
  public:
-  enum class State { sampling, precise, is_dropped_early, enough_samples, enough_time };
+  enum class State { sampling, precise, dropped_early, enough_samples, enough_time };
 
   explicit StoppingRule(const StoppingOptions& options) : options_(options) {}
 

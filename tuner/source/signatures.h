@@ -25,7 +25,7 @@ struct FunctionSignature {
   std::string name;  // without namespaces
   Kind kind = Kind::unknown;
   std::vector<std::string> template_parameters;  // their names, in order
-  // Nothing if the text does not show them: a macro or an #if in the list, a pack.
+  // Empty if the text does not show the parameters: a macro or an #if in the list, a pack.
   std::optional<std::vector<Parameter>> parameters;
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };

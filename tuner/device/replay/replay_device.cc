@@ -30,7 +30,7 @@ Trial ReplayDevice::next() {
   for (double us : trial.samples_us) {
     if (rule.add(us, 0) != StoppingRule::State::sampling) break;
   }
-  trial.is_dropped_early = rule.state() == StoppingRule::State::is_dropped_early;
+  trial.is_dropped_early = rule.state() == StoppingRule::State::dropped_early;
   clock_s_ += trial.compile_s + trial.run_s;
   if (complete_) complete_(trial);
   return trial;

@@ -41,7 +41,7 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
 }
 
-// Why others could put code below the folder; empty: only this user and root can.
+// The reason why others could put code below the folder. Empty if only this user and root can.
 std::string danger_of(const fs::path& path, const struct stat& status, bool is_parent) {
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     return path.string() + " belongs to " + name_of(status.st_uid);
@@ -79,7 +79,7 @@ Result<fs::path> make_private_folder(const fs::path& path) {
     struct stat status {};
     if ((error = make(made, status))) return cannot_use(path, error);
     const bool is_parent = made != all && made / "" != all;
-    // Before something is made in it.
+    // Check a folder before making another one in it.
     const std::string danger = danger_of(made, status, is_parent);
     if (!danger.empty()) {
       return Error{"the folder for compiled code is not safe: " + danger + ", and code is loaded from " +

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPrefix = "run-";
 constexpr const char* kLock = "lock";
 
-// Locked by this process, or not open.
+// The lock file, locked by this process. Not open if another process holds the lock.
 FileDescriptor locked(const fs::path& folder) {
   FileDescriptor file(::open((folder / kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.is_open() || ::flock(file.number(), LOCK_EX | LOCK_NB) == 0) return file;

@@ -61,9 +61,9 @@ class Worker {
     // Another process or the system killed it: that says nothing about the job.
     bool is_from_outside = false;
   };
-  // Of the worker that died with its job.
+  // The end of the job that the worker died with.
   const JobEnd& death() const { return death_; }
-  // Of the process that the worker forked for the job of the last reply, once.
+  // The end of the process that the worker forked for the last job. Returned once.
   std::optional<JobEnd> take_job_end() { return std::exchange(job_end_, std::nullopt); }
   // The phase of the current job, or of the job it died in. Empty if none was reported.
   std::optional<Phase> phase() const { return phase_; }

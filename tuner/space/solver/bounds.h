@@ -25,7 +25,7 @@ class Bounds {
   };
   enum class Side { low, high };
 
-  // Nothing if it might fail or is not an integer.
+  // Empty if the term might fail or is not an integer.
   std::optional<Range> range(TermId term);
   std::optional<Range> worked_out(TermId term);
   std::optional<Range> range_of_single(TermId term);
