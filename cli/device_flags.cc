@@ -41,11 +41,15 @@ WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context)
 }
 
 Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, UnsafeOptions options,
-                                                       Context& context) {
+                                                       const DeviceChoice& choice, const DeviceFlags& flags,
+                                                       UnsafeOptions options, Context& context) {
+  using Kind = DeviceChoice::Kind;
+  const bool may_use_gpu = choice.kind == Kind::automatic || choice.kind == Kind::cuda;
+  const DeviceCache cache(worker_settings(flags, context).cache_dir, may_use_gpu ? gpus_of_machine() : "",
+                          context.environment.gpu_settings);
   auto opened = open_spaces(
       paths, choice, worker_argv(context),
-      [&context](const std::string& notice) { context.log.info(notice); }, options);
+      [&context](const std::string& notice) { context.log.info(notice); }, options, cache);
   if (!opened) return fail(context, opened.error());
   for (const OpenedSpaces& group : *opened) {
     for (const Definition& definition : group.definitions) warn(context, definition.warnings);
@@ -54,8 +58,8 @@ Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::st
 }
 
 Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        UnsafeOptions options, Context& context) {
-  auto opened = read_files({path}, choice, options, context);
+                                        const DeviceFlags& flags, UnsafeOptions options, Context& context) {
+  auto opened = read_files({path}, choice, flags, options, context);
   if (!opened) return opened.error();
   OpenedSpaces& only = opened->front();
   return OpenedSpace{std::move(only.device), std::move(only.definitions.front())};

@@ -29,14 +29,14 @@ WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context)
 
 // Reads space files for the chosen device. Prints errors and returns the exit code.
 Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,
-                                                       const DeviceChoice& choice, UnsafeOptions options,
-                                                       Context& context);
+                                                       const DeviceChoice& choice, const DeviceFlags& flags,
+                                                       UnsafeOptions options, Context& context);
 struct OpenedSpace {
   FoundDevice device;
   Definition definition;
 };
 Result<OpenedSpace, ExitCode> read_file(const std::string& path, const DeviceChoice& choice,
-                                        UnsafeOptions options, Context& context);
+                                        const DeviceFlags& flags, UnsafeOptions options, Context& context);
 
 // Prints the error and a hint about the flag that helps, and returns the exit code.
 ExitCode fail(Context& context, const EngineError& error);

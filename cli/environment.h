@@ -12,6 +12,7 @@ struct Environment {
   std::filesystem::path cache_dir;  // default of --cache; empty: none
   std::string cxx;                  // C++ compiler command
   std::string cuda_home;            // the CUDA toolkit's folder
+  std::string gpu_settings;         // the variables that decide which GPUs and which CUDA a program sees
   std::string host_name;
   std::string command_line;  // for the session's record
 };

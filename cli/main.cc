@@ -34,6 +34,10 @@ Environment read_environment(const std::vector<std::string>& arguments) {
   environment.cache_dir = gktune::default_cache_dir(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
   if (const char* cxx = std::getenv("CXX"); cxx != nullptr) environment.cxx = cxx;
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr) environment.cuda_home = home;
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "LD_LIBRARY_PATH"}) {
+    const char* value = std::getenv(name);
+    environment.gpu_settings += std::string(name) + (value != nullptr ? '=' + std::string(value) : "") + '\n';
+  }
   environment.host_name = host_name();
   environment.command_line = "gktune";
   for (const std::string& argument : arguments) environment.command_line += ' ' + argument;

@@ -12,20 +12,22 @@ namespace {
 
 using Argv = std::vector<std::string>;
 
-Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv) {
+Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv, const DeviceCache& cache) {
+  if (auto known = cache.find(name)) return FoundDevice{{name}, *std::move(known), nullptr, cache};
   auto info = probe_device(worker_argv, name);
   if (!info && name.kind.starts_with("sm_")) return Error{info.error().message};
   if (!info) return Error{fmt::format("no device {}:{}: {}", name.kind, name.ordinal, info.error().message)};
-  return FoundDevice{{name}, *std::move(info)};
+  cache.keep(name, *info);
+  return FoundDevice{{name}, *std::move(info), nullptr, cache};
 }
 
 // All GPUs of the same model as the first one that starts. A broken GPU or one of another model is left out.
-Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice) {
+Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice, const DeviceCache& cache) {
   const auto count = count_devices(worker_argv, "cuda");
   if (!count) return Error{"no device cuda: " + count.error().message};
   Result<FoundDevice> all = Error{fmt::format("no device cuda: none of {} GPUs starts", *count)};
   for (int ordinal = 0; ordinal < *count; ++ordinal) {
-    auto found = find_one({"cuda", ordinal}, worker_argv);
+    auto found = find_one({"cuda", ordinal}, worker_argv, cache);
     if (!found) {
       if (notice) notice(found.error().message);
     } else if (!all) {
@@ -64,28 +66,29 @@ std::vector<std::string> device_kinds() {
   return kinds;
 }
 
-Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_argv, const Notice& notice) {
+Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_argv, const Notice& notice,
+                                const DeviceCache& cache) {
   using Kind = DeviceChoice::Kind;
   switch (choice.kind) {
     case Kind::host:
-      return find_one({"host", 0}, worker_argv);
+      return find_one({"host", 0}, worker_argv, cache);
     case Kind::cuda:
-      if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(worker_argv, notice);
-      return find_one({"cuda", choice.ordinal}, worker_argv);
+      if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(worker_argv, notice, cache);
+      return find_one({"cuda", choice.ordinal}, worker_argv, cache);
     case Kind::replay:
       return open_recordings(choice.recording);
     case Kind::architecture:
-      return find_one({choice.architecture, 0}, worker_argv);
+      return find_one({choice.architecture, 0}, worker_argv, cache);
     case Kind::automatic:
       break;
   }
   std::string no_gpu = "built without CUDA";
   if (has_cuda()) {
-    auto gpu = find_one({"cuda", 0}, worker_argv);
+    auto gpu = find_one({"cuda", 0}, worker_argv, cache);
     if (gpu) return gpu;
     no_gpu = gpu.error().message;
   }
-  auto host = find_one({"host", 0}, worker_argv);
+  auto host = find_one({"host", 0}, worker_argv, cache);
   if (!host) return Error{fmt::format("{}; {}", no_gpu, host.error().message)};
   if (notice) notice("no GPU can be used; using the host device, " + host->info.name);
   return host;

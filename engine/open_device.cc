@@ -28,6 +28,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   if (!cache) return EngineError{EngineError::Kind::no_cache, cache.error().message, {}};
   WorkerDeviceOptions options;
   options.backends = found.backends;
+  options.info = found.info;
   options.worker_argv = settings.argv;
   options.seed = settings.seed;
   options.jobs = compile_jobs(settings);

@@ -38,8 +38,9 @@ Result<std::vector<Definition>, EngineError> read_all(const std::vector<std::str
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,
-                                                           const Notice& notice, UnsafeOptions options) {
-  auto device = find_device(choice, worker_argv, notice);
+                                                           const Notice& notice, UnsafeOptions options,
+                                                           const DeviceCache& cache) {
+  auto device = find_device(choice, worker_argv, notice, cache);
   if (!device) return EngineError{Kind::no_device, device.error().message, {}};
   if (device->recordings && paths.empty()) {
     std::vector<Definition> recorded;

@@ -24,6 +24,7 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,
                                                            const Notice& notice,
-                                                           UnsafeOptions options = UnsafeOptions::refused);
+                                                           UnsafeOptions options = UnsafeOptions::refused,
+                                                           const DeviceCache& cache = {});
 
 }  // namespace gktune

@@ -87,6 +87,8 @@ class SpaceTuner {
     }
     if (tuning->outcome.measured > 0 && gauges.usage) tuning->busy = busy_between(before, gauges.usage());
     if (events_.on_tuned) events_.on_tuned(*tuning);
+    // The device may not be what it was said to be.
+    if (tuning->outcome.end == TuneOutcome::End::machine_failed) spaces_.device.forget();
     // After a stop or a failure of the machine the other problems fare no better.
     return tuning->outcome.was_cut_short() ? RunEnd::cut_short : RunEnd::complete;
   }

@@ -203,7 +203,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
     }
     choice.kind = DeviceChoice::Kind::host;
   }
-  auto read = read_file(options.path, choice, unsafe_options(options.device), context);
+  auto read = read_file(options.path, choice, options.device, unsafe_options(options.device), context);
   if (!read) return read.error();
   const KernelDefinition& kernel = read->definition.kernel;
   auto problems = select_problems(kernel, options.problems);

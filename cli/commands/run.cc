@@ -249,7 +249,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
   const auto settings = parse_settings(options.settings);
   if (!settings) return fail_usage(context, "gktune run", "--set: " + settings.error().message);
-  auto groups = read_files(options.paths, options.device.choice, unsafe_options(options.device), context);
+  auto groups = read_files(options.paths, options.device.choice, options.device, unsafe_options(options.device), context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
     for (Definition& definition : group.definitions) {

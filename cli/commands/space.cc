@@ -111,7 +111,7 @@ Result<Json, EngineError> show(const ProblemSpace& problem_space, const Problem&
 }
 
 ExitCode run(const SpaceOptions& options, Context& context) {
-  auto read = read_file(options.path, options.device.choice, UnsafeOptions::allowed, context);
+  auto read = read_file(options.path, options.device.choice, options.device, UnsafeOptions::allowed, context);
   if (!read) return read.error();
   const Definition& definition = read->definition;
   auto problems = select_problems(definition.kernel, options.problems);

@@ -1,4 +1,4 @@
-// gktune worker KIND ORDINAL compile|run: one of the processes of a device. Started by gktune itself.
+// gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a device. Started by gktune itself.
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
@@ -10,23 +10,26 @@ namespace {
 struct WorkerOptions {
   BackendName backend;
   WorkerRole role = WorkerRole::run;
+  std::string cache_dir;
 };
 
 Result<WorkerRole> parse_role(std::string_view text) {
   if (auto role = worker_role_from_name(text)) return *role;
-  return Error{"'" + std::string(text) + "' is neither compile nor run"};
+  return Error{"'" + std::string(text) + "' is neither compile, run nor describe"};
 }
 
 void declare(Flags& flags, WorkerOptions& options) {
   flags.text("KIND", options.backend.kind, "cuda or host").required();
   flags.number("ORDINAL", options.backend.ordinal, "Number of the device").required();
-  flags.parsed("ROLE", options.role, parse_role, "Role", "compile|run").required();
+  flags.parsed("ROLE", options.role, parse_role, "Role", "compile|run|describe").required();
+  flags.text("--cache", options.cache_dir, "Folder for compiled code").kind("DIR");
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {
   BackendOptions backend;
   if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
   backend.cuda_home = context.environment.cuda_home;
+  backend.cache_dir = options.cache_dir;
   int code = serve_worker(options.role, [&] { return open_backend(options.backend, backend); });
   return code == 0 ? ExitCode::done : ExitCode::failed;
 }

@@ -56,7 +56,7 @@ TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
 TEST_F(FindDevice, where_neither_a_gpu_nor_the_host_gets_ready_both_reasons_are_said) {
   const auto kinds = device_kinds();
   if (std::ranges::find(kinds, "cuda") == kinds.end()) GTEST_SKIP() << "built without CUDA";
-  refuse("run:0\n");
+  refuse("describe:0\n");
   const auto found = find({});
   ASSERT_FALSE(found.ok());  // nor does this host device
   EXPECT_NE(found.error().message.find("no device cuda:0: there is no such device; "), std::string::npos)
@@ -64,7 +64,7 @@ TEST_F(FindDevice, where_neither_a_gpu_nor_the_host_gets_ready_both_reasons_are_
 }
 
 TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
-  refuse("run:0\n");
+  refuse("describe:0\n");
   const auto found = find(all_gpus_);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
@@ -72,7 +72,7 @@ TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
 }
 
 TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {
-  refuse("run\n");
+  refuse("describe\n");
   const auto found = find(all_gpus_);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().message, "no device cuda: none of 3 GPUs starts");
@@ -82,7 +82,7 @@ TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {
   const auto found = find({DeviceChoice::Kind::cuda, 1});
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
-  refuse("run:1\n");
+  refuse("describe:1\n");
   EXPECT_EQ(find({DeviceChoice::Kind::cuda, 1}).error().message, "no device cuda:1: there is no such device");
 }
 

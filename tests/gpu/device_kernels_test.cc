@@ -21,7 +21,9 @@ constexpr ElementType kTypes[] = {ElementType::int8,     ElementType::int16,   E
 class DeviceKernelsTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto gpu = Gpu::open(0);
+    const auto driver = Driver::open();
+    if (!driver) GTEST_SKIP() << driver.error().message;
+    auto gpu = Gpu::open(*driver, 0);
     if (!gpu) GTEST_SKIP() << gpu.error().message;
     gpu_ = std::move(*gpu);
     const auto info = probe_gpu(gpu_->driver(), 0);

@@ -101,6 +101,8 @@ TEST(GpuRecovery, takes_less_than_half_a_second_from_a_lost_context_to_the_next_
   ASSERT_NE(device, nullptr);
   const Config fine = fault_config(256, 4, 0), trapping = fault_config(256, 4, 16);
   ASSERT_TRUE(tried(*device, fine).ok());
+  EXPECT_EQ(tried(*device, trapping).status, Status::aborted);  // from now on there is a process in reserve
+  ASSERT_TRUE(tried(*device, fine).ok());
   for (int time = 0; time < 3; ++time) {
     std::this_thread::sleep_for(std::chrono::seconds(1));  // the process in reserve gets ready
     EXPECT_EQ(tried(*device, trapping).status, Status::aborted);

@@ -25,7 +25,9 @@ class GpuKernelRunner : public KernelRunner {
     if (!info) return info.error().message;
     auto compiler = backend->compiler();
     if (!compiler) return compiler.error().message;
-    auto gpu = Gpu::open(0);
+    const auto driver = Driver::open();
+    if (!driver) return driver.error().message;
+    auto gpu = Gpu::open(*driver, 0);
     if (!gpu) return gpu.error().message;
     architecture_ = info->architecture;
     compiler_ = *std::move(compiler);

@@ -17,6 +17,7 @@ namespace gktune {
 namespace {
 
 constexpr double kTolerance = 0.005;
+constexpr double kLaunchUs = 100;
 
 // A configuration's median, and its samples relative to it.
 struct Recorded {
@@ -60,7 +61,10 @@ class SimulatedTuning {
   void search() {
     SamplingNoise noise;
     for (std::size_t i = 0; i < medians_us_.size(); ++i) {
-      StoppingRule rule({.tolerance = kTolerance, .cutoff = {leader_, noise.level()}});
+      // The execution before the samples: the host may be interrupted, so it is often slower.
+      const double execution_us = sample_us(i, 0.5) + kLaunchUs;
+      StoppingRule rule(
+          {.tolerance = kTolerance, .cutoff = {leader_, noise.level()}, .execution_us = execution_us});
       bool is_first = true;
       while (rule.state() == StoppingRule::State::sampling) {
         rule.add(sample_us(i, is_first ? disturbance_.slow_first_share : 0), 0);

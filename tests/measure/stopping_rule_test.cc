@@ -55,6 +55,30 @@ TEST(StoppingRule, a_clearly_slower_configuration_ends_after_two) {
   EXPECT_EQ(rule.samples().size(), 2u);
 }
 
+TEST(StoppingRule, after_a_far_slower_execution_one_far_slower_sample_is_enough) {
+  const StoppingRule rule =
+      fed({.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 1500}, Samples(100, 1400.0));
+  EXPECT_EQ(rule.state(), State::dropped_early);
+  EXPECT_EQ(rule.samples().size(), 1u);
+}
+
+TEST(StoppingRule, neither_a_slow_execution_nor_a_slow_sample_alone_is_enough) {
+  const StoppingOptions slow_execution{.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 1e6};
+  EXPECT_EQ(fed(slow_execution, {500}).state(), State::sampling);
+  const StoppingOptions slow_sample{.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 520};
+  EXPECT_EQ(fed(slow_sample, {1e6}).state(), State::sampling);
+  const StoppingOptions unknown{.cutoff = {{.median_us = 500}, kQuiet}};
+  EXPECT_EQ(fed(unknown, {1e6}).state(), State::sampling);
+}
+
+TEST(StoppingRule, an_execution_is_hopeless_only_if_no_interruption_explains_its_time) {
+  const Cutoff cutoff{{.median_us = 1000}, kQuiet};
+  EXPECT_TRUE(is_hopeless(49'000, cutoff));
+  EXPECT_FALSE(is_hopeless(15'000, cutoff));
+  EXPECT_FALSE(is_hopeless(0, cutoff));
+  EXPECT_FALSE(is_hopeless(1e9, {}));  // nobody leads
+}
+
 TEST(StoppingRule, where_stragglers_are_frequent_it_takes_more_than_two) {
   NoiseLevel noise = kQuiet;
   noise.straggler_share = 0.2;

@@ -304,6 +304,40 @@ TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
   EXPECT_EQ(count("sample right"), 0);
 }
 
+TEST_F(DeviceRunnerTest, candidate_whose_first_execution_is_hopeless_ends_there) {
+  device_->device_traits.times_second_check = true;
+  device_->codes["right"].execution_us = 49'000;
+  RunJob slow = job();
+  slow.cutoff.leader.median_us = 1000;
+  const RunReply reply = runner_->run(slow);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_TRUE(reply.is_dropped_early);
+  EXPECT_EQ(reply.samples_us, Samples{49'000});
+  EXPECT_EQ(reply.timing.median_us, 49'000);
+  EXPECT_EQ(count("run right"), 1);
+  EXPECT_EQ(count("sample right"), 0);
+}
+
+TEST_F(DeviceRunnerTest, wrong_candidate_is_wrong_however_slow_it_is) {
+  add("wrong", [](Memory) { return Result<void, Failure>(); });
+  device_->codes["wrong"].execution_us = 49'000;
+  RunJob slow = job("wrong");
+  slow.cutoff.leader.median_us = 1000;
+  EXPECT_EQ(runner_->run(slow).status, Status::wrong_result);
+}
+
+TEST_F(DeviceRunnerTest, second_check_may_be_the_first_sample) {
+  device_->device_traits.times_second_check = true;
+  EXPECT_EQ(run("right").status, Status::ok);
+  EXPECT_EQ(count("run right"), 1);
+  int executions = 0;
+  const RunReply reply = run("right_once", [&](Memory memory) {
+    return ++executions == 1 ? right(memory) : Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_NE(reply.message.find("; its first execution was right"), std::string::npos) << reply.message;
+}
+
 TEST_F(DeviceRunnerTest, scratch_memory_takes_the_size_of_each_candidate) {
   std::size_t seen = 0;
   add("right", [&](Memory memory) {

@@ -78,7 +78,7 @@ class MemorySampler final : public Sampler {
 
   Result<void, Failure> warm_up() override {
     device_.log.push_back("warm up " + program().path);
-    return {};
+    return device_.device_traits.times_second_check ? program().code.function(arguments_) : Result<void, Failure>();
   }
   Result<double, Failure> sample_us() override {
     device_.log.push_back("sample " + program().path);
@@ -161,13 +161,14 @@ Result<Verdict, Failure> MemoryDevice::compare(const DeviceBuffer& actual, const
   return judge(type, contents(actual), contents(expected), tolerance);
 }
 
-Result<void, Failure> MemoryDevice::run(const LoadedProgram& program,
-                                        std::span<const ArgumentMemory> arguments,
-                                        const LaunchOptions& options) {
+Result<std::optional<double>, Failure> MemoryDevice::run(const LoadedProgram& program,
+                                                         std::span<const ArgumentMemory> arguments,
+                                                         const LaunchOptions& options) {
   const auto& code = static_cast<const MemoryProgram&>(program);
   log.push_back("run " + code.path);
   launches.push_back(options);
-  return code.code.function(arguments);
+  if (auto done = code.code.function(arguments); !done) return done.error();
+  return code.code.execution_us;
 }
 
 std::unique_ptr<Timer> MemoryDevice::timer(std::span<const ArgumentMemory> arguments) {

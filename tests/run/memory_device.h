@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ class MemoryDevice final : public ComputeDevice {
   struct Code {
     Function function;
     std::vector<double> times_us{10};  // of its samples, then the last one again and again
+    std::optional<double> execution_us = std::nullopt;  // of each execution that is no sample
   };
 
   std::map<std::string, Code> codes;  // by module path; any other path is a missing file
@@ -42,8 +44,9 @@ class MemoryDevice final : public ComputeDevice {
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
                                    const TolerancePlan& tolerance) override;
-  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
-                            const LaunchOptions& options) override;
+  Result<std::optional<double>, Failure> run(const LoadedProgram& program,
+                                             std::span<const ArgumentMemory> arguments,
+                                             const LaunchOptions& options) override;
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
   Conditions conditions() override;
 };

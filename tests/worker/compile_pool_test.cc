@@ -40,6 +40,15 @@ std::vector<std::uint64_t> finished(CompilePool& pool, std::size_t count) {
   return ids;
 }
 
+// Sources of one text are compiled together once their cost alone is known.
+constexpr std::uint64_t kAlone = 5;
+void learn_cost_alone(CompilePool& pool) {
+  for (std::uint64_t id = 1; id <= kAlone; ++id) {
+    pool.add(100 + id, source("ok"));
+    EXPECT_EQ(finished(pool, 1), (std::vector<std::uint64_t>{100 + id}));
+  }
+}
+
 // Lets it go on until a worker compiles what waits.
 void start(CompilePool& pool) {
   EXPECT_TRUE(eventually([&] {
@@ -52,6 +61,7 @@ void start(CompilePool& pool) {
 TEST(compile_pool, does_not_try_again_what_was_withdrawn_from_a_batch_that_fails) {
   for (const char* spoiler : {"fail", "crash"}) {
     CompilePool pool = pool_of_one();
+    learn_cost_alone(pool);
     pool.add(1, source("slow"));
     pool.add(2, source(spoiler));
     pool.add(3, source("ok"));
@@ -132,8 +142,36 @@ TEST(compile_pool, leaves_nothing_where_its_process_is_killed_during_a_pause) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
+// The scripted compiler answers how many sources it got together.
+std::vector<std::string> batches_of(CompilePool& pool, const std::string& compile, std::uint64_t count) {
+  for (std::uint64_t id = 1; id <= count; ++id) pool.add(id, source(compile));
+  std::vector<std::string> batches;
+  EXPECT_TRUE(eventually([&] {
+    pool.dispatch(CompilePool::Haste::start_what_is_there);
+    pool.advance(Clock::now());
+    for (const CompilePool::Finished& each : pool.take_finished()) batches.push_back(each.variant.module.symbols[0]);
+    return batches.size() >= count;
+  }));
+  return batches;
+}
+
+TEST(compile_pool, compiles_the_first_sources_alone_and_then_several_together) {
+  CompilePool pool = pool_of_one();
+  std::vector<std::string> expected(kAlone, "1");
+  expected.insert(expected.end(), 8, "4");
+  EXPECT_EQ(batches_of(pool, "ok", kAlone + 8), expected);
+}
+
+TEST(compile_pool, compiles_each_source_alone_where_several_together_take_longer) {
+  CompilePool pool = pool_of_one();
+  const std::vector<std::string> batches = batches_of(pool, "together_slower", kAlone + 24);
+  EXPECT_EQ(std::ranges::count(batches, "4"), 16);
+  EXPECT_EQ(batches.back(), "1");
+}
+
 TEST(compile_pool, gives_a_batch_up_once_all_of_it_is_withdrawn) {
   CompilePool pool = pool_of_one();
+  learn_cost_alone(pool);
   pool.add(1, source("hang"));
   pool.add(2, source("ok"));
   start(pool);

@@ -57,7 +57,7 @@ class ScriptedCompiler final : public Compiler {
       if (action == "kill") std::raise(SIGKILL);
       if (action == "grandchild") leave_a_grandchild();
       CompiledVariant& answer = answers.emplace_back();
-      answer.seconds = 1e-6;
+      answer.seconds = action == "together_slower" && job.variants.size() > 1 ? 2e-6 : 1e-6;
       if (action == "fail" || variant.path == "broken_reference") {
         answer.status = Status::compile_failed;
         answer.log = "error on line 3, batch of " + std::to_string(job.variants.size());
@@ -184,9 +184,10 @@ class ScriptedRunner final : public Runner {
 // There are three devices of each kind: two of one model, and one of another.
 class ScriptedBackend final : public Backend {
  public:
-  explicit ScriptedBackend(int ordinal) : ordinal_(ordinal) {}
+  ScriptedBackend(int ordinal, bool is_absent) : ordinal_(ordinal), is_absent_(is_absent) {}
 
   Result<DeviceInfo> probe() override {
+    if (is_absent_) return Error{"there is no such device"};
     DeviceInfo info;
     info.kind = "host";
     info.name = ordinal_ < 2 ? "script" : "other script";
@@ -198,6 +199,7 @@ class ScriptedBackend final : public Backend {
 
  private:
   int ordinal_;
+  bool is_absent_;
 };
 
 }  // namespace
@@ -210,11 +212,11 @@ extern "C" const char* __asan_default_options() {
 }
 #endif
 
-// scripted_worker FILE KIND ORDINAL ROLE: while FILE exists and names the role, no worker of that role gets
+// scripted_worker FILE KIND ORDINAL ROLE [--cache DIR]: while FILE exists and names the role, no worker of that role gets
 // ready; where it names role:ordinal, none of that device.
 int main(int argc, char** argv) {
   using namespace gktune;
-  if (argc != 5) return 2;
+  if (argc != 5 && argc != 7) return 2;
   const auto role = worker_role_from_name(argv[4]);
   if (!role) return 2;
   const int ordinal = std::atoi(argv[3]);
@@ -223,8 +225,9 @@ int main(int argc, char** argv) {
   std::string refused;
   std::ifstream(argv[1]) >> refused;
   return serve_worker(*role, [&]() -> Result<std::unique_ptr<Backend>> {
-    if (refused == argv[4] || refused == std::string(argv[4]) + ':' + argv[3])
-      return Error{"there is no such device"};
-    return {std::make_unique<ScriptedBackend>(ordinal)};
+    const bool is_refused = refused == argv[4] || refused == std::string(argv[4]) + ':' + argv[3];
+    // A device that cannot be described is still counted.
+    if (is_refused && role != WorkerRole::describe) return Error{"there is no such device"};
+    return {std::make_unique<ScriptedBackend>(ordinal, is_refused)};
   });
 }

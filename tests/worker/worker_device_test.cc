@@ -56,6 +56,11 @@ class WorkerDeviceTest : public ::testing::Test {
     return device_->next();
   }
 
+  // Sources of one text are compiled together once their cost alone is known.
+  void learn_cost_alone() {
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  }
+
   // A candidate's process has to be started with its number of threads.
   void number_is_a_setting() {
     kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
@@ -219,7 +224,7 @@ TEST_F(WorkerDeviceTest, a_run_worker_that_something_outside_kills_says_nothing_
 
 TEST_F(WorkerDeviceTest, a_compile_worker_that_something_outside_kills_says_nothing_about_its_candidates) {
   options_.batch = 2;
-  open();
+  learn_cost_alone();
   std::thread killer = killer_of("gktune-compiles", 2);
   for (int i = 0; i < 2; ++i) device_->submit({config("slow", "ok", i), {}});
   for (int i = 0; i < 2; ++i) {
@@ -238,7 +243,7 @@ TEST_F(WorkerDeviceTest, a_candidate_that_is_killed_each_time_is_blamed) {
 
 TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
   options_.batch = 4;
-  open();
+  learn_cost_alone();
   for (int i = 0; i < 4; ++i) device_->submit({config("ok", "ok", i), {}});
   for (int i = 0; i < 4; ++i) EXPECT_NE(device_->next().message.find("batch 4"), std::string::npos);
 }
@@ -248,6 +253,7 @@ TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
   options_.compile_time_limit_s = 1;
   for (const char* spoiler : {"fail", "hang", "crash"}) {
     open();
+    learn_cost_alone();
     for (int i = 0; i < 4; ++i) device_->submit({config(i == 2 ? spoiler : "ok", "ok", i), {}});
     std::map<Status, int> endings;
     for (int i = 0; i < 4; ++i) {
@@ -388,11 +394,46 @@ TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_run
   EXPECT_EQ(tried("fail", "segv").status, Status::compile_failed);
 }
 
-TEST_F(WorkerDeviceTest, no_run_worker_no_device) {
-  refuse("run");
+TEST_F(WorkerDeviceTest, hardware_that_does_not_answer_is_no_device) {
+  refuse("describe");
   const auto device = WorkerDevice::open(kernel_, options_);
   ASSERT_FALSE(device.ok());
   EXPECT_EQ(device.error().message, "there is no such device");
+}
+
+TEST_F(WorkerDeviceTest, a_known_device_is_not_asked_and_starts_no_worker_before_the_first_candidate) {
+  DeviceInfo info;
+  info.kind = "host";
+  info.name = "script";
+  options_.info = info;
+  refuse("describe");
+  open();
+  EXPECT_EQ(device_->info().name, "script");
+  EXPECT_TRUE(child_processes(::getpid()).empty());
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+}
+
+TEST_F(WorkerDeviceTest, a_device_that_is_no_longer_the_known_one_runs_nothing) {
+  DeviceInfo info;
+  info.kind = "host";
+  info.name = "an older card";
+  options_.info = info;
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::machine_failed);
+  EXPECT_EQ(trial.message, "the device is script, no longer an older card: run gktune again");
+}
+
+TEST_F(WorkerDeviceTest, a_short_run_starts_no_worker_in_reserve) {
+  options_.jobs = 1;
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  EXPECT_EQ(child_processes(::getpid()).size(), 2u);  // the compiler and the runner
+}
+
+TEST_F(WorkerDeviceTest, after_the_first_lost_worker_there_is_one_in_reserve) {
+  options_.jobs = 1;
+  EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  EXPECT_EQ(child_processes(::getpid()).size(), 3u);
 }
 
 TEST_F(WorkerDeviceTest, a_program_that_is_not_there_is_named) {
@@ -411,7 +452,7 @@ TEST_F(WorkerDeviceTest, compile_workers_that_never_get_ready_end_every_candidat
 }
 
 TEST_F(WorkerDeviceTest, run_workers_that_get_ready_no_more_end_every_candidate) {
-  open();
+  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
   refuse("run");
   EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
   const Trial trial = tried("ok", "ok");

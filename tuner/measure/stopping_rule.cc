@@ -13,7 +13,21 @@ constexpr std::size_t kEnoughOfItsOwn = 10;
 // Half the width of a confidence interval, in standard errors.
 constexpr double kInterval = 2;
 
+// A configuration is given up after one execution that is slower than the leader by this factor and longer than any
+// interruption; after two, one of them a sample, by a smaller one.
+constexpr double kHopelessFactor = 3, kFarFactor = 2;
+constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
+
+// The longest median that may be as good as the leader's.
+double limit_us(const Leader& leader, double tolerance) {
+  return leader.median_us * (1 + tolerance + kInterval * leader.error);
+}
+
 }  // namespace
+
+bool is_hopeless(double execution_us, const Cutoff& cutoff) {
+  return execution_us > kHopelessFactor * limit_us(cutoff.leader, 0) + kInterruptionUs;
+}
 
 StoppingRule::State StoppingRule::add(double sample_us, double elapsed_s) {
   samples_.push_back(sample_us);
@@ -24,7 +38,11 @@ StoppingRule::State StoppingRule::add(double sample_us, double elapsed_s) {
 
 StoppingRule::State StoppingRule::judge(double elapsed_s) const {
   const std::size_t count = samples_.size();
-  if (count < 2) return State::sampling;
+  const double limit = limit_us(options_.cutoff.leader, options_.tolerance);
+  if (count < 2) {
+    const bool is_far = std::min(options_.execution_us - kLaunchUs, fastest_us_) > kFarFactor * limit;
+    return is_far ? State::dropped_early : State::sampling;
+  }
   // A configuration may be noisier than the others, and many samples speak for themselves.
   NoiseLevel noise = options_.cutoff.noise;
   const double own = deviation_of_neighbours(samples_);
@@ -32,8 +50,7 @@ StoppingRule::State StoppingRule::judge(double elapsed_s) const {
 
   // If it were as fast as the leader, each sample would exceed this with the count-th root of the error rate.
   const double excess = noise.excess(std::pow(kErrorRate, 1 / static_cast<double>(count)));
-  const double margin = options_.tolerance + kInterval * options_.cutoff.leader.error;
-  if (fastest_us_ > options_.cutoff.leader.median_us * (1 + margin) * (1 + excess)) return State::dropped_early;
+  if (fastest_us_ > limit * (1 + excess)) return State::dropped_early;
   if (elapsed_s >= options_.hard_seconds) return State::enough_time;
   if (count < options_.min_samples) return State::sampling;
 

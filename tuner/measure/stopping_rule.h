@@ -30,7 +30,13 @@ struct StoppingOptions {
   std::size_t max_samples = 100;
   double max_seconds = 2;    // once there are min_samples
   double hard_seconds = 20;  // once there are two
+  // The time of an execution before the samples, which may be too long by an interruption; 0: unknown. Without it
+  // no configuration is given up after one sample.
+  double execution_us = 0;
 };
+
+// True if an execution took so long that the configuration cannot win, even if the execution was interrupted.
+bool is_hopeless(double execution_us, const Cutoff& cutoff);
 
 // Says when enough samples of a configuration have been taken: it is unlikely to beat the leader, or its
 // median is known within the tolerance. It reads no clock: the caller passes samples and durations.

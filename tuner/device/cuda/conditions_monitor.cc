@@ -11,15 +11,15 @@ constexpr auto kPause = std::chrono::milliseconds(20);
 
 }  // namespace
 
-ConditionsMonitor::ConditionsMonitor(Nvml nvml)
-    : nvml_(std::move(nvml)), latest_(nvml_.conditions()), thread_([this] { read_on(); }) {}
+ConditionsMonitor::ConditionsMonitor(std::string pci_bus_id)
+    : pci_bus_id_(std::move(pci_bus_id)), thread_([this] { read_on(); }) {}
 
 ConditionsMonitor::~ConditionsMonitor() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
   }
-  ended_.notify_one();
+  changed_.notify_all();
   thread_.join();
 }
 
@@ -28,13 +28,24 @@ Conditions ConditionsMonitor::latest() const {
   return latest_;
 }
 
-void ConditionsMonitor::read_on() {
+const Nvml* ConditionsMonitor::nvml() const {
   std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, kPause, [this] { return is_ending_; })) {
+  changed_.wait(lock, [this] { return is_tried_; });
+  return nvml_ ? &*nvml_ : nullptr;
+}
+
+void ConditionsMonitor::read_on() {
+  auto nvml = Nvml::open(pci_bus_id_);
+  std::unique_lock lock(mutex_);
+  if (nvml) nvml_.emplace(*std::move(nvml));
+  is_tried_ = true;
+  changed_.notify_all();
+  while (nvml_ && !is_ending_) {
     lock.unlock();
-    const Conditions conditions = nvml_.conditions();
+    const Conditions conditions = nvml_->conditions();
     lock.lock();
     latest_ = conditions;
+    changed_.wait_for(lock, kPause, [this] { return is_ending_; });
   }
 }
 

@@ -1,5 +1,8 @@
 #include "tuner/device/cuda/cuda_backend.h"
 
+#include <future>
+#include <utility>
+
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/device_probe.h"
@@ -13,16 +16,28 @@ namespace {
 
 class CudaBackend : public Backend {
  public:
-  CudaBackend(int ordinal, const ToolkitPlaces& places) : ordinal_(ordinal), places_(places) {}
+  CudaBackend(int ordinal, const ToolkitPlaces& places, std::string cache_dir)
+      : ordinal_(ordinal), places_(places), cache_dir_(std::move(cache_dir)) {}
 
   Result<DeviceInfo> probe() override {
+    auto compiler = std::async(std::launch::async, [this]() -> std::string {
+      const auto nvrtc = Nvrtc::open(places_);
+      return nvrtc ? "NVRTC " + nvrtc->version() : std::string();
+    });
+    auto version = std::async(std::launch::async, []() -> std::string {
+      const auto nvml = Nvml::open({});
+      return nvml ? nvml->driver_version() : std::string();
+    });
+    auto info = identify();
+    if (!info) return info;
+    info->compiler = compiler.get();
+    info->driver = version.get();
+    return info;
+  }
+  Result<DeviceInfo> identify() override {
     const auto driver = Driver::open();
     if (!driver) return driver.error();
-    auto info = probe_gpu(*driver, ordinal_);
-    if (!info) return info;
-    if (const auto nvrtc = Nvrtc::open(places_)) info->compiler = "NVRTC " + nvrtc->version();
-    if (const auto nvml = Nvml::open(pci_bus_id(*driver, ordinal_))) info->driver = nvml->driver_version();
-    return info;
+    return probe_gpu(*driver, ordinal_);
   }
   Result<int> count() override {
     const auto driver = Driver::open();
@@ -39,7 +54,7 @@ class CudaBackend : public Backend {
     return std::unique_ptr<Compiler>(std::move(*compiler));
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = CudaDevice::open(ordinal_, places_);
+    auto device = CudaDevice::open(ordinal_, places_, cache_dir_);
     if (!device) return device.error();
     return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
   }
@@ -47,12 +62,13 @@ class CudaBackend : public Backend {
  private:
   int ordinal_;
   ToolkitPlaces places_;
+  std::string cache_dir_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places) {
-  return std::make_unique<CudaBackend>(ordinal, places);
+std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places, std::string cache_dir) {
+  return std::make_unique<CudaBackend>(ordinal, places, std::move(cache_dir));
 }
 
 }  // namespace gktune

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <utility>
 
 #include "tuner/core/quantity.h"
@@ -155,29 +156,33 @@ std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments)
   return addresses;
 }
 
-Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places) {
-  auto gpu = Gpu::open(ordinal);
-  if (!gpu) return gpu.error();
-  const auto info = probe_gpu((*gpu)->driver(), ordinal);
+// The kernels are found or compiled, and the management library opened, while the driver makes the context.
+Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places,
+                                                     const std::string& cache_dir) {
+  const auto driver = Driver::open();
+  if (!driver) return driver.error();
+  const auto info = probe_gpu(*driver, ordinal);
   if (!info) return info.error();
-  auto nvrtc = Nvrtc::open(places);
-  if (!nvrtc) return nvrtc.error();
-  const auto cubin = compile_device_kernels(*nvrtc, info->architecture);
+  auto compiling = std::async(std::launch::async, [&] {
+    return cached_device_kernels(places, info->architecture, cache_dir);
+  });
+  auto monitor = std::make_unique<ConditionsMonitor>(pci_bus_id(*driver, ordinal));
+  auto gpu = Gpu::open(*driver, ordinal);
+  const auto cubin = compiling.get();
+  if (!gpu) return gpu.error();
   if (!cubin) return cubin.error();
 
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(*gpu)));
   Gpu& opened = *device->gpu_;
   device->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
   device->traits_.protects_inputs = can_guard_memory(opened);
+  device->traits_.times_second_check = true;
   device->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;
   device->sweep_bytes_ = kSweepFactor * static_cast<std::size_t>(info->l2_bytes);
   device->sweep_buffer_ = opened.allocate(device->sweep_bytes_);
   opened.fill(device->sweep_buffer_.get(), 0, device->sweep_bytes_);
   if (auto failure = opened.take_failure()) return Error{failure->message};
-  // Clocks and temperatures are unknown without NVML. Times can still be measured.
-  if (auto nvml = Nvml::open(pci_bus_id(opened.driver(), ordinal))) {
-    device->monitor_ = std::make_unique<ConditionsMonitor>(std::move(*nvml));
-  }
+  device->monitor_ = std::move(monitor);
   return device;
 }
 
@@ -271,19 +276,24 @@ Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const D
   return verdict;
 }
 
-Result<void, Failure> CudaDevice::run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
-                                      const LaunchOptions& options) {
-  if (auto ready = finish(); !ready) return ready;
+Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& program,
+                                                       std::span<const ArgumentMemory> arguments,
+                                                       const LaunchOptions& options) {
+  if (auto ready = finish(); !ready) return ready.error();
   const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
+  const Event start = gpu_->event(), end = gpu_->event();
+  gpu_->record(start);
   static_cast<const CudaProgram&>(program).launch(*gpu_, addresses_of(arguments));
+  gpu_->record(end);
   if (!gpu_->wait_and_print(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
+  const double elapsed_us = gpu_->elapsed_us(start, end);
   auto failure = gpu_->take_failure();
-  if (!failure) return {};
+  if (!failure) return std::optional(elapsed_us);
   // The driver prints the failed assertion.
   const std::string printed = output.text();
   if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {
-    const std::size_t begin = printed.rfind('\n', at) + 1, end = printed.find('\n', at);
-    failure->message = without_variant_names(printed.substr(begin, end - begin));
+    const std::size_t first = printed.rfind('\n', at) + 1, last = printed.find('\n', at);
+    failure->message = without_variant_names(printed.substr(first, last - first));
   }
   return *failure;
 }
@@ -292,16 +302,16 @@ std::unique_ptr<Timer> CudaDevice::timer(std::span<const ArgumentMemory> argumen
   return std::make_unique<CudaTimer>(*this, arguments);
 }
 
-Conditions CudaDevice::conditions() { return monitor_ ? monitor_->latest() : Conditions{}; }
+Conditions CudaDevice::conditions() { return monitor_->latest(); }
 
 void CudaDevice::sweep_caches() { kernels_->sweep(sweep_buffer_.get(), sweep_bytes_); }
 
 void CudaDevice::wake_up() {
   if (last_busy_ && seconds_since(*last_busy_) < kRestS) return;
-  // Another process may have kept it busy.
-  if (!last_busy_ && conditions().clock_mhz >= kFullClock * full_clock_mhz_) return;
   const auto start = std::chrono::steady_clock::now();
-  while (gpu_->ok() && seconds_since(start) < kWakingS) {
+  // It may be awake already, or soon.
+  const auto is_awake = [&] { return conditions().clock_mhz >= kFullClock * full_clock_mhz_; };
+  while (gpu_->ok() && !is_awake() && seconds_since(start) < kWakingS) {
     sweep_caches();
     if (!gpu_->wait(1)) return;
   }

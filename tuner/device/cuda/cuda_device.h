@@ -20,7 +20,9 @@ namespace gktune {
 // One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 class CudaDevice final : public ComputeDevice {
  public:
-  static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places);
+  // The cache is for the device's own kernels; without a folder they are compiled each time.
+  static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places,
+                                                  const std::string& cache_dir = {});
 
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;
@@ -35,15 +37,16 @@ class CudaDevice final : public ComputeDevice {
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
                                    const TolerancePlan& tolerance) override;
-  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
-                            const LaunchOptions& options) override;
+  Result<std::optional<double>, Failure> run(const LoadedProgram& program,
+                                             std::span<const ArgumentMemory> arguments,
+                                             const LaunchOptions& options) override;
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
   Conditions conditions() override;
 
   Gpu& gpu() { return *gpu_; }
   DeviceKernels& kernels() { return *kernels_; }
   // Null: the management library cannot be used.
-  const Nvml* nvml() const { return monitor_ ? &monitor_->nvml() : nullptr; }
+  const Nvml* nvml() const { return monitor_->nvml(); }
   // Moves memory by less than its size; the ranges may overlap.
   void move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   // Evicts all other data from the caches.

@@ -6,8 +6,11 @@
 #include <string>
 
 #include "tuner/core/embedded_file.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/shared_headers.h"
+#include "tuner/space/content_key.h"
 
 namespace gktune {
 
@@ -52,17 +55,53 @@ struct Element {
 
 }  // namespace
 
-Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture) {
+namespace {
+
+NvrtcSource source_for(const std::string& architecture) {
   NvrtcSource source{"device_kernels.cu",
                      std::string(device_kernel_texts().front().text),
                      {},
                      {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
                      {}};
   for (const EmbeddedFile& header : shared_headers()) source.headers.emplace_back(header.path, header.text);
-  NvrtcOutput output = nvrtc.compile(source);
+  return source;
+}
+
+// Of all that the code is made from. Machine code runs whichever compiler has made it.
+std::string key_of(const NvrtcSource& source) {
+  std::string text = "device kernels\n" + source.text;
+  for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;
+  for (const std::string& option : source.options) text += '\n' + option;
+  return content_key(text);
+}
+
+}  // namespace
+
+Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture) {
+  NvrtcOutput output = nvrtc.compile(source_for(architecture));
   if (!output.ok)
     return Error{"gktune's own kernels do not compile for " + architecture + ":\n" + output.log};
   return std::move(output.cubin);
+}
+
+Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std::string& architecture,
+                                          const std::string& cache_dir) {
+  CompileCache cache(cache_dir);
+  const std::string key = cache_dir.empty() ? std::string() : key_of(source_for(architecture));
+  if (const auto known = key.empty() ? std::nullopt : cache.find(key); known && known->status == Status::ok) {
+    if (auto module = read_module(known->module.path)) return std::move(module->cubin);
+  }
+  const auto nvrtc = Nvrtc::open(places);
+  if (!nvrtc) return nvrtc.error();
+  auto cubin = compile_device_kernels(*nvrtc, architecture);
+  if (!cubin || key.empty()) return cubin;
+  // Where it cannot be kept, the next worker compiles it again.
+  if (const auto path = cache.add_code(pack_module({*cubin, {}}))) {
+    CompiledVariant variant;
+    variant.module.path = *path;
+    (void)cache.add(key, variant);
+  }
+  return cubin;
 }
 
 DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors)

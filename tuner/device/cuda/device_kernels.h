@@ -18,6 +18,10 @@ namespace gktune {
 // Compiles gktune's own kernels for an architecture. Needs no GPU.
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture);
 
+// The same from the folder for compiled code, where they are kept; without a folder they are compiled.
+Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std::string& architecture,
+                                          const std::string& cache_dir);
+
 // gktune's own kernels on a GPU. Their failures stick to the Gpu.
 class DeviceKernels {
  public:

@@ -71,19 +71,17 @@ Failure ran_too_long(double limit_s, std::string_view when) {
   return {Status::timed_out, std::move(message), true};
 }
 
-Result<std::unique_ptr<Gpu>> Gpu::open(int ordinal) {
-  auto driver = Driver::open();
-  if (!driver) return driver.error();
-  std::unique_ptr<Gpu> gpu(new Gpu(*driver));
-  gpu->check(driver->cuDeviceGet(&gpu->device_, ordinal), "find the GPU");
-  if (gpu->ok()) gpu->check(driver->cuDevicePrimaryCtxRetain(&gpu->context_, gpu->device_), "make a context");
-  if (gpu->ok()) gpu->check(driver->cuCtxSetCurrent(gpu->context_), "use the context");
+Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
+  std::unique_ptr<Gpu> gpu(new Gpu(driver));
+  gpu->check(driver.cuDeviceGet(&gpu->device_, ordinal), "find the GPU");
+  if (gpu->ok()) gpu->check(driver.cuDevicePrimaryCtxRetain(&gpu->context_, gpu->device_), "make a context");
+  if (gpu->ok()) gpu->check(driver.cuCtxSetCurrent(gpu->context_), "use the context");
   CUstream stream = nullptr;
-  if (gpu->ok()) gpu->check(driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "make a stream");
+  if (gpu->ok()) gpu->check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "make a stream");
   if (auto failure = gpu->take_failure()) {
     return Error{"GPU " + std::to_string(ordinal) + ": " + failure->message};
   }
-  gpu->stream_ = {stream, driver->cuStreamDestroy};
+  gpu->stream_ = {stream, driver.cuStreamDestroy};
   return gpu;
 }
 

@@ -50,7 +50,7 @@ Failure ran_too_long(double limit_s, std::string_view when = {});
 // One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().
 class Gpu {
  public:
-  static Result<std::unique_ptr<Gpu>> open(int ordinal);
+  static Result<std::unique_ptr<Gpu>> open(const Driver& driver, int ordinal);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   ~Gpu();

@@ -114,6 +114,8 @@ Result<DeviceInfo> HostBackend::probe() {
   return cpu_info(*version);
 }
 
+Result<DeviceInfo> HostBackend::identify() { return cpu_info({}); }
+
 Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
   limit_memory(compiler_share());
   return {std::make_unique<HostCompiler>(options_.cxx)};

@@ -12,6 +12,7 @@ class HostBackend final : public Backend {
   explicit HostBackend(BackendOptions options) : options_(std::move(options)) {}
 
   Result<DeviceInfo> probe() override;
+  Result<DeviceInfo> identify() override;
   Result<std::unique_ptr<Compiler>> compiler() override;
   Result<std::unique_ptr<Runner>> runner() override;
 

@@ -36,8 +36,9 @@ class HostDevice final : public ComputeDevice {
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
                                    const TolerancePlan& tolerance) override;
-  Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
-                            const LaunchOptions& options) override;
+  Result<std::optional<double>, Failure> run(const LoadedProgram& program,
+                                             std::span<const ArgumentMemory> arguments,
+                                             const LaunchOptions& options) override;
   std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) override;
 
   Executor& executor() { return executor_; }

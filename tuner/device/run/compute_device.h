@@ -107,6 +107,9 @@ struct DeviceTraits {
   // The placements of the buffers in the two executions of a check before timing, which keeps the second. A
   // check alone covers both placements everywhere.
   std::array<Placement, 2> timed_placements{Placement::at_end, Placement::at_start};
+  // The second execution of a check before timing is the first one of the timing. It runs blocks and threads in the
+  // device's own order.
+  bool times_second_check = false;
   // Hardware ends a kernel that accesses memory beside a buffer with Guards::hardware, or writes to a
   // read-only address of one. It does not tell which access that was.
   bool protects_inputs = false;
@@ -147,9 +150,11 @@ class ComputeDevice {
   virtual Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
                                            ElementType type, const TolerancePlan& tolerance) = 0;
 
-  // Executes all launches of the program once and waits for them.
-  virtual Result<void, Failure> run(const LoadedProgram& program, std::span<const ArgumentMemory> arguments,
-                                    const LaunchOptions& options) = 0;
+  // Executes all launches of the program once and waits for them. Returns the time in microseconds if it says
+  // something about executions that are timed. An interruption of this process may have prolonged it.
+  virtual Result<std::optional<double>, Failure> run(const LoadedProgram& program,
+                                                     std::span<const ArgumentMemory> arguments,
+                                                     const LaunchOptions& options) = 0;
   // The arguments have to outlive the timer.
   virtual std::unique_ptr<Timer> timer(std::span<const ArgumentMemory> arguments) = 0;
   // Clock, temperature, power and throttling at this moment, if the device reports them.

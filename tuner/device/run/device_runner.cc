@@ -50,6 +50,11 @@ bool is_about_contents(Status status) {
   return status == Status::wrong_result || status == Status::input_changed;
 }
 
+Failure only_first_was_right(Failure failure) {
+  if (failure.status == Status::wrong_result) failure.message += "; its first execution was right";
+  return failure;
+}
+
 }  // namespace
 
 RunReply DeviceRunner::run(const RunJob& job) {
@@ -76,6 +81,14 @@ Result<void, Failure> DeviceRunner::try_candidate(const RunJob& job, RunReply& r
   if (auto prepared = prepare(job); !prepared) return prepared;
   if (auto checked = check(job, **program, reply.printed); !checked) return checked;
   if (job.check_only) return {};
+  const double execution_us = problem_->execution_us().value_or(0);
+  if (is_hopeless(execution_us, job.cutoff)) {
+    reply.samples_us = {execution_us};
+    reply.timing = summarize(reply.samples_us);
+    reply.conditions = device_->conditions();
+    reply.is_dropped_early = true;
+    return {};
+  }
   report_phase(Phase::timing);
   auto timed = time(job, *program, reply);
   report_phase(Phase::setup);
@@ -109,11 +122,11 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
 // done that.
 Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram& program,
                                           std::string& printed) {
-  auto checked = check_twice(job, program, printed);
+  auto checked = check_executions(job, program, printed);
   if (checked || checked.error().worker_is_lost) return checked;
   if (!drop_damaged_buffers() || !is_about_contents(checked.error().status)) return checked;
   if (auto prepared = prepare(job); !prepared) return prepared;
-  checked = check_twice(job, program, printed);
+  checked = check_executions(job, program, printed);
   if (!checked && !checked.error().worker_is_lost) drop_damaged_buffers();
   return checked;
 }
@@ -121,21 +134,27 @@ Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram
 // The first execution runs blocks and threads in their natural order, the second in that of the job's seed,
 // which shows dependence on the natural one. The second also finds programs that are right only once, and
 // warms up for the timing.
-Result<void, Failure> DeviceRunner::check_twice(const RunJob& job, const LoadedProgram& program,
+Result<void, Failure> DeviceRunner::check_executions(const RunJob& job, const LoadedProgram& program,
                                                 std::string& printed) {
   const std::array placements = job.check_only ? std::array{Placement::at_end, Placement::at_start}
                                                : device_->traits().timed_placements;
   if (auto placed = problem_->place(placements[0]); !placed) return placed;
   auto checked = check_and_capture(program, {job.plan.time_limit_s, std::nullopt}, printed);
-  if (!checked) return checked;
+  if (!checked || times_second_check(job)) return checked;
   if (auto placed = problem_->place(placements[1]); !placed) return placed;
   checked = problem_->check(program, ProblemBuffers::Poison::second, {job.plan.time_limit_s, job.seed});
-  if (!checked && checked.error().status == Status::wrong_result) {
-    Failure failure = checked.error();
-    failure.message += "; its first execution was right";
-    return failure;
-  }
-  return checked;
+  return checked ? std::move(checked) : only_first_was_right(checked.error());
+}
+
+bool DeviceRunner::times_second_check(const RunJob& job) const {
+  return !job.check_only && device_->traits().times_second_check;
+}
+
+Result<void, Failure> DeviceRunner::check_and_warm_up(const RunJob& job, Sampler& sampler) {
+  if (!times_second_check(job)) return sampler.warm_up();
+  if (auto placed = problem_->place(device_->traits().timed_placements[1]); !placed) return placed;
+  auto checked = problem_->check_around(ProblemBuffers::Poison::second, [&] { return sampler.warm_up(); });
+  return checked ? std::move(checked) : only_first_was_right(checked.error());
 }
 
 Result<void, Failure> DeviceRunner::check_and_capture(const LoadedProgram& program,
@@ -158,12 +177,13 @@ bool DeviceRunner::drop_damaged_buffers() {
 }
 
 Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& program, RunReply& reply) {
+  const double execution_us = problem_->execution_us().value_or(0);
   const auto sampler = problem_->timer().sampler(program, job.plan.regime, job.plan.time_limit_s);
-  if (auto warm = sampler->warm_up(); !warm) return warm;
-  if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
+  if (auto warm = check_and_warm_up(job, *sampler); !warm) return warm;
+  if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   if (reply.conditions.throttled && !reply.is_dropped_early) {
     std::this_thread::sleep_for(kCoolingPause);
-    if (auto sampled = take_samples(job, *sampler, reply); !sampled) return sampled;
+    if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   }
   if (!reply.is_dropped_early) {
     if (auto checked = check_on_other_inputs(job, program, reply.timing.median_us); !checked) return checked;
@@ -252,9 +272,11 @@ void DeviceRunner::renew() {
   if (other_problem_) other_problem_->renew();
 }
 
-Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, RunReply& reply) {
+Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,
+                                                 RunReply& reply) {
   StoppingOptions options = device_->traits().stopping;
   options.cutoff = job.cutoff;
+  options.execution_us = execution_us;
   StoppingRule rule(options);
   const bool was_throttled = device_->conditions().throttled;
   const auto start = SteadyClock::now();
@@ -280,7 +302,7 @@ Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJo
   if (auto checked = check(job, **program, printed); !checked) return checked.error();
   auto sampler = problem_->timer().sampler(*program, job.plan.regime, job.plan.time_limit_s);
   report_phase(Phase::timing);
-  if (auto warm = sampler->warm_up(); !warm) return warm.error();
+  if (auto warm = check_and_warm_up(job, *sampler); !warm) return warm.error();
   return sampler;
 }
 

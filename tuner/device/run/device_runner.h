@@ -38,11 +38,15 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> prepare(const RunJob& job);
   // Stores in `printed` what the first execution prints.
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program, std::string& printed);
-  Result<void, Failure> check_twice(const RunJob& job, const LoadedProgram& program, std::string& printed);
+  Result<void, Failure> check_executions(const RunJob& job, const LoadedProgram& program, std::string& printed);
   Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,
                                           std::string& printed);
   Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
-  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, RunReply& reply);
+  // The second check, where the device times it.
+  Result<void, Failure> check_and_warm_up(const RunJob& job, Sampler& sampler);
+  bool times_second_check(const RunJob& job) const;
+  // `execution_us`: of an execution before; 0: unknown.
+  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us, RunReply& reply);
   // Executes a candidate that may win on inputs that it has not met, and compares outputs and times.
   Result<void, Failure> check_on_other_inputs(const RunJob& job, const Program& program, double median_us);
   // The job's problem with inputs from other seeds. Null: no input has a seed, or there is no room.

@@ -251,9 +251,11 @@ Result<void, Failure> ProblemBuffers::place(Placement placement) {
 Result<void, Failure> ProblemBuffers::execute(const LoadedProgram& program, const LaunchOptions& options,
                                               Phase phase) {
   report_phase(phase);
-  auto done = device_->run(program, memory_, options);
+  const auto time_us = device_->run(program, memory_, options);
   report_phase(Phase::setup);
-  return done;
+  if (!time_us) return time_us.error();
+  execution_us_ = *time_us;
+  return {};
 }
 
 void ProblemBuffers::restore_inputs() {
@@ -281,9 +283,14 @@ bool ProblemBuffers::is_protected(std::size_t index) const {
 
 Result<void, Failure> ProblemBuffers::check(const LoadedProgram& candidate, Poison poison,
                                             const LaunchOptions& options) {
+  return check_around(poison, [&] { return execute(candidate, options, Phase::check); });
+}
+
+Result<void, Failure> ProblemBuffers::check_around(Poison poison,
+                                                   const std::function<Result<void, Failure>()>& execute) {
   restore_inputs();
   poison_outputs(poison);
-  auto done = execute(candidate, options, Phase::check);
+  auto done = execute();
   if (!done && done.error().worker_is_lost) return done;
   auto harmless = find_damage();  // after a failure too: it repairs guards and inputs
   if (!done) return done;

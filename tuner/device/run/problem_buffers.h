@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,10 @@ class ProblemBuffers {
   // Runs the candidate on poisoned outputs. Then looks for writes outside buffers, changed inputs and wrong
   // outputs.
   Result<void, Failure> check(const LoadedProgram& candidate, Poison poison, const LaunchOptions& options);
+  // The time of the last such execution, where the device can tell.
+  std::optional<double> execution_us() const { return execution_us_; }
+  // The same for an execution that `execute` does, such as one that is timed.
+  Result<void, Failure> check_around(Poison poison, const std::function<Result<void, Failure>()>& execute);
   // The time of one execution as it is timed, of which it checks inputs and outputs too.
   Result<double, Failure> time_and_check(const std::shared_ptr<const LoadedProgram>& candidate, Regime regime,
                                          double limit_s);
@@ -86,6 +92,7 @@ class ProblemBuffers {
   Guards guards_;
   std::uint64_t bytes_ = 0;
   bool has_results_ = false;            // the reference ran
+  std::optional<double> execution_us_;
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them
   std::unique_ptr<Timer> timer_;

@@ -38,6 +38,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual Result<DeviceInfo> probe() = 0;
+  // The same without the versions of compilers and drivers, which take time to find out.
+  virtual Result<DeviceInfo> identify() { return probe(); }
   // The number of devices of this kind, broken ones included.
   virtual Result<int> count() { return 1; }
   virtual Result<std::unique_ptr<Compiler>> compiler() = 0;
@@ -47,6 +49,7 @@ class Backend {
 struct BackendOptions {
   std::string cxx = "c++";  // the system's C++ compiler, for the host
   std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
+  std::string cache_dir;    // for compiled code; empty: none is kept
 };
 
 // An error says why this build or machine has no such backend.

@@ -16,6 +16,9 @@ void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
   for (CompiledVariant& variant : variants) variant.seconds *= busy_s / told_s;
 }
 
+// So many sources, or jobs of several, show what they cost.
+constexpr int kFewestCosts = 4;
+
 bool share_a_job(const SourcePlan& a, const SourcePlan& b) {
   return a.language == b.language && a.path == b.path && a.options == b.options &&
          a.include_dirs == b.include_dirs && a.text == b.text;
@@ -83,10 +86,33 @@ std::size_t CompilePool::starting() const {
       slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::starting; }));
 }
 
+void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
+                            const std::vector<CompiledVariant>& variants) {
+  if (!std::exchange(slot.has_compiled, true)) return;
+  const SourcePlan& source = batch.front().source;
+  auto cost = std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
+  if (cost == costs_.end()) cost = costs_.insert(costs_.end(), Cost{source});
+  for (const CompiledVariant& variant : variants) {
+    if (variant.from_cache || variant.status != Status::ok) continue;
+    (batch.size() > 1 ? cost->together_s : cost->alone_s) += variant.seconds;
+    ++(batch.size() > 1 ? cost->together : cost->alone);
+  }
+}
+
+std::size_t CompilePool::batch_of(const SourcePlan& source) const {
+  const auto cost =
+      std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
+  if (cost == costs_.end() || cost->alone < kFewestCosts) return 1;
+  const auto limit = static_cast<std::size_t>(batch_limit_);
+  if (cost->together < kFewestCosts * batch_limit_) return limit;
+  return cost->together_s / cost->together <= cost->alone_s / cost->alone ? limit : 1;
+}
+
 // The first of the queue and its like: as many as fit into a job, but some are left for idle workers.
 std::vector<CompilePool::Task> CompilePool::next_batch(Haste haste) {
-  const auto jobs = static_cast<std::size_t>(options_.jobs), limit = static_cast<std::size_t>(batch_limit_);
+  const auto jobs = static_cast<std::size_t>(options_.jobs);
   const Task& first = queue_.front();
+  const std::size_t limit = batch_of(first.source);
   std::vector<std::size_t> chosen{0};
   const std::size_t share = std::clamp<std::size_t>((queue_.size() + jobs - 1) / jobs, 1, limit);
   const std::size_t most = first.alone ? 1 : haste == Haste::wait_for_full_batches ? limit : share;
@@ -136,6 +162,7 @@ void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s
   auto variants = decode_compiled_variants(reply);
   if (variants) leave_out_pauses(*variants, busy_s);
   std::vector<Task> batch = std::exchange(slot.batch, {});
+  if (variants && variants->size() == batch.size()) note_cost(slot, batch, *variants);
   for (std::size_t i = batch.size(); i-- > 0;) {
     CompiledVariant variant;
     if (!variants || variants->size() != batch.size()) {
@@ -199,6 +226,10 @@ void CompilePool::fail_all() {
     variant.log = broken_;
     finished_.push_back({task.id, std::move(variant)});
   }
+}
+
+void CompilePool::leave() const {
+  for (const Slot& slot : slots_) slot.worker.leave();
 }
 
 void CompilePool::pause(Clock::time_point now) {

@@ -10,9 +10,9 @@
 
 namespace gktune {
 
-// Compile workers and the queue of sources. Sources with the same text are compiled together. If they fail
-// together, each is compiled alone, which gives it its own log and finds the one that hangs or crashes the
-// compiler.
+// Compile workers and the queue of sources. The first sources of a text are compiled alone, so that the hardware
+// has work soon; then several together, which goes on if it takes less time a source. If they fail together, each
+// is compiled alone, which gives it its own log and finds the one that hangs or crashes the compiler.
 class CompilePool {
  public:
   struct Options {
@@ -32,6 +32,8 @@ class CompilePool {
   };
 
   explicit CompilePool(Options options) : options_(std::move(options)), batch_limit_(options_.batch) {}
+  // The most sources of this text that the next job takes.
+  std::size_t batch_of(const SourcePlan& source) const;
 
   void add(std::uint64_t id, SourcePlan source);
   // Drops the source. A worker that has nothing else is killed, so that it disturbs no timing.
@@ -49,6 +51,8 @@ class CompilePool {
   void pause(Clock::time_point now);
   void resume(Clock::time_point now);
 
+  // Tells all workers to end, and does not wait for that.
+  void leave() const;
   // The sum over all workers.
   double busy_s() const { return busy_s_; }
 
@@ -65,8 +69,17 @@ class CompilePool {
   struct Slot {
     Worker worker;
     std::vector<Task> batch;
+    bool has_compiled = false;  // the first job takes longer, whatever it is
   };
 
+  // The time of one source of a text, compiled alone and together with others.
+  struct Cost {
+    SourcePlan model;  // any source of the text
+    double alone_s = 0, together_s = 0;
+    int alone = 0, together = 0;  // sources
+  };
+
+  void note_cost(Slot& slot, const std::vector<Task>& batch, const std::vector<CompiledVariant>& variants);
   void start_worker();
   Slot* idle_slot();
   std::size_t starting() const;
@@ -82,6 +95,7 @@ class CompilePool {
   int batch_limit_;
   std::deque<Task> queue_;
   std::vector<Slot> slots_;
+  std::vector<Cost> costs_;
   std::vector<Finished> finished_;
   int failures_ = 0;    // workers in a row that died before their first reply
   std::string broken_;  // why no worker can be started

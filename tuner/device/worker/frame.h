@@ -13,7 +13,7 @@ struct Frame {
   enum class Kind : unsigned char {
     request = 'q',
     reply = 'r',
-    ready = 'h',      // the worker accepts requests
+    ready = 'h',      // the worker accepts requests: a run worker's DeviceInfo, from others nothing
     not_ready = 'e',  // the worker cannot start: the reason
     phase = 'p',      // a Phase begins
     fault = 'f',      // the worker dies: a status, a line feed, a message

@@ -5,6 +5,9 @@
 namespace gktune {
 namespace {
 
+// A short run needs no reserve: starting one takes time on the device, and so does ending it.
+constexpr auto kReserveDelay = std::chrono::seconds(1);
+
 bool is_dead(const std::optional<Worker>& worker) { return worker && worker->state() == Worker::State::dead; }
 
 }  // namespace
@@ -30,21 +33,45 @@ std::optional<Worker> RunSlot::started() {
   return std::nullopt;
 }
 
-void RunSlot::ensure_workers() {
+void RunSlot::ensure_worker() {
   if (!active_) active_ = spare_ ? std::exchange(spare_, std::nullopt) : started();
-  // The reserve starts while the first one works, so that nothing waits for it.
-  if (sent_ && !spare_ && failures_ == 0) spare_ = started();
+}
+
+std::optional<Clock::time_point> RunSlot::reserve_due() const {
+  if (!sent_ || spare_ || failures_ > 0) return std::nullopt;
+  return has_lost_worker_ ? *first_sent_ : *first_sent_ + kReserveDelay;
+}
+
+// The reserve starts while the first one works, so that nothing waits for it.
+void RunSlot::ensure_reserve(Clock::time_point now) {
+  if (const auto due = reserve_due(); due && now >= *due) spare_ = started();
+}
+
+void RunSlot::get_ready() {
+  if (!is_broken()) ensure_worker();
+}
+
+// The machine has changed since it was described.
+void RunSlot::refuse_other_model() {
+  const std::optional<DeviceInfo>& found = active_->device();
+  if (!found || are_of_one_model(*found, expected_)) return;
+  broken_ = "the device is " + found->name + ", no longer " + expected_.name + ": run gktune again";
+  active_.reset();
+  spare_.reset();
 }
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
     if (is_broken()) return finish(Failure{Status::machine_failed, broken_}, 0);
-    ensure_workers();
+    ensure_worker();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
+    refuse_other_model();
+    if (!active_) continue;
     active_->send(job_->request, job_->limits);
     sent_ = true;
-    ensure_workers();
+    if (!first_sent_) first_sent_ = Clock::now();
+    ensure_reserve(Clock::now());
   }
 }
 
@@ -52,8 +79,15 @@ void RunSlot::replace_worker() {
   if (active_) {
     active_->kill();
     leaving_.push_back(*std::exchange(active_, std::nullopt));
+    has_lost_worker_ = true;
   }
-  ensure_workers();
+  ensure_worker();
+}
+
+void RunSlot::leave() const {
+  if (active_) active_->leave();
+  if (spare_) spare_->leave();
+  for (const Worker& worker : leaving_) worker.leave();
 }
 
 void RunSlot::abandon() {
@@ -77,6 +111,7 @@ Clock::time_point RunSlot::deadline() const {
   auto earliest = Clock::time_point::max();
   if (active_) earliest = std::min(earliest, active_->deadline());
   if (spare_) earliest = std::min(earliest, spare_->deadline());
+  if (const auto due = reserve_due()) earliest = std::min(earliest, *due);
   return earliest;
 }
 
@@ -103,6 +138,7 @@ void RunSlot::advance(Clock::time_point now) {
     const Worker::JobEnd death = active_->death();
     const double seconds = active_->busy_s(now);
     active_.reset();
+    has_lost_worker_ = has_lost_worker_ || sent_;
     if (!sent_) {
       worker_failed(death.failure.message);
     } else if (!try_again(death)) {
@@ -110,6 +146,7 @@ void RunSlot::advance(Clock::time_point now) {
     }
   }
   send_when_ready();
+  ensure_reserve(now);
 }
 
 void RunSlot::worker_failed(const std::string& message) {

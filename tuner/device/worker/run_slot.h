@@ -11,7 +11,8 @@
 namespace gktune {
 
 // One device: the worker that uses it, and one in reserve that takes over when the first dies. It runs one
-// job at a time.
+// job at a time. Workers start when they are needed; the reserve is needed once the device has been in use for a
+// while, or a worker has died.
 class RunSlot {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -33,20 +34,24 @@ class RunSlot {
     std::optional<Failure> ended = std::nullopt;  // a process that the worker forked for the job
   };
 
-  explicit RunSlot(WorkerCommand command) : command_(std::move(command)) {}
-  // Takes over a worker that already runs.
-  RunSlot(WorkerCommand command, Worker worker) : command_(std::move(command)), active_(std::move(worker)) {}
+  // A worker that finds a device of another model is refused.
+  RunSlot(WorkerCommand command, DeviceInfo expected)
+      : command_(std::move(command)), expected_(std::move(expected)) {}
 
   // Take the last result first.
   bool is_free() const { return !job_ && !finished_; }
   // No worker gets ready any more.
   bool is_broken() const { return !active_ && !broken_.empty(); }
+  // Starts a worker ahead of the first job.
+  void get_ready();
   void start(Job job);
   std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
   // Hands over to the next worker.
   void replace_worker();
   // Drops the job and the worker that has it.
   void abandon();
+  // Tells all workers to end, and does not wait for that.
+  void leave() const;
   bool is_timing() const;
 
   void add_to(std::vector<pollfd>& descriptors) const;
@@ -57,13 +62,20 @@ class RunSlot {
 
  private:
   std::optional<Worker> started();
-  void ensure_workers();
+  void ensure_worker();
+  void ensure_reserve(Clock::time_point now);
+  // The time to start a worker in reserve. Empty: none is wanted.
+  std::optional<Clock::time_point> reserve_due() const;
+  void refuse_other_model();
   void send_when_ready();
   void worker_failed(const std::string& message);
   bool try_again(const Worker::JobEnd& end);
   void finish(Outcome outcome, double seconds, std::optional<Failure> ended = std::nullopt);
 
   WorkerCommand command_;  // with the environment of the present workers
+  DeviceInfo expected_;
+  std::optional<Clock::time_point> first_sent_;
+  bool has_lost_worker_ = false;
   std::optional<Worker> active_, spare_;
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
   std::optional<Job> job_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -18,7 +19,10 @@ namespace gktune {
 namespace {
 
 constexpr std::pair<WorkerRole, std::string_view> kRoles[] = {{WorkerRole::compile, "compile"},
-                                                              {WorkerRole::run, "run"}};
+                                                              {WorkerRole::run, "run"},
+                                                              {WorkerRole::describe, "describe"}};
+// Compilers give way to the tuner and its run worker, which a GPU waits for.
+constexpr int kCompilerNiceness = 10;
 
 // Kills the worker with its children, such as compilers, which are in its group.
 void end_group(int) { ::kill(0, SIGKILL); }
@@ -46,7 +50,7 @@ Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
     auto compiler = opened.backend->compiler();
     if (!compiler) return std::move(compiler).error();
     opened.compiler = std::move(*compiler);
-  } else {
+  } else if (role == WorkerRole::run) {
     auto runner = opened.backend->runner();
     if (!runner) return std::move(runner).error();
     opened.runner = std::move(*runner);
@@ -90,7 +94,10 @@ std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
-  if (role == WorkerRole::compile) pause_tools_on_request();
+  if (role == WorkerRole::compile) {
+    pause_tools_on_request();
+    ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);
+  }
   if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};
@@ -105,7 +112,16 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
     send(Frame::Kind::not_ready, opened.error().message);
     return 1;
   }
-  send(Frame::Kind::ready, {});
+  std::string description;
+  if (role == WorkerRole::run) {
+    const auto info = opened->backend->identify();
+    if (!info) {
+      send(Frame::Kind::not_ready, info.error().message);
+      return 1;
+    }
+    description = encode(*info);
+  }
+  send(Frame::Kind::ready, description);
   while (channel.is_open()) {
     channel.read();
     while (std::optional<Frame> frame = channel.next()) {

@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// The task of a worker process.
-enum class WorkerRole { compile, run };
+// The task of a worker process: to compile, to run candidates, or to answer questions about the hardware.
+enum class WorkerRole { compile, run, describe };
 std::string_view worker_role_name(WorkerRole role);
 std::optional<WorkerRole> worker_role_from_name(std::string_view name);
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "tuner/device/worker/job_json.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
@@ -67,6 +68,10 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
   options.argv.push_back(command.backend.kind);
   options.argv.push_back(std::to_string(command.backend.ordinal));
   options.argv.emplace_back(worker_role_name(command.role));
+  if (!command.cache_dir.empty()) {
+    options.argv.emplace_back("--cache");
+    options.argv.push_back(command.cache_dir);
+  }
   auto process = ChildProcess::start(options);
   if (!process) return std::move(process).error();
   Worker worker(std::move(*process));
@@ -147,6 +152,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
     case Frame::Kind::ready:
       if (state_ != State::starting) break;
       was_ready_ = true;
+      if (auto info = decode_device_info(frame.payload); !frame.payload.empty() && info) device_ = *std::move(info);
       state_ = State::idle;
       limit_.reset();
       break;

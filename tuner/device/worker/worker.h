@@ -3,12 +3,14 @@
 #include <poll.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
@@ -29,7 +31,8 @@ struct WorkerCommand {
   std::vector<std::string> argv;
   BackendName backend;
   WorkerRole role = WorkerRole::run;
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::string cache_dir = {};  // for the worker's own compiled code; empty: it keeps none
 };
 
 // After so many failed starts in a row no further one is tried.
@@ -68,6 +71,8 @@ class Worker {
   // The phase of the current job, or of the job it died in. Empty if none was reported.
   std::optional<Phase> phase() const { return phase_; }
   bool was_ready() const { return was_ready_; }
+  // The hardware as a run worker found it. Empty before it is ready.
+  const std::optional<DeviceInfo>& device() const { return device_; }
   // Time on its job, without pauses.
   double busy_s(Clock::time_point now) const { return elapsed_s(busy_since_, paused_.value_or(now)); }
 
@@ -78,6 +83,8 @@ class Worker {
   void advance(Clock::time_point now);
   // advance() will see it die.
   void kill();
+  // Tells it to end, and does not wait for that. Its destructor does.
+  void leave() const { process_.signal_alone(SIGTERM); }
 
   // Pauses the tools of a compile worker. The pause does not count against its limits.
   void pause(Clock::time_point now);
@@ -98,6 +105,7 @@ class Worker {
   Channel channel_;
   State state_ = State::starting;
   bool was_ready_ = false;
+  std::optional<DeviceInfo> device_;
   std::optional<Phase> phase_;
   Limits limits_;
   double limit_s_ = 0;  // of the phase

@@ -65,25 +65,37 @@ Result<std::string> answer_of(Worker& worker, const std::string& question) {
   return Error{worker.death().failure.message};
 }
 
-Result<DeviceInfo> probe(Worker& worker) {
-  const auto answer = answer_of(worker, encode_probe());
-  return answer ? decode_device_info(*answer) : answer.error();
+// Of all of these, which have to be of one model.
+Result<DeviceInfo> probe_all(const std::vector<std::string>& worker_argv,
+                             const std::vector<BackendName>& backends) {
+  DeviceInfo info;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    auto probed = probe_device(worker_argv, backends[i]);
+    if (!probed) return probed;
+    if (i > 0 && !are_of_one_model(*probed, info)) {
+      return Error{"several devices can only be used together where they are of one model; here are " +
+                   info.name + " and " + probed->name};
+    }
+    info = *std::move(probed);
+  }
+  return info;
 }
 
 }  // namespace
 
 Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind) {
-  // A compile worker does not open the hardware, so broken devices count too.
-  auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::compile, {}});
+  // This worker does not open the hardware, so broken devices count too.
+  auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
   const auto answer = answer_of(*worker, encode_count());
   return answer ? decode_device_count(*answer) : answer.error();
 }
 
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
-  auto worker = Worker::start({worker_argv, backend, WorkerRole::run, {}});
+  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
-  return probe(*worker);
+  const auto answer = answer_of(*worker, encode_probe());
+  return answer ? decode_device_info(*answer) : answer.error();
 }
 
 Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel,
@@ -91,37 +103,24 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
                                                          std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
   const auto command_of = [&](const BackendName& backend, WorkerRole role) {
-    return WorkerCommand{options.worker_argv, backend, role, environment_with(folder)};
+    return WorkerCommand{options.worker_argv, backend, role, environment_with(folder),
+                         role == WorkerRole::run ? options.cache_dir : std::string()};
   };
-  std::vector<Worker> workers;
-  for (const BackendName& backend : options.backends) {
-    auto worker = Worker::start(command_of(backend, WorkerRole::run));
-    if (!worker) return std::move(worker).error();
-    workers.push_back(std::move(*worker));
-  }
-  DeviceInfo info;
+  auto info = options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
+  if (!info) return std::move(info).error();
   std::vector<RunSlot> slots;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    auto probed = probe(workers[i]);
-    if (!probed) return std::move(probed).error();
-    if (i > 0 && !are_of_one_model(*probed, info)) {
-      return Error{"several devices can only be used together where they are of one model; here are " +
-                   info.name + " and " + probed->name};
-    }
-    info = std::move(*probed);
-    slots.emplace_back(command_of(options.backends[i], WorkerRole::run), std::move(workers[i]));
-  }
+  for (const BackendName& backend : options.backends) slots.emplace_back(command_of(backend, WorkerRole::run), *info);
   CompilePool::Options pool;
   pool.command = command_of(options.backends[0], WorkerRole::compile);
   pool.jobs = std::max(1, options.jobs);
   pool.batch = std::max(1, options.batch);
   pool.time_limit_s = options.compile_time_limit_s;
-  pool.architecture = info.architecture;
+  pool.architecture = info->architecture;
   pool.cache_dir = options.cache_dir;
   if (folder) pool.scratch_dir = folder->path().string();
   pool.instrumentation = options.instrumentation;
   return std::unique_ptr<WorkerDevice>(new WorkerDevice(std::move(kernel), std::move(options),
-                                                        std::move(folder), std::move(info), std::move(slots),
+                                                        std::move(folder), *std::move(info), std::move(slots),
                                                         CompilePool(std::move(pool))));
 }
 
@@ -135,7 +134,11 @@ WorkerDevice::WorkerDevice(KernelDefinition kernel, WorkerDeviceOptions options,
       slots_(std::move(slots)),
       pool_(std::move(pool)) {}
 
-WorkerDevice::~WorkerDevice() = default;
+// All processes end at the same time; then this waits for each of them.
+WorkerDevice::~WorkerDevice() {
+  for (const RunSlot& slot : slots_) slot.leave();
+  pool_.leave();
+}
 
 std::size_t WorkerDevice::capacity() const {
   const auto waiting = static_cast<std::size_t>(
@@ -183,6 +186,10 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (!plan) return finish(submission, Status::invalid, plan.error().message);
   submission.plan = std::move(*plan);
   pool_.add(submission.id, submission.plan.candidate.source);
+  // The hardware gets ready while the first candidates are compiled.
+  if (options_.work != WorkerDeviceOptions::Work::compile) {
+    for (RunSlot& slot : slots_) slot.get_ready();
+  }
   if (!submission.plan.reference.steps.empty())
     submission.reference = reference_of(submission.plan.reference.source);
 }

@@ -26,6 +26,9 @@ struct WorkerDeviceOptions {
   enum class CompileWhileTiming { yes, no };
 
   std::vector<BackendName> backends;                                 // several: of one model
+  // The hardware, where it is known. Then no worker starts before there is something to run. A worker that finds
+  // another model ends the run.
+  std::optional<DeviceInfo> info = std::nullopt;
   std::vector<std::string> worker_argv{"/proc/self/exe", "worker"};  // before <kind> <ordinal> <compile|run>
   Work work = Work::time;
   std::uint64_t seed = 0;  // see RunJob
@@ -48,8 +51,8 @@ struct Usage {
 // Compiles and runs in worker processes. A crash there does not affect this process.
 class WorkerDevice final : public Device {
  public:
-  // Each backend needs a run worker that gets ready. The folder is for temporary files of its processes; without
-  // one they are where the system has them.
+  // Asks the hardware what it is, unless the options say so. The folder is for temporary files of its processes;
+  // without one they are where the system has them.
   static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options,
                                                     std::optional<RunFolder> folder = std::nullopt);
   ~WorkerDevice() override;  // with all of its processes

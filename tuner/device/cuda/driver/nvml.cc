@@ -39,6 +39,7 @@ Result<Nvml> Nvml::open(const std::string& pci_bus_id) {
     return Error{library->path() + " does not start: " + functions.error_string(code)};
   }
   Nvml nvml(std::move(*library), functions);
+  if (pci_bus_id.empty()) return nvml;
   if (const int code = functions.handle_by_bus_id(pci_bus_id.c_str(), &nvml.card_); code != kSuccess) {
     return Error{nvml.library_.path() + " does not know the card " + pci_bus_id + ": " +
                  functions.error_string(code)};

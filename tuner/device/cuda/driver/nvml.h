@@ -14,6 +14,7 @@ namespace gktune {
 // NVIDIA's management library, for one card. It is only read.
 class Nvml {
  public:
+  // Without a card only the driver's version can be asked for.
   static Result<Nvml> open(const std::string& pci_bus_id);
   Nvml(Nvml&& other) noexcept;
   Nvml& operator=(Nvml&&) = delete;
