@@ -90,23 +90,26 @@ class Template : public testing::TestWithParam<std::string> {
     }
   }
 
-  void try_awkward_sizes(CoveringSample::Depth depth) {
+  // Tries each value at every problem, and pairs of values at every third problem of one kind.
+  void try_awkward_sizes() {
     const auto problems = awkward_problems(definition_.kernel);
-    for (const Problem& problem : problems) {
-      // Another element type, another distribution: once is enough for what ways have to do with each other.
-      if (kind_of(problem) != kind_of(problems.front())) depth = CoveringSample::Depth::values;
-      const auto trials = trials_->run(problem, depth);
-      if (!trials && !is_ruled_out(trials.error())) {
-        ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << trials.error().message;
-      }
-      for (const Trial& trial : trials ? *trials : std::vector<Trial>()) {
-        EXPECT_TRUE(trial.ok()) << GetParam() << ", problem " << problem.str() << ", configuration "
-                                << trial.config.str() << "\n"
-                                << status_name(trial.status) << ": " << trial.message;
-      }
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const bool has_pairs = i % 3 == 0 && kind_of(problems[i]) == kind_of(problems.front());
+      try_problem(problems[i], has_pairs ? CoveringSample::Depth::pairs : CoveringSample::Depth::values);
       if (HasFailure()) return;  // the same again at other sizes would say no more
     }
     expect_all_values_seen();
+  }
+
+  void try_problem(const Problem& problem, CoveringSample::Depth depth) {
+    const auto trials = trials_->run(problem, depth);
+    if (!trials && !is_ruled_out(trials.error()))
+      ADD_FAILURE() << GetParam() << ", problem " << problem.str() << ": " << trials.error().message;
+    for (const Trial& trial : trials ? *trials : std::vector<Trial>()) {
+      EXPECT_TRUE(trial.ok()) << GetParam() << ", problem " << problem.str() << ", configuration "
+                              << trial.config.str() << "\n"
+                              << status_name(trial.status) << ": " << trial.message;
+    }
   }
 
   Definition definition_;
@@ -115,12 +118,14 @@ class Template : public testing::TestWithParam<std::string> {
 
 TEST_P(Template, is_right_in_all_its_ways_at_awkward_sizes) {
   ASSERT_NO_FATAL_FAILURE(open(definition_.kernel));
-  try_awkward_sizes(CoveringSample::Depth::pairs);
+  try_awkward_sizes();
 }
 
 TEST_P(Template, is_right_wherever_its_data_begin) {
   ASSERT_NO_FATAL_FAILURE(open(shifted_kernel(definition_.kernel)));
-  try_awkward_sizes(CoveringSample::Depth::values);
+  const auto problems = awkward_problems(definition_.kernel);
+  for (std::size_t i = 0; i < problems.size() && !HasFailure(); i += 3)
+    try_problem(problems[i], CoveringSample::Depth::values);
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, Template, testing::ValuesIn(shipped_spaces()), space_name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace gktune {
@@ -22,8 +23,17 @@ class StackPool {
   bool is_overflow(const void* address) const;
 
  private:
+  // Stacks that are mapped together, each above its inaccessible page.
+  static constexpr std::size_t kStacksPerMapping = 64;
+
+  bool add_mapping();
+  std::size_t bytes_per_stack() const;
+  std::size_t mapping_bytes() const { return kStacksPerMapping * bytes_per_stack(); }
+  // The distance of an address from the page below the stack that it belongs to; none outside all mappings.
+  std::optional<std::size_t> offset(const void* address) const;
+
   std::size_t stack_bytes_;
-  std::vector<std::byte*> bases_;
+  std::vector<std::byte*> mappings_;
 };
 
 }  // namespace gktune
