@@ -502,7 +502,7 @@ TEST_F(SharedTuning, does_not_wait_for_others_after_a_stop) {
   int asked = 0;
   const auto tuning =
       tune_problem({.definition = definition_, .problem = {}, .strategy = "exhaustive"},
-                   {replay, store, *store.begin_session({}), {.stop = [&] { return ++asked > 500; }}});
+                   {replay, store, *store.begin_session({}), {.stop = [&] { return ++asked > 20; }}});
   ASSERT_TRUE(tuning.ok());
   EXPECT_EQ(tuning->outcome.end, TuneOutcome::End::stopped);
   EXPECT_EQ(tuning->outcome.measured, 0);
