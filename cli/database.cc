@@ -1,8 +1,5 @@
 #include "cli/database.h"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <system_error>
 
 namespace gktune {
@@ -27,21 +24,6 @@ std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& cont
     return nullptr;
   }
   return *std::move(store);
-}
-
-Result<ScratchDatabase> ScratchDatabase::make() {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "gktune-XXXXXX").string();
-  if (error || mkdtemp(pattern.data()) == nullptr) {
-    return Error{"there is no folder for a temporary database: " +
-                 (error ? error : std::error_code(errno, std::generic_category())).message()};
-  }
-  return ScratchDatabase(pattern);
-}
-
-ScratchDatabase::~ScratchDatabase() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
 }
 
 }  // namespace gktune

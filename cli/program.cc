@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <memory>
 #include <ostream>
@@ -15,6 +16,7 @@
 #include "cli/flags.h"
 #include "engine/find_device.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/system_error.h"
 #include "tuner/core/version.h"
 
 namespace gktune {
@@ -197,7 +199,11 @@ ExitCode run_program(const std::vector<std::string>& given, Context& context) tr
   auto called = std::ranges::find_if(declared, [](const Declared& each) { return each.app->parsed(); });
   const ExitCode code = called->run(context);
   // A report that a full disk swallowed is a failure.
-  if (!context.out.flush()) return fail(context, ExitCode::failed, "cannot write to standard output");
+  errno = 0;
+  if (!context.out.flush()) {
+    return fail(context, ExitCode::failed,
+                "cannot write to standard output" + (errno == 0 ? "" : ": " + system_reason(errno)));
+  }
   return code;
 } catch (const std::exception& error) {
   return fail(context, ExitCode::failed, error.what());

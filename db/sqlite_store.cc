@@ -8,6 +8,7 @@
 
 #include "db/device_figures.h"
 #include "db/open.h"
+#include "db/schema.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
 #include "db/study_row.h"
@@ -469,6 +470,15 @@ Result<std::unique_ptr<TrialStore>> open_sqlite_store(const std::filesystem::pat
     return std::make_unique<SqliteStore>(path, access == StoreAccess::write
                                                    ? open_for_writing(path, patience)
                                                    : open_for_reading(path, patience));
+  });
+}
+
+Result<std::unique_ptr<TrialStore>> open_store_in_memory() {
+  const std::string name = "(in memory)";
+  return sqlite::guarded(name, [&]() -> std::unique_ptr<TrialStore> {
+    Database database = Database::in_memory();
+    migrate(database, schema_steps());
+    return std::make_unique<SqliteStore>(name, std::move(database));
   });
 }
 

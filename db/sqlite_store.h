@@ -17,4 +17,7 @@ Result<std::unique_ptr<TrialStore>> open_sqlite_store(
     const std::filesystem::path& path, StoreAccess access,
     std::chrono::milliseconds patience = std::chrono::seconds(10));
 
+// A store in memory, for results that are not kept.
+Result<std::unique_ptr<TrialStore>> open_store_in_memory();
+
 }  // namespace gktune

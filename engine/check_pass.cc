@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/tune.h"
+
 namespace gktune {
 
 std::int64_t CheckResult::failed() const {
@@ -39,13 +41,14 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   CheckResult result;
   std::size_t in_flight = 0;
   bool has_more = true;
+  int unchecked_in_a_row = 0;
   const auto is_over = [&] {
     if (in_flight == 0 && !has_more) return true;
     if (!result.was_stopped && events_.stop && events_.stop()) {
       result.was_stopped = true;
       in_flight -= device_.withdraw();  // a stop does not wait for candidates that have not begun
     }
-    return result.was_stopped || result.failure || !has_more;
+    return result.was_stopped || unchecked_in_a_row >= kMostUnjudged || !has_more;
   };
   while (true) {
     while (!is_over() && in_flight < device_.capacity()) {
@@ -60,12 +63,12 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
     Trial trial = device_.next();
     --in_flight;
     if (trial.status == Status::machine_failed) {
-      if (!result.failure) {
-        result.failure = std::move(trial.message);
-        in_flight -= device_.withdraw();
-      }
+      ++result.unchecked;
+      result.failure = std::move(trial.message);
+      if (++unchecked_in_a_row == kMostUnjudged) in_flight -= device_.withdraw();
       continue;
     }
+    if (unchecked_in_a_row < kMostUnjudged) unchecked_in_a_row = 0;
     if (trial.status == Status::reference_failed) {
       // Every configuration of the problem fails so: one finding, without a configuration.
       if (has_failed_reference(result.findings, trial.problem)) continue;

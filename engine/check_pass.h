@@ -27,7 +27,8 @@ struct CheckResult {
   std::vector<Finding> findings;  // in the order in which they were found
   std::vector<Trial> passed;
   bool was_stopped = false;
-  std::optional<std::string> failure;  // why the machine failed; the rest was not checked
+  std::int64_t unchecked = 0;          // candidates that the machine failed for
+  std::optional<std::string> failure;  // why the machine failed: not all was checked
 
   std::int64_t failed() const;
   Failures failures() const;

@@ -85,8 +85,10 @@ class Ranking {
   SamplingNoise noise_;
 };
 
-// A trial that never ran says nothing about run time.
-bool has_run(const Trial& trial) { return trial.run_s > 0; }
+// Otherwise it says nothing about run time.
+bool has_run(const Trial& trial) {
+  return trial.ok() || (trial.run_s > 0 && trial.status != Status::machine_failed);
+}
 
 // Times a reference candidate again after every `interval` trials.
 class DriftWatch {
@@ -113,7 +115,7 @@ class DriftWatch {
 
   void tell(const Trial& trial) {
     is_asked_ = false;
-    if (!trial.ok() && !has_run(trial)) return;
+    if (!has_run(trial)) return;
     // A reference that fails is replaced next time.
     trial.ok() ? drift_.times_us.push_back(trial.timing.median_us) : drift_.times_us.clear();
   }
@@ -255,7 +257,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   SharedWork shared(events.sharing);
   auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
-  int unpromising = 0;
+  int unpromising = 0, unjudged_in_a_row = 0;
 
   End failed_end = End::machine_failed;
   auto reason_to_end = [&]() -> std::optional<End> {
@@ -268,13 +270,17 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   };
 
   DriftWatch watch(task.timing.drift_interval, task.earlier);
-  std::optional<End> end;
+  End end = End::exhausted;
+  bool has_ended = false;
   const auto is_over = [&] {
-    if (end) return true;
-    end = reason_to_end();
+    if (has_ended) return true;
+    const std::optional<End> reason = reason_to_end();
+    if (!reason) return false;
+    has_ended = true;
+    end = *reason;
     // Do not wait for candidates that have not begun.
     if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
-    return end.has_value();
+    return true;
   };
   const auto learn = [&] {
     for (const Trial& trial : shared.learn()) {
@@ -323,27 +329,40 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
 
     Trial trial = device.next();
     --in_flight;
-    if (ends_problem(trial.status)) {
+    const bool is_repeated = watch.awaits(trial);
+    if (trial.status == Status::machine_failed && !is_repeated) {
+      ++outcome.unjudged;
+      outcome.why_unjudged = trial.message;
+      --submitted;
+      if (end == End::trials) has_ended = false;  // there is room for another
+      searcher.tell(trial);                       // it proposes others
+    }
+    unjudged_in_a_row = trial.status == Status::machine_failed ? unjudged_in_a_row + 1 : 0;
+    if (unjudged_in_a_row >= kMostUnjudged || trial.status == Status::reference_failed) {
       if (outcome.failure) continue;
       outcome.failure = std::move(trial.message);
       failed_end = trial.status == Status::machine_failed ? End::machine_failed : End::reference_failed;
       in_flight -= device.withdraw();  // the others would fail as well; a later run tries them
       continue;
     }
-    if (watch.awaits(trial)) {
+    if (is_repeated) {
       watch.tell(trial);
       if (trial.ok() || !has_run(trial)) continue;
       ranking.remove(trial.config);
       if (events.on_revoked) events.on_revoked(trial);
       continue;
     }
+    if (trial.status == Status::machine_failed) continue;
     watch.count_trial();
     ++outcome.measured;
     searcher.tell(trial);
     ranking.add(trial);
     if (events.on_trial) events.on_trial(trial);
   }
-  outcome.end = end.value_or(End::exhausted);
+  outcome.end = end;
+  // Nothing shows that the machine works.
+  if (outcome.unjudged > 0 && outcome.measured == 0 && !outcome.failure)
+    outcome.failure = outcome.why_unjudged;
   // The machine may fail or the user may stop while the last trials run: hold no playoff then.
   if (outcome.failure) outcome.end = failed_end;
   if (events.stop && events.stop()) outcome.end = End::stopped;

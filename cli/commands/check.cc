@@ -11,6 +11,7 @@
 #include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/output/json.h"
+#include "cli/output/printable.h"
 #include "cli/output/progress.h"
 #include "cli/output/quantity.h"
 #include "cli/output/table.h"
@@ -108,7 +109,7 @@ void print_finding(const Finding& finding, Context& context) {
   const std::string candidate = candidate_text(finding.trials.front());
   if (!candidate.empty()) context.out << ": " << candidate;
   if (finding.trials.size() > 1) context.out << fmt::format(" and {} more", finding.trials.size() - 1);
-  context.out << '\n' << finding.message << (finding.message.ends_with('\n') ? "" : "\n");
+  context.out << '\n' << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
 }
 
 std::string work_name(const CheckOptions& options) { return options.sanitize ? "sanitize" : "compile"; }

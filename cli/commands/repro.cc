@@ -1,6 +1,7 @@
 // gktune repro: writes one trial as a standalone program for debuggers, sanitizers and profilers.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include "cli/output/quantity.h"
 #include "cli/trial_plan.h"
 #include "engine/problem_selection.h"
+#include "tuner/core/system_error.h"
 #include "tuner/repro/repro_source.h"
 #include "tuner/repro/stored_values.h"
 #include "tuner/space/space_file.h"
@@ -101,9 +103,12 @@ ExitCode write(const ReproOptions& options, const std::string& text, Context& co
     (context.out_screen.is_terminal ? context.out : context.bytes) << text << std::flush;
     return ExitCode::done;
   }
+  errno = 0;
   std::ofstream file(options.output, std::ios::binary);
   file << text << std::flush;
-  if (!file) return fail(context, ExitCode::failed, "cannot write " + options.output);
+  if (!file) {
+    return fail(context, ExitCode::failed, "cannot write " + options.output + ": " + system_reason(errno));
+  }
   return ExitCode::done;
 }
 

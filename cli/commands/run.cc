@@ -267,14 +267,9 @@ ExitCode run(const RunOptions& options, Context& context) {
     }
   }
   // A replay repeats known measurements, so store its trials only if --db is given.
-  std::optional<ScratchDatabase> scratch;
-  if (is_replay && options.database.empty()) {
-    auto made = ScratchDatabase::make();
-    if (!made) return fail(context, ExitCode::failed, made.error().message);
-    scratch.emplace(*std::move(made));
-  }
-  auto store = open_sqlite_store(scratch ? scratch->path() : database_path(options.database, context),
-                                 StoreAccess::write);
+  auto store = is_replay && options.database.empty()
+                   ? open_store_in_memory()
+                   : open_sqlite_store(database_path(options.database, context), StoreAccess::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
   return tune_all(options, *groups, **store, *settings, context);
 }

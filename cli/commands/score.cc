@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "engine/recordings.h"
+#include "tuner/core/system_error.h"
 #include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"
 
@@ -189,10 +191,11 @@ Result<void> write_traces(const std::string& path, const std::vector<ContestRuns
       of_recording.push_back(std::move(steps));
     }
   }
+  errno = 0;
   std::ofstream file(path);
   file << traces.dump() << '\n';
   file.close();
-  if (!file) return Error{"cannot write " + path};
+  if (!file) return Error{"cannot write " + path + ": " + system_reason(errno)};
   return {};
 }
 

@@ -5,6 +5,8 @@
 
 #include <ostream>
 
+#include "cli/output/printable.h"
+
 namespace gktune {
 namespace {
 
@@ -20,7 +22,7 @@ class ScreenSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
   void sink_it_(const spdlog::details::log_msg& message) override {
     if (message.level == spdlog::level::err) stream_ << paint(screen_, Ink::red, "error:") << ' ';
     if (message.level == kHint) stream_ << paint(screen_, Ink::dim, "  hint:") << ' ';
-    stream_ << std::string_view(message.payload.data(), message.payload.size()) << std::endl;
+    stream_ << with_short_lines({message.payload.data(), message.payload.size()}) << std::endl;
   }
   void flush_() override { stream_.flush(); }
 

@@ -80,6 +80,28 @@ std::string printable(std::string_view text, Layout layout) {
   return shown;
 }
 
+std::string with_short_lines(std::string_view text) {
+  constexpr std::size_t kLongest = 1000, kHead = 600, kTail = 200;
+  std::string shown;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.size() <= kLongest) {
+      shown += line;
+    } else {
+      std::size_t head = kHead, tail = line.size() - kTail;
+      while (continues(line[head]) && head > kHead - kLongestCharacter) --head;
+      while (tail < line.size() && continues(line[tail]) && tail < line.size() - kTail + kLongestCharacter)
+        ++tail;
+      shown += fmt::format("{} [{} bytes left out] {}", line.substr(0, head), tail - head, line.substr(tail));
+    }
+    text.remove_prefix(line.size());
+    if (text.empty()) break;
+    shown += '\n';
+    text.remove_prefix(1);
+  }
+  return shown;
+}
+
 bool PrintableStream::Buffer::pass(std::string_view bytes) {
   const auto size = static_cast<std::streamsize>(bytes.size());
   return sink_.sputn(bytes.data(), size) == size;

@@ -17,6 +17,10 @@ enum class Layout { kept, escaped };
 // \u001b. Inside a JSON string the escapes mean the same characters.
 std::string printable(std::string_view text, Layout layout = Layout::kept);
 
+// The text with a part of each very long line left out. Files, flags, databases and compilers decide how long
+// lines of messages are.
+std::string with_short_lines(std::string_view text);
+
 // An output stream that escapes what it passes on.
 class PrintableStream : public std::ostream {
  public:

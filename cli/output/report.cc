@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
 #include "engine/problem_selection.h"
@@ -58,6 +59,11 @@ std::string account_of(const Tuning& tuning) {
   Failures failures = failures_of(tuning.trials);
   if (!failures.empty()) text += "; failed: " + failures_text(failures);
   if (!tuning.is_checked) text += "; unchecked: the space has no reference";
+  if (const TuneOutcome& outcome = tuning.outcome; outcome.unjudged > 0 && !outcome.failure) {
+    text += fmt::format("\nnot judged: {} configuration{}; {}", outcome.unjudged,
+                        outcome.unjudged == 1 ? "" : "s",
+                        with_short_lines(outcome.why_unjudged.substr(0, outcome.why_unjudged.find('\n'))));
+  }
   if (tuning.busy) {
     text += fmt::format("\nbusy: device {:.0f} %, compilers {:.0f} %", tuning.busy->device * 100,
                         tuning.busy->compilers * 100);
@@ -138,6 +144,10 @@ Json report_json(const Tuning& tuning) {
                  {"seconds", tuning.seconds},
                  {"end", end_name(tuning.outcome.end)}};
   if (tuning.outcome.failure) report["failure"] = *tuning.outcome.failure;
+  if (tuning.outcome.unjudged > 0) {
+    report["unjudged"] = {{"configurations", tuning.outcome.unjudged},
+                          {"reason", tuning.outcome.why_unjudged}};
+  }
   if (tuning.busy) report["busy"] = {{"device", tuning.busy->device}, {"compilers", tuning.busy->compilers}};
   report["failed"] = Json::object();
   for (const auto& [status, count] : failures_of(tuning.trials))
@@ -182,6 +192,8 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
 
   if (tuning.outcome.was_cut_short()) {
     hints.push_back("the same command without --fresh continues; with --fresh it starts over");
+  } else if (tuning.outcome.unjudged > 0) {
+    hints.push_back("the same command without --fresh tries what was not judged again");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("no configuration was left to measure; --fresh measures all again");
   } else if (tuning.outcome.end == TuneOutcome::End::trials &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 
 namespace gktune {
@@ -27,7 +28,7 @@ bool is_text_column(const std::vector<Trial>& trials, const std::string& name) {
   });
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) { return with_short_lines(text.substr(0, text.find('\n'))); }
 
 }  // namespace
 

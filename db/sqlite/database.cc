@@ -1,12 +1,15 @@
 #include "db/sqlite/database.h"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
+#include "tuner/core/system_error.h"
 
 namespace gktune::sqlite {
 namespace {
@@ -67,6 +70,22 @@ int flags_for(Database::Access access) {
   return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 }
 
+// SQLite forgets why a write failed. True if the file or its log is as large as files may be.
+bool is_at_size_limit(sqlite3* handle, int code) {
+  rlimit limit{};
+  const char* name = sqlite3_db_filename(handle, "main");
+  const bool is_write =
+      code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_TRUNCATE || code == SQLITE_IOERR_SHMSIZE;
+  if (!is_write || name == nullptr || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+  constexpr std::uintmax_t kLargestPage = 65536;
+  for (const char* suffix : {"", "-wal", "-journal", "-shm"}) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(std::string(name) + suffix, error);
+    if (!error && limit.rlim_cur != RLIM_INFINITY && size + kLargestPage > limit.rlim_cur) return true;
+  }
+  return false;
+}
+
 // The usual causes in the user's words, others in SQLite's.
 std::string describe(sqlite3* handle, int code) {
   switch (code & 0xff) {
@@ -90,9 +109,9 @@ std::string describe(sqlite3* handle, int code) {
   }
   std::string text = sqlite3_errmsg(handle);
   if ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) {
-    if (int reason = sqlite3_system_errno(handle); reason != 0) {
-      text += ": " + std::error_code(reason, std::generic_category()).message();
-    }
+    int reason = sqlite3_system_errno(handle);
+    if (reason == 0 && is_at_size_limit(handle, code)) reason = EFBIG;
+    if (reason != 0) text += ": " + system_reason(reason);
   }
   return text;
 }

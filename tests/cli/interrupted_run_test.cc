@@ -165,7 +165,11 @@ TEST_F(SharedRun, one_program_finishes_what_a_killed_one_began) {
 // Beyond `ulimit -f` the system sends SIGXFSZ.
 TEST_F(InterruptedRun, a_limit_on_file_sizes_is_an_error_with_a_message) {
   EXPECT_EQ(ShellProcess(folder_.path(), "ulimit -f 4; " + run_).wait(), 1);
-  EXPECT_NE(contents_of(folder_ / "err").find("error: "), std::string::npos) << contents_of(folder_ / "err");
+  EXPECT_NE(contents_of(folder_ / "err").find("ulimit -f"), std::string::npos)
+      << contents_of(folder_ / "err");
+  EXPECT_EQ(ShellProcess(folder_.path(), "ulimit -f 4; gktune check twice.yaml --device host").wait(), 1);
+  EXPECT_NE(contents_of(folder_ / "err").find("ulimit -f"), std::string::npos)
+      << contents_of(folder_ / "err");
 }
 
 }  // namespace

@@ -75,6 +75,20 @@ TEST(Printable, a_json_string_keeps_its_meaning) {
   EXPECT_EQ(sink.str().find('\x7f'), std::string::npos);
 }
 
+TEST(Printable, a_part_of_very_long_lines_is_left_out) {
+  const std::string text = "short\n\n" + std::string(900'000, 'x') + "\nlast";
+  EXPECT_EQ(with_short_lines(text), "short\n\n" + std::string(600, 'x') + " [899200 bytes left out] " +
+                                        std::string(200, 'x') + "\nlast");
+  EXPECT_EQ(with_short_lines(std::string(1000, 'x') + '\n'), std::string(1000, 'x') + '\n');
+  // Whole characters are left out.
+  std::string cents = "x";
+  for (int i = 0; i < 1000; ++i) cents += "¢";
+  EXPECT_EQ(with_short_lines(cents).find("\\x"), std::string::npos);
+  EXPECT_EQ(printable(with_short_lines(cents)), with_short_lines(cents));
+  EXPECT_EQ(with_short_lines(""), "");
+  EXPECT_LT(with_short_lines(std::string(2000, '\x80')).size(), 900u);  // not UTF-8
+}
+
 TEST(Printable, a_sink_that_fails_fails_the_stream) {
   std::ostringstream sink;
   PrintableStream stream(sink);

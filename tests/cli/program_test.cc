@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "call.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -49,6 +50,27 @@ TEST(Program, a_quiet_command_prints_errors_alone) {
   log.hint("more");
   log.error("broken\n\n");
   EXPECT_EQ(stream.str(), "error: broken\n");
+}
+
+// A line of so many bytes is a mistake, whatever it comes from.
+TEST(Program, no_error_repeats_a_very_long_line) {
+  const std::string text(900'000, 'x');
+  const ScratchFolder folder;
+  folder.write("space.yaml", "kernel: k\nsource: " + text + "\n");
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{text},
+                                             {"run", "--" + text},
+                                             {"run", "x.yaml", "--regime", text},
+                                             {"run", text},
+                                             {"run", folder.path("space.yaml"), "--device", "host"},
+                                             {"check", "x.yaml", "--problem", text},
+                                             {"best", "k", "--db", text},
+                                             {"db", "show", text}}) {
+    const Call refused = call(arguments);
+    EXPECT_NE(refused.code, ExitCode::done);
+    EXPECT_GT(refused.err.size(), 0u);
+    EXPECT_LT(refused.err.size(), 4000u) << arguments.front() << ' ' << refused.err.substr(0, 200);
+  }
 }
 
 TEST(Program, a_file_with_errors_is_shown_in_colour) {

@@ -1,6 +1,8 @@
 // gktune run on recordings: no hardware, no workers.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -44,6 +46,14 @@ TEST_F(Replay, what_is_replayed_is_not_kept_unless_a_database_is_named) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "default.db"));
   results_of({"--device", "replay:" + kSaxpy, "--trials", "5", "--db", folder_.path("kept.db")});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "kept.db"));
+}
+
+TEST_F(Replay, needs_no_place_for_temporary_files) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", "/nonexistent", 1);
+  EXPECT_EQ(results_of({"--device", "replay:" + kSaxpy, "--trials", "5"}).size(), 1u);
+  before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
 }
 
 TEST_F(Replay, the_database_of_a_replay_is_a_recording_too) {

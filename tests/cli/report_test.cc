@@ -154,6 +154,26 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   }
 }
 
+TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
+  Tuning tuning = finished();
+  EXPECT_FALSE(report_json(tuning).contains("unjudged"));
+  tuning.outcome.unjudged = 2;
+  tuning.outcome.why_unjudged = "killed by SIGKILL from outside in 4 attempts\nmore";
+  EXPECT_NE(
+      printed(tuning).find("\nnot judged: 2 configurations; killed by SIGKILL from outside in 4 attempts\n"),
+      std::string::npos)
+      << printed(tuning);
+  EXPECT_EQ(report_json(tuning)["unjudged"]["configurations"], 2);
+  EXPECT_EQ(report_json(tuning)["unjudged"]["reason"], tuning.outcome.why_unjudged);
+  EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh tries what was not judged again");
+}
+
+TEST(Report, a_table_of_failures_repeats_no_very_long_line) {
+  std::ostringstream stream;
+  failure_table({bad_trial(1, Status::compile_failed, std::string(900'000, 'x'))}, 10).print(stream, {});
+  EXPECT_LT(stream.str().size(), 2000u);
+}
+
 TEST(Report, no_hint_asks_for_more_than_there_is) {
   Tuning tuning = finished();
   tuning.valid = "6";

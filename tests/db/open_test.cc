@@ -475,13 +475,13 @@ TEST_F(OpenTest, a_disk_that_fills_up_is_an_error_and_loses_nothing_that_was_wri
   auto store = open_sqlite_store(path_, StoreAccess::write);
   {
     FileLimit limit(64 * 1024);
-    bool is_full = false;
-    for (int i = 0; i < 100 && !is_full; ++i) {
+    std::string failure;
+    for (int i = 0; i < 100 && failure.empty(); ++i) {
       Trial trial = ok_trial({{"b", i}}, 5);
       trial.message = std::string(20'000, 'x');
-      is_full = !(*store)->add_trial(1, 1, trial).ok();
+      if (const auto added = (*store)->add_trial(1, 1, trial); !added) failure = added.error().message;
     }
-    EXPECT_TRUE(is_full);
+    EXPECT_NE(failure.find("no file may exceed 65536 bytes (ulimit -f)"), std::string::npos) << failure;
   }
   EXPECT_GE((*store)->trials(1)->size(), 1u);
   EXPECT_TRUE((*store)->add_trial(1, 1, ok_trial({{"c", 1}}, 5)).ok());

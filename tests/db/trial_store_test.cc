@@ -19,7 +19,9 @@ class TrialStoreTest : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<TrialStore> make() const {
     if (GetParam() == std::string("memory")) return std::make_unique<MemoryStore>();
-    auto store = open_sqlite_store(scratch_ / "gktune.db", StoreAccess::write);
+    const bool is_in_file = GetParam() == std::string("sqlite");
+    auto store =
+        is_in_file ? open_sqlite_store(scratch_ / "gktune.db", StoreAccess::write) : open_store_in_memory();
     EXPECT_TRUE(store.ok()) << store.error().message;
     return std::move(*store);
   }
@@ -51,7 +53,7 @@ class TrialStoreTest : public ::testing::TestWithParam<const char*> {
   std::int64_t study_ = *store_->study_id(reduce_study());
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, TrialStoreTest, ::testing::Values("sqlite", "memory"),
+INSTANTIATE_TEST_SUITE_P(Stores, TrialStoreTest, ::testing::Values("sqlite", "sqlite_in_memory", "memory"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {

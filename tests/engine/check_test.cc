@@ -9,6 +9,7 @@
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
+#include "tuner/tune.h"
 
 namespace gktune {
 namespace {
@@ -70,18 +71,35 @@ TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
   EXPECT_FALSE(result.was_stopped);
 }
 
-TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
-  std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::machine_failed, "no space"),
-                               good_trial(3, 10)};
+// Sends candidates with these trials through.
+CheckResult check_of(const std::vector<Trial>& trials) {
   ReplayDevice device({}, trials, 1);
   std::size_t next = 0;
-  const CheckResult result = CheckPass(device, {}).run([&](Candidate& candidate) {
+  return CheckPass(device, {}).run([&](Candidate& candidate) {
     if (next == trials.size()) return false;
     candidate.config = trials[next++].config;
     return true;
   });
+}
+
+TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
+  std::vector<Trial> trials = {good_trial(1, 10)};
+  for (int i = 0; i < kMostUnjudged; ++i)
+    trials.push_back(bad_trial(2 + i, Status::machine_failed, "no space"));
+  trials.push_back(good_trial(3 + kMostUnjudged, 10));
+  const CheckResult result = check_of(trials);
   EXPECT_EQ(result.checked, 1);
+  EXPECT_EQ(result.unchecked, kMostUnjudged);
   EXPECT_EQ(result.failure, "no space");
+  EXPECT_TRUE(result.findings.empty());
+}
+
+TEST(CheckPass, a_candidate_that_cannot_be_judged_does_not_end_it_and_is_told) {
+  const CheckResult result =
+      check_of({good_trial(1, 10), bad_trial(2, Status::machine_failed, "killed"), good_trial(3, 10)});
+  EXPECT_EQ(result.checked, 2);
+  EXPECT_EQ(result.unchecked, 1);
+  EXPECT_EQ(result.failure, "killed");
   EXPECT_TRUE(result.findings.empty());
 }
 

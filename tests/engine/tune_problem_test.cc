@@ -316,15 +316,40 @@ TEST_F(TuneProblem, a_run_that_was_stopped_before_its_playoff_is_decided_by_the_
   EXPECT_TRUE(store_.best("line")->front().from_playoff);
 }
 
+// Good trials, but the machine fails for these.
+std::vector<Trial> with_machine_failures(std::vector<Trial> trials, const std::vector<int>& xs) {
+  for (const int x : xs) {
+    Trial& trial = trials[static_cast<std::size_t>(x - 1)];
+    trial = bad_trial(0, Status::machine_failed, "no space");
+    trial.config = {{"x", x}};
+  }
+  return trials;
+}
+
 TEST_F(TuneProblem, what_the_machine_failed_for_is_not_stored) {
-  std::vector<Trial> trials{recorded(1), bad_trial(0, Status::machine_failed, "no space")};
-  trials.back().config = {{"x", 2}};
-  ReplayDevice full({.kind = "replay", .name = "recorded"}, std::move(trials), 1);
+  std::vector<Trial> trials;
+  for (int x = 1; x <= 10; ++x) trials.push_back(recorded(x));
+  ReplayDevice full({.kind = "replay", .name = "recorded"}, with_machine_failures(trials, {2, 3, 4}), 1);
   const auto broken = tune_on(full, request());
   ASSERT_TRUE(broken.ok());
   EXPECT_EQ(broken->outcome.failure, "no space");
   EXPECT_EQ(store_.trials(1)->size(), 1u);
   EXPECT_EQ(tune(request())->outcome.measured, 9);
+}
+
+TEST_F(TuneProblem, a_configuration_that_was_not_judged_is_tried_by_the_next_run) {
+  std::vector<Trial> trials;
+  for (int x = 1; x <= 10; ++x) trials.push_back(recorded(x));
+  ReplayDevice partly({.kind = "replay", .name = "recorded"}, with_machine_failures(trials, {2, 10}), 1);
+  const auto first = tune_on(partly, request());
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->outcome.failure, std::nullopt);
+  EXPECT_EQ(first->outcome.unjudged, 2);
+  EXPECT_EQ(store_.trials(1)->size(), 8u);
+  EXPECT_EQ(first->outcome.best->config, (Config{{"x", 9}}));
+  const auto next = tune(request());
+  EXPECT_EQ(next->outcome.measured, 2);
+  EXPECT_EQ(next->outcome.best->config, (Config{{"x", 10}}));
 }
 
 TEST_F(TuneProblem, an_empty_space_tells_whose_constraints_emptied_it) {

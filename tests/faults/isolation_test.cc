@@ -1,6 +1,7 @@
 // No candidate affects another, and nothing outlives its trial.
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,12 +12,14 @@
 #include "fault_device.h"
 #include "tests/scratch_folder.h"
 #include "tests/worker/processes.h"
+#include "tuner/device/worker/outside_kills.h"
+#include "tuner/device/worker/run_folder.h"
 
 namespace gktune {
 namespace {
 
 constexpr const char* kLeaks = R"(
-parameters: {LEAK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22]}
+parameters: {LEAK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]}
 options:
   - {flag: -Ofast, when: LEAK == 1}
 time_limit: 20s
@@ -122,15 +125,83 @@ TEST(OutsideKills, of_the_compilers_own_process_are_not_blamed_on_a_candidate) {
   EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
-TEST(OutsideKills, that_come_each_time_are_blamed_on_the_candidate) {
+// Kills so many processes of that name in the group of a worker, one after the other.
+std::thread persistent_killer_of(const std::string& name, int count) {
+  return std::thread([name, count, tuner = ::getpid()] {
+    std::vector<pid_t> killed;
+    EXPECT_TRUE(eventually([&] {
+      const auto found = processes_where([&](const ProcessState& state) {
+        return state.name == name && process_state(state.group).parent == tuner;
+      });
+      for (const pid_t pid : found) {
+        if (std::ranges::count(killed, pid) == 0 && ::kill(pid, SIGKILL) == 0) killed.push_back(pid);
+      }
+      return std::ssize(killed) >= count;
+    })) << name
+        << ' ' << killed.size();
+  });
+}
+
+TEST(OutsideKills, that_come_each_time_are_not_blamed_on_the_candidate) {
   const auto device = open_checker();
   ASSERT_NE(device, nullptr);
-  for (const int leak : {20, 21}) {
+  std::thread killer = persistent_killer_of("gktune-naps", kMostAttempts);
+  const Trial trial = tried(*device, {{"LEAK", 19}});
+  killer.join();
+  EXPECT_EQ(status_name(trial.status), "machine_failed");
+  EXPECT_TRUE(trial.message.starts_with("killed by SIGKILL from outside in 4 attempts")) << trial.message;
+  EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
+}
+
+TEST(OutsideKills, of_each_attempt_of_the_compiler_are_not_blamed_on_the_source) {
+  const ScratchFolder cache;
+  const auto device = open_checker(cache.path().string());
+  ASSERT_NE(device, nullptr);
+  std::thread killer = persistent_killer_of("cc1plus", kMostAttempts);
+  const Trial trial = tried(*device, {{"LEAK", 0}});
+  killer.join();
+  EXPECT_EQ(status_name(trial.status), "machine_failed");
+  EXPECT_TRUE(
+      trial.message.starts_with("the compiler was killed from outside in 4 attempts") ||
+      trial.message.starts_with("the reference does not compile: the compiler was killed from outside"))
+      << trial.message;
+  EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
+}
+
+TEST(OwnKills, are_told_from_those_that_come_from_outside) {
+  const auto device = open_checker();
+  ASSERT_NE(device, nullptr);
+  for (const int leak : {20, 21, 23}) {
     const Trial trial = tried(*device, {{"LEAK", leak}});
-    EXPECT_EQ(status_name(trial.status), "crashed");
-    EXPECT_EQ(trial.message, "killed by SIGKILL");
+    EXPECT_EQ(status_name(trial.status), "crashed") << leak;
+    EXPECT_EQ(trial.message, "sent SIGKILL to itself, its group or its parent") << leak;
   }
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
+}
+
+TEST(FullDisk, of_a_candidates_temporary_files_is_empty_for_the_next) {
+  const ScratchFolder parent;
+  const std::string small = parent.path("small");
+  std::filesystem::create_directory(small);
+  if (::mount("tmpfs", small.c_str(), "tmpfs", 0, "size=16m,mode=700") != 0) {
+    GTEST_SKIP() << "a small file system can be mounted by root only";
+  }
+  {
+    auto folder = RunFolder::make(small);
+    ASSERT_TRUE(folder.ok());
+    WorkerDeviceOptions options = fault_options("host");
+    options.work = WorkerDeviceOptions::Work::check;
+    options.cache_dir = small;
+    const Definition definition = fault_function_definition("leaking_function", kLeaks);
+    auto device = WorkerDevice::open(definition.kernel, std::move(options), std::move(*folder));
+    ASSERT_TRUE(device.ok()) << device.error().message;
+    for (const int leak : {0, 24, 0}) {
+      const Trial trial = tried(**device, {{"LEAK", leak}});
+      EXPECT_EQ(trial.status, Status::ok) << leak << ": " << trial.message;
+    }
+    EXPECT_GT(std::filesystem::space(small).available, std::uintmax_t{8} << 20);
+  }
+  EXPECT_EQ(::umount(small.c_str()), 0);
 }
 
 class Orphans : public ::testing::Test, NamedProcesses {};
@@ -165,6 +236,40 @@ TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs)
   }
   EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
 }
+
+// The tuner has a worker, the worker a supervisor, and a candidate a process in a session of its own.
+class KilledWorkers : public Orphans, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(KilledWorkers, leave_nothing_of_their_candidate) {
+  const pid_t tuner = ::fork();
+  if (tuner == 0) {
+    const auto device =
+        open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
+    if (device != nullptr) (void)tried(*device, {{"LEAK", 22}});
+    ::_exit(0);
+  }
+  std::vector<pid_t> started;
+  EXPECT_TRUE(eventually([&] {
+    started = processes_called(process_name());
+    return started.size() == 2;
+  }));
+  pid_t worker = 0;
+  for (const pid_t pid : started) {
+    const pid_t parent = process_state(pid).parent;
+    if (std::ranges::count(started, parent) == 0) worker = parent;
+  }
+  const pid_t supervisor = process_state(worker).parent;
+  EXPECT_EQ(process_state(supervisor).parent, tuner);
+  ::kill(GetParam() == std::string("worker") ? worker : supervisor, SIGKILL);
+  for (const pid_t pid : started)
+    EXPECT_TRUE(eventually([&] { return process_state(pid).name != process_name(); }));
+  ::kill(tuner, SIGKILL);
+  ::waitpid(tuner, nullptr, 0);
+  EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
+}
+
+INSTANTIATE_TEST_SUITE_P(, KilledWorkers, ::testing::Values("worker", "supervisor"),
+                         [](const auto& victim) { return std::string(victim.param); });
 
 }  // namespace
 }  // namespace gktune

@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 DEADLINE_S = 240  # of one command; a loaded machine is slow
 MARK = 'GKTUNE_TORTURE'  # in the environment of every process of a round
 COUNTS = ['corrupt databases', 'lost trials', 'repeated measurements', 'trials blamed for outside events', 'orphans',
-          'leftover files', 'hangs', 'crashes']
+          'stopped processes', 'leftover files', 'hangs', 'crashes', 'failed runs']
 CONFIGURATIONS = 12
 
 SPACE = '''
@@ -145,21 +145,35 @@ class Round:
                 return
             time.sleep(0.1)
         for pid in left:
+            state, _, name = self.state_of(pid)
+            if not state:
+                continue
+            self.fail('orphans', f'{pid} {name} {state}')
             try:
-                with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
-                    name, state = file.read().split('(', 1)[1].rsplit(')', 1)
-                self.fail('orphans', f'{pid} {name} {state.split()[0]}')
                 os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass
 
     def expect_no_leftovers(self, cache='cache'):
-        """After a run that was not killed."""
+        """After a run that was not killed: temporary files and unfinished files of the cache."""
         left = os.listdir(self.path('tmp'))
-        if os.path.isdir(self.path(cache)):
-            left += [name for name in os.listdir(self.path(cache)) if name.startswith('run-') or '.new' in name]
+        for folder, folders, files in os.walk(self.path(cache)):
+            left += [name for name in folders + files if name.startswith('run-') or '.new' in name]
+        known = ('.cu', '.cc', '.yaml', '.db', '.db-wal', '.db-shm')  # a reader leaves the last two, as SQLite has it
+        for name in os.listdir(self.folder):
+            if not (name in ('tmp', cache) or name.startswith(('output-', 'small')) or name.endswith(known)):
+                left.append(name)
         for name in left:
             self.fail('leftover files', name)
+
+    def state_of(self, pid):
+        """The state, the group and the name; ('', 0, '') if it has ended."""
+        try:
+            with open(f'/proc/{pid}/stat', encoding='utf-8', errors='replace') as file:
+                name, rest = file.read().split('(', 1)[1].rsplit(')', 1)
+            return rest.split()[0], int(rest.split()[2]), name
+        except (OSError, IndexError, ValueError):
+            return '', 0, ''
 
     def rows(self, database='gktune.db'):
         """(id, config, status, is_current, message) of all trials, after a check of the file."""
@@ -199,7 +213,7 @@ class Round:
 def kill_something(round_, tuners):
     """A tuner, or any process below one; returns the tuner if that is what it killed."""
     tuner_pids = {tuner.pid: tuner for tuner in tuners if tuner.poll() is None}
-    pids = [pid for pid in round_.processes() if pid in tuner_pids or pid not in tuner_pids]
+    pids = round_.processes()
     if not pids:
         return None
     pid = round_.rng.choice(list(tuner_pids) if tuner_pids and round_.rng.random() < 0.3 else pids)
@@ -235,7 +249,9 @@ def kills(round_):
                 killed.add(tuner.pid)
                 tuner.kill()
     for tuner in tuners:
-        round_.wait(tuner, was_killed=tuner.pid in killed)
+        code = round_.wait(tuner, was_killed=tuner.pid in killed)
+        if tuner.pid not in killed and code not in (0, None):
+            round_.fail('failed runs', f'exit code {code} after kills of its children: {tuner.output}')
     before = round_.rows() if os.path.exists(round_.path('gktune.db')) else []
     if len(before) < seen:
         round_.fail('lost trials', f'{len(before)} of {seen} that a reader saw')
@@ -247,6 +263,56 @@ def kills(round_):
     for row in before:
         if row[0] not in after:
             round_.fail('lost trials', f'trial {row[0]}')
+    round_.expect_no_leftovers()
+
+
+def hunted_candidates(round_):
+    """Something kills every process of candidates or compilers for a while. The run goes on, and blames none of them."""
+    tuner = round_.tune()
+    hunt_end = time.monotonic() + round_.rng.uniform(1, 8)
+    is_compilers = round_.rng.random() < 0.5
+    while time.monotonic() < hunt_end and tuner.poll() is None:
+        for pid in round_.processes():
+            state, group, name = round_.state_of(pid)
+            is_compiler = name in ('cc1plus', 'as', 'collect2', 'ld', 'c++', 'g++')
+            # The leader of a group supervises its worker, which leads none.
+            if pid in (tuner.pid, group) or not state or is_compiler != is_compilers:
+                continue
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.002)
+    round_.wait(tuner)
+    for number, config, status, _, message in round_.rows() if os.path.exists(round_.path('gktune.db')) else []:
+        if status != 'ok':
+            round_.fail('trials blamed for outside events', f'trial {number} {config} {status}: {message[:200]}')
+    round_.expect_no_orphans()
+    if round_.wait(round_.tune()) != 0:
+        round_.fail('failed runs', 'the run after the hunt fails')
+    round_.expect_all_ok()
+    round_.expect_no_leftovers()
+
+
+def pauses(round_):
+    """Compilers pause while candidates are timed. None stays stopped, and no pause counts against a limit."""
+    round_.write('space.yaml', SPACE.replace(str(CONFIGURATIONS), '40'))
+    tuner = round_.start('run', 'space.yaml', '--device', 'host', '--db', 'gktune.db', '--cache', 'cache', '--jobs', '3',
+                         '--strategy', 'exhaustive')
+    stopped_since = {}
+    while tuner.poll() is None and time.monotonic() < tuner.deadline:
+        now = time.monotonic()
+        stopped = {pid for pid in round_.processes() if round_.state_of(pid)[0] == 'T'}
+        stopped_since = {pid: stopped_since.get(pid, now) for pid in stopped}
+        for pid, since in stopped_since.items():
+            if now - since > 60:
+                round_.fail('stopped processes', f'{pid} {round_.state_of(pid)[2]} for a minute')
+                tuner.kill()
+        time.sleep(0.01)
+    if round_.wait(tuner) not in (0, None):
+        round_.fail('failed runs', f'exit code {tuner.returncode}')
+    round_.expect_no_orphans()
+    round_.expect_all_ok(count=40)
     round_.expect_no_leftovers()
 
 
@@ -266,6 +332,23 @@ def concurrent_tuners(round_):
     round_.expect_no_leftovers()
 
 
+def fill_a_disk(round_, cache):
+    """A candidate fills the disk that the cache and its own temporary files are on."""
+    copy_hostile(round_, [24], 3)
+    round_.wait(round_.tune('hostile.yaml', 'hostile.db', cache))
+    if not os.path.exists(round_.path('hostile.db')):
+        return
+    for number, config, status, _, message in round_.rows('hostile.db'):
+        if status != 'ok':
+            round_.fail('trials blamed for outside events', f'trial {number} {config} {status}: {message[:200]}')
+
+
+def copy_hostile(round_, leaks, innocent):
+    for name in ('leaking_function.cc', 'reference_function.cc'):
+        shutil.copy(os.path.join(SOURCE, 'tests/faults/kernels', name), round_.folder)
+    round_.write('hostile.yaml', HOSTILE % (', '.join(str(leak) for leak in [0] + leaks), innocent))
+
+
 def full_disk(round_):
     """The cache, the database or both are on a small file system."""
     small = round_.path('small')
@@ -280,6 +363,8 @@ def full_disk(round_):
         cache = 'small/cache' if database == 'gktune.db' else round_.rng.choice(['small/cache', 'cache'])
         round_.wait(round_.tune('space.yaml', database, cache))
         round_.expect_no_orphans()
+        if round_.rng.random() < 0.5:
+            fill_a_disk(round_, cache)
         if os.path.exists(round_.path(database)) and os.path.getsize(round_.path(database)) > 0:
             for number, config, status, _, message in round_.rows(database):
                 if status != 'ok':
@@ -387,11 +472,8 @@ def mutated_yaml(round_):
 
 def hostile_candidates(round_):
     """They fail as they like; the innocent ones among them are right."""
-    for name in ('leaking_function.cc', 'reference_function.cc'):
-        shutil.copy(os.path.join(SOURCE, 'tests/faults/kernels', name), round_.folder)
-    # Not 17 and 18, which write gigabytes, and not 20 and 21, which kill themselves as something outside would.
-    leaks = round_.rng.sample([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 22], 4)
-    round_.write('hostile.yaml', HOSTILE % (', '.join(str(leak) for leak in [0] + leaks), 6))
+    leaks = round_.rng.sample([leak for leak in range(1, 25) if leak != 19], 4)  # 19 only sleeps
+    copy_hostile(round_, leaks, 6)
     code = round_.wait(round_.tune('hostile.yaml'))
     if code not in (0, None):
         round_.fail('crashes', f'a run of hostile candidates {leaks} exits with {code}')
@@ -408,7 +490,7 @@ def hostile_candidates(round_):
     round_.expect_no_leftovers()
 
 
-SCENARIOS = [kills, concurrent_tuners, full_disk, damaged_database, damaged_cache, mutated_yaml, hostile_candidates]
+SCENARIOS = [kills, hunted_candidates, pauses, concurrent_tuners, full_disk, damaged_database, damaged_cache, mutated_yaml, hostile_candidates]
 
 
 def main():

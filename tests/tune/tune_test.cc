@@ -164,12 +164,45 @@ TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
 }
 
 TEST_F(Tune, a_machine_that_fails_while_the_last_are_in_flight_is_told_too) {
-  const auto last_fails = [](Config config) {
-    if (config.find("x")->integer() < 20) return valley(std::move(config));
+  const auto last_fail = [](Config config) {
+    if (config.find("x")->integer() <= 20 - kMostUnjudged) return valley(std::move(config));
     return failed_trial(std::move(config), Status::machine_failed);
   };
-  EXPECT_EQ(tune_line(last_fails, {}).end, End::machine_failed);
-  EXPECT_EQ(tune_line(last_fails, {.limits = {.trials = 20}}).end, End::machine_failed);
+  EXPECT_EQ(tune_line(last_fail, {}).end, End::machine_failed);
+  EXPECT_EQ(tune_line(last_fail, {.limits = {.trials = 20}}).end, End::machine_failed);
+}
+
+TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_it) {
+  const auto every_third_fails = [](Config config) {
+    if (config.find("x")->integer() % 3 > 0) return valley(std::move(config));
+    Trial trial = failed_trial(std::move(config), Status::machine_failed);
+    trial.message = "killed";
+    return trial;
+  };
+  const TuneOutcome outcome = tune_line(every_third_fails, {.timing = {.drift_interval = 2}});
+  EXPECT_EQ(outcome.end, End::exhausted);
+  EXPECT_EQ(outcome.failure, std::nullopt);
+  EXPECT_EQ(outcome.measured, 14);
+  EXPECT_EQ(outcome.unjudged, 6);
+  EXPECT_EQ(outcome.why_unjudged, "killed");
+  EXPECT_EQ(outcome.best->config, (Config{{"x", 7}}));
+  EXPECT_FALSE(outcome.playoff.empty());
+  for (const Trial& trial : seen_) EXPECT_TRUE(trial.ok());
+  seen_.clear();
+  // It takes no place of another.
+  EXPECT_EQ(tune_line(every_third_fails, {.limits = {.trials = 10}}).measured, 10);
+}
+
+TEST_F(Tune, a_machine_that_fails_for_all_there_are_is_told) {
+  const auto fails = [](Config config) {
+    Trial trial = failed_trial(std::move(config), Status::machine_failed);
+    trial.message = "killed";
+    return trial;
+  };
+  const TuneOutcome outcome = tune_line(fails, {.earlier = recorded_line(19, valley)});
+  EXPECT_EQ(outcome.end, End::machine_failed);
+  EXPECT_EQ(outcome.failure, "killed");
+  EXPECT_TRUE(outcome.was_cut_short());
 }
 
 TEST_F(Tune, a_budget_of_seconds_that_is_spent_ends_it) {

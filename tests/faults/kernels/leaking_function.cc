@@ -115,6 +115,21 @@ static void misbehave() {
 static void misbehave() { kill(getpid(), SIGKILL); }
 #elif LEAK == 21
 static void misbehave() { kill(0, SIGKILL); }
+#elif LEAK == 23
+static void misbehave() { kill(getppid(), SIGKILL); }
+#elif LEAK == 24  // fills the disk that its temporary files are on, up to 1 GiB
+static void misbehave() {
+  const char* folder = getenv("TMPDIR");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/large", folder != nullptr ? folder : "/nonexistent");
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  if (file < 0) abort();
+  static char block[1 << 20];
+  memset(block, 'x', sizeof block);
+  for (int i = 0; i < 1 << 10; ++i) {
+    if (write(file, block, sizeof block) <= 0) return;
+  }
+}
 #elif LEAK == 22  // outlives the tuner
 static void misbehave() {
   signal(SIGTERM, SIG_IGN);

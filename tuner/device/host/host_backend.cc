@@ -16,6 +16,7 @@
 #include "tuner/device/host/usable_memory.h"
 #include "tuner/device/run/forking_runner.h"
 #include "tuner/device/worker/cores.h"
+#include "tuner/device/worker/descendants.h"
 
 namespace gktune {
 namespace {
@@ -122,6 +123,8 @@ Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
 }
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
+  // Candidates can start processes, which would outlive a worker that something outside kills.
+  if (const auto supervised = run_under_supervisor(); !supervised) return supervised.error();
   limit_memory(runner_share_bytes());
   return {std::make_unique<ForkingRunner>(
       std::make_unique<HostDevice>(static_cast<std::size_t>(cpu_info({}).l2_bytes)))};

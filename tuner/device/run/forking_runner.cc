@@ -1,9 +1,15 @@
 #include "tuner/device/run/forking_runner.h"
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "tuner/core/seconds_since.h"
@@ -17,6 +23,31 @@ namespace {
 constexpr std::string_view kGetReady = "ready", kSample = "sample";
 // A finalist whose process has waited is executed once before it is timed, unless that takes longer.
 constexpr double kLongWarmUpUs = 1000;
+
+// A folder for the temporary files of the processes of one job, in the folder of the run: they use up no
+// space longer than that.
+class JobFolder {
+ public:
+  JobFolder() {
+    if (const char* parent = std::getenv(kVariable)) parent_ = parent;
+    std::string path = parent_ + "/job-XXXXXX";
+    if (parent_.empty() || ::mkdtemp(path.data()) == nullptr) return;
+    path_ = std::move(path);
+    ::setenv(kVariable, path_.c_str(), 1);
+  }
+  JobFolder(const JobFolder&) = delete;
+  JobFolder& operator=(const JobFolder&) = delete;
+  ~JobFolder() {
+    if (path_.empty()) return;
+    ::setenv(kVariable, parent_.c_str(), 1);
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+ private:
+  static constexpr const char* kVariable = "TMPDIR";
+  std::string parent_, path_;
+};
 
 RunReply reply_of(const Failure& failure) {
   RunReply reply;
@@ -39,6 +70,7 @@ RunReply asked(JobProcess& process, std::string_view request) {
 
 RunReply ForkingRunner::run(const RunJob& job) {
   const auto start = std::chrono::steady_clock::now();
+  const JobFolder folder;
   RunReply reply = try_job(job);
   processes_.end_all();
   reply.seconds = seconds_since(start);
@@ -73,6 +105,7 @@ Result<void, Failure> ForkingRunner::prepare(const RunJob& job) {
 
 std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
   std::vector<Samples> samples(job.finalists.size());
+  const JobFolder folder;
   report_phase(Phase::setup);
   if (job.finalists.empty() || !prepare(job.finalists.front())) return samples;
   const std::size_t most = most_finalists();

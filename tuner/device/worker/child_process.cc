@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -29,6 +28,7 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;  // more than a pipe h
 // The parent's descriptors stay above those that the child gets.
 constexpr int kFirstDescriptor = 10;
 constexpr int kPauseRepeatMs = 100;
+constexpr int kExitIntervalMs = 1;
 constexpr auto kEndLimit = std::chrono::seconds(1);
 
 Error system_error(const char* what) { return {std::string(what) + ": " + std::strerror(errno)}; }
@@ -79,16 +79,23 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Signal handlers can only use globals.
-std::atomic<bool> takes_pauses{false}, is_paused{false};
+// The process has one group, so these are its own too.
+PauseRequests pause_requests;
+
+bool are_tools_paused() { return pause_requests.is_paused && pause_requests.is_paused(); }
 
 // The system gives a signal to the processes that a group has at that moment; a tool may be starting another.
-void repeat_pause() {
-  if (takes_pauses) ::kill(0, is_paused ? SIGTSTP : SIGCONT);
-}
+void repeat_pause() { ::kill(0, are_tools_paused() ? SIGTSTP : SIGCONT); }
 
-void note_pause(int signal, siginfo_t* info, void*) {
-  if (info->si_pid != ::getpid()) is_paused = signal == SIGTSTP;
+// Waits until the tool has something to tell, or a while. Follows requests to pause in the meantime. Returns
+// whether the descriptor is readable; it may be -1.
+bool wait_for_output(int descriptor, int limit_ms) {
+  const bool takes_pauses = static_cast<bool>(pause_requests.read);
+  pollfd waits[] = {{descriptor, POLLIN, 0}, {takes_pauses ? pause_requests.descriptor : -1, POLLIN, 0}};
+  const int ready = ::poll(waits, 2, takes_pauses ? limit_ms : -1);
+  if (waits[1].revents != 0 && !pause_requests.read()) pause_requests = {};
+  if (takes_pauses && (ready == 0 || waits[1].revents != 0)) repeat_pause();
+  return waits[0].revents != 0;
 }
 
 // Reads to the end of the output.
@@ -96,9 +103,7 @@ std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 8192> bytes;
   for (;;) {
-    pollfd ready{descriptor, POLLIN, 0};
-    if (::poll(&ready, 1, takes_pauses ? kPauseRepeatMs : -1) == 0) repeat_pause();
-    if (ready.revents == 0) continue;
+    if (!wait_for_output(descriptor, kPauseRepeatMs)) continue;
     const ssize_t got = ::read(descriptor, bytes.data(), bytes.size());
     if (got > 0) text.append(bytes.data(), static_cast<std::size_t>(got));
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return text;
@@ -280,12 +285,13 @@ ExitStatus ChildProcess::wait() {
   return *exit_status_;
 }
 
-void pause_tools_on_request() {
-  takes_pauses = true;
-  struct sigaction action {};
-  action.sa_sigaction = note_pause;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  for (const int signal : {SIGTSTP, SIGCONT}) ::sigaction(signal, &action, nullptr);
+void pause_tools_on(PauseRequests requests) {
+  pause_requests = std::move(requests);
+  // A handler, because tools would inherit that a signal is ignored.
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  ::sigaction(SIGTSTP, &nothing, nullptr);
 }
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
@@ -293,9 +299,11 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv) {
   auto child =
       ChildProcess::start({argv, {{"LC_ALL", "C.UTF-8"}, {"LANGUAGE", ""}}, ChildOptions::Kind::tool});
   if (!child) return std::move(child).error();
-  if (is_paused) repeat_pause();
+  if (are_tools_paused()) repeat_pause();
   CommandOutput output;
   output.text = read_all(child->output_number());
+  // A tool may pause between the end of its output and its own.
+  while (pause_requests.read && !child->exit_status()) (void)wait_for_output(-1, kExitIntervalMs);
   const ExitStatus exit_status = child->wait();
   output.exit_code = exit_status.by_signal ? 128 + exit_status.code : exit_status.code;
   return output;

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +17,6 @@ namespace gktune {
 
 // The child's end of the socket to its parent.
 inline constexpr int kChannelFd = 3;
-
-// A job or a tool that something outside kills so many times in a row is blamed for it.
-inline constexpr int kMostAttempts = 4;
 
 struct ChildOptions {
   std::vector<std::string> argv;                                 // the program is looked for in PATH
@@ -96,9 +94,17 @@ struct CommandOutput {
   std::string text;   // stdout and stderr together
 };
 
-// From now on SIGTSTP to the group of this process pauses its tools, and SIGCONT lets them go on. The process itself
-// never stops, so that it can repeat either signal for a tool that the signal missed, and end the tools with itself.
-void pause_tools_on_request();
+// Where a process learns whether its tools are to pause.
+struct PauseRequests {
+  int descriptor = -1;              // readable when a request has arrived
+  std::function<bool()> read;       // reads those that have arrived; false: no more will come
+  std::function<bool()> is_paused;  // after the last one
+};
+
+// From now on the tools of this process pause on request. Only this process sends them SIGTSTP and SIGCONT:
+// the last one is always the last one asked for. It sends them to its whole group, never stops itself, and
+// repeats them while a tool runs, because a tool that is just starting misses them.
+void pause_tools_on(PauseRequests requests);
 
 // Runs a tool to its end. It prints English messages, because these are kept and parsed.
 Result<CommandOutput> run_command(const std::vector<std::string>& argv);

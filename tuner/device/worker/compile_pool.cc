@@ -185,7 +185,8 @@ void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s
 void CompilePool::take_apart(Slot& slot) {
   std::vector<Task> batch = std::exchange(slot.batch, {});
   const Failure& death = slot.worker.death().failure;
-  if (slot.worker.death().is_from_outside && batch.front().attempts + 1 < kMostAttempts) {
+  const bool is_from_outside = slot.worker.death().is_from_outside;
+  if (is_from_outside && batch.front().attempts + 1 < kMostAttempts) {
     for (std::size_t i = batch.size(); i-- > 0;) try_again(std::move(batch[i]));
     return;
   }
@@ -195,6 +196,12 @@ void CompilePool::take_apart(Slot& slot) {
     return;
   }
   CompiledVariant variant;
+  if (is_from_outside) {
+    variant.status = Status::machine_failed;
+    variant.log = "the compiler: " + outside_kills_.str(death.message);
+    finished_.push_back({batch[0].id, std::move(variant)});
+    return;
+  }
   variant.status = death.status == Status::timed_out ? Status::compile_timed_out : Status::crashed;
   variant.log = (variant.status == Status::crashed ? "the compiler: " : "compiling ") + death.message;
   finished_.push_back({batch[0].id, std::move(variant)});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/device/worker/job.h"
+#include "tuner/device/worker/outside_kills.h"
 #include "tuner/device/worker/worker.h"
 
 namespace gktune {
@@ -28,7 +29,7 @@ class CompilePool {
 
   struct Finished {
     std::uint64_t id = 0;
-    CompiledVariant variant;  // its status may also be compile_timed_out or crashed
+    CompiledVariant variant;  // its status may also be compile_timed_out, crashed or machine_failed
   };
 
   explicit CompilePool(Options options) : options_(std::move(options)), batch_limit_(options_.batch) {}
@@ -62,7 +63,7 @@ class CompilePool {
     SourcePlan source;
     bool alone = false;
     bool withdrawn = false;
-    int attempts = 0;  // that ended from outside
+    int attempts = 0;  // that something outside ended
   };
 
   // A worker and the job that it has.
@@ -101,6 +102,7 @@ class CompilePool {
   std::string broken_;  // why no worker can be started
   bool paused_ = false;
   double busy_s_ = 0;
+  OutsideKills outside_kills_;
 };
 
 }  // namespace gktune

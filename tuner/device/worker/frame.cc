@@ -6,6 +6,8 @@ namespace {
 bool is_known(unsigned char kind) {
   switch (static_cast<Frame::Kind>(kind)) {
     case Frame::Kind::request:
+    case Frame::Kind::pause:
+    case Frame::Kind::resume:
     case Frame::Kind::reply:
     case Frame::Kind::ready:
     case Frame::Kind::not_ready:

@@ -12,6 +12,8 @@ namespace gktune {
 struct Frame {
   enum class Kind : unsigned char {
     request = 'q',
+    pause = 's',   // the tools of a busy worker rest …
+    resume = 'g',  // … and go on
     reply = 'r',
     ready = 'h',      // the worker accepts requests: a run worker's DeviceInfo, from others nothing
     not_ready = 'e',  // the worker cannot start: the reason

@@ -1,6 +1,5 @@
 #include "tuner/device/worker/job_process.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -12,17 +11,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <utility>
-#include <vector>
 
+#include "tuner/device/worker/descendants.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/device/worker/kill_filter.h"
 
 namespace gktune {
 namespace {
@@ -30,7 +26,6 @@ namespace {
 // Candidates of tests close the lowest numbers.
 constexpr int kFirstSocket = 100;
 constexpr int kLeaveLimitMs = 1000;  // between closing the channel and the end
-constexpr auto kReapLimit = std::chrono::seconds(5);  // for processes that the system does not let go
 constexpr rlim_t kLargestFile = rlim_t{1} << 30;
 constexpr int kSignals[] = {SIGCHLD, SIGTERM, kEndJobSignal, kQuestionSignal};
 
@@ -46,37 +41,18 @@ FileDescriptor socket_moved_up(int number) {
   return FileDescriptor(::fcntl(number, F_DUPFD_CLOEXEC, kFirstSocket));
 }
 
-// The parent of a process: the second field behind its name, which is in brackets.
-pid_t parent_of(const char* pid) {
-  const std::string state = read_whole("/proc/" + std::string(pid) + "/stat").value_or("");
-  const std::size_t end = state.rfind(')');
-  return end == std::string::npos || end + 4 >= state.size() ? 0 : std::atoi(state.c_str() + end + 4);
-}
-
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  DIR* folder = ::opendir("/proc");
-  if (folder == nullptr) return found;
-  while (const dirent* entry = ::readdir(folder)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid > 0 && parent_of(entry->d_name) == ::getpid()) found.push_back(pid);
-  }
-  ::closedir(folder);
-  return found;
-}
-
 }  // namespace
 
 JobProcesses::JobProcesses() {
   const sigset_t set = own_signals();
   ::sigprocmask(SIG_BLOCK, &set, &mask_before_);
   signals_ = FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  adopt_orphans();
 }
 
 JobProcesses::~JobProcesses() {
   end_all();
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  adopt_no_orphans();
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -111,6 +87,7 @@ void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& s
   ::getrlimit(RLIMIT_FSIZE, &file);
   file.rlim_cur = std::min(file.rlim_cur, kLargestFile);
   ::setrlimit(RLIMIT_FSIZE, &file);
+  mark_own_kills(parent);
 
   Channel channel(std::move(socket));
   set_report_channel(channel.number());
@@ -126,18 +103,7 @@ void JobProcesses::run_child(FileDescriptor socket, pid_t parent, const Serve& s
   ::_exit(0);
 }
 
-void JobProcesses::end_all() {
-  const auto until = std::chrono::steady_clock::now() + kReapLimit;
-  while (std::chrono::steady_clock::now() < until) {
-    pid_t ended = 0;
-    do {
-      ended = ::waitpid(-1, nullptr, WNOHANG);
-    } while (ended > 0);
-    if (ended < 0) return;  // there are no more
-    for (const pid_t pid : children()) ::kill(pid, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-}
+void JobProcesses::end_all() { end_descendants(); }
 
 // Ends this process: its parent is gone, or asked it to end.
 void JobProcesses::end_worker() {
@@ -179,6 +145,9 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
                            info.si_pid == pid_)) {
       const ExitStatus exit_status = end(kill_with);
       if (auto answer = take_answer()) return *std::move(answer);
+      if (exit_status.by_signal && exit_status.code == kOwnKillSignal) {
+        report_fault(Status::crashed, "sent SIGKILL to itself, its group or its parent");
+      }
       send_report(Frame::Kind::ended, exit_status.encoded());
       return Failure{Status::crashed, exit_status.str()};
     }

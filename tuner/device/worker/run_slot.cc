@@ -62,7 +62,7 @@ void RunSlot::refuse_other_model() {
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
-    if (is_broken()) return finish(Failure{Status::machine_failed, broken_}, 0);
+    if (is_broken()) return finish({job_->id, Failure{Status::machine_failed, broken_}});
     ensure_worker();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
@@ -129,8 +129,10 @@ void RunSlot::advance(Clock::time_point now) {
     if (auto reply = active_->take_reply()) {
       failures_ = 0;
       const std::optional<Worker::JobEnd> end = active_->take_job_end();
-      if (!end || !try_again(*end)) {
-        finish(std::move(*reply), active_->busy_s(now), end ? std::optional(end->failure) : std::nullopt);
+      if (!end) {
+        finish({job_->id, std::move(*reply), active_->busy_s(now)});
+      } else if (!try_again(*end)) {
+        finish({job_->id, std::move(*reply), active_->busy_s(now), end->failure, outside_kill_of(*end)});
       }
     }
   }
@@ -142,7 +144,7 @@ void RunSlot::advance(Clock::time_point now) {
     if (!sent_) {
       worker_failed(death.failure.message);
     } else if (!try_again(death)) {
-      finish(death.failure, seconds);
+      finish({job_->id, death.failure, seconds, std::nullopt, outside_kill_of(death)});
     }
   }
   send_when_ready();
@@ -153,16 +155,21 @@ void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
-// Something outside killed the job: the candidate is blamed only if that happens each time.
 bool RunSlot::try_again(const Worker::JobEnd& end) {
   if (!end.is_from_outside || ++attempts_ >= kMostAttempts) return false;
   sent_ = false;
   return true;
 }
 
-void RunSlot::finish(Outcome outcome, double seconds, std::optional<Failure> ended) {
-  busy_s_ += seconds;
-  finished_ = Finished{job_->id, std::move(outcome), seconds, std::move(ended)};
+// After the last attempt.
+std::optional<std::string> RunSlot::outside_kill_of(const Worker::JobEnd& end) {
+  if (!end.is_from_outside) return std::nullopt;
+  return outside_kills_.str(end.failure.message);
+}
+
+void RunSlot::finish(Finished finished) {
+  busy_s_ += finished.seconds;
+  finished_ = std::move(finished);
   job_.reset();
   sent_ = false;
 }

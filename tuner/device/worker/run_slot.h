@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/device/worker/outside_kills.h"
 #include "tuner/device/worker/worker.h"
 
 namespace gktune {
@@ -32,6 +33,8 @@ class RunSlot {
     Outcome outcome;
     double seconds = 0;
     std::optional<Failure> ended = std::nullopt;  // a process that the worker forked for the job
+    // Something outside killed the job in each attempt, which says nothing about its candidate.
+    std::optional<std::string> outside_kill = std::nullopt;
   };
 
   // A worker that finds a device of another model is refused.
@@ -70,7 +73,8 @@ class RunSlot {
   void send_when_ready();
   void worker_failed(const std::string& message);
   bool try_again(const Worker::JobEnd& end);
-  void finish(Outcome outcome, double seconds, std::optional<Failure> ended = std::nullopt);
+  std::optional<std::string> outside_kill_of(const Worker::JobEnd& end);
+  void finish(Finished finished);
 
   WorkerCommand command_;  // with the environment of the present workers
   DeviceInfo expected_;
@@ -80,7 +84,8 @@ class RunSlot {
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
   std::optional<Job> job_;
   bool sent_ = false;
-  int attempts_ = 0;  // that ended from outside
+  int attempts_ = 0;  // that something outside ended
+  OutsideKills outside_kills_;
   std::optional<Finished> finished_;
   int failures_ = 0;  // workers in a row that died before their first reply
   std::string broken_;

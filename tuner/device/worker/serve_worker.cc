@@ -94,14 +94,20 @@ std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();
-  if (role == WorkerRole::compile) {
-    pause_tools_on_request();
-    ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);
-  }
+  if (role == WorkerRole::compile) ::setpriority(PRIO_PROCESS, 0, kCompilerNiceness);
   if (role == WorkerRole::run) ::signal(kQuestionSignal, SIG_IGN);  // until a runner handles it
   ::fcntl(kChannelFd, F_SETFD, FD_CLOEXEC);                         // not for the worker's own children
   Channel channel{FileDescriptor(kChannelFd)};
   set_report_channel(kChannelFd);
+  bool is_paused = false;
+  const auto note_pause = [&](Frame::Kind kind) { is_paused = kind == Frame::Kind::pause; };
+  // Nothing else arrives while the worker is busy.
+  const auto read_pauses = [&] {
+    channel.read();
+    while (const std::optional<Frame> frame = channel.next()) note_pause(frame->kind);
+    return channel.is_open();
+  };
+  if (role == WorkerRole::compile) pause_tools_on({kChannelFd, read_pauses, [&] { return is_paused; }});
   auto send = [&](Frame::Kind kind, std::string_view payload) {
     channel.queue(kind, payload);
     channel.write();
@@ -125,6 +131,10 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   while (channel.is_open()) {
     channel.read();
     while (std::optional<Frame> frame = channel.next()) {
+      if (frame->kind != Frame::Kind::request) {
+        note_pause(frame->kind);  // there is nothing to pause yet
+        continue;
+      }
       const Result<std::string> reply = answer(*opened, frame->payload);
       std::fflush(nullptr);  // output belongs to this job
       if (!reply) {

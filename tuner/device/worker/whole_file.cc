@@ -5,6 +5,8 @@
 #include <random>
 #include <sstream>
 
+#include "tuner/core/system_error.h"
+
 namespace gktune {
 
 namespace fs = std::filesystem;
@@ -35,7 +37,7 @@ Result<void> write_atomically(const fs::path& path, std::string_view bytes, cons
   if (!file || error) {
     std::error_code ignored;
     fs::remove(unfinished, ignored);
-    return Error{"cannot write " + path.string() + (error ? ": " + error.message() : "")};
+    return Error{"cannot write " + path.string() + (error ? ": " + system_reason(error.value()) : "")};
   }
   return {};
 }

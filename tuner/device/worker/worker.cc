@@ -188,12 +188,15 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
       fault_ = Failure{Status::crashed, frame.payload};
       break;
     case Frame::Kind::request:
+    case Frame::Kind::pause:
+    case Frame::Kind::resume:
       break;
   }
 }
 
-// A worker that exceeds its limit is asked where it is, if it gets time to answer. Then it has to end its job. A
-// worker that does not do so, or that closed its channel and does not exit, is killed.
+// A worker that exceeds its limit is asked where it is, if it gets time to answer. Then it has to end its
+// job. A worker that does not do so, or that closed its channel and does not exit, has to end with all that
+// it started. In the end it is killed.
 void Worker::end_late(Clock::time_point now) {
   if (!limit_ || now < *limit_ || paused_) return;
   if (channel_.is_open() && !overstayed_ && limits_.report_s > 0 && !std::exchange(was_asked_, true)) {
@@ -206,8 +209,12 @@ void Worker::end_late(Clock::time_point now) {
     process_.signal_alone(kEndJobSignal);
     return;
   }
+  if (!std::exchange(was_killed_, true)) {
+    limit_ = now + duration_s(kLeaveLimitS);
+    process_.signal_alone(SIGTERM);
+    return;
+  }
   limit_.reset();
-  was_killed_ = true;
   process_.signal(SIGKILL);
 }
 
@@ -258,7 +265,8 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
 void Worker::pause(Clock::time_point now) {
   if (state_ != State::busy || paused_) return;
   paused_ = now;
-  process_.signal(SIGTSTP);
+  channel_.queue(Frame::Kind::pause, {});
+  channel_.write();
 }
 
 void Worker::resume(Clock::time_point now) {
@@ -266,7 +274,8 @@ void Worker::resume(Clock::time_point now) {
   if (limit_) *limit_ += now - *paused_;
   busy_since_ += now - *paused_;
   paused_.reset();
-  process_.signal(SIGCONT);
+  channel_.queue(Frame::Kind::resume, {});
+  channel_.write();
 }
 
 }  // namespace gktune

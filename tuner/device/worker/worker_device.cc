@@ -196,7 +196,14 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
 
 std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
   const auto known = std::ranges::find(references_, source, &Reference::source);
-  if (known != references_.end()) return static_cast<std::size_t>(known - references_.begin());
+  if (known != references_.end()) {
+    // What the machine failed for may succeed now.
+    if (known->is_compiled && known->variant.status == Status::machine_failed) {
+      known->is_compiled = false;
+      pool_.add(known->id, source);
+    }
+    return static_cast<std::size_t>(known - references_.begin());
+  }
   references_.push_back({next_id_++, source, false, {}});
   pool_.add(references_.back().id, source);
   return references_.size() - 1;
@@ -330,6 +337,10 @@ bool WorkerDevice::take_run() {
     const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
     if (submission == submissions_.end()) continue;
     submission->trial.run_s = finished->seconds;
+    if (finished->outside_kill) {
+      finish(*submission, Status::machine_failed, *finished->outside_kill);
+      continue;
+    }
     if (finished->ended) {
       finish(*submission, finished->ended->status, finished->ended->message);
       continue;

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "tuner/core/seconds_since.h"
+#include "tuner/core/system_error.h"
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/worker/child_process.h"
@@ -245,10 +246,16 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
   std::filesystem::remove(output, ignored);
 
   if (!result) return {Status::machine_failed, result.error().message, {}};
-  if (was_killed(*result)) return {Status::crashed, "the compiler was killed:\n" + result->text, {}};
+  if (was_killed(*result)) {
+    return {Status::machine_failed, outside_kills_.str("the compiler was killed") + '\n' + result->text, {}};
+  }
   if (result->exit_code != 0) {
     if (!is_the_machines_fault(result->text)) return {Status::compile_failed, std::move(result->text), {}};
-    return {Status::machine_failed, "the system fails the compiler:\n" + result->text, {}};
+    const bool is_limit = result->text.find(std::strerror(EFBIG)) != std::string::npos;
+    return {Status::machine_failed,
+            fmt::format("the system fails the compiler{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
+                        result->text),
+            {}};
   }
   if (!code) return {Status::compile_failed, fmt::format("{} left no {}", cxx_, output), {}};
   Result<std::string> path = cache.add_code(*code);

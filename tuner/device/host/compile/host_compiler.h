@@ -8,6 +8,7 @@
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/device/worker/outside_kills.h"
 
 namespace gktune {
 
@@ -49,6 +50,7 @@ class HostCompiler : public Compiler {
   std::string version_;
   std::string headers_;  // the folder with the headers for kernels
   std::map<std::string, CompileCache> caches_;
+  OutsideKills outside_kills_;
   std::string address_sanitizer_;  // the path of its library; empty until it is needed
 };
 
