@@ -15,7 +15,7 @@ namespace {
 // Numbers, names and switches: a kernel's parameters.
 Space mixed_space() {
   Parameter block{.name = "block"}, way{.name = "way"}, fast{.name = "fast"}, unroll{.name = "unroll"};
-  for (int value = 32; value <= 512; value += 32) block.values.emplace_back(value);
+  for (int value = 64; value <= 512; value += 64) block.values.emplace_back(value);
   way.values = {"tree", "shuffle", "atomic"};
   fast.values = {false, true};
   unroll.values = {1, 2, 4};

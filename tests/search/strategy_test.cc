@@ -25,7 +25,8 @@ TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
   ASSERT_FALSE(searcher.ok());
   EXPECT_EQ(
       searcher.error().message,
-      "no strategy is called 'ramdom'; there are auto, bayes, climb, local-search, genetic, "
+      "no strategy is called 'ramdom'; there are auto, bayes, trees, classifier, climb, local-search, "
+      "genetic, "
       "differential-evolution, particle-swarm, annealing, pattern-search, bandit, latin-hypercube, random, "
       "exhaustive, external");
 }

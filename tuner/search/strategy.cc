@@ -6,6 +6,7 @@
 
 #include "tuner/search/auto.h"
 #include "tuner/search/bayes/bayes.h"
+#include "tuner/search/bayes/forest_strategies.h"
 #include "tuner/search/classic/strategies.h"
 #include "tuner/search/climb.h"
 #include "tuner/search/exhaustive.h"
@@ -78,6 +79,8 @@ const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> kStrategies = {
       auto_strategy(),
       bayes_strategy(),
+      trees_strategy(),
+      classifier_strategy(),
       climb_strategy(),
       local_search_strategy(),
       genetic_strategy(),

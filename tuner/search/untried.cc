@@ -2,7 +2,7 @@
 
 namespace gktune {
 
-std::size_t Untried::Hash::operator()(const Space::Ranks& ranks) const {
+std::size_t RanksHash::operator()(const Space::Ranks& ranks) const {
   std::uint64_t hash = 0x9e3779b97f4a7c15;
   for (const std::uint32_t rank : ranks) {
     hash = (hash ^ rank) * 0xff51afd7ed558ccd;

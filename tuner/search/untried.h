@@ -13,6 +13,10 @@
 
 namespace gktune {
 
+struct RanksHash {
+  std::size_t operator()(const Space::Ranks& ranks) const;
+};
+
 // The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
 // from here, so none is invalid and none comes twice.
 class Untried {
@@ -36,13 +40,10 @@ class Untried {
   std::vector<Space::Ranks> all() const;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Space::Ranks& ranks) const;
-  };
   void list_the_rest();
 
   const Space& space_;
-  std::unordered_set<Space::Ranks, Hash> taken_;
+  std::unordered_set<Space::Ranks, RanksHash> taken_;
   bool rest_is_listed_ = false;
   std::vector<std::uint64_t> rest_;  // indices, once more than half is taken; some may be taken since
 };

@@ -18,13 +18,13 @@ TEST(KernelFit, finds_the_dimension_that_matters) {
   const Features features(space);
   KernelFit fit(features);
   std::vector<Site> sites;
-  Eigen::VectorXd targets(40);
+  Eigen::VectorXf targets(40);
   std::mt19937_64 random(1);
   for (int i = 0; i < 40; ++i) {
     const auto first = static_cast<std::uint16_t>(i % 10),
                second = static_cast<std::uint16_t>((i * 7 / 4) % 10);
     sites.push_back({{first, second}, 0});
-    targets[i] = std::sin(first);
+    targets[i] = std::sin(static_cast<float>(first));
   }
   fit.observe(sites, targets);
   fit.improve(150, random);

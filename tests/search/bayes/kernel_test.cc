@@ -56,13 +56,18 @@ TEST(Kernel, other_studies_are_less_alike) {
 TEST(Kernel, a_row_holds_the_same_as_each_pair) {
   const Features features(kernel_space());
   const Kernel kernel(features);
-  Kernel::Levels points(3, 2);
-  points << 0, 0, 2, 1, 4, 2;
-  Eigen::RowVectorXf row(3);
-  const Site site{{1, 1}, 2};
-  kernel.row(site, points, row);
-  for (Eigen::Index i = 0; i < 3; ++i) {
-    EXPECT_FLOAT_EQ(row[i], kernel(site, {{points(i, 0), points(i, 1)}, 0}));
+  const std::vector<Site> sites = {{{0, 0}, 0}, {{2, 1}, 2}, {{4, 2}, 1}};
+  const std::vector<Point> points = {{0, 0}, {2, 1}, {4, 2}};
+  for (const Site& site : {Site{{1, 1}, 2}, Site{{1, 1}, 0}}) {
+    float of_sites[3], of_points[3], last = 0;
+    kernel.row(site, SiteTable(sites), 0, of_sites);
+    kernel.row(site, SiteTable(points), 0, of_points);
+    kernel.row(site, SiteTable(sites), 2, &last);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_FLOAT_EQ(of_sites[i], kernel(site, sites[i]));
+      EXPECT_FLOAT_EQ(of_points[i], kernel(site, {points[i], 0}));
+    }
+    EXPECT_FLOAT_EQ(last, of_sites[2]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 namespace gktune {
 namespace {
@@ -50,6 +51,48 @@ TEST(Targets, a_related_study_is_shifted_to_the_searched_one) {
   EXPECT_NEAR(targets.outputs(2, Targets::kTime), targets.outputs(6, Targets::kTime), 1e-9);
   EXPECT_NEAR(targets.outputs(4, Targets::kTime), targets.outputs(7, Targets::kTime), 1e-9);
   EXPECT_DOUBLE_EQ(targets.best, targets.outputs(6, Targets::kTime));
+}
+
+TEST(Targets, a_further_observation_is_placed_on_the_scales_of_the_others) {
+  std::vector<Observation> observations = {observed(0, 100), observed(1, 150), observed(2, 400)};
+  Targets targets = targets_of(observations);
+  const Targets before = targets;
+  ASSERT_TRUE(targets.extend(observed(3, 150)));
+  ASSERT_TRUE(targets.extend(observed(4, 0, 0, false)));
+  ASSERT_EQ(targets.outputs.rows(), 5);
+  EXPECT_DOUBLE_EQ(targets.outputs(3, Targets::kTime), before.outputs(1, Targets::kTime));
+  EXPECT_NEAR(targets.outputs(3, Targets::kCost), 0, 1e-12);
+  EXPECT_DOUBLE_EQ(targets.outputs(4, Targets::kFailure), 1);
+  EXPECT_GT(targets.outputs(4, Targets::kTime), targets.outputs(0, Targets::kTime));
+  EXPECT_DOUBLE_EQ(targets.best, before.best);
+}
+
+TEST(Targets, an_observation_that_changes_the_scales_is_not_added) {
+  Targets targets = targets_of({observed(0, 100), observed(1, 150)});
+  EXPECT_FALSE(targets.extend(observed(2, 99)));
+  EXPECT_FALSE(targets.extend(observed(2, -1)));
+  EXPECT_EQ(targets.outputs.rows(), 2);
+  Targets of_failures = targets_of({observed(0, 0, 0, false)});
+  EXPECT_FALSE(of_failures.extend(observed(2, 99)));
+  Targets of_others = targets_of({observed(0, 100, 1)});
+  EXPECT_FALSE(of_others.extend(observed(0, 120)));
+}
+
+TEST(Targets, a_sample_of_the_observations_holds_the_best) {
+  std::vector<Observation> observations;
+  for (std::uint16_t i = 0; i < 40; ++i) observations.push_back(observed(i, 100 + i * 7 % 40));
+  std::mt19937_64 random(1);
+  const Targets targets = targets_of(observations);
+  const auto chosen = best_and_others(targets, 5, 10, random);
+  const std::set<std::size_t> distinct(chosen.begin(), chosen.end());
+  EXPECT_EQ(chosen.size(), 15u);
+  EXPECT_EQ(distinct.size(), 15u);
+  for (std::size_t i = 0; i < 40; ++i) {
+    if (observations[i].objective < 105) {
+      EXPECT_TRUE(distinct.contains(i)) << i;
+    }
+  }
+  EXPECT_EQ(best_and_others(targets, 20, 20, random).size(), 40u);
 }
 
 }  // namespace

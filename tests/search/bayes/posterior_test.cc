@@ -77,6 +77,23 @@ TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first) {
   EXPECT_LT((a.variances - b.variances).cwiseAbs().maxCoeff(), 2e-3);
 }
 
+TEST_F(PosteriorTest, a_prediction_after_others_is_that_of_all_outputs_at_once) {
+  const Kernel kernel(features_);
+  Posterior once(features_), often(features_);
+  once.reset(kernel.parameters(), sites_, candidates_, 0);
+  often.reset(kernel.parameters(), sites_, candidates_, 0);
+  Eigen::MatrixXf outputs = outputs_;
+  outputs.bottomRows(4).setConstant(std::numeric_limits<float>::quiet_NaN());
+  often.predict(outputs);
+  outputs.row(9) = outputs_.row(9);  // told before the eighth
+  often.predict(outputs);
+  outputs(2, 0) += 1;
+  often.predict(outputs);
+  const auto a = once.predict(outputs_), b = often.predict(outputs_);
+  EXPECT_LT((a.means - b.means).cwiseAbs().maxCoeff(), 2e-3);
+  EXPECT_LT((a.variances - b.variances).cwiseAbs().maxCoeff(), 2e-3);
+}
+
 TEST_F(PosteriorTest, a_site_in_flight_lowers_the_variance_and_leaves_the_mean) {
   const Kernel kernel(features_);
   Posterior without(features_), with(features_);

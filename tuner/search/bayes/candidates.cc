@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <unordered_set>
 
 namespace gktune {
 namespace {
@@ -65,7 +65,7 @@ class CandidateSet {
  private:
   Untried& untried_;
   std::size_t limit_;
-  std::set<Space::Ranks> seen_;
+  std::unordered_set<Space::Ranks, RanksHash> seen_;
   std::vector<Space::Ranks> list_;
 };
 

@@ -39,6 +39,23 @@ double KernelParameters::log_prior(const Features& features) const {
   return -sum / 2;
 }
 
+SiteTable::SiteTable(const std::vector<Point>& points)
+    : size_(points.size()), levels_(points.empty() ? 0 : size_ * points.front().size()) {
+  for (std::size_t place = 0; place < size_; ++place) {
+    for (std::size_t i = 0; i < points[place].size(); ++i) levels_[i * size_ + place] = points[place][i];
+  }
+}
+
+SiteTable::SiteTable(const std::vector<Site>& sites)
+    : size_(sites.size()), levels_(sites.empty() ? 0 : size_ * sites.front().point.size()) {
+  for (std::size_t place = 0; place < size_; ++place) {
+    const Site& site = sites[place];
+    for (std::size_t i = 0; i < site.point.size(); ++i) levels_[i * size_ + place] = site.point[i];
+  }
+  if (std::ranges::all_of(sites, [](const Site& site) { return site.study == 0; })) return;
+  for (const Site& site : sites) studies_.push_back(site.study);
+}
+
 Kernel::Kernel(const Features& features) : features_(features) {
   const std::size_t count = features.dimensions().size();
   tables_.resize(count);
@@ -96,25 +113,33 @@ float Kernel::operator()(const Site& a, const Site& b) const {
   return study_factor(a.study, b.study) * ((1 - share) * product + share / count * sum);
 }
 
-void Kernel::row(const Site& site, const Levels& points, Eigen::Ref<Eigen::RowVectorXf> into) const {
-  const auto count = static_cast<std::size_t>(points.rows());
+void Kernel::row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const {
+  const std::size_t count = sites.size() - from;
   product_.assign(count, 1);
   sum_.assign(count, 0);
+  float* const product = product_.data();
+  float* const sum = sum_.data();
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const float* const alike = tables_[i].row(site.point[i]);
-    const std::uint16_t* const levels = points.col(static_cast<Eigen::Index>(i)).data();
+    const std::uint16_t* const levels = sites.levels(i) + from;
     for (std::size_t place = 0; place < count; ++place) {
       const float each = alike[levels[place]];
-      product_[place] *= each;
-      sum_[place] += each;
+      product[place] *= each;
+      sum[place] += each;
     }
   }
-  const float factor = study_factor(site.study, 0);
   const auto share = static_cast<float>(parameters_.additive);
-  const float of_product = factor * (1 - share);
-  const float of_sum = factor * share / static_cast<float>(std::max<std::size_t>(1, tables_.size()));
+  const float of_product = 1 - share;
+  const float of_sum = share / static_cast<float>(std::max<std::size_t>(1, tables_.size()));
   for (std::size_t place = 0; place < count; ++place) {
-    into[static_cast<Eigen::Index>(place)] = of_product * product_[place] + of_sum * sum_[place];
+    into[place] = of_product * product[place] + of_sum * sum[place];
+  }
+  if (const std::uint16_t* const studies = sites.studies()) {
+    for (std::size_t place = 0; place < count; ++place) {
+      into[place] *= study_factor(site.study, studies[from + place]);
+    }
+  } else if (site.study != 0) {
+    for (std::size_t place = 0; place < count; ++place) into[place] *= across_studies_;
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <random>
 #include <span>
@@ -29,6 +28,24 @@ struct Site {
   std::uint16_t study = 0;
 };
 
+// Sites by dimension: comparing one with all of them reads each dimension in one go.
+class SiteTable {
+ public:
+  SiteTable() = default;
+  explicit SiteTable(const std::vector<Site>& sites);
+  // Points of the searched study.
+  explicit SiteTable(const std::vector<Point>& points);
+
+  std::size_t size() const { return size_; }
+  const std::uint16_t* levels(std::size_t dimension) const { return levels_.data() + dimension * size_; }
+  // Null where all belong to the searched study.
+  const std::uint16_t* studies() const { return studies_.empty() ? nullptr : studies_.data(); }
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<std::uint16_t> levels_, studies_;
+};
+
 // Similarity of two configurations' expected performance: Matérn functions of their distances in each
 // dimension, multiplied, with a share of their mean. Kept as tables over pairs of levels.
 class Kernel {
@@ -38,9 +55,8 @@ class Kernel {
   void set(const KernelParameters& parameters);
   const KernelParameters& parameters() const { return parameters_; }
   float operator()(const Site& a, const Site& b) const;
-  // The levels of one site with the points of the searched study, a row for each dimension.
-  using Levels = Eigen::Matrix<std::uint16_t, Eigen::Dynamic, Eigen::Dynamic>;
-  void row(const Site& site, const Levels& points, Eigen::Ref<Eigen::RowVectorXf> into) const;
+  // Of one site with those of a table, from the given one on.
+  void row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const;
 
  private:
   struct Table {

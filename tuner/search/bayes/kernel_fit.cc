@@ -12,7 +12,7 @@ namespace gktune {
 namespace {
 
 constexpr double kLowestLength = 0.05, kHighestLength = 30;
-constexpr double kLowestNoise = 1e-5, kHighestNoise = 1;
+constexpr double kLowestNoise = 1e-4, kHighestNoise = 1;
 
 void confine(KernelParameters& parameters) {
   const double low = std::log(kLowestLength), high = std::log(kHighestLength);
@@ -24,8 +24,9 @@ void confine(KernelParameters& parameters) {
 
 }  // namespace
 
-void KernelFit::observe(std::vector<Site> sites, Eigen::VectorXd targets) {
+void KernelFit::observe(std::vector<Site> sites, Eigen::VectorXf targets) {
   sites_ = std::move(sites);
+  table_ = SiteTable(sites_);
   targets_ = std::move(targets);
   best_score_ = score(best_);
 }
@@ -82,19 +83,17 @@ KernelParameters KernelFit::propose(std::mt19937_64& random) const {
 double KernelFit::score(const KernelParameters& parameters) {
   kernel_.set(parameters);
   const auto count = static_cast<Eigen::Index>(sites_.size());
-  Eigen::MatrixXd covariance(count, count);
-  const double noise = std::exp(parameters.log_noise);
+  covariance_.resize(count, count);
+  const auto noise = static_cast<float>(std::exp(parameters.log_noise));
   for (Eigen::Index a = 0; a < count; ++a) {
-    const Site& site = sites_[static_cast<std::size_t>(a)];
-    for (Eigen::Index b = a; b < count; ++b) {
-      covariance(b, a) = static_cast<double>(kernel_(site, sites_[static_cast<std::size_t>(b)]));
-    }
-    covariance(a, a) += noise;
+    const auto place = static_cast<std::size_t>(a);
+    kernel_.row(sites_[place], table_, place, &covariance_(a, a));  // of the lower triangle
+    covariance_(a, a) += noise;
   }
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(covariance);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> factor(covariance_);
   if (factor.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
-  const double squares = factor.matrixL().solve(targets_).squaredNorm() + 1e-12;
-  const double log_determinant = 2 * covariance.diagonal().array().log().sum();
+  const double squares = static_cast<double>(factor.matrixL().solve(targets_).squaredNorm()) + 1e-12;
+  const double log_determinant = 2 * covariance_.diagonal().cast<double>().array().log().sum();
   const auto size = static_cast<double>(count);
   return -(size * std::log(squares / size) + log_determinant) / 2 + parameters.log_prior(features_);
 }

@@ -14,7 +14,7 @@ class KernelFit {
  public:
   explicit KernelFit(const Features& features) : features_(features), kernel_(features) {}
 
-  void observe(std::vector<Site> sites, Eigen::VectorXd targets);
+  void observe(std::vector<Site> sites, Eigen::VectorXf targets);
   void improve(int proposals, std::mt19937_64& random);
   const KernelParameters& parameters() const { return best_; }
 
@@ -25,7 +25,9 @@ class KernelFit {
   const Features& features_;
   Kernel kernel_;
   std::vector<Site> sites_;
-  Eigen::VectorXd targets_;
+  SiteTable table_;
+  Eigen::VectorXf targets_;
+  Eigen::MatrixXf covariance_;  // kept to save allocations
   KernelParameters best_ = kernel_.parameters();
   double best_score_ = 0;
 };

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
+#include <utility>
 
 #include "tuner/search/bayes/quantile.h"
+#include "tuner/search/draws.h"
 
 namespace gktune {
 namespace {
@@ -13,20 +15,23 @@ constexpr double kSoftening = 0.2;
 constexpr double kFailureQuantile = 0.8;
 
 // On a log scale where that is possible: a maximised metric arrives with its sign turned.
-std::vector<double> log_objectives(const std::vector<Observation>& observations) {
+double scaled(double objective, const Targets& targets) {
+  if (!targets.is_log) return objective;
+  return targets.is_negative ? -std::log(-objective) : std::log(objective);
+}
+
+std::vector<double> scaled_objectives(const std::vector<Observation>& observations, Targets& targets) {
   bool all_positive = true, all_negative = true;
   for (const Observation& each : observations) {
     if (!each.is_ok) continue;
     all_positive = all_positive && each.objective > 0;
     all_negative = all_negative && each.objective < 0;
   }
+  targets.is_log = all_positive || all_negative;
+  targets.is_negative = all_negative && !all_positive;
   std::vector<double> found;
-  for (const Observation& each : observations) {
-    found.push_back(!each.is_ok    ? 0
-                    : all_positive ? std::log(each.objective)
-                    : all_negative ? -std::log(-each.objective)
-                                   : each.objective);
-  }
+  for (const Observation& each : observations)
+    found.push_back(each.is_ok ? scaled(each.objective, targets) : 0);
   return found;
 }
 
@@ -61,7 +66,7 @@ void align_studies(const std::vector<Observation>& observations, std::vector<dou
 }
 
 void fill_times(const std::vector<Observation>& observations, Targets& targets) {
-  std::vector<double> logs = log_objectives(observations);
+  std::vector<double> logs = scaled_objectives(observations, targets);
   if (std::ranges::any_of(observations, [](const Observation& each) { return each.site.study != 0; })) {
     align_studies(observations, logs);
   }
@@ -77,9 +82,9 @@ void fill_times(const std::vector<Observation>& observations, Targets& targets) 
   }
   targets.low = sorted.front();
   targets.half_range = std::max((quantile(sorted, 0.5) - targets.low) / 2, 1e-9);
-  const double of_failure = quantile(sorted, kFailureQuantile);
+  targets.of_failure = quantile(sorted, kFailureQuantile);
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    const double log = observations[i].is_ok ? logs[i] : of_failure;
+    const double log = observations[i].is_ok ? logs[i] : targets.of_failure;
     times[static_cast<Eigen::Index>(i)] = std::log((log - targets.low) / targets.half_range + kSoftening);
   }
   targets.mean = times.mean();
@@ -87,17 +92,18 @@ void fill_times(const std::vector<Observation>& observations, Targets& targets) 
   times = (times.array() - targets.mean) / targets.deviation;
 }
 
+double log_cost_of(const Observation& observation) { return std::log(std::max(observation.cost_s, 1e-6)); }
+
 void fill_costs(const std::vector<Observation>& observations, Targets& targets) {
-  std::map<std::uint16_t, std::pair<double, int>> sums;
-  const auto log_cost = [](const Observation& each) { return std::log(std::max(each.cost_s, 1e-6)); };
+  std::map<std::uint16_t, int> counts;
   for (const Observation& each : observations) {
-    auto& [sum, count] = sums[each.site.study];
-    sum += log_cost(each);
-    ++count;
+    targets.mean_log_cost[each.site.study] += log_cost_of(each);
+    ++counts[each.site.study];
   }
+  for (auto& [study, mean] : targets.mean_log_cost) mean /= counts[study];
   for (std::size_t i = 0; i < observations.size(); ++i) {
-    const auto& [sum, count] = sums[observations[i].site.study];
-    targets.outputs(static_cast<Eigen::Index>(i), Targets::kCost) = log_cost(observations[i]) - sum / count;
+    targets.outputs(static_cast<Eigen::Index>(i), Targets::kCost) =
+        log_cost_of(observations[i]) - targets.mean_log_cost[observations[i].site.study];
   }
 }
 
@@ -105,6 +111,21 @@ void fill_costs(const std::vector<Observation>& observations, Targets& targets) 
 
 double Targets::log_objective_of(double output) const {
   return low + half_range * (std::exp(output * deviation + mean) - kSoftening);
+}
+
+bool Targets::extend(const Observation& observation) {
+  const auto cost = mean_log_cost.find(observation.site.study);
+  const bool has_sign = !is_log || (is_negative ? observation.objective < 0 : observation.objective > 0);
+  if (!is_best_own || cost == mean_log_cost.end() || (observation.is_ok && !has_sign)) return false;
+  const double log = observation.is_ok ? scaled(observation.objective, *this) : of_failure;
+  if (log < low) return false;
+  const Eigen::Index row = outputs.rows();
+  outputs.conservativeResize(row + 1, Eigen::NoChange);
+  outputs(row, kTime) = (std::log((log - low) / half_range + kSoftening) - mean) / deviation;
+  outputs(row, kCost) = log_cost_of(observation) - cost->second;
+  outputs(row, kFailure) = observation.is_ok ? 0 : 1;
+  if (observation.is_ok) best = std::min(best, outputs(row, kTime));
+  return true;
 }
 
 Targets targets_of(const std::vector<Observation>& observations) {
@@ -120,8 +141,24 @@ Targets targets_of(const std::vector<Observation>& observations) {
     double& best = observations[i].site.study == 0 ? targets.best : best_elsewhere;
     best = std::min(best, targets.outputs(row, Targets::kTime));
   }
-  if (targets.best == std::numeric_limits<double>::infinity()) targets.best = best_elsewhere;
+  targets.is_best_own = targets.best < std::numeric_limits<double>::infinity();
+  if (!targets.is_best_own) targets.best = best_elsewhere;
   return targets;
+}
+
+std::vector<std::size_t> best_and_others(const Targets& targets, std::size_t best, std::size_t others,
+                                         std::mt19937_64& random) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(targets.outputs.rows()));
+  std::iota(all.begin(), all.end(), 0u);
+  if (all.size() <= best + others) return all;
+  const auto times = targets.outputs.col(Targets::kTime);
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(best), {},
+                           [&](std::size_t i) { return times[static_cast<Eigen::Index>(i)]; });
+  for (std::size_t i = best; i < best + others; ++i) {
+    std::swap(all[i], all[i + draw_place(random, all.size() - i)]);
+  }
+  all.resize(best + others);
+  return all;
 }
 
 }  // namespace gktune

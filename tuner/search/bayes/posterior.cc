@@ -15,22 +15,16 @@ void Posterior::reset(const KernelParameters& parameters, std::vector<Site> site
   const auto capacity = count + static_cast<Eigen::Index>(room);
   const auto width = static_cast<Eigen::Index>(candidates.size());
 
-  candidates_.resize(width, candidates.empty() ? 0 : static_cast<Eigen::Index>(candidates[0].size()));
-  for (Eigen::Index i = 0; i < width; ++i) {
-    for (Eigen::Index j = 0; j < candidates_.cols(); ++j) {
-      candidates_(i, j) = candidates[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-    }
-  }
+  candidates_ = SiteTable(candidates);
 
-  Eigen::MatrixXd covariance(count, count);
-  const double noise = std::exp(parameters.log_noise);
+  const SiteTable table(sites_);
+  Eigen::MatrixXf similarities = Eigen::MatrixXf::Zero(count, count);
   for (Eigen::Index a = 0; a < count; ++a) {
-    const Site& site = sites_[static_cast<std::size_t>(a)];
-    for (Eigen::Index b = a; b < count; ++b) {
-      covariance(b, a) = static_cast<double>(kernel_(site, sites_[static_cast<std::size_t>(b)]));
-    }
-    covariance(a, a) += noise;
+    const auto place = static_cast<std::size_t>(a);
+    kernel_.row(sites_[place], table, place, &similarities(a, a));
   }
+  Eigen::MatrixXd covariance = similarities.cast<double>();
+  covariance.diagonal().array() += std::exp(parameters.log_noise);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> decomposition(covariance);
   factor_.setZero(capacity, capacity);
   factor_.topLeftCorner(count, count) =
@@ -38,11 +32,12 @@ void Posterior::reset(const KernelParameters& parameters, std::vector<Site> site
 
   whitened_.resize(capacity, width);
   for (Eigen::Index i = 0; i < count; ++i) {
-    kernel_.row(sites_[static_cast<std::size_t>(i)], candidates_, whitened_.row(i));
+    kernel_.row(sites_[static_cast<std::size_t>(i)], candidates_, 0, whitened_.row(i).data());
   }
   auto known = whitened_.topRows(count);
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(known);
   unexplained_ = Eigen::VectorXf::Ones(width) - known.colwise().squaredNorm().transpose();
+  outputs_.resize(0, 0);
 }
 
 void Posterior::append(Site site) {
@@ -56,31 +51,44 @@ void Posterior::append(Site site) {
   factor_(count, count) = diagonal;
 
   auto added = whitened_.row(count);
-  kernel_.row(site, candidates_, added);
+  kernel_.row(site, candidates_, 0, added.data());
   added.noalias() -= row.transpose() * whitened_.topRows(count);
   added /= diagonal;
   unexplained_ -= added.transpose().cwiseAbs2();
   sites_.push_back(std::move(site));
 }
 
-Posterior::Prediction Posterior::predict(const Eigen::MatrixXf& outputs) const {
+const Posterior::Prediction& Posterior::predict(const Eigen::MatrixXf& outputs) {
   const auto count = static_cast<Eigen::Index>(sites_.size());
-  Eigen::MatrixXf white = Eigen::MatrixXf::Zero(count, outputs.cols());
-  Eigen::Index told = 0;
-  for (Eigen::Index i = 0; i < count; ++i) {
+  const auto is_same = [&](Eigen::Index row) {
+    return row < outputs_.rows() && (outputs_.row(row).array() == outputs.row(row).array()).all();
+  };
+  Eigen::Index same = 0;  // rows whose outputs were known before
+  while (same < count && is_same(same)) ++same;
+  if (outputs_.cols() != outputs.cols()) {
+    white_ = Eigen::MatrixXf::Zero(factor_.rows(), outputs.cols());
+    prediction_.means = Eigen::MatrixXf::Zero(whitened_.cols(), outputs.cols());
+  }
+  const Eigen::MatrixXf before = white_.middleRows(same, count - same);
+  for (Eigen::Index i = same; i < count; ++i) {
     // An unknown output adds nothing to the prediction of the earlier sites.
-    if (std::isnan(outputs(i, 0))) continue;
-    white.row(i) = (outputs.row(i) - factor_.row(i).head(i) * white.topRows(i)) / factor_(i, i);
-    ++told;
+    if (std::isnan(outputs(i, 0))) {
+      white_.row(i).setZero();
+    } else {
+      white_.row(i) = (outputs.row(i) - factor_.row(i).head(i) * white_.topRows(i)) / factor_(i, i);
+    }
   }
-  Prediction prediction;
-  prediction.means.resize(whitened_.cols(), white.cols());
-  for (Eigen::Index i = 0; i < white.cols(); ++i) {  // a product of matrices would first copy `whitened_`
-    prediction.means.col(i).noalias() = whitened_.topRows(count).transpose() * white.col(i);
+  const Eigen::MatrixXf change = white_.middleRows(same, count - same) - before;
+  for (Eigen::Index i = 0; i < change.cols(); ++i) {  // a product of matrices would first copy `whitened_`
+    prediction_.means.col(i).noalias() +=
+        whitened_.middleRows(same, count - same).transpose() * change.col(i);
   }
-  const float scale = white.col(0).squaredNorm() / static_cast<float>(std::max<Eigen::Index>(told, 1));
-  prediction.variances = scale * unexplained_.cwiseMax(1e-9F);
-  return prediction;
+  const auto told = (outputs.col(0).array() == outputs.col(0).array()).count();
+  const float scale =
+      white_.col(0).head(count).squaredNorm() / static_cast<float>(std::max<Eigen::Index>(told, 1));
+  prediction_.variances = scale * unexplained_.cwiseMax(1e-9F);
+  outputs_ = outputs;
+  return prediction_;
 }
 
 }  // namespace gktune

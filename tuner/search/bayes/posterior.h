@@ -23,8 +23,9 @@ class Posterior {
     Eigen::MatrixXf means;      // of each candidate and output
     Eigen::VectorXf variances;  // of the first output
   };
-  // A row for each site, a column for each output; NaN: not told yet.
-  Prediction predict(const Eigen::MatrixXf& outputs) const;
+  // A row for each site, a column for each output; NaN: not told yet. Takes less time where the first rows
+  // are those of the call before.
+  const Prediction& predict(const Eigen::MatrixXf& outputs);
 
  private:
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -32,9 +33,11 @@ class Posterior {
   Kernel kernel_;
   std::vector<Site> sites_;
   RowMajor factor_;  // lower triangle; rows beyond the sites are room
-  Kernel::Levels candidates_;
+  SiteTable candidates_;
   RowMajor whitened_;            // the factor's inverse times the covariances of sites and candidates
   Eigen::VectorXf unexplained_;  // the variance of each candidate, of 1
+  Eigen::MatrixXf outputs_, white_;  // of the last prediction: the factor's inverse times the outputs
+  Prediction prediction_;
 };
 
 }  // namespace gktune

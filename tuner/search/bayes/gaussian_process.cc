@@ -1,0 +1,89 @@
+#include "tuner/search/bayes/gaussian_process.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tuner/search/bayes/acquisition.h"
+
+namespace gktune {
+namespace {
+
+// The kernel's parameters are fitted to the best observations and to random others. The model holds the same.
+constexpr std::size_t kFittedBest = 50, kFittedOthers = 90;
+constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
+constexpr std::size_t kRoom = 40;  // rows that are appended between fits
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(const Features& features, int fit_steps)
+    : fit_steps_(fit_steps), fit_(features), posterior_(features) {}
+
+void GaussianProcess::learn(const Evidence& evidence, const std::vector<Point>& candidates,
+                            std::mt19937_64& random) {
+  const auto times = evidence.targets.outputs.col(Targets::kTime);
+  {
+    const std::vector<std::size_t> chosen =
+        best_and_others(evidence.targets, kFittedBest, kFittedOthers, random);
+    std::vector<Site> sites;
+    Eigen::VectorXf outputs(static_cast<Eigen::Index>(chosen.size()));
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      sites.push_back(evidence.observations[chosen[i]].site);
+      outputs[static_cast<Eigen::Index>(i)] = static_cast<float>(times[static_cast<Eigen::Index>(chosen[i])]);
+    }
+    fit_.observe(std::move(sites), std::move(outputs));
+    fit_.improve(std::max(1, fit_steps_ / static_cast<int>(evidence.fresh)), random);
+  }
+  rows_.clear();
+  std::vector<Site> sites;
+  for (const std::size_t each : best_and_others(evidence.targets, kRowsBest, kRowsOthers, random)) {
+    rows_.push_back({each, evidence.observations[each].site.point});
+    sites.push_back(evidence.observations[each].site);
+  }
+  for (const Point& point : evidence.in_flight) {
+    rows_.push_back({std::nullopt, point});
+    sites.push_back({point, 0});
+  }
+  posterior_.reset(fit_.parameters(), std::move(sites), candidates, kRoom);
+}
+
+void GaussianProcess::propose(const Point& point) {
+  posterior_.append({point, 0});
+  rows_.push_back({std::nullopt, point});
+}
+
+void GaussianProcess::tell(const Point& point, std::size_t observation) {
+  const auto row =
+      std::ranges::find_if(rows_, [&](const Row& each) { return !each.observation && each.point == point; });
+  if (row != rows_.end()) row->observation = observation;
+}
+
+const Forecast& GaussianProcess::forecast(const Evidence& evidence, std::mt19937_64& random) {
+  if (evidence.fresh > 1) fit_.improve(fit_steps_ / static_cast<int>(evidence.fresh), random);
+  const Posterior::Prediction& predicted = posterior_.predict(outputs_of_rows(evidence.targets));
+  forecast_.time = predicted.means.col(Targets::kTime);
+  forecast_.log_cost = predicted.means.col(Targets::kCost);
+  forecast_.failure = predicted.means.col(Targets::kFailure);
+  forecast_.improvement.resize(predicted.variances.size());
+  for (Eigen::Index i = 0; i < predicted.variances.size(); ++i) {
+    forecast_.improvement[i] = static_cast<float>(
+        expected_improvement(static_cast<double>(forecast_.time[i]),
+                             static_cast<double>(predicted.variances[i]), evidence.targets.best));
+  }
+  return forecast_;
+}
+
+Eigen::MatrixXf GaussianProcess::outputs_of_rows(const Targets& targets) const {
+  Eigen::MatrixXf outputs(static_cast<Eigen::Index>(rows_.size()), Targets::kCount);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    if (const auto observation = rows_[i].observation) {
+      outputs.row(row) = targets.outputs.row(static_cast<Eigen::Index>(*observation)).cast<float>();
+    } else {
+      outputs.row(row).setConstant(std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  return outputs;
+}
+
+}  // namespace gktune

@@ -1,0 +1,252 @@
+#include "tuner/search/bayes/model_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tuner/search/bayes/acquisition.h"
+#include "tuner/search/bayes/candidates.h"
+#include "tuner/search/draws.h"
+
+namespace gktune {
+namespace {
+
+// Related studies propose the first of a search that has any.
+constexpr std::size_t kFirstWarm = 5;
+// The model's first proposal requires this many valid trials.
+constexpr std::size_t kFirstValid = 2;
+// Trials of related studies that the model learns from, and of one study at least.
+constexpr std::size_t kRelated = 160, kFewestRelated = 10;
+constexpr double kRefitShare = 0.07;  // of the observations are new: refit
+constexpr std::size_t kFewestCandidates = 500;
+constexpr std::size_t kMostRows = 250;  // beyond these a model's work grows no more
+constexpr double kCandidateWork = 8e7;  // rows² times candidates at most
+
+std::size_t candidate_limit(std::size_t rows, std::size_t most) {
+  rows = std::min(rows, kMostRows);
+  const double affordable = kCandidateWork / static_cast<double>(rows * rows + 1);
+  return static_cast<std::size_t>(
+      std::min(std::max(affordable, static_cast<double>(kFewestCandidates)), static_cast<double>(most)));
+}
+
+}  // namespace
+
+ModelSearch::ModelSearch(const SearchTask& task, const ModelSettings& settings,
+                         const MakeSurrogate& make_surrogate, std::string model)
+    : space_(task.space),
+      settings_(settings),
+      model_(std::move(model)),
+      untried_(task.space),
+      random_(task.seed),
+      features_(task.space),
+      start_(features_, untried_, random_, settings.start),
+      surrogate_(make_surrogate(features_)) {
+  std::uint16_t number = 1;
+  for (const RelatedStudy& study : task.related) {
+    if (observations_.size() + kFewestRelated > kRelated) break;
+    learn(study, number++, kRelated - observations_.size());
+  }
+  related_ = observations_.size();
+}
+
+std::string ModelSearch::description() const {
+  std::string text = model_;
+  if (related_ > 0) text += "; it begins with " + std::to_string(related_) + " trials of related studies";
+  return text;
+}
+
+void ModelSearch::learn(const RelatedStudy& study, std::uint16_t number, std::size_t room) {
+  std::vector<Observation> found;
+  for (const Trial& trial : study.trials) {
+    if (auto ranks = fitted_ranks(trial.config)) {
+      Site site{features_.point(*ranks), number};
+      found.push_back(
+          {*std::move(ranks), std::move(site), trial.ok(), trial.objective, trial.compile_s + trial.run_s});
+    }
+  }
+  if (found.size() > room) {
+    const auto best = static_cast<std::ptrdiff_t>(room / 2);
+    std::ranges::nth_element(found, found.begin() + best, {}, [](const Observation& each) {
+      return std::pair(!each.is_ok, each.is_ok ? each.objective : 0);
+    });
+    for (std::size_t i = room / 2; i < room; ++i) {
+      std::swap(found[i], found[i + draw_place(random_, found.size() - i)]);
+    }
+    found.resize(room);
+  }
+  std::ranges::move(found, std::back_inserter(observations_));
+}
+
+// A parameter that the trial lacks has its default. A parameter that only the trial has is ignored.
+std::optional<Space::Ranks> ModelSearch::fitted_ranks(const Config& config) const {
+  Config fitted;
+  for (const Parameter& parameter : space_.parameters()) {
+    const Value* const value = config.find(parameter.name);
+    const Value standard = parameter.default_value.value_or(parameter.values.front());
+    fitted.set(parameter.name, value != nullptr ? *value : standard);
+  }
+  return space_.ranks_of(fitted);
+}
+
+void ModelSearch::tell(const Trial& trial) {
+  auto ranks = space_.ranks_of(trial.config);
+  if (!ranks || !space_.contains(*ranks)) return;
+  if (untried_.take(*ranks)) known_.push_back(features_.point(*ranks));
+  const Point point = features_.point(*ranks);
+  const Observation observation{
+      *ranks, {point, 0}, trial.ok(), trial.objective, trial.compile_s + trial.run_s};
+  if (const auto flying = in_flight_.find(*ranks); flying != in_flight_.end()) {
+    in_flight_.erase(flying);
+    if (is_fitted_) {
+      surrogate_->tell(point, observations_.size());
+      is_target_due_ = is_target_due_ || !targets_.extend(observation);
+    }
+  } else {
+    is_fitted_ = false;  // it is not known as a proposal
+    const auto known = std::ranges::find_if(
+        observations_, [&](const Observation& each) { return each.site.study == 0 && each.ranks == *ranks; });
+    if (known != observations_.end()) {
+      own_ok_ += static_cast<std::size_t>(observation.is_ok) - static_cast<std::size_t>(known->is_ok);
+      *known = observation;
+      return;
+    }
+  }
+  observations_.push_back(observation);
+  ++own_;
+  own_ok_ += observation.is_ok;
+}
+
+std::optional<Config> ModelSearch::ask() {
+  if (untried_.empty()) return std::nullopt;
+  const Space::Ranks ranks = is_starting() ? start_.propose(known_, random_) : choose();
+  untried_.take(ranks);
+  known_.push_back(features_.point(ranks));
+  in_flight_.insert(ranks);
+  if (is_fitted_ && surrogate_->is_full()) is_fitted_ = false;
+  if (is_fitted_) surrogate_->propose(known_.back());
+  return space_.config_of(ranks);
+}
+
+bool ModelSearch::is_starting() const {
+  return related_ == 0 && (own_ < settings_.first_points || own_ok_ < kFirstValid);
+}
+
+std::size_t ModelSearch::interval() const {
+  return std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(own_)));
+}
+
+Evidence ModelSearch::evidence() const {
+  Evidence evidence{observations_, targets_, interval()};
+  for (const Space::Ranks& ranks : in_flight_) evidence.in_flight.push_back(features_.point(ranks));
+  return evidence;
+}
+
+Space::Ranks ModelSearch::choose() {
+  if (!is_fitted_ || observations_.size() - fitted_at_ >= interval()) {
+    refit();
+  } else if (is_target_due_) {
+    targets_ = targets_of(observations_);
+    is_target_due_ = false;
+  }
+  const Forecast& forecast = surrogate_->forecast(evidence(), random_);
+  std::size_t chosen = candidates_.size();
+  double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
+  // Try the best configurations of related studies first: this shows how far those can be trusted.
+  const bool is_warm_start = related_ > 0 && own_ + in_flight_.size() < kFirstWarm;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (is_chosen_[i]) continue;
+    const auto row = static_cast<Eigen::Index>(i);
+    const auto improvement = static_cast<double>(forecast.improvement[row]);
+    most_improvement = std::max(most_improvement, improvement);
+    const double worth = is_warm_start
+                             ? -static_cast<double>(forecast.time[row])
+                             : worth_of(improvement, static_cast<double>(forecast.log_cost[row]),
+                                        static_cast<double>(forecast.failure[row]), settings_.cost_exponent);
+    if (worth > most) {
+      most = worth;
+      chosen = i;
+    }
+  }
+  if (own_ok_ > 0 && surrogate_->knows_gain()) {
+    const double before = targets_.log_objective_of(targets_.best);
+    const double after = targets_.log_objective_of(targets_.best - most_improvement);
+    expected_gain_ = 1 - std::exp(after - before);
+  }
+  if (chosen == candidates_.size()) {
+    is_fitted_ = false;  // all of them are used up
+    return *untried_.sample(random_);
+  }
+  is_chosen_[chosen] = true;
+  return candidates_[chosen];
+}
+
+void ModelSearch::refit() {
+  targets_ = targets_of(observations_);
+  is_target_due_ = false;
+  const auto times = targets_.outputs.col(Targets::kTime);
+  std::vector<std::size_t> order(observations_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto nearest_best = std::min<std::size_t>(order.size(), 16);
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(nearest_best), {},
+      [&](std::size_t i) { return std::pair(!observations_[i].is_ok, times[static_cast<Eigen::Index>(i)]); });
+  std::vector<Space::Ranks> best_first;
+  for (std::size_t i = 0; i < nearest_best; ++i) {
+    const Observation& each = observations_[order[i]];
+    if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
+  }
+  candidates_ =
+      candidates(untried_, best_first, candidate_limit(observations_.size(), settings_.candidates), random_);
+  is_chosen_.assign(candidates_.size(), false);
+  std::vector<Point> points;
+  for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
+  surrogate_->learn(evidence(), points, random_);
+  fitted_at_ = observations_.size();
+  is_fitted_ = true;
+}
+
+ModelSettings model_settings(const SearchTask& task) {
+  const auto count = [&](std::string_view name) {
+    return static_cast<std::size_t>(task.option(name).integer());
+  };
+  return {.first_points = count("first_points"),
+          .start = {.aligned_share = task.option("aligned_share").real(),
+                    .small_share = task.option("small_share").real()},
+          .cost_exponent = task.option("cost_exponent").real(),
+          .candidates = count("candidates")};
+}
+
+std::vector<StrategyOption> model_options() {
+  const ModelSettings standard;
+  const auto whole = [](auto number) { return Value(static_cast<std::int64_t>(number)); };
+  return {{"first_points",
+           "trials before the model's first proposal",
+           whole(standard.first_points),
+           {4, 6, 8, 10},
+           1,
+           1000},
+          {"aligned_share",
+           "share of all configurations that count as aligned",
+           standard.start.aligned_share,
+           {0.05, 0.1, 0.25},
+           0,
+           1},
+          {"small_share",
+           "share of the aligned ones that count as small",
+           standard.start.small_share,
+           {0.12, 0.25, 0.5},
+           0,
+           1},
+          {"cost_exponent", "weight of a candidate's cost", standard.cost_exponent, {0.25, 0.5, 1.0}, 0, 4},
+          {"candidates",
+           "configurations that the model compares",
+           whole(standard.candidates),
+           {500, 1000, 2000},
+           1,
+           20000}};
+}
+
+}  // namespace gktune
