@@ -82,16 +82,23 @@ int run(int winners) {
     std::fprintf(stderr, "%s\n", made.error().message.c_str());
     return 1;
   }
-  const double begin = now_s();
+  // Other work on the machine delays it: the shortest of several counts.
+  double open_ms = 0, open_used_ms = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const double begin = now_s(), begin_used = used_s();
+    const auto opened = Lookup::open(path);
+    const double ms = (now_s() - begin) * 1e3, used_ms = (used_s() - begin_used) * 1e3;
+    open_ms = i == 0 ? ms : std::min(open_ms, ms);
+    open_used_ms = i == 0 ? used_ms : std::min(open_used_ms, used_ms);
+  }
   const auto lookup = Lookup::open(path);
-  const double open_ms = (now_s() - begin) * 1e3;
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
   if (!lookup) {
     std::fprintf(stderr, "%s\n", lookup.error().message.c_str());
     return 1;
   }
-  std::printf("%d winners of two kernels each; opening takes %.1f ms, %.1f us per winner\n", winners, open_ms,
-              open_ms * 1e3 / (2 * winners));
+  std::printf("%d winners of two kernels each; opening takes %.1f ms (%.1f ms of processor time), %.2f us per winner\n",
+              winners, open_ms, open_used_ms, open_ms * 1e3 / (2 * winners));
 
   std::int64_t sum = 0;
   // The least that an exact answer can cost: one size in a hash table.
@@ -131,7 +138,7 @@ int run(int winners) {
         }),
         peer, table_ns);
 
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = std::max(16, static_cast<int>(std::thread::hardware_concurrency()));
   std::atomic<std::int64_t> found{0};
   const double threads_ns = median_ns([&] {
     std::vector<std::jthread> askers;

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 # Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
-  db/answer.h db/axis_value.h db/device_identity.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
+  db/answer.h db/axis_value.h db/device_identity.h db/freshness.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
   tuner/core/version.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gktune)
 foreach(header IN LISTS public_headers)
@@ -17,10 +17,10 @@ endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/gktune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 target_compile_features(gktune_core PUBLIC cxx_std_20)
-foreach(name core database lookup)
+foreach(name core database expression lookup)
   set_target_properties(gktune_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
-install(TARGETS gktune_core gktune_database gktune_lookup EXPORT gktuneTargets
+install(TARGETS gktune_core gktune_database gktune_expression gktune_lookup EXPORT gktuneTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT gktuneTargets NAMESPACE gktune:: DESTINATION ${package_dir} COMPONENT development)

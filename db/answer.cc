@@ -24,6 +24,10 @@ std::string_view match_name(Match match) {
       return "nearest problem";
     case Match::same_architecture:
       return "same architecture";
+    case Match::portfolio:
+      return "portfolio";
+    case Match::space_default:
+      return "default of the space";
     case Match::fallback:
       return "fallback";
     case Match::none:

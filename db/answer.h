@@ -14,6 +14,8 @@ enum class Match {
   exact,              // this kernel, device and problem were tuned; the question names every axis
   nearest_problem,    // this device; the closest problem on a log scale
   same_architecture,  // another device of the same architecture
+  portfolio,          // this device; the configuration with the best worst share of the optimum over its problems
+  space_default,      // the default of the space file
   fallback,           // the default of the caller
   none,
 };
@@ -22,10 +24,10 @@ std::string_view match_name(Match match);
 struct Answer {
   Match match = Match::none;
   Config config;
-  double time_us = 0;  // as measured for `problem` on `device`; 0 for a fallback
-  Problem problem;     // the tuned problem
+  double time_us = 0;  // as measured for `problem` on `device`; 0: not measured
+  Problem problem;     // the tuned problem; empty from the portfolio on
   DeviceIdentity device;
-  std::string reason;  // of a fallback and of none: why the database has no answer
+  std::string reason;  // from the portfolio on: why no winner answers
 
   explicit operator bool() const { return match != Match::none; }
 

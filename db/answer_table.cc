@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMostAxes = 32;
 constexpr std::uint32_t kNoCluster = ~std::uint32_t{0};
+// A different category is as far as a factor of a million in one size.
+constexpr double kCategoryStep = 20;
 
 bool fits(const DeviceIdentity& asked, const DeviceIdentity& tuned) {
   return (asked.kind.empty() || asked.kind == tuned.kind) &&
@@ -31,10 +33,11 @@ bool has_same_architecture(const DeviceIdentity& asked, const DeviceIdentity& tu
          asked.architecture == tuned.architecture;
 }
 
-std::uint64_t hash_of(std::span<const Value> categories) {
-  std::uint64_t hash = 0;
-  for (const Value& category : categories) hash = AxisValue(category).mixed_into(hash);
-  return hash;
+// Numbers are the same in the hash of an AxisValue. Where they have to be equal, they count.
+std::uint64_t mixed(std::uint64_t hash, const AxisValue& value, bool is_exact) {
+  hash = value.mixed_into(hash);
+  if (!is_exact || !value.is_number()) return hash;
+  return (hash ^ std::bit_cast<std::uint64_t>(value.number() + 0.0)) * 0x9e3779b97f4a7c15u;
 }
 
 std::string joined(const std::set<std::string>& texts) {
@@ -50,20 +53,17 @@ std::string described(const DeviceIdentity& device) {
 }
 
 // The reason why a question that names these axes may have no answer.
-std::string reason_for(const Winners& winners, std::string_view kernel, const DeviceIdentity& device,
+std::string reason_for(const KernelWinners& winners, const DeviceIdentity& device,
                        std::span<const std::string> axes) {
-  const std::string name(kernel);
-  const auto known = winners.find(kernel);
-  if (known == winners.end()) {
-    std::vector<std::string> kernels;
-    for (const auto& [each, versions] : winners) kernels.push_back(each);
-    return "the database has no winner of kernel '" + name + "'" + did_you_mean(name, kernels);
+  const std::string& name = winners.kernel;
+  if (winners.versions.empty()) {
+    return "the database has no winner of kernel '" + name + "'" + did_you_mean(name, winners.known_kernels);
   }
   std::set<std::string> devices, names;
   std::map<std::string, std::set<std::string>> texts;
   bool has_device = false;
-  for (const auto& version : known->second) {
-    for (const Winner& winner : version) {
+  for (const auto& version : winners.versions) {
+    for (const Winner& winner : version.winners) {
       devices.insert(described(winner.study.device));
       if (!fits(device, winner.study.device) && !has_same_architecture(device, winner.study.device)) continue;
       has_device = true;
@@ -84,53 +84,150 @@ std::string reason_for(const Winners& winners, std::string_view kernel, const De
   return reason;
 }
 
-}  // namespace
-
-AnswerTable::AnswerTable(const Winners& winners, std::string_view kernel, const DeviceIdentity& device,
-                         std::span<const std::string> axes)
-    : axes_(axes.begin(), axes.end()) {
-  const auto known = winners.find(kernel);
-  const DeviceIdentity asked = device == DeviceIdentity{} && known != winners.end()
-                                   ? known->second.front().front().study.device
-                                   : device;
-  reason_ = reason_for(winners, kernel, asked, axes_);
-  if (known == winners.end() || axes_.size() > kMostAxes) return;
-  for (const auto& version : known->second) add_tier(version, asked, Match::nearest_problem);
-  for (const auto& version : known->second) add_tier(version, asked, Match::same_architecture);
+// Why a winner no longer counts; nothing if it does.
+std::optional<std::string> staleness(const Winner& winner, const Freshness& freshness) {
+  if (!freshness.fingerprint.empty() && winner.study.fingerprint != freshness.fingerprint) {
+    return "of other sources";
+  }
+  const auto differs = [](const std::string& asked, const std::string& measured) {
+    return !asked.empty() && !measured.empty() && major_version(asked) != major_version(measured);
+  };
+  if (differs(freshness.driver, winner.driver)) return "measured with driver " + winner.driver;
+  if (differs(freshness.runtime, winner.runtime)) return "measured with CUDA " + winner.runtime;
+  return std::nullopt;
 }
 
-void AnswerTable::add_tier(const std::vector<Winner>& version, const DeviceIdentity& device, Match match) {
+// What device.NAME means to expressions on the asked device. An unknown device counts as one of its architecture.
+NamedValues attributes_of(const KernelWinners& winners, const DeviceIdentity& device) {
+  for (const auto& [identity, attributes] : winners.devices) {
+    if (fits(device, identity)) return attributes;
+  }
+  for (const auto& [identity, attributes] : winners.devices) {
+    if (!has_same_architecture(device, identity)) continue;
+    NamedValues own = attributes;
+    if (!device.name.empty()) own.set("name", device.name);
+    if (device.multiprocessors != 0) own.set("multiprocessors", device.multiprocessors);
+    return own;
+  }
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"architecture", device.architecture},
+          {"multiprocessors", device.multiprocessors}};
+}
+
+}  // namespace
+
+struct AnswerTable::Places {
+  std::uint64_t hash = 0;
+  std::array<double, kMostAxes> at;
+};
+
+AnswerTable::AnswerTable(const KernelWinners& winners, const DeviceIdentity& device,
+                         std::span<const std::string> axes, const Freshness& freshness)
+    : axes_(axes.begin(), axes.end()) {
+  const DeviceIdentity asked = device == DeviceIdentity{} && !winners.versions.empty()
+                                   ? winners.versions.front().winners.front().study.device
+                                   : device;
+  reason_ = reason_for(winners, asked, axes_);
+  note_damage(winners, asked, freshness);
+  matching_.resize(axes_.size(), AxisMatching::nearest);
+  if (winners.versions.empty() || axes_.size() > kMostAxes) return;
+  // The latest version says how axes match.
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const Value* declared = winners.versions.front().space.matching.find(axes_[axis]);
+    if (declared != nullptr && declared->str() == "categorical") matching_[axis] = AxisMatching::categorical;
+    if (declared != nullptr && declared->str() == "exact") matching_[axis] = AxisMatching::exact;
+    is_declared_ = is_declared_ || matching_[axis] != AxisMatching::nearest;
+  }
+  const NamedValues attributes = attributes_of(winners, asked);
+  for (const auto& version : winners.versions) {
+    rules_.push_back(std::make_unique<const ConfigRules>(version.space, attributes, axes_));
+  }
+  for (const Match match : {Match::nearest_problem, Match::same_architecture}) {
+    for (std::size_t i = 0; i < winners.versions.size(); ++i) {
+      add_tier(winners.versions[i], *rules_[i], asked, match, freshness);
+    }
+  }
+  for (std::size_t i = 0; i < winners.versions.size(); ++i) {
+    if (!freshness.fingerprint.empty() &&
+        winners.versions[i].winners.front().study.fingerprint != freshness.fingerprint) {
+      continue;
+    }
+    for (const Winner& general : winners.versions[i].general) {
+      if (!fits(asked, general.study.device)) continue;
+      spares_.push_back({{Match::portfolio, general.config, 0, {}, general.study.device, reason_}, rules_[i].get()});
+    }
+  }
+  for (std::size_t i = 0; i < winners.versions.size(); ++i) {
+    const KernelVersion& version = winners.versions[i];
+    if (version.space.default_config.empty() ||
+        (!freshness.fingerprint.empty() &&
+         version.winners.front().study.fingerprint != freshness.fingerprint)) {
+      continue;
+    }
+    spares_.push_back({{Match::space_default, version.space.default_config, 0, {}, {}, reason_}, rules_[i].get()});
+    break;
+  }
+}
+
+// Appends to the reason which winners were left out.
+void AnswerTable::note_damage(const KernelWinners& winners, const DeviceIdentity& device,
+                              const Freshness& freshness) {
+  std::map<std::string, int> stale;
+  for (const KernelVersion& version : winners.versions) {
+    for (const Winner& winner : version.winners) {
+      if (!fits(device, winner.study.device) && !has_same_architecture(device, winner.study.device)) continue;
+      if (const auto why = staleness(winner, freshness)) ++stale[*why];
+    }
+  }
+  const auto winners_text = [](std::size_t count) {
+    return std::to_string(count) + (count == 1 ? " winner was" : " winners were");
+  };
+  for (const auto& [why, count] : stale) {
+    reason_ += "; " + winners_text(static_cast<std::size_t>(count)) + " " + why;
+  }
+  if (!winners.damage.empty()) {
+    reason_ += "; " + std::to_string(winners.damage.size()) +
+               (winners.damage.size() == 1 ? " row is" : " rows are") + " damaged: " + winners.damage.front();
+  }
+}
+
+void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rules, const DeviceIdentity& device,
+                           Match match, const Freshness& freshness) {
   struct Row {
     const Winner* winner;
     std::vector<double> places;
-    std::vector<Value> numbers;
+    std::vector<Value> values;
     std::size_t rank;
   };
   std::map<std::pair<int, std::vector<Value>>, std::vector<Row>> rows;
-  for (const Winner& winner : version) {
+  for (const Winner& winner : version.winners) {
     const Study& study = winner.study;
     const bool is_admitted = match == Match::nearest_problem ? fits(device, study.device)
                                                              : has_same_architecture(device, study.device);
-    if (!is_admitted) continue;
+    if (!is_admitted || staleness(winner, freshness)) continue;
     Row row{&winner, {}, {}, 0};
     std::vector<Value> categories;
-    for (const std::string& axis : axes_) {
-      const Value* value = study.problem.find(axis);
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      const Value* value = study.problem.find(axes_[axis]);
       if (value == nullptr || (value->is_number() && !std::isfinite(place_of(value->number())))) break;
-      row.places.push_back(value->is_number() ? place_of(value->number()) : 0);
-      row.numbers.push_back(value->is_number() ? *value : Value(0));
-      categories.push_back(value->is_number() ? Value(0) : *value);
+      const bool is_categorical = matching_[axis] == AxisMatching::categorical;
+      const bool is_near = value->is_number() && matching_[axis] == AxisMatching::nearest;
+      row.places.push_back(is_near ? place_of(value->number()) : 0);
+      row.values.push_back(*value);
+      categories.push_back(is_near || is_categorical ? Value(0) : *value);
     }
     if (row.places.size() < axes_.size()) continue;
     const int left_out = static_cast<int>(study.problem.size() - axes_.size());
     // Preferred among equally near ones; the version is sorted by time.
     const std::size_t class_of = (study.regime != Regime::cold ? 2 : 0) + (study.objective != "time" ? 1 : 0);
-    row.rank = class_of * version.size() + static_cast<std::size_t>(&winner - version.data());
+    row.rank = class_of * version.winners.size() + static_cast<std::size_t>(&winner - version.winners.data());
     rows[{left_out, categories}].push_back(std::move(row));
   }
   if (rows.empty()) return;
 
   Tier& tier = tiers_.emplace_back();
+  tier.rules = &rules;
   for (auto& [key, members] : rows) {
     Cluster& cluster = tier.clusters.emplace_back();
     cluster.left_out = key.first;
@@ -146,7 +243,7 @@ void AnswerTable::add_tier(const std::vector<Winner>& version, const DeviceIdent
     });
     for (const Row& row : members) {
       cluster.places.insert(cluster.places.end(), row.places.begin(), row.places.end());
-      cluster.numbers.insert(cluster.numbers.end(), row.numbers.begin(), row.numbers.end());
+      cluster.values.insert(cluster.values.end(), row.values.begin(), row.values.end());
       cluster.pivots.push_back(axes_.empty() ? 0 : row.places[cluster.pivot]);
       cluster.ranks.push_back(row.rank);
       const Study& study = row.winner->study;
@@ -168,36 +265,95 @@ void AnswerTable::add_tier(const std::vector<Winner>& version, const DeviceIdent
   }
   tier.slots.assign(std::bit_ceil(2 * tier.clusters.size()), kNoCluster);
   for (std::uint32_t i = 0; i < tier.clusters.size(); ++i) {
-    std::size_t slot = hash_of(tier.clusters[i].categories) & (tier.slots.size() - 1);
+    std::uint64_t hash = 0;
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      hash = mixed(hash, tier.clusters[i].categories[axis], matching_[axis] == AxisMatching::exact);
+    }
+    std::size_t slot = hash & (tier.slots.size() - 1);
     while (tier.slots[slot] != kNoCluster) slot = (slot + 1) & (tier.slots.size() - 1);
     tier.slots[slot] = i;
   }
 }
 
-const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
-  if (values.size() != axes_.size() || tiers_.empty()) return nullptr;
-  std::uint64_t hash = 0;
-  std::array<double, kMostAxes> places;
+bool AnswerTable::find_places(std::span<const AxisValue> values, Places& places) const {
+  if (values.size() != axes_.size()) return false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    hash = values[i].mixed_into(hash);
-    places[i] = values[i].is_number() ? place_of(values[i].number()) : 0;
-    if (!std::isfinite(places[i])) return nullptr;
+    const double place = values[i].is_number() ? place_of(values[i].number()) : 0;
+    if (!std::isfinite(place)) return false;
+    places.at[i] = place;
+    if (!is_declared_ || matching_[i] == AxisMatching::nearest) {
+      places.hash = values[i].mixed_into(places.hash);
+    } else {
+      const bool is_exact = matching_[i] == AxisMatching::exact;
+      places.at[i] = 0;
+      places.hash = mixed(places.hash, is_exact ? values[i] : AxisValue(0), is_exact);
+    }
   }
+  return true;
+}
+
+template <class Function>
+bool AnswerTable::for_clusters(std::span<const AxisValue> values, const Function& function) const {
+  Places places;
+  if (!find_places(values, places)) return false;
   for (const Tier& tier : tiers_) {
-    std::size_t slot = hash & (tier.slots.size() - 1);
+    std::size_t slot = places.hash & (tier.slots.size() - 1);
     for (; tier.slots[slot] != kNoCluster; slot = (slot + 1) & (tier.slots.size() - 1)) {
       const Cluster& cluster = tier.clusters[tier.slots[slot]];
-      if (belongs(cluster, values)) return find_in(cluster, values, places);
+      if (belongs(cluster, values) && function(tier, cluster, places)) return true;
     }
+  }
+  return false;
+}
+
+const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
+  const Answer* found = nullptr;
+  const bool is_found = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
+    found = nearest_in(cluster, values, places);
+    if (is_allowed(*tier.rules, *found, values)) return true;
+    return visit_cluster(tier, cluster, values, places, [&](const Answer& answer) {
+      found = &answer;
+      return true;
+    });
+  });
+  if (is_found) return found;
+  if (values.size() != axes_.size()) return nullptr;
+  for (const Spare& spare : spares_) {
+    if (is_allowed(*spare.rules, spare.answer, values)) return &spare.answer;
   }
   return nullptr;
 }
 
-// Different texts may have the same hash.
+void AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
+  const bool is_ended = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
+    return visit_cluster(tier, cluster, values, places, visit);
+  });
+  if (is_ended || values.size() != axes_.size()) return;
+  for (const Spare& spare : spares_) {
+    if (is_allowed(*spare.rules, spare.answer, values) && visit(spare.answer)) return;
+  }
+}
+
+bool AnswerTable::visit_cluster(const Tier& tier, const Cluster& cluster, std::span<const AxisValue> values,
+                                const Places& places, const Visit& visit) const {
+  std::vector<std::pair<Nearness, std::size_t>> ranking;
+  for (std::size_t row = 0; row < cluster.answers.size(); ++row) {
+    ranking.emplace_back(nearness(cluster, row, values, square(cluster, row, values, places)), row);
+  }
+  std::ranges::sort(ranking);
+  return std::ranges::any_of(ranking, [&](const auto& each) {
+    const Answer& answer = answer_of(cluster, each.second, each.first);
+    return is_allowed(*tier.rules, answer, values) && visit(answer);
+  });
+}
+
+// Different categories may have the same hash.
 bool AnswerTable::belongs(const Cluster& cluster, std::span<const AxisValue> values) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (matching_[i] == AxisMatching::categorical) continue;
     const AxisValue category(cluster.categories[i]);
-    if (values[i].is_number() ? !category.is_number() : category != values[i]) return false;
+    const bool is_near = values[i].is_number() && matching_[i] == AxisMatching::nearest;
+    if (is_near ? !category.is_number() : category != values[i]) return false;
   }
   return true;
 }
@@ -215,39 +371,54 @@ std::size_t AnswerTable::Cluster::first_not_below(double place) const {
   return static_cast<std::size_t>(std::lower_bound(begin, end, place) - pivots.begin());
 }
 
+double AnswerTable::square(const Cluster& cluster, std::size_t row, std::span<const AxisValue> values,
+                           const Places& places) const {
+  const std::size_t width = axes_.size();
+  double square = 0;
+  for (std::size_t axis = 0; axis < width; ++axis) {
+    const double step = cluster.places[row * width + axis] - places.at[axis];
+    square += step * step;
+  }
+  for (std::size_t axis = 0; is_declared_ && axis < width; ++axis) {
+    const bool is_other = matching_[axis] == AxisMatching::categorical &&
+                          AxisValue(cluster.values[row * width + axis]) != values[axis];
+    if (is_other) square += kCategoryStep * kCategoryStep;
+  }
+  return square;
+}
+
+AnswerTable::Nearness AnswerTable::nearness(const Cluster& cluster, std::size_t row,
+                                            std::span<const AxisValue> values, double square) const {
+  // Large sizes may differ although their places are the same.
+  bool is_different = square != 0;
+  for (std::size_t axis = 0; !is_different && axis < axes_.size(); ++axis) {
+    is_different =
+        values[axis].is_number() && AxisValue(cluster.values[row * axes_.size() + axis]) != values[axis];
+  }
+  return {square, is_different, cluster.ranks[row]};
+}
+
 // Starts at the question's place along the pivot and goes outwards until the pivot alone is too far away.
-const Answer* AnswerTable::find_in(const Cluster& cluster, std::span<const AxisValue> values,
-                                   std::span<const double> places) const {
+const Answer* AnswerTable::nearest_in(const Cluster& cluster, std::span<const AxisValue> values,
+                                      const Places& places) const {
   const std::size_t width = axes_.size(), count = cluster.answers.size();
   if (width == 0) {
     return &cluster.exact_answers[static_cast<std::size_t>(std::ranges::min_element(cluster.ranks) -
                                                            cluster.ranks.begin())];
   }
-  const double pivot = places[cluster.pivot];
+  const double pivot = places.at[cluster.pivot];
   std::size_t above = cluster.first_not_below(pivot);
-  double least = std::numeric_limits<double>::infinity();
+  Nearness least{std::numeric_limits<double>::infinity(), true, 0};
   std::size_t best = count;
-  bool is_exact = false;
   const auto consider = [&](std::size_t row) {
-    double square = 0;
-    for (std::size_t axis = 0; axis < width; ++axis) {
-      const double step = cluster.places[row * width + axis] - places[axis];
-      square += step * step;
-    }
-    if (square > least) return;
-    // Large sizes may differ although their places are the same.
-    bool is_equal = square == 0;
-    for (std::size_t axis = 0; is_equal && axis < width; ++axis) {
-      is_equal = !values[axis].is_number() || AxisValue(cluster.numbers[row * width + axis]) == values[axis];
-    }
-    if (std::tuple(square, !is_equal, cluster.ranks[row]) <
-        std::tuple(least, !is_exact, best == count ? std::numeric_limits<std::size_t>::max() : cluster.ranks[best])) {
-      least = square, best = row, is_exact = is_equal;
-    }
+    const double distance = square(cluster, row, values, places);
+    if (distance > least.square) return;
+    const Nearness near = nearness(cluster, row, values, distance);
+    if (near < least) least = near, best = row;
   };
   const auto reaches = [&](std::size_t row) {
     const double step = cluster.pivots[row] - pivot;
-    return step * step <= least;
+    return step * step <= least.square;
   };
   std::size_t below = above;  // rows under this one were not considered
   while (true) {
@@ -256,7 +427,7 @@ const Answer* AnswerTable::find_in(const Cluster& cluster, std::span<const AxisV
     if (goes_down) consider(--below);
     if (!goes_up && !goes_down) break;
   }
-  return is_exact ? &cluster.exact_answers[best] : &cluster.answers[best];
+  return &answer_of(cluster, best, least);
 }
 
 }  // namespace gktune

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +11,9 @@
 
 #include "db/answer.h"
 #include "db/axis_value.h"
+#include "db/freshness.h"
+#include "db/kernel_space.h"
+#include "db/config_rules.h"
 #include "db/winners.h"
 
 namespace gktune {
@@ -17,15 +22,19 @@ namespace gktune {
 //
 // Preference: the asked device before others of its architecture; then the latest version of the kernel that
 // has an answer; then problems that have no axis besides the asked ones; then the nearest problem; then the cold
-// regime, time as the objective, and the latest winner.
+// regime, time as the objective, and the latest winner. After all of these: the configuration that is best over all
+// problems of the device, and the default of the space file. All but exact answers have to meet the constraints.
 class AnswerTable {
  public:
-  AnswerTable(const Winners& winners, std::string_view kernel, const DeviceIdentity& device,
-              std::span<const std::string> axes);
+  AnswerTable(const KernelWinners& winners, const DeviceIdentity& device, std::span<const std::string> axes,
+              const Freshness& freshness = {});
 
   // Null: there is no answer. One value per axis.
   const Answer* find(std::span<const AxisValue> values) const;
-  // The reason why a question has no answer.
+  // Calls `visit` with all answers in order of preference until it returns true.
+  using Visit = std::function<bool(const Answer&)>;
+  void visit(std::span<const AxisValue> values, const Visit& visit) const;
+  // The reason why a question has no answer from a winner.
   const std::string& reason() const { return reason_; }
 
  private:
@@ -33,12 +42,12 @@ class AnswerTable {
   // by their place along `pivot`.
   struct Cluster {
     int left_out = 0;
-    std::vector<Value> categories;  // one per axis; numbers are 0
+    std::vector<Value> categories;  // one per axis; numbers that need not be equal are 0
     std::size_t pivot = 0;          // the numeric axis with the most different values
-    // One item or row per winner: its place along the pivot and along each axis, on a log scale; its sizes; its
+    // One item or row per winner: its place along the pivot and along each axis, on a log scale; its values; its
     // preference among equally near ones, where less is better.
     std::vector<double> pivots, places;
-    std::vector<Value> numbers;
+    std::vector<Value> values;
     std::vector<std::size_t> ranks;
     std::vector<Answer> answers, exact_answers;
     // Divides the range of the pivots into equal parts, one per winner, and holds the first winner of each part.
@@ -51,16 +60,55 @@ class AnswerTable {
   // Winners that are preferred to those of the next tier.
   struct Tier {
     std::vector<Cluster> clusters;     // those with fewer axes left out first
-    std::vector<std::uint32_t> slots;  // a hash table of clusters by their texts; kNoCluster: free
+    std::vector<std::uint32_t> slots;  // a hash table of clusters by their categories; kNoCluster: free
+    const ConfigRules* rules = nullptr;
   };
+  // A configuration for any problem.
+  struct Spare {
+    Answer answer;
+    const ConfigRules* rules = nullptr;
+  };
+  // The place of a row in a ranking; less is better.
+  struct Nearness {
+    double square = 0;
+    bool is_different = false;  // from the question
+    std::size_t rank = 0;
+    friend auto operator<=>(const Nearness&, const Nearness&) = default;
+  };
+  // A question on a log scale.
+  struct Places;
 
-  void add_tier(const std::vector<Winner>& version, const DeviceIdentity& device, Match match);
-  const Answer* find_in(const Cluster& cluster, std::span<const AxisValue> values,
-                        std::span<const double> places) const;
+  void add_tier(const KernelVersion& version, const ConfigRules& rules, const DeviceIdentity& device, Match match,
+                const Freshness& freshness);
+  void note_damage(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness);
+  // False: the question has no place.
+  bool find_places(std::span<const AxisValue> values, Places& places) const;
+  // The squared distance along all axes.
+  double square(const Cluster& cluster, std::size_t row, std::span<const AxisValue> values,
+                const Places& places) const;
+  Nearness nearness(const Cluster& cluster, std::size_t row, std::span<const AxisValue> values, double square) const;
+  const Answer& answer_of(const Cluster& cluster, std::size_t row, const Nearness& nearness) const {
+    return nearness.is_different ? cluster.answers[row] : cluster.exact_answers[row];
+  }
+  const Answer* nearest_in(const Cluster& cluster, std::span<const AxisValue> values, const Places& places) const;
+  bool visit_cluster(const Tier& tier, const Cluster& cluster, std::span<const AxisValue> values, const Places& places,
+                     const Visit& visit) const;
+  // The clusters whose categories are those of the question, until the function returns true.
+  template <class Function>
+  bool for_clusters(std::span<const AxisValue> values, const Function& function) const;
   bool belongs(const Cluster& cluster, std::span<const AxisValue> values) const;
+  bool is_allowed(const ConfigRules& rules, const Answer& answer, std::span<const AxisValue> values) const {
+    if (answer.match == Match::exact) return true;
+    const auto which = answer.match == Match::nearest_problem ? ConfigRules::Which::of_problem : ConfigRules::Which::all;
+    return rules.allow(which, answer.config, answer.problem, values);
+  }
 
   std::vector<std::string> axes_;
+  std::vector<AxisMatching> matching_;  // of the axes; nearest: as the kind of the values has it
+  bool is_declared_ = false;            // the space declares how an axis matches
+  std::vector<std::unique_ptr<const ConfigRules>> rules_;
   std::vector<Tier> tiers_;
+  std::vector<Spare> spares_;
   std::string reason_;
 };
 

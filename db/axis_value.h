@@ -30,6 +30,20 @@ class AxisValue {
         real_(value.is_real() ? value.real() : 0),
         text_(value.is_text() ? std::string_view(value.text()) : std::string_view()) {}
 
+  // A copy of the value.
+  Value value() const {
+    switch (kind_) {
+      case Value::Kind::boolean:
+        return integer_ != 0;
+      case Value::Kind::integer:
+        return integer_;
+      case Value::Kind::real:
+        return real_;
+      case Value::Kind::text:
+        break;
+    }
+    return text_;
+  }
   bool is_number() const { return kind_ == Value::Kind::integer || kind_ == Value::Kind::real; }
   double number() const { return kind_ == Value::Kind::integer ? static_cast<double>(integer_) : real_; }
   // Mixes a text or a boolean into a hash; all numbers are the same there. Compare values too: long texts may

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "db/general_configs_sql.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
@@ -342,7 +343,66 @@ CREATE TABLE claims (
 CREATE INDEX claims_by_session ON claims (session_id);
 )sql";
 
-constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims};
+// The lookup reads winners, spaces and general configurations, and no trial.
+constexpr std::string_view kWinners = R"sql(
+DROP VIEW best_view;
+
+-- The winner of each study as winner_view finds it; see winner_row.h.
+CREATE TABLE winners (
+  study_id INTEGER PRIMARY KEY REFERENCES studies (id) ON DELETE CASCADE,
+  trial_id INTEGER NOT NULL REFERENCES trials (id) ON DELETE CASCADE,
+  finalist_id INTEGER REFERENCES finalists (id) ON DELETE CASCADE,
+  session_id INTEGER NOT NULL REFERENCES sessions (id),
+  config TEXT NOT NULL,
+  median_us REAL
+) STRICT;
+CREATE INDEX winners_by_trial ON winners (trial_id);
+CREATE INDEX winners_by_finalist ON winners (finalist_id);
+CREATE INDEX winners_by_session ON winners (session_id);
+
+-- From the space file that was tuned last with this fingerprint.
+CREATE TABLE spaces (
+  kernel TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  matching TEXT NOT NULL,            -- JSON: how axes match that say so, {"heads": "exact"}
+  constraints TEXT NOT NULL,         -- JSON: expressions by their number
+  default_config TEXT NOT NULL,      -- JSON
+  PRIMARY KEY (kernel, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+-- The configuration of a kernel and device with the best worst share of the best objective over all problems.
+CREATE TABLE general_configs (
+  kernel TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  device_id INTEGER NOT NULL REFERENCES devices (id),
+  regime TEXT NOT NULL,
+  objective TEXT NOT NULL,
+  config TEXT NOT NULL,              -- JSON, its names sorted
+  share REAL NOT NULL,               -- the worst, from 0 to 1
+  problems INTEGER NOT NULL,         -- on which it succeeded
+  PRIMARY KEY (kernel, fingerprint, device_id, regime, objective)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO winners (study_id, trial_id, finalist_id, session_id, config, median_us)
+SELECT w.study_id, t.id, f.id, t.session_id, t.config,
+       CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END
+FROM winner_view w JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id;
+
+CREATE VIEW best_view AS
+SELECT v.*, t.id AS trial_id, f.id AS finalist_id, t.config,
+       CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END AS median_us,
+       f.id IS NOT NULL AS from_playoff,
+       length(CASE WHEN f.id IS NULL THEN t.samples ELSE f.samples END) / 8 AS samples,
+       CASE WHEN f.id IS NULL THEN t.metrics ELSE f.metrics END AS metrics,
+       CASE WHEN f.id IS NULL THEN t.objective ELSE f.objective END AS objective
+FROM winners w
+JOIN study_view v ON v.study_id = w.study_id
+JOIN trials t ON t.id = w.trial_id
+LEFT JOIN finalists f ON f.id = w.finalist_id;
+
+)sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
+
+constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kWinners};
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "db/sqlite/transaction.h"
 #include "db/study_row.h"
 #include "db/trial_row.h"
+#include "db/winner_row.h"
 
 namespace gktune {
 namespace {
@@ -184,6 +185,8 @@ class SqliteStore final : public TrialStore {
   Result<std::int64_t> begin_session(const Session& session) override;
   Result<void> end_session(std::int64_t session) override;
   Result<std::int64_t> study_id(const Study& study) override;
+  Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
+                              const KernelSpace& space) override;
   Result<std::vector<StudySummary>> studies() const override;
   Result<std::optional<StudySummary>> study(std::int64_t id) const override;
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
@@ -242,6 +245,7 @@ Result<void> SqliteStore::end_session(std::int64_t session) {
     Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
     Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
+    refresh_general_configs(database_, session);
     transaction.commit();
   });
 }
@@ -256,6 +260,23 @@ Result<std::int64_t> SqliteStore::study_id(const Study& study) {
     auto id = found ? *found : insert_study(database_, study, problem);
     transaction.commit();
     return id;
+  });
+}
+
+Result<void> SqliteStore::describe_space(const std::string& kernel, const std::string& fingerprint,
+                                         const KernelSpace& space) {
+  return guarded([&] {
+    NamedValues constraints;
+    for (const std::string& text : space.constraints) constraints.set(std::to_string(constraints.size()), text);
+    const std::string texts[] = {identity_json(space.matching, "matching"), identity_json(constraints, "constraint"),
+                                 identity_json(space.default_config, "default configuration")};
+    Statement(database_,
+              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config)"
+              " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE"
+              " SET matching = ?3, constraints = ?4, default_config = ?5"
+              " WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5")
+        .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
+        .run();
   });
 }
 
@@ -286,6 +307,7 @@ Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, co
     Statement(database_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
         .bind(study, identity_json(trial.config, "configuration"), session)
         .run();
+    refresh_winner(database_, study);
     transaction.commit();
     require_file();
   });
@@ -405,6 +427,7 @@ Result<void> SqliteStore::add_playoff(std::int64_t study, std::int64_t session, 
       }
       insert_finalist(database_, id, ++place, *trial, finalist);
     }
+    refresh_winner(database_, study);
     transaction.commit();
     require_file();
   });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/identity.h"
+#include "db/kernel_space.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"
@@ -67,6 +68,9 @@ class TrialStore {
 
   // Adds the study if it is new.
   virtual Result<std::int64_t> study_id(const Study& study) = 0;
+  // Stores what the lookup needs of this version of a kernel. Replaces an earlier description.
+  virtual Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
+                                      const KernelSpace& space) = 0;
   virtual Result<std::vector<StudySummary>> studies() const = 0;
   virtual Result<std::optional<StudySummary>> study(std::int64_t id) const = 0;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "db/sqlite/statement.h"
 #include "tuner/core/named_values.h"
@@ -11,14 +12,14 @@ namespace gktune {
 // represent: a real that is not finite, a text with a zero byte. `what` names the values in the message.
 std::string identity_json(const NamedValues& values, const std::string& what);
 
-// Reads the output of NamedValues::json() and keeps the kind of each value; null becomes NaN.
+// Reads the output of NamedValues::json() and keeps the kind of each value; null becomes NaN. Throws
+// sqlite::Failure for anything else.
+NamedValues values_from_json(std::string_view json);
+
 class ValuesReader {
  public:
-  explicit ValuesReader(const sqlite::Database& database);
-  NamedValues read(const std::string& json);
-
- private:
-  sqlite::Statement statement_;
+  explicit ValuesReader(const sqlite::Database&) {}
+  NamedValues read(std::string_view json) const { return values_from_json(json); }
 };
 
 }  // namespace gktune

@@ -2,38 +2,218 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
+#include <optional>
+#include <unordered_map>
 
+#include "db/device_figures.h"
 #include "db/open.h"
 #include "db/sqlite/failure.h"
-#include "db/study_row.h"
+#include "db/sqlite/statement.h"
+#include "db/sqlite/transaction.h"
+#include "db/values_json.h"
+#include "tuner/core/device_info.h"
 
 namespace gktune {
+namespace {
 
-Result<Winners> read_winners(const std::filesystem::path& path) {
+// Constraints are stored as an object whose names count from 0; JSON sorts them as texts.
+std::vector<std::string> texts_of(const NamedValues& numbered) {
+  std::vector<std::string> texts;
+  while (const Value* value = numbered.find(std::to_string(texts.size()))) texts.push_back(value->str());
+  return texts;
+}
+
+NamedValues attributes_of(const DeviceIdentity& identity, std::string_view figures) {
+  DeviceInfo device;
+  device.kind = identity.kind;
+  device.name = identity.name;
+  device.architecture = identity.architecture;
+  device.multiprocessors = identity.multiprocessors;
+  set_figures(device, values_from_json(figures));
+  return device.attributes();
+}
+
+}  // namespace
+
+Winners::Text Winners::kept(std::string_view text) {
+  const std::size_t at = texts_.size();
+  texts_ += text;
+  return {at, text.size()};
+}
+
+Result<Winners> Winners::read(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, std::chrono::seconds(10));
-    sqlite::Statement select(database, std::string("SELECT ") + kStudyColumns +
-                                           ", config, median_us FROM best_view"
-                                           " ORDER BY updated_ms DESC, study_id DESC");
-    ValuesReader values(database);
-    Winners winners;
-    while (select.step()) {
-      auto row = select.row();
-      Winner winner;
-      winner.study = read_study(row, values).study;
-      winner.config = values.read(row.text());
-      winner.time_us = row.maybe_real().value_or(0);
-      KernelWinners& versions = winners[winner.study.kernel];
-      auto version = std::ranges::find(versions, winner.study.fingerprint, [](const auto& known) {
-        return known.front().study.fingerprint;
-      });
-      if (version == versions.end()) version = versions.insert(version, std::vector<Winner>());
-      version->push_back(std::move(winner));
+    const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+    Winners all;
+    sqlite::Statement devices(database, "SELECT id, kind, name, architecture, multiprocessors FROM devices");
+    while (devices.step()) {
+      auto row = devices.row();
+      const std::int64_t id = row.integer();
+      DeviceIdentity& device = all.devices_[id];
+      device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
+      device.multiprocessors = row.integer();
     }
-    if (winners.empty()) database.verify();
-    return winners;
+    sqlite::Statement sessions(database, "SELECT id, driver, runtime, figures FROM sessions");
+    while (sessions.step()) {
+      auto row = sessions.row();
+      const std::int64_t id = row.integer();
+      Session& session = all.sessions_[id];
+      session.driver = row.text(), session.runtime = row.text(), session.figures = row.text();
+    }
+    sqlite::Statement spaces(database,
+                             "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
+    while (spaces.step()) {
+      auto row = spaces.row();
+      std::string kernel = row.text(), version = row.text();
+      Space& space = all.spaces_[{std::move(kernel), std::move(version)}];
+      space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
+    }
+    sqlite::Statement general(
+        database, "SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs");
+    while (general.step()) {
+      auto row = general.row();
+      General& each = all.general_.emplace_back();
+      each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
+      each.group.objective = row.text(), each.group.device = row.integer(), each.config = row.text();
+    }
+
+    // Two scans in the order of the studies cost less than a join.
+    sqlite::Statement winners(database,
+                              "SELECT study_id, session_id, median_us, config FROM winners ORDER BY study_id");
+    sqlite::Statement studies(database,
+                              "SELECT id, kernel, fingerprint, regime, objective, device_id, updated_ms, problem"
+                              " FROM studies ORDER BY id");
+    std::unordered_map<std::string, std::size_t> places;  // of the groups
+    std::string key;
+    std::vector<Row>* rows = nullptr;
+    std::optional<std::size_t> last_group;
+    while (winners.step()) {
+      auto winner = winners.row();
+      Row row;
+      row.study = winner.integer();
+      row.session = winner.integer();
+      row.time_us = winner.maybe_real().value_or(0);
+      std::int64_t id = 0;
+      sqlite::Row study = studies.row();
+      do {
+        if (!studies.step()) throw sqlite::Failure("damaged: a winner has no study");
+        study = studies.row();
+        id = study.integer();
+      } while (id < row.study);
+      if (id > row.study) throw sqlite::Failure("damaged: a winner has no study");
+      const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
+      const std::int64_t device = study.integer();
+      const auto is_of = [&](const Group& group) {
+        return group.device == device && group.kernel == kernel && group.fingerprint == fingerprint &&
+               group.regime == regime && group.objective == objective;
+      };
+      if (!last_group || !is_of(all.groups_[*last_group])) {
+        key.clear();
+        for (std::string_view part : {kernel, fingerprint, regime, objective}) (key += part) += '\0';
+        key += std::to_string(device);
+        const auto [place, is_new] = places.try_emplace(key, all.groups_.size());
+        if (is_new) {
+          if (!all.devices_.contains(device)) database.verify();
+          all.groups_.push_back({std::string(kernel), std::string(fingerprint), std::string(regime),
+                                 std::string(objective), device});
+        }
+        last_group = place->second;
+        rows = &all.rows_[std::string(kernel)];
+      }
+      row.group = *last_group;
+      row.updated_ms = study.integer();
+      row.problem = all.kept(study.view());
+      row.config = all.kept(winner.view());
+      rows->push_back(row);
+    }
+    if (all.rows_.empty()) database.verify();
+    return all;
   });
+}
+
+KernelWinners Winners::of(std::string_view kernel) const {
+  KernelWinners found;
+  found.kernel = kernel;
+  for (const auto& [name, rows] : rows_) found.known_kernels.push_back(name);
+  const auto known = rows_.find(kernel);
+  if (known == rows_.end()) return found;
+
+  std::vector<const Row*> latest_first;
+  for (const Row& row : known->second) latest_first.push_back(&row);
+  std::ranges::sort(latest_first, [](const Row* a, const Row* b) {
+    return std::pair(a->updated_ms, a->study) > std::pair(b->updated_ms, b->study);
+  });
+  // A damaged row is left out.
+  const auto parse = [&](const std::string& what, const auto& function) {
+    try {
+      function();
+      return true;
+    } catch (const sqlite::Failure& failure) {
+      found.damage.push_back(what + ": " + failure.what());
+      return false;
+    }
+  };
+  const auto study_of = [&](const Group& group) {
+    Study study;
+    const auto regime = regime_from_name(group.regime);
+    if (!regime) throw sqlite::Failure("damaged: the regime \"" + group.regime + '"');
+    study.regime = *regime;
+    study.kernel = group.kernel, study.fingerprint = group.fingerprint, study.objective = group.objective;
+    const auto device = devices_.find(group.device);
+    if (device == devices_.end()) throw sqlite::Failure("damaged: its device is missing");
+    study.device = device->second;
+    return study;
+  };
+  std::map<std::string_view, std::size_t> places;  // of the versions
+  std::map<std::int64_t, std::int64_t> sessions;   // the latest of each device
+  for (const Row* row : latest_first) {
+    const Group& group = groups_[row->group];
+    parse("study " + std::to_string(row->study), [&] {
+      Winner winner;
+      winner.study = study_of(group);
+      winner.study.problem = values_from_json(text(row->problem));
+      winner.config = values_from_json(text(row->config));
+      winner.time_us = row->time_us;
+      if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
+        winner.driver = session->second.driver, winner.runtime = session->second.runtime;
+      }
+      const auto place = places.try_emplace(group.fingerprint, found.versions.size());
+      if (place.second) found.versions.emplace_back();
+      found.versions[place.first->second].winners.push_back(std::move(winner));
+      std::int64_t& session = sessions[group.device];
+      session = std::max(session, row->session);
+    });
+  }
+  for (const General& each : general_) {
+    const auto place = places.find(each.group.fingerprint);
+    if (each.group.kernel != kernel || place == places.end()) continue;
+    parse("the configuration for all problems", [&] {
+      Winner winner;
+      winner.study = study_of(each.group);
+      winner.config = values_from_json(each.config);
+      found.versions[place->second].general.push_back(std::move(winner));
+    });
+  }
+  for (const auto& [version, place] : places) {
+    const auto space = spaces_.find({std::string(kernel), std::string(version)});
+    if (space == spaces_.end()) continue;
+    parse("the space", [&] {
+      KernelSpace& parsed = found.versions[place].space;
+      parsed.matching = values_from_json(space->second.matching);
+      parsed.constraints = texts_of(values_from_json(space->second.constraints));
+      parsed.default_config = values_from_json(space->second.default_config);
+    });
+  }
+  for (const auto& [device, session] : sessions) {
+    const auto identity = devices_.find(device);
+    const auto figures = sessions_.find(session);
+    if (identity == devices_.end() || figures == sessions_.end() || figures->second.figures.empty()) continue;
+    parse("session " + std::to_string(session), [&] {
+      found.devices.emplace_back(identity->second, attributes_of(identity->second, figures->second.figures));
+    });
+  }
+  return found;
 }
 
 }  // namespace gktune

@@ -34,7 +34,7 @@ Result<std::shared_ptr<const WinnersSource>> WinnersSource::read(
     const std::filesystem::path& path, std::optional<std::chrono::milliseconds> interval) {
   // Taken before the file is read: a change meanwhile is read the next time.
   const FileState state = state_of(path);
-  auto winners = read_winners(path);
+  auto winners = Winners::read(path);
   if (!winners) return winners.error();
   const std::shared_ptr<WinnersSource> source(new WinnersSource(*std::move(winners)));
   if (interval) {
@@ -46,10 +46,12 @@ Result<std::shared_ptr<const WinnersSource>> WinnersSource::read(
 }
 
 std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
-                                                        std::span<const std::string> axes) const {
+                                                        std::span<const std::string> axes,
+                                                        const Freshness& freshness) const {
   const auto find = [&]() -> std::shared_ptr<const AnswerTable> {
     for (const Known& known : tables_) {
-      if (known.kernel == kernel && known.device == device && std::ranges::equal(known.axes, axes)) {
+      if (known.kernel == kernel && known.device == device && known.freshness == freshness &&
+          std::ranges::equal(known.axes, axes)) {
         return known.table;
       }
     }
@@ -61,9 +63,9 @@ std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel,
   }
   const std::unique_lock lock(mutex_);
   if (auto found = find()) return found;
-  auto table = std::make_shared<const AnswerTable>(*winners_, kernel, device, axes);
+  auto table = std::make_shared<const AnswerTable>(winners_->of(kernel), device, axes, freshness);
   if (tables_.size() == kMostTables) tables_.clear();
-  tables_.push_back({std::string(kernel), device, {axes.begin(), axes.end()}, table});
+  tables_.push_back({std::string(kernel), device, {axes.begin(), axes.end()}, freshness, table});
   return table;
 }
 
@@ -83,7 +85,7 @@ void WinnersSource::follow(const std::stop_token& stop, const std::filesystem::p
     const FileState state = state_of(path);  // before the file is read, as above
     if (state == read_state) continue;
     read_state = state;
-    auto winners = read_winners(path);
+    auto winners = Winners::read(path);
     const std::unique_lock lock(mutex_);
     if (winners) {
       winners_ = std::make_shared<const Winners>(*std::move(winners));

@@ -34,7 +34,7 @@ class WinnersSource {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   // Makes the table at the first call.
   std::shared_ptr<const AnswerTable> table(std::string_view kernel, const DeviceIdentity& device,
-                                           std::span<const std::string> axes) const;
+                                           std::span<const std::string> axes, const Freshness& freshness) const;
   std::optional<std::string> read_error() const;
 
  private:
@@ -42,6 +42,7 @@ class WinnersSource {
     std::string kernel;
     DeviceIdentity device;
     std::vector<std::string> axes;
+    Freshness freshness;
     std::shared_ptr<const AnswerTable> table;
   };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/distance.h"
+#include "engine/kernel_space.h"
 #include "engine/known_device.h"
 #include "engine/problem_space.h"
 #include "engine/shared_study.h"
@@ -198,6 +199,11 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   if (!searcher) return EngineError{EngineError::Kind::invalid, searcher.error().message, {}};
   auto study = site.store.study_id(identity);
   if (!study) return failed(study.error());
+  if (auto described = site.store.describe_space(identity.kernel, identity.fingerprint,
+                                                 kernel_space_of(definition, device));
+      !described) {
+    return failed(described.error());
+  }
   std::vector<Trial> earlier;
   std::int64_t last_id = 0;
   double best_elsewhere = std::numeric_limits<double>::infinity();

@@ -83,6 +83,10 @@ std::string match_text(const Answer& answer) {
     case Match::same_architecture:
       return fmt::format("tuned for {1} on {0}, which has the same architecture", answer.device.name,
                          problem_text(answer.problem));
+    case Match::portfolio:
+      return fmt::format("the configuration for all problems tuned on {}", answer.device.name);
+    case Match::space_default:
+      return "the default of the space file";
     case Match::fallback:
     case Match::none:
       break;

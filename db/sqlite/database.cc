@@ -189,14 +189,15 @@ void Database::limit_step_time(std::chrono::milliseconds limit) {
   sqlite3_progress_handler(
       handle(), kInstructions,
       [](void* clock) {
-        const auto& step = *static_cast<const StepClock*>(clock);
-        const bool is_too_long = step.limit.count() > 0 && Clock::now() - step.begin > step.limit;
-        return is_too_long ? 1 : 0;
+        auto& step = *static_cast<StepClock*>(clock);
+        const auto now = Clock::now();
+        if (!step.begin) step.begin = now;
+        return step.limit.count() > 0 && now - *step.begin > step.limit ? 1 : 0;
       },
       clock_.get());
 }
 
-void Database::begin_step() const { clock_->begin = Clock::now(); }
+void Database::begin_step() const { clock_->begin.reset(); }
 
 void Database::run_check(const std::string& pragma) const {
   const WithoutLimit whole_file(*clock_);

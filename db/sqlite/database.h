@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 struct sqlite3;
@@ -54,7 +55,7 @@ class Database {
   // Times the step in progress. SQLite keeps its address.
   struct StepClock {
     std::chrono::milliseconds limit{0};  // 0: none
-    std::chrono::steady_clock::time_point begin;
+    std::optional<std::chrono::steady_clock::time_point> begin;  // known from the first look at the clock on
   };
 
   class WithoutLimit;

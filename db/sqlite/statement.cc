@@ -27,11 +27,13 @@ double Row::real() {
   return sqlite3_column_double(statement_, column_++);
 }
 
-std::string Row::text() {
+std::string_view Row::view() {
   const unsigned char* bytes = sqlite3_column_text(statement_, column_);
   auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
-  return bytes == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(bytes), size);
+  return bytes == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(bytes), size);
 }
+
+std::string Row::text() { return std::string(view()); }
 
 std::vector<double> Row::reals() {
   const void* bytes = sqlite3_column_blob(statement_, column_);

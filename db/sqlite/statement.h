@@ -22,6 +22,7 @@ class Row {
   double real();
   bool boolean() { return integer() != 0; }
   std::string text();
+  std::string_view view();  // a text; valid until the next step
   std::vector<double> reals();  // of a blob
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();

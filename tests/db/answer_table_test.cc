@@ -17,11 +17,11 @@ using Axes = std::vector<std::string>;
 
 // A database with one version of the kernel "k". The value of `a` in a winner's configuration is its place among
 // the problems.
-Winners winners_of(const std::vector<Problem>& problems) {
-  Winners winners;
-  auto& version = winners["k"].emplace_back();
+KernelWinners winners_of(const std::vector<Problem>& problems) {
+  KernelWinners winners{"k", {"k"}, {}, {}, {}};
+  auto& version = winners.versions.emplace_back();
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    version.push_back({{"k", "f1", kH200, problems[i], Regime::cold, "time"}, {{"a", i}}, 1.5});
+    version.winners.push_back({{"k", "f1", kH200, problems[i], Regime::cold, "time"}, {{"a", i}}, 1.5, "", ""});
   }
   return winners;
 }
@@ -31,7 +31,7 @@ std::int64_t answer(const std::vector<Problem>& problems, const Problem& questio
   Axes axes;
   std::vector<AxisValue> values;
   for (const auto& [name, value] : question) axes.push_back(name), values.emplace_back(value);
-  const AnswerTable table(winners_of(problems), "k", {}, axes);
+  const AnswerTable table(winners_of(problems), {}, axes);
   const Answer* found = table.find(values);
   return found == nullptr ? -1 : found->integer("a");
 }
@@ -40,7 +40,7 @@ Match match(const Problem& tuned, const Problem& question) {
   Axes axes;
   std::vector<AxisValue> values;
   for (const auto& [name, value] : question) axes.push_back(name), values.emplace_back(value);
-  const AnswerTable table(winners_of({tuned}), "k", {}, axes);
+  const AnswerTable table(winners_of({tuned}), {}, axes);
   const Answer* found = table.find(values);
   return found == nullptr ? Match::none : found->match;
 }
@@ -88,22 +88,115 @@ TEST(AnswerTable, sizes_that_are_not_finite_have_no_answer) {
 }
 
 TEST(AnswerTable, a_question_with_another_number_of_values_has_no_answer) {
-  const AnswerTable table(winners_of({{{"n", 1}}}), "k", {}, Axes{"n"});
+  const AnswerTable table(winners_of({{{"n", 1}}}), {}, Axes{"n"});
   const AxisValue two[] = {1, 2};
   EXPECT_EQ(table.find(two), nullptr);
   EXPECT_EQ(table.find({}), nullptr);
 }
 
 TEST(AnswerTable, a_missing_answer_has_its_reason) {
-  const Winners winners = winners_of({{{"n", 1}, {"T", "float"}}, {{"n", 1}, {"T", "half"}}});
-  const auto reason = [&](std::string_view kernel, const DeviceIdentity& device, const Axes& axes) {
-    return AnswerTable(winners, kernel, device, axes).reason();
+  const KernelWinners winners = winners_of({{{"n", 1}, {"T", "float"}}, {{"n", 1}, {"T", "half"}}});
+  const auto reason = [&](const DeviceIdentity& device, const Axes& axes) {
+    return AnswerTable(winners, device, axes).reason();
   };
-  EXPECT_EQ(reason("kk", {}, {}), "the database has no winner of kernel 'kk', did you mean 'k'?");
-  EXPECT_EQ(reason("k", kCpu, {"n"}),
+  EXPECT_EQ(AnswerTable({"kk", {"k"}, {}, {}, {}}, {}, {}).reason(),
+            "the database has no winner of kernel 'kk', did you mean 'k'?");
+  EXPECT_EQ(reason(kCpu, {"n"}),
             "'k' was not tuned on CPU: AMD EPYC 9654, x86-64; it was tuned on NVIDIA H200, sm_90");
-  EXPECT_EQ(reason("k", {}, {"m"}), "'k' has no axis 'm'; it has T, n");
-  EXPECT_EQ(reason("k", {}, {"n", "T"}), "'k' was not tuned for such a problem; T was float, half");
+  EXPECT_EQ(reason({}, {"m"}), "'k' has no axis 'm'; it has T, n");
+  EXPECT_EQ(reason({}, {"n", "T"}), "'k' was not tuned for such a problem; T was float, half");
+}
+
+// The answer of a table for questions about n and heads.
+Answer answer_of(const KernelWinners& winners, std::int64_t n, int heads, const Freshness& freshness = {}) {
+  const AnswerTable table(winners, kH200, Axes{"n", "heads"}, freshness);
+  const AxisValue values[] = {n, heads};
+  const Answer* found = table.find(values);
+  return found == nullptr ? Answer{} : *found;
+}
+
+TEST(AnswerTable, an_axis_declared_exact_matches_its_own_value_only) {
+  KernelWinners winners = winners_of({{{"n", 1000}, {"heads", 8}}, {{"n", 4000}, {"heads", 16}}});
+  winners.versions[0].space.matching = {{"heads", "exact"}};
+  EXPECT_EQ(answer_of(winners, 1000, 16).integer("a"), 1);
+  EXPECT_EQ(answer_of(winners, 1000, 8).match, Match::exact);
+  EXPECT_EQ(answer_of(winners, 1000, 12).match, Match::none);
+}
+
+TEST(AnswerTable, a_different_category_is_farther_than_any_size_and_all_are_equally_far) {
+  KernelWinners winners = winners_of({{{"n", 1000}, {"heads", 7}}, {{"n", 64'000}, {"heads", 1024}}});
+  winners.versions[0].space.matching = {{"heads", "categorical"}};
+  EXPECT_EQ(answer_of(winners, 1000, 1024).integer("a"), 1);
+  EXPECT_EQ(answer_of(winners, 2000, 8).integer("a"), 0);
+  EXPECT_EQ(answer_of(winners, 60'000, 8).integer("a"), 1);
+  EXPECT_EQ(answer_of(winners, 64'000, 8).match, Match::nearest_problem);
+  EXPECT_EQ(answer_of(winners, 64'000, 1024).match, Match::exact);
+}
+
+TEST(AnswerTable, a_neighbour_whose_constraints_fail_gives_way_to_the_next) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 100}, {"heads", 1}}, {{"n", 4000}, {"heads", 1}}});
+  winners.versions[0].space.constraints = {"n % 4 == 0 or a != 1"};
+  EXPECT_EQ(answer_of(winners, 104, 1).integer("a"), 1);
+  EXPECT_EQ(answer_of(winners, 101, 1).integer("a"), 0);
+  EXPECT_EQ(answer_of(winners, 501, 1).integer("a"), 2);
+  winners.versions[0].space.constraints.push_back("a == 'nothing");  // damaged: nothing is known to be valid
+  EXPECT_EQ(answer_of(winners, 101, 1).match, Match::none);
+  EXPECT_EQ(answer_of(winners, 100, 1).match, Match::exact);
+}
+
+TEST(AnswerTable, the_configuration_of_another_device_meets_the_limits_of_the_asked_one) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 64}, {"heads", 1}}});
+  for (Winner& winner : winners.versions[0].winners) winner.study.device = kH100;
+  winners.versions[0].space.constraints = {"a * 1000 < device.l2_bytes"};
+  winners.devices = {{kH100, {{"l2_bytes", 500}, {"name", "NVIDIA H100"}}}};
+  EXPECT_EQ(answer_of(winners, 60, 1).integer("a"), 0);
+  EXPECT_EQ(answer_of(winners, 60, 1).match, Match::same_architecture);
+}
+
+TEST(AnswerTable, the_configuration_for_all_problems_and_the_default_come_last) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}});
+  KernelVersion& version = winners.versions[0];
+  version.space.matching = {{"heads", "exact"}};
+  version.space.default_config = {{"a", 7}};
+  EXPECT_EQ(answer_of(winners, 8, 2).match, Match::space_default);
+  EXPECT_EQ(answer_of(winners, 8, 2).integer("a"), 7);
+  EXPECT_EQ(answer_of(winners, 8, 2).reason, "'k' was not tuned for such a problem");
+  version.general.push_back({{"k", "f1", kH200, {}, Regime::cold, "time"}, {{"a", 5}}, 0, "", ""});
+  EXPECT_EQ(answer_of(winners, 8, 2).match, Match::portfolio);
+  EXPECT_EQ(answer_of(winners, 8, 2).integer("a"), 5);
+  version.space.constraints = {"a != 5 or heads == 1"};
+  EXPECT_EQ(answer_of(winners, 8, 2).match, Match::space_default);
+  EXPECT_EQ(answer_of(winners, 8, 1).match, Match::exact);
+}
+
+TEST(AnswerTable, stale_winners_do_not_answer_and_the_reason_counts_them) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 64}, {"heads", 1}}});
+  winners.versions[0].winners[1].driver = "550.54";
+  winners.versions[0].winners[1].runtime = "12.4";
+  EXPECT_EQ(answer_of(winners, 64, 1, {"", "550.90", "12.8"}).match, Match::exact);
+  EXPECT_EQ(answer_of(winners, 64, 1, {"", "580.1", ""}).integer("a"), 0);
+  EXPECT_EQ(answer_of(winners, 64, 1, {"", "", "13.0"}).integer("a"), 0);
+  EXPECT_EQ(answer_of(winners, 64, 1, {"f2", "", ""}).match, Match::none);
+  EXPECT_EQ(AnswerTable(winners, kH200, Axes{"n"}, {"", "580.1", ""}).reason(),
+            "'k' was not tuned for such a problem; 1 winner was measured with driver 550.54");
+  EXPECT_EQ(AnswerTable(winners, kH200, Axes{"n"}, {"f2", "", ""}).reason(),
+            "'k' was not tuned for such a problem; 2 winners were of other sources");
+}
+
+TEST(AnswerTable, all_answers_can_be_visited_in_order) {
+  KernelWinners winners = winners_of({{{"n", 8}}, {{"n", 64}}, {{"n", 4000}}});
+  winners.versions[0].space.default_config = {{"a", 9}};
+  const AnswerTable table(winners, kH200, Axes{"n"});
+  const AxisValue values[] = {100};
+  std::vector<std::int64_t> seen;
+  table.visit(values, [&](const Answer& answer) {
+    if (answer.match != Match::same_architecture) seen.push_back(answer.integer("a"));
+    return false;
+  });
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{1, 0, 2, 9}));
+  int visited = 0;
+  table.visit(values, [&](const Answer&) { return ++visited == 2; });
+  EXPECT_EQ(visited, 2);
 }
 
 // The first of the nearest problems, by comparing all of them.

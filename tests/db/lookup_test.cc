@@ -381,6 +381,71 @@ TEST_F(LookupTest, files_that_are_missing_foreign_or_newer_are_errors) {
   EXPECT_NE(Lookup::open(path_).error().message.find("written by a newer one"), std::string::npos);
 }
 
+TEST_F(LookupTest, several_databases_answer_in_order_of_match_then_of_the_list) {
+  tuned(reduce_study(1000), 1);
+  store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
+  session_ = *store_->begin_session({});
+  tuned(reduce_study(1000), 2);
+  tuned(reduce_study(2000), 3);
+  const std::filesystem::path both[] = {path_, scratch_ / "other.db"};
+  auto found = Lookup::open(both);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->best("reduce", problem(1000)).integer("a"), 1);
+  EXPECT_EQ(found->best("reduce", problem(2000)).integer("a"), 3);
+  EXPECT_EQ(found->best("reduce", problem(4000)).integer("a"), 1);
+  const std::filesystem::path missing[] = {path_, scratch_ / "no.db"};
+  EXPECT_FALSE(Lookup::open(missing).ok());
+  EXPECT_EQ(Lookup::open(std::span<const std::filesystem::path>())->best("reduce", problem(1)).match, Match::none);
+}
+
+TEST_F(LookupTest, an_alias_answers_for_a_similar_device) {
+  tuned(reduce_study(1000, kH100), 1);
+  const auto found = Lookup::open(path_, {.aliases = {{"NVIDIA H100 NVL", "NVIDIA H100"}}});
+  const DeviceIdentity similar = cuda_device("NVIDIA H100 NVL", 9, 0, 132);
+  EXPECT_EQ(lookup().best("reduce", problem(1000), similar).match, Match::same_architecture);
+  EXPECT_EQ(found->best("reduce", problem(1000), similar).match, Match::exact);
+  EXPECT_EQ(found->best("reduce", problem(1000), kCpu).match, Match::none);
+}
+
+TEST_F(LookupTest, winners_of_another_major_driver_are_stale_if_the_question_says_so) {
+  session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  tuned(reduce_study(1000), 1);
+  const auto found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(1000), Question{.freshness = {.driver = "550.1"}}).match, Match::exact);
+  const Answer stale = found.best("reduce", problem(1000), Question{.freshness = {.driver = "580.1"}});
+  EXPECT_EQ(stale.match, Match::none);
+  EXPECT_NE(stale.reason.find("1 winner was measured with driver 550.54"), std::string::npos) << stale.reason;
+}
+
+TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {
+  tuned(reduce_study(1000), 1);
+  tuned(reduce_study(2000), 2);
+  tuned(reduce_study(4000), 3);
+  store_.reset();
+  {
+    sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
+    file.execute("UPDATE winners SET config = '{\"a\":' WHERE study_id = 2");
+    file.execute("UPDATE studies SET regime = 'tepid' WHERE id = 3");
+  }
+  const auto found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(1000)).match, Match::exact);
+  EXPECT_EQ(found.best("reduce", problem(4000)).integer("a"), 1);
+  const Answer none = found.best("reduce", {{"n", 1}, {"T", "int"}});
+  EXPECT_NE(none.reason.find("2 rows are damaged: study 3"), std::string::npos) << none.reason;
+}
+
+TEST_F(LookupTest, a_space_s_constraints_and_default_are_stored_with_its_trials) {
+  tuned(reduce_study(1000), 1);
+  tuned(reduce_study(1 << 20), 4);
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"n % a == 0", "a >= 1"}, {{"a", 1}}}).ok());
+  const auto found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(1 << 19)).integer("a"), 4);
+  EXPECT_EQ(found.best("reduce", problem((1 << 19) + 1)).integer("a"), 1);
+  const Answer other_type = found.best("reduce", {{"n", 8}, {"T", "int"}});
+  EXPECT_EQ(other_type.match, Match::space_default);
+  EXPECT_EQ(other_type.config, (Config{{"a", 1}}));
+}
+
 TEST_F(LookupTest, asking_for_a_parameter_that_is_not_there_throws) {
   tuned(reduce_study(1000), 1);
   auto answer = lookup().best("reduce", problem(1000));
@@ -397,6 +462,8 @@ TEST(Match, every_match_has_a_name) {
   EXPECT_EQ(match_name(Match::exact), "exact");
   EXPECT_EQ(match_name(Match::nearest_problem), "nearest problem");
   EXPECT_EQ(match_name(Match::same_architecture), "same architecture");
+  EXPECT_EQ(match_name(Match::portfolio), "portfolio");
+  EXPECT_EQ(match_name(Match::space_default), "default of the space");
   EXPECT_EQ(match_name(Match::fallback), "fallback");
   EXPECT_EQ(match_name(Match::none), "none");
 }

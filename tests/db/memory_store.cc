@@ -81,6 +81,13 @@ StudySummary MemoryStore::summary(std::int64_t study) const {
   return summary;
 }
 
+Result<void> MemoryStore::describe_space(const std::string& kernel, const std::string& fingerprint,
+                                         const KernelSpace& space) {
+  const std::lock_guard lock(mutex_);
+  spaces_[{kernel, fingerprint}] = space;
+  return {};
+}
+
 Result<std::vector<StudySummary>> MemoryStore::studies() const {
   const std::lock_guard lock(mutex_);
   std::vector<StudySummary> summaries;

@@ -17,6 +17,9 @@ class MemoryStore final : public TrialStore {
   Result<std::int64_t> begin_session(const Session& session) override;
   Result<void> end_session(std::int64_t session) override;
   Result<std::int64_t> study_id(const Study& study) override;
+  Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
+                              const KernelSpace& space) override;
+  const std::map<std::pair<std::string, std::string>, KernelSpace>& spaces() const { return spaces_; }
   Result<std::vector<StudySummary>> studies() const override;
   Result<std::optional<StudySummary>> study(std::int64_t id) const override;
   Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
@@ -54,6 +57,7 @@ class MemoryStore final : public TrialStore {
   // The id of each is its place plus one.
   std::vector<Session> sessions_;
   std::vector<Study> studies_;
+  std::map<std::pair<std::string, std::string>, KernelSpace> spaces_;  // by kernel and fingerprint
   std::vector<StoredTrial> trials_;
   std::map<std::int64_t, std::vector<Playoff>> playoffs_;  // by study
   std::map<std::pair<std::int64_t, std::string>, Claim> claims_;  // by study and configuration

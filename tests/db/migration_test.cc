@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "db/lookup.h"
+#include "db/schema.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
@@ -92,7 +93,7 @@ TEST_P(Migration, says_that_the_figures_of_the_device_are_unknown) {
 
 TEST_P(Migration, changes_the_file_only_to_write_it) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 3);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 4);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -156,10 +157,39 @@ TEST(MigrationOfSchema2, keeps_trials_and_winners_and_takes_claims) {
     ASSERT_TRUE(store->end_session(session).ok());
   }
   sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 4);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT sum(is_dropped_early) FROM trial_view"), 1);
   EXPECT_EQ(file.integer("SELECT count(*) FROM claims"), 0);
+}
+
+// The file of schema 2, brought to schema 3.
+TEST(MigrationOfSchema3, finds_the_winners_and_the_configuration_for_all_problems) {
+  ScratchFolder scratch;
+  const auto path = scratch / "gktune.db";
+  std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_2.db", path);
+  {
+    sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
+    migrate(file, schema_steps().first(3));
+    EXPECT_EQ(file.integer("PRAGMA user_version"), 3);
+  }
+  const auto before = Lookup::open(path);  // migrates a copy in memory
+  ASSERT_TRUE(before.ok()) << before.error().message;
+  ASSERT_TRUE(open_sqlite_store(path, StoreAccess::write).ok());
+  const auto after = Lookup::open(path);
+  ASSERT_TRUE(after.ok()) << after.error().message;
+  sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.integer("SELECT count(*) FROM winners"), 2);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM winners w JOIN winner_view v ON v.study_id = w.study_id"
+                         " AND v.trial_id = w.trial_id AND v.finalist_id IS w.finalist_id"),
+            2);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM general_configs WHERE problems = 2 AND share BETWEEN 0 AND 1"), 1);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM spaces"), 0);
+  const std::string kernel = "twice";
+  for (const auto* lookup : {&*before, &*after}) {
+    const Answer answer = lookup->best(kernel, {{"n", 1000}});
+    EXPECT_NE(answer.match, Match::none) << answer.reason;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "db/sqlite/database.h"
 #include "db/sqlite/statement.h"
+#include "db/winner_row.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 
@@ -118,6 +119,88 @@ TEST_F(SqliteStoreTest, a_file_that_is_removed_or_moved_is_an_error_and_no_trial
   expect_recovered(".recovered-2", 3);
   scratch_.write("gktune.db", "another file");
   expect_recovered(".recovered-3", 4);
+}
+
+// After every write the table of winners says what the trials and playoffs say.
+TEST_F(SqliteStoreTest, the_stored_winners_are_those_of_the_trials_after_every_write) {
+  const auto expect_winners = [&] {
+    auto file = database();
+    EXPECT_EQ(file.integer("SELECT count(*) FROM winner_view v WHERE v.trial_id IS NOT NULL"),
+              file.integer("SELECT count(*) FROM winners"));
+    EXPECT_EQ(file.integer("SELECT count(*) FROM winner_view v JOIN trials t ON t.id = v.trial_id"
+                           " LEFT JOIN winners w ON w.study_id = v.study_id AND w.trial_id = v.trial_id"
+                           " AND w.finalist_id IS v.finalist_id AND w.config = t.config"
+                           " AND w.session_id = t.session_id WHERE w.study_id IS NULL"),
+              0);
+  };
+  std::int64_t clock = 1000;
+  const auto add = [&](const Trial& trial) {
+    ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());
+    expect_winners();
+  };
+  add(failed_trial({{"a", 1}}, Status::crashed, ++clock));
+  add(ok_trial({{"a", 2}}, 9, ++clock));
+  add(ok_trial({{"a", 3}}, 7, ++clock));
+  add(ok_trial({{"a", 4}}, 8, ++clock));
+  ASSERT_TRUE(
+      store_->add_playoff(study_, session_, {{ok_trial({{"a", 4}}, 6), ok_trial({{"a", 3}}, 7)}, ++clock}).ok());
+  expect_winners();
+  EXPECT_EQ(database().integer("SELECT config ->> 'a' FROM winners"), 4);
+  add(ok_trial({{"a", 5}}, 5, ++clock));            // overtakes the winner of the playoff
+  add(failed_trial({{"a", 5}}, Status::crashed, ++clock));  // and fails when it is measured again
+  add(failed_trial({{"a", 4}}, Status::crashed, ++clock));
+  add(failed_trial({{"a", 3}}, Status::crashed, ++clock));
+  add(failed_trial({{"a", 2}}, Status::crashed, ++clock));
+  EXPECT_EQ(database().integer("SELECT count(*) FROM winners"), 0);
+}
+
+TEST_F(SqliteStoreTest, winners_and_general_configurations_can_be_found_anew) {
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 2}}, 9)).ok());
+  store_.reset();
+  sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
+  file.execute("DELETE FROM winners");
+  refresh_all_winners(file);
+  refresh_all_general_configs(file);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM winners"), 1);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM general_configs WHERE share = 1"), 1);
+}
+
+TEST_F(SqliteStoreTest, the_end_of_a_session_finds_the_configuration_with_the_best_worst_share) {
+  const auto other = *store_->study_id(reduce_study(64));
+  const std::pair<int, std::pair<double, double>> times[] = {{1, {10, 40}}, {2, {15, 15}}, {3, {30, 10}}};
+  for (const auto& [a, both] : times) {
+    ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", a}}, both.first)).ok());
+    ASSERT_TRUE(store_->add_trial(other, session_, ok_trial({{"a", a}}, both.second)).ok());
+  }
+  ASSERT_TRUE(store_->add_trial(other, session_, ok_trial({{"a", 4}}, 10)).ok());  // on one problem only
+  EXPECT_EQ(database().integer("SELECT count(*) FROM general_configs"), 0);
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  auto file = database();
+  EXPECT_EQ(file.integer("SELECT config ->> 'a' FROM general_configs"), 2);
+  EXPECT_EQ(file.text("SELECT round(share, 3) || ' ' || problems FROM general_configs"), "0.667 2");
+}
+
+TEST_F(SqliteStoreTest, the_share_of_an_objective_that_is_maximised_is_that_of_its_size) {
+  Study study = reduce_study();
+  study.objective = "maximize GB/s";
+  const auto id = *store_->study_id(study);
+  for (const auto& [a, objective] : {std::pair(1, -100.0), std::pair(2, -50.0)}) {
+    ASSERT_TRUE(store_->add_trial(id, session_, ok_trial({{"a", a}}, objective)).ok());
+  }
+  study.problem.set("n", 7);
+  const auto other = *store_->study_id(study);
+  ASSERT_TRUE(store_->add_trial(other, session_, ok_trial({{"a", 2}}, -50)).ok());
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  EXPECT_EQ(database().text("SELECT (config ->> 'a') || ' ' || share FROM general_configs"), "2 0.5");
+}
+
+TEST_F(SqliteStoreTest, the_description_of_a_space_is_replaced_by_the_next) {
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{{"T", "exact"}}, {"a > 0"}, {{"a", 1}}}).ok());
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a > 1", "a < 9"}, {{"a", 2}}}).ok());
+  auto file = database();
+  EXPECT_EQ(file.text("SELECT matching || constraints || default_config FROM spaces"),
+            R"({}{"0":"a > 1","1":"a < 9"}{"a":2})");
+  EXPECT_FALSE(store_->describe_space("reduce", "f1", {{}, {std::string(1, '\0')}, {}}).ok());
 }
 
 }  // namespace

@@ -37,6 +37,12 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
     EXPECT_EQ((*best)[i].trial.config, tunings[i].outcome.best->config);
     EXPECT_TRUE((*best)[i].from_playoff);
   }
+  // The lookup finds the constraints, without definitions, and the default.
+  ASSERT_EQ(store.spaces().size(), 1u);
+  const KernelSpace& space = store.spaces().begin()->second;
+  EXPECT_EQ(space.default_config, opened->front().definitions.front().kernel.default_values);
+  EXPECT_NE(std::ranges::find(space.constraints, "(threadsPerBlock <= 1024)"), space.constraints.end())
+      << space.constraints.size();
   EXPECT_EQ(tune_spaces(opened->front(), {.workers = workers}, store, events), RunEnd::complete);
   EXPECT_EQ(tunings.back().outcome.measured, 0);
   EXPECT_EQ(tunings.back().earlier, 2);

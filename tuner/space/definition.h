@@ -25,6 +25,7 @@ struct Axis {
   std::string name;
   std::vector<Value> values;
   std::string macro;  // the source sees the value under this name; empty: it does not
+  std::string match;  // how questions to the lookup match: nearest, exact, categorical; empty: by the kind of values
 };
 
 // A compiler option, used where its condition holds.

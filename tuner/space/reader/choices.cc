@@ -152,6 +152,23 @@ std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>
   return std::nullopt;
 }
 
+std::optional<std::string> read_match(const YamlNode& node, const std::vector<Value>& values, ErrorList& errors) {
+  static const std::vector<std::string> kWays = {"nearest", "exact", "categorical"};
+  auto text = read_text(node, errors);
+  if (!text) return std::nullopt;
+  if (std::ranges::find(kWays, *text) == kWays.end()) {
+    errors.add(node, "unknown match '" + *text + "'" + errors.guess(*text, kWays),
+               "expected nearest, exact or categorical");
+    return std::nullopt;
+  }
+  if (*text == "nearest" && !values.empty() && !values[0].is_number()) {
+    errors.add(node, "match: nearest needs numbers: '" + values[0].str() + "' is none",
+               "expected exact or categorical");
+    return std::nullopt;
+  }
+  return text;
+}
+
 }  // namespace
 
 Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors) {
@@ -167,7 +184,9 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors) {
   }
   const bool is_parameter = owner == ChoicesOf::parameter;
   const Fields fields(node, is_parameter ? "parameter" : "axis",
-                      {"values", "range", "pow2", is_parameter ? "default" : "macro"}, errors);
+                      is_parameter ? std::vector<std::string_view>{"values", "range", "pow2", "default"}
+                                   : std::vector<std::string_view>{"values", "range", "pow2", "macro", "match"},
+                      errors);
   int forms = 0;
   for (std::string_view form : {"values", "range", "pow2"}) {
     const YamlNode* bounds = fields.find(form);
@@ -186,6 +205,9 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors) {
   }
   if (const YamlNode* macro = is_parameter ? nullptr : fields.find("macro")) {
     choices.macro = read_text(*macro, errors);
+  }
+  if (const YamlNode* match = is_parameter ? nullptr : fields.find("match")) {
+    choices.match = read_match(*match, choices.values, errors);
   }
   return choices;
 }

@@ -18,12 +18,13 @@ struct Choices {
   std::vector<Value> values;  // of one kind, without duplicates; empty after an error
   std::optional<Value> default_value;
   std::optional<std::string> macro;
+  std::optional<std::string> match;  // nearest, exact or categorical
 };
 
 enum class ChoicesOf { parameter, axis };
 
 // A value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}; a parameter may have a
-// default, an axis a macro.
+// default, an axis a macro and a way to match.
 Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors);
 
 }  // namespace gktune

@@ -50,7 +50,7 @@ std::vector<Diagnostic> ErrorList::take() && {
   return std::move(found_);
 }
 
-Fields::Fields(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
+Fields::Fields(const YamlNode& node, std::string_view what, const std::vector<std::string_view>& known,
                ErrorList& errors)
     : node_(node), what_(what), is_map_(node.kind == YamlNode::Kind::map), errors_(errors) {
   const std::vector<std::string> names(known.begin(), known.end());

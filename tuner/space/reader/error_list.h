@@ -46,7 +46,7 @@ class ErrorList {
 class Fields {
  public:
   // `what` names the map in messages: "launch".
-  Fields(const YamlNode& node, std::string_view what, std::initializer_list<std::string_view> known,
+  Fields(const YamlNode& node, std::string_view what, const std::vector<std::string_view>& known,
          ErrorList& errors);
   const YamlNode* find(std::string_view key) const { return is_map_ ? node_.find(key) : nullptr; }
   const YamlNode* require(std::string_view key, std::string_view hint) const;

@@ -101,6 +101,10 @@ void ProblemReader::join(const YamlNode& node, const Axis& more, Axis& axis) {
   if (macro != nullptr && more.macro != axis.macro) {
     errors_.add(*macro, "the macro of '" + axis.name + "' must be in the first problem of the list");
   }
+  const YamlNode* match = node.find("match");
+  if (match != nullptr && more.match != axis.match) {
+    errors_.add(*match, "the match of '" + axis.name + "' must be in the first problem of the list");
+  }
 }
 
 void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed) {
@@ -142,6 +146,7 @@ void ProblemReader::read_axis(const YamlNode& key, const YamlNode& node, Axis& a
   const bool is_text = !choices.values.empty() && choices.values[0].is_text();
   axis.values = std::move(choices.values);
   if (choices.macro) axis.macro = *choices.macro;
+  if (choices.match) axis.match = *choices.match;
   if (axis.macro.empty() && is_text) axis.macro = axis.name;
   if (!choices.macro) return;
   const auto reason = why_no_name(*choices.macro);
