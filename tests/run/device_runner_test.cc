@@ -330,6 +330,11 @@ TEST_F(DeviceRunnerTest, second_check_may_be_the_first_sample) {
   device_->device_traits.times_second_check = true;
   EXPECT_EQ(run("right").status, Status::ok);
   EXPECT_EQ(count("run right"), 1);
+  // The sampler keeps the addresses of the buffers.
+  const auto sampler = std::ranges::find(device_->log, "sampler right");
+  EXPECT_EQ(std::find_if(sampler, device_->log.end(), [](const std::string& entry) { return entry.starts_with("place"); }),
+            device_->log.end());
+  EXPECT_NE(std::ranges::find(device_->log, "place start"), device_->log.end());
   int executions = 0;
   const RunReply reply = run("right_once", [&](Memory memory) {
     return ++executions == 1 ? right(memory) : Result<void, Failure>();

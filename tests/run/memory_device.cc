@@ -74,7 +74,9 @@ class MemorySampler final : public Sampler {
  public:
   MemorySampler(MemoryDevice& device, std::span<const ArgumentMemory> arguments,
                 std::shared_ptr<const LoadedProgram> program)
-      : device_(device), arguments_(arguments), program_(std::move(program)) {}
+      : device_(device), arguments_(arguments), program_(std::move(program)) {
+    device_.log.push_back("sampler " + this->program().path);
+  }
 
   Result<void, Failure> warm_up() override {
     device_.log.push_back("warm up " + program().path);

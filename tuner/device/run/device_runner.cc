@@ -150,11 +150,16 @@ bool DeviceRunner::times_second_check(const RunJob& job) const {
   return !job.check_only && device_->traits().times_second_check;
 }
 
-Result<void, Failure> DeviceRunner::check_and_warm_up(const RunJob& job, Sampler& sampler) {
-  if (!times_second_check(job)) return sampler.warm_up();
-  if (auto placed = problem_->place(device_->traits().timed_placements[1]); !placed) return placed;
-  auto checked = problem_->check_around(ProblemBuffers::Poison::second, [&] { return sampler.warm_up(); });
-  return checked ? std::move(checked) : only_first_was_right(checked.error());
+// A sampler keeps the addresses of the buffers: they have to be in place before it is made.
+Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::checked_sampler(const RunJob& job,
+                                                                        const Program& program) {
+  if (auto placed = problem_->place(device_->traits().timed_placements[1]); !placed) return placed.error();
+  auto sampler = problem_->timer().sampler(program, job.plan.regime, job.plan.time_limit_s);
+  const auto warm_up = [&] { return sampler->warm_up(); };
+  const auto warm =
+      times_second_check(job) ? problem_->check_around(ProblemBuffers::Poison::second, warm_up) : warm_up();
+  if (!warm) return only_first_was_right(warm.error());
+  return sampler;
 }
 
 Result<void, Failure> DeviceRunner::check_and_capture(const LoadedProgram& program,
@@ -178,8 +183,9 @@ bool DeviceRunner::drop_damaged_buffers() {
 
 Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& program, RunReply& reply) {
   const double execution_us = problem_->execution_us().value_or(0);
-  const auto sampler = problem_->timer().sampler(program, job.plan.regime, job.plan.time_limit_s);
-  if (auto warm = check_and_warm_up(job, *sampler); !warm) return warm;
+  const auto made = checked_sampler(job, program);
+  if (!made) return made.error();
+  const std::unique_ptr<Sampler>& sampler = *made;
   if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   if (reply.conditions.throttled && !reply.is_dropped_early) {
     std::this_thread::sleep_for(kCoolingPause);
@@ -300,10 +306,8 @@ Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJo
   if (auto prepared = prepare(job); !prepared) return prepared.error();
   std::string printed;
   if (auto checked = check(job, **program, printed); !checked) return checked.error();
-  auto sampler = problem_->timer().sampler(*program, job.plan.regime, job.plan.time_limit_s);
   report_phase(Phase::timing);
-  if (auto warm = check_and_warm_up(job, *sampler); !warm) return warm.error();
-  return sampler;
+  return checked_sampler(job, *program);
 }
 
 std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {

@@ -42,8 +42,8 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,
                                           std::string& printed);
   Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
-  // The second check, where the device times it.
-  Result<void, Failure> check_and_warm_up(const RunJob& job, Sampler& sampler);
+  // A sampler whose program is warm. Its first sample is the second check, where the device times that.
+  Result<std::unique_ptr<Sampler>, Failure> checked_sampler(const RunJob& job, const Program& program);
   bool times_second_check(const RunJob& job) const;
   // `execution_us`: of an execution before; 0: unknown.
   Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us, RunReply& reply);
