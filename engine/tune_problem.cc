@@ -247,6 +247,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   task.is_decided = is_decided;
   task.default_config = tuning.default_config;
   task.evaluate = [&](Trial& trial) { return evaluate_metrics(kernel, device, trial).ok(); };
+  task.timing = request.timing;
   // A slow configuration may win on another metric.
   if (!kernel.objective.metric.empty()) task.timing.cutoff = TimingPolicy::Cutoff::none;
   task.limits.trials = request.trials;

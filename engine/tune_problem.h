@@ -13,6 +13,7 @@
 #include "tuner/core/result.h"
 #include "tuner/device/device.h"
 #include "tuner/space/definition.h"
+#include "tuner/tune.h"
 
 namespace gktune {
 
@@ -31,6 +32,7 @@ struct TuneRequest {
   enum class Related { used, ignored };  // trials of other problems, devices and versions of the kernel
   Related related = Related::used;
   double gain = 0;  // ends when less is expected, as a share of the best objective; 0: never
+  TimingPolicy timing = {};
 };
 
 // Progress of the tuning of one problem.

@@ -10,8 +10,24 @@
 namespace gktune {
 namespace {
 
-// The gain limit of a search without any other limit.
-constexpr double kDefaultGain = 0.01;
+// The limits of a search for which neither trials nor seconds are given, and its playoff.
+struct EffortLimits {
+  double seconds = 0;  // 0: no limit
+  double gain = 0;
+  TimingPolicy timing;
+};
+
+EffortLimits limits_of(Effort effort) {
+  switch (effort) {
+    case Effort::quick:
+      return {2.5, 0.02, {.finalists = 3, .rounds = {20}}};
+    case Effort::thorough:
+      return {0, 0.001, {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
+    case Effort::normal:
+      break;
+  }
+  return {0, 0.01, {}};
+}
 
 // One session on one device.
 class SpaceTuner {
@@ -60,7 +76,13 @@ class SpaceTuner {
 
   RunEnd tune_one(const Definition& definition, const Problem& problem, Device& device,
                   const Gauges& gauges) {
-    const SearchLimits& limits = definition.search;
+    SearchLimits limits = definition.search;
+    if (settings_.effort) {
+      limits.effort = *settings_.effort;
+      limits.trials = 0;
+      limits.seconds = 0;
+    }
+    const EffortLimits effort = limits_of(limits.effort);
     TuneRequest request{.definition = definition,
                         .problem = problem,
                         .strategy = settings_.strategy.value_or(limits.strategy),
@@ -71,9 +93,12 @@ class SpaceTuner {
                         .compilers = compilers(),
                         .devices = devices(),
                         .earlier = settings_.earlier,
-                        .related = settings_.related};
+                        .related = settings_.related,
+                        .timing = effort.timing};
     const bool is_limited = request.trials > 0 || request.budget_s > 0;
-    request.gain = settings_.gain.value_or(is_limited ? 0 : kDefaultGain);
+    request.gain = settings_.gain.value_or(is_limited ? 0 : effort.gain);
+    const bool is_free = settings_.trials == 0 || settings_.seconds == 0;  // by the user's word
+    if (!is_limited && !is_free) request.budget_s = effort.seconds;
     const Usage before = gauges.usage ? gauges.usage() : Usage();
     auto tuning =
         tune_problem(request, {device,

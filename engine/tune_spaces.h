@@ -19,10 +19,11 @@ struct TuneSettings {
   WorkerSettings workers;
   std::optional<std::string> strategy;
   NamedValues options = {};            // of the strategy
+  std::optional<Effort> effort;        // replaces the file's limits on trials and seconds too
   std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
   std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
-  // The share of the best time that the model must expect to save; 0: no limit. Without a value it is 1 %
-  // where neither trials nor seconds are limited.
+  // The share of the best time that the model must expect to save; 0: no limit. Without a value it is the effort's
+  // where neither trials nor seconds are given.
   std::optional<double> gain;
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
   TuneRequest::Related related = TuneRequest::Related::used;

@@ -171,7 +171,7 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
   if (entrants.empty()) return;
   std::vector<Config> configs;
   for (const Trial& trial : entrants) configs.push_back(trial.config);
-  const PlayoffOptions decision{.deviation = ranking.cutoff().noise.deviation};
+  const PlayoffOptions decision{.tolerance = task.timing.tolerance, .deviation = ranking.cutoff().noise.deviation};
   const auto go_on = [&](const std::vector<Samples>& so_far) {
     const auto rounds_done = static_cast<int>(rounds_of(so_far));
     if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.timing.rounds.count});

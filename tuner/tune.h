@@ -28,6 +28,7 @@ struct TimingPolicy {
   Cutoff cutoff = Cutoff::learned;  // learned: candidates that are unlikely to win get few samples
   int finalists = 5;                // the number of candidates in the playoff; under 2: no playoff
   Rounds rounds;
+  double tolerance = 0.005;  // of the playoff: finalists that differ by less are equally good
   int drift_interval = 20;  // trials between two measurements of the reference candidate; 0: none
 };
 

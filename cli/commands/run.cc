@@ -18,6 +18,7 @@
 #include "engine/parameter_selection.h"
 #include "engine/problem_selection.h"
 #include "engine/tune_spaces.h"
+#include "tuner/core/effort.h"
 #include "tuner/core/spelling.h"
 #include "tuner/search/strategy.h"
 
@@ -32,6 +33,7 @@ struct RunOptions {
   std::vector<std::string> only;
   std::optional<std::string> strategy;
   std::vector<std::string> settings;
+  std::optional<Effort> effort;
   std::optional<std::int64_t> trials;
   std::optional<double> seconds;
   std::optional<double> gain;
@@ -53,6 +55,13 @@ Result<std::string> parse_strategy(std::string_view text) {
 Result<Regime> parse_regime(std::string_view text) {
   if (auto regime = regime_from_name(text)) return *regime;
   return Error{fmt::format("'{}' is neither cold nor hot", text)};
+}
+
+Result<Effort> parse_effort(std::string_view text) {
+  if (auto effort = effort_from_name(text)) return *effort;
+  std::vector<std::string> names;
+  for (const auto& [effort, name] : kEfforts) names.emplace_back(name);
+  return Error{fmt::format("'{}' is neither quick, normal nor thorough{}", text, did_you_mean(text, names))};
 }
 
 // 1%, 0.5%: as a share.
@@ -82,13 +91,17 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
   flags.collected("--set", options.settings, "An option of the strategy; repeat for more").kind("NAME=VALUE");
+  flags.parsed("--effort", options.effort, parse_effort,
+               "Search for about three seconds per problem, until little more is expected, or until nothing is "
+               "in doubt; in place of the space file's limits",
+               "quick|normal|thorough");
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
   flags.parsed("--gain", options.gain, parse_percent,
                "Stop once the model expects no trial to save more than PERCENT of the best time; 0: never; "
-               "default: 1% where neither trials nor time are limited",
+               "default: the effort's, where neither trials nor time are limited",
                "PERCENT");
   flags.on("--cold", options.cold, "Learn nothing from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
@@ -216,6 +229,7 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
       .workers = worker_settings(options.device, context),
       .strategy = options.strategy,
       .options = strategy_options,
+      .effort = options.effort,
       .trials = options.trials,
       .seconds = options.seconds,
       .gain = options.gain,

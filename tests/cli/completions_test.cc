@@ -55,6 +55,7 @@ TEST_F(Completions, commands_that_begin_as_typed) {
 TEST_F(Completions, flags_of_the_command_and_their_choices) {
   EXPECT_EQ(suggested({"run", "--tr"}), (Texts{"--trials"}));
   EXPECT_TRUE(has(suggested({"run", "-"}), "-q"));
+  EXPECT_EQ(suggested({"run", "--effort", ""}), (Texts{"quick", "normal", "thorough"}));
   EXPECT_EQ(suggested({"run", "--regime", ""}), (Texts{"cold", "hot"}));
   EXPECT_EQ(suggested({"run", "--regime=h"}), (Texts{"--regime=hot"}));
   EXPECT_EQ(suggested({"run", "--device", "cuda"}), (Texts{"cuda", "cuda:all"}));

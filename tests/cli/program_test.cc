@@ -41,6 +41,10 @@ TEST(Program, help_of_a_command_can_be_asked_for_in_both_ways) {
 TEST(Program, the_version_has_a_short_flag) { EXPECT_EQ(call({"-V"}).out, call({"--version"}).out); }
 
 TEST(Program, a_quiet_command_prints_errors_alone) {
+  Call effort = call({"run", "nowhere.yaml", "--device", "host", "--effort", "quik"});
+  EXPECT_EQ(effort.err,
+            "error: --effort: 'quik' is neither quick, normal nor thorough, did you mean 'quick'?\n"
+            "  hint: gktune run --help\n");
   Call quiet = call({"run", "nowhere.yaml", "--device", "host", "-q", "--regime", "warm"});
   EXPECT_EQ(quiet.err, "error: --regime: 'warm' is neither cold nor hot\n  hint: gktune run --help\n");
   std::ostringstream stream;

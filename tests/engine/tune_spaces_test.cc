@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
 // Tunes kernels that the tests write.
 class EngineKernels : public testing::Test {
  protected:
-  void tune(const std::string& reference) {
+  void tune(const std::string& reference, std::optional<Effort> effort = std::nullopt) {
     folder_.write("talk.cu", R"(
 #include <stdio.h>
 __global__ void talk(int* out, int n) {
@@ -77,7 +78,7 @@ launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments:
     const RunEvents events{.on_trial = [&](const Trial& trial) { printed_.push_back(trial.printed); },
                            .on_tuned = [&](const Tuning& tuning) { tunings_.push_back(tuning); }};
     MemoryStore store;
-    tune_spaces(opened->front(), {.workers = workers}, store, events);
+    tune_spaces(opened->front(), {.workers = workers, .effort = effort}, store, events);
     ASSERT_EQ(tunings_.size(), 1u);
   }
 
@@ -99,6 +100,24 @@ TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message)
   EXPECT_EQ(tunings_[0].outcome.end, TuneOutcome::End::reference_failed);
   EXPECT_EQ(tunings_[0].outcome.failure, "the reference: leaves 64 of 64 elements of 'out' unwritten");
   EXPECT_TRUE(tunings_[0].trials.empty());
+}
+
+TEST_F(EngineKernels, are_searched_within_the_files_limits_unless_an_effort_is_asked_for) {
+  tune("search: {trials: 1}\n");
+  EXPECT_EQ(tunings_[0].outcome.measured, 1);
+  EXPECT_EQ(tunings_[0].budget_s, 0);
+  tunings_.clear();
+  tune("search: {trials: 1, effort: thorough}\n", Effort::quick);
+  EXPECT_EQ(tunings_[0].outcome.measured, 2);
+  EXPECT_EQ(tunings_[0].budget_s, 2.5);
+}
+
+TEST_F(EngineKernels, get_the_time_that_the_files_effort_means) {
+  tune("search: {effort: quick}\n");
+  EXPECT_EQ(tunings_[0].budget_s, 2.5);
+  tunings_.clear();
+  tune("search: {effort: quick, trials: 2}\n");
+  EXPECT_EQ(tunings_[0].budget_s, 0);
 }
 
 class EngineErrors : public testing::Test {

@@ -84,6 +84,16 @@ TEST(SpaceFile, an_axis_of_the_host_takes_its_place_in_each_listed_problem) {
                                                           {{"m", 9}, {"n", 1023}, {"T", "float"}}}));
 }
 
+TEST(SpaceFile, a_search_has_normal_effort_unless_it_says_otherwise) {
+  const auto effort_of = [](const std::string& search) {
+    const auto read = read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\n" + search, "k.yaml",
+                                      {.device_kind = "cuda", .strategies = {}}, files_of({{"k.cu", ""}}));
+    return read.ok() ? read->search.effort : Effort::quick;
+  };
+  EXPECT_EQ(effort_of(""), Effort::normal);
+  EXPECT_EQ(effort_of("search: {effort: thorough}\n"), Effort::thorough);
+}
+
 TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
   const auto read =
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",

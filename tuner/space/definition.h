@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/effort.h"
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
@@ -97,6 +98,7 @@ struct Setting {
 // How long to search, unless the command line says otherwise. 0: no such bound.
 struct SearchLimits {
   std::string strategy = "auto";
+  Effort effort = Effort::normal;
   std::int64_t trials = 0;
   double seconds = 0;
 };

@@ -51,12 +51,23 @@ Regime read_regime(const YamlNode& node, ErrorList& errors) {
 
 void read_search(const YamlNode& node, const std::vector<std::string>& strategies, SearchLimits& search,
                  ErrorList& errors) {
-  const Fields fields(node, "search", {"strategy", "trials", "time"}, errors);
+  const Fields fields(node, "search", {"strategy", "effort", "trials", "time"}, errors);
   if (const YamlNode* strategy = fields.find("strategy")) {
     const auto name = read_text(*strategy, errors);
     if (name) search.strategy = *name;
     if (name && !strategies.empty() && std::ranges::find(strategies, *name) == strategies.end()) {
       errors.add(*strategy, "unknown strategy '" + *name + "'" + errors.guess(*name, strategies));
+    }
+  }
+  if (const YamlNode* node_of_effort = fields.find("effort")) {
+    const auto text = read_text(*node_of_effort, errors);
+    const auto effort = text ? effort_from_name(*text) : std::nullopt;
+    if (effort) search.effort = *effort;
+    if (text && !effort) {
+      std::vector<std::string> names;
+      for (const auto& [each, name] : kEfforts) names.emplace_back(name);
+      errors.add(*node_of_effort, "unknown effort '" + *text + "'" + errors.guess(*text, names),
+                 "expected quick, normal or thorough");
     }
   }
   if (const YamlNode* trials = fields.find("trials")) {
