@@ -66,7 +66,9 @@ Variants draw_variants(const std::string& space_path, const DeviceInfo& device, 
   for (int attempts = 0; variants.configs.size() < count && attempts < 10'000'000; ++attempts) {
     Config config;
     for (const auto& parameter : variants.definition.parameters) {
-      config.set(parameter.name, parameter.values[random() % parameter.values.size()]);
+      const Value* fixed = axes.find(parameter.name);
+      config.set(parameter.name,
+                 fixed != nullptr ? *fixed : parameter.values[random() % parameter.values.size()]);
     }
     Scope scope;
     scope.add(config).add(variants.problem).add(attributes, "device.");

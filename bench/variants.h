@@ -19,7 +19,7 @@ struct Variants {
 };
 
 // Exits with a message where the file is bad. The problem takes each axis' last value, unless `axes` says
-// otherwise.
+// otherwise; a parameter that it names has that value in each configuration.
 Variants draw_variants(const std::string& space_path, const DeviceInfo& device, const Problem& axes,
                        std::size_t count, unsigned seed);
 
