@@ -252,6 +252,14 @@ TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
   for (int i = 0; i < 4; ++i) EXPECT_NE(device_->next().message.find("batch 4"), std::string::npos);
 }
 
+TEST(CandidatesAhead, are_as_many_as_the_hardware_runs_while_one_is_compiled) {
+  EXPECT_EQ(candidates_ahead(0.3, 0.05, 64), 6u);
+  EXPECT_EQ(candidates_ahead(0.01, 1, 64), 4u);
+  EXPECT_EQ(candidates_ahead(0.3, 0.003, 64), 64u);
+  EXPECT_EQ(candidates_ahead(0.3, 0.003, 2), 4u);
+  EXPECT_EQ(candidates_ahead(0, 0, 64), 4u);
+}
+
 TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
   options_.batch = 4;
   options_.compile_time_limit_s = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -22,8 +23,10 @@ constexpr double kTimingLimitS = 60;
 // The stopping rule needs at least so many executions.
 constexpr double kTimedExecutions = 16;
 constexpr double kInstrumentedFactor = 20;
-// Compiling ahead stops when so many candidates wait for hardware.
+// Compiling ahead stops when at least so many candidates wait for hardware.
 constexpr std::size_t kAhead = 4;
+// The weight of the latest candidate in a mean.
+constexpr double kLatest = 0.1;
 // Finalists with environments of their own need several processes, which take so many turns.
 constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
@@ -49,6 +52,8 @@ RunSlot::Environment environment_with(const std::optional<RunFolder>& folder) {
   if (!folder) return {};
   return {{"TMPDIR", folder->path().string()}};
 }
+void note(double& mean, double latest) { mean += (mean > 0 ? kLatest : 1) * (latest - mean); }
+
 // Waits for a worker to get ready, and for its answer to one question.
 Result<std::string> answer_of(Worker& worker, const std::string& question) {
   bool asked = false;
@@ -140,11 +145,23 @@ WorkerDevice::~WorkerDevice() {
   pool_.leave();
 }
 
+std::size_t candidates_ahead(double compile_wait_s, double run_s, std::size_t most) {
+  if (run_s <= 0 || most <= kAhead) return kAhead;
+  const double wanted = std::ceil(compile_wait_s / run_s);
+  return static_cast<std::size_t>(std::clamp(wanted, static_cast<double>(kAhead), static_cast<double>(most)));
+}
+
+// Each compiler still has one candidate where so many wait.
+std::size_t WorkerDevice::ahead() const {
+  const int most = std::max(1, options_.jobs) * (std::max(1, options_.batch) - 1);
+  return candidates_ahead(compile_wait_s_, run_s_, static_cast<std::size_t>(most));
+}
+
 std::size_t WorkerDevice::capacity() const {
   const auto waiting = static_cast<std::size_t>(
       std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
   // The hardware is the bottleneck. A later choice of candidates can use more results.
-  if (waiting >= kAhead * slots_.size()) return submissions_.size() + finished_.size();
+  if (waiting >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
   return static_cast<std::size_t>(std::max(1, options_.jobs)) *
              static_cast<std::size_t>(std::max(1, options_.batch)) +
          kAhead * slots_.size();
@@ -177,6 +194,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   Submission& submission = submissions_.emplace_back();
   submission.id = next_id_++;
   submission.goal = goal;
+  submission.begun = Clock::now();
   submission.cutoff = candidate.cutoff;
   submission.trial.started_unix_ms = unix_ms();
   submission.trial.config = std::move(candidate.config);
@@ -245,6 +263,7 @@ void WorkerDevice::take_compiled() {
     const auto submission = std::ranges::find(submissions_, finished.id, &Submission::id);
     if (submission == submissions_.end()) continue;
     submission->is_compiled = true;
+    note(compile_wait_s_, elapsed_s(submission->begun, Clock::now()));
     submission->trial.compile_s = finished.variant.seconds;
     submission->module = std::move(finished.variant.module);
     if (finished.variant.status != Status::ok)
@@ -337,6 +356,7 @@ bool WorkerDevice::take_run() {
     const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
     if (submission == submissions_.end()) continue;
     submission->trial.run_s = finished->seconds;
+    note(run_s_, finished->seconds);
     if (finished->outside_kill) {
       finish(*submission, Status::machine_failed, *finished->outside_kill);
       continue;

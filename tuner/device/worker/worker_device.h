@@ -78,6 +78,7 @@ class WorkerDevice final : public Device {
     Goal goal = Goal::trial;
     Stage stage = Stage::compiling;
     Cutoff cutoff;
+    Clock::time_point begun;
     Plan plan;
     Trial trial;
     std::size_t reference = kNoReference;
@@ -107,6 +108,7 @@ class WorkerDevice final : public Device {
   void dispatch_runs();
   void keep_modules() const;
   bool all_are_broken() const;
+  std::size_t ahead() const;
   RunSlot* free_slot();
   bool take_run();  // true: there was a result
   void finish(Submission& submission, Status status, std::string message);
@@ -130,8 +132,13 @@ class WorkerDevice final : public Device {
   std::vector<Reference> references_;
   std::deque<Trial> finished_;
   std::uint64_t next_id_ = 1;
+  double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
   Clock::time_point opened_ = Clock::now();
 };
+
+// The number of compiled candidates that keep a device busy while another is compiled; `most` bounds it where that
+// leaves enough.
+std::size_t candidates_ahead(double compile_wait_s, double run_s, std::size_t most);
 
 // The number of devices of that kind in the machine, broken ones included.
 Result<int> count_devices(const std::vector<std::string>& worker_argv, const std::string& kind);
