@@ -19,18 +19,6 @@ namespace gktune {
 // A program whose kernels are found and whose launches are checked against the device's limits.
 class CudaProgram final : public LoadedProgram {
  public:
-  static Result<CudaProgram, Failure> bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
-                                           const Module& module, const ProgramPlan& program,
-                                           const std::vector<ArgumentPlan>& arguments);
-
-  // Queues all steps. One address per argument, 0 for a scalar.
-  void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;
-  // The resources of the step with the most threads.
-  Resources resources() const override { return resources_; }
-
- private:
-  // A scalar's bytes, as a kernel's parameter sees them.
-  using Scalar = std::array<std::byte, 8>;
   struct Step {
     CUfunction function = nullptr;  // null: a fill
     LaunchShape shape;
@@ -39,6 +27,21 @@ class CudaProgram final : public LoadedProgram {
     unsigned char fill_byte = 0;
   };
 
+  static Result<CudaProgram, Failure> bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
+                                           const Module& module, const ProgramPlan& program,
+                                           const std::vector<ArgumentPlan>& arguments);
+
+  // Queues all steps. One address per argument, 0 for a scalar.
+  void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;
+  const std::vector<Step>& steps() const { return steps_; }
+  // The size of a buffer that a step fills.
+  std::size_t fill_bytes(std::size_t argument) const { return fill_sizes_[argument]; }
+  // The resources of the step with the most threads.
+  Resources resources() const override { return resources_; }
+
+ private:
+  // A scalar's bytes, as a kernel's parameter sees them.
+  using Scalar = std::array<std::byte, 8>;
   Result<void, Failure> add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                    const StepPlan& plan);
   void note_resources(Gpu& gpu, const std::string& symbol, const Step& step);

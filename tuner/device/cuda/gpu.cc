@@ -71,6 +71,11 @@ Failure ran_too_long(double limit_s, std::string_view when) {
   return {Status::timed_out, std::move(message), true};
 }
 
+Failure failure_of(CUresult code, const char* doing, const Driver& driver) {
+  const std::string what = driver.describe(code);
+  return {status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what, loses_context(code)};
+}
+
 Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
   std::unique_ptr<Gpu> gpu(new Gpu(driver));
   gpu->check(driver.cuDeviceGet(&gpu->device_, ordinal), "find the GPU");
@@ -85,6 +90,12 @@ Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
   return gpu;
 }
 
+std::unique_ptr<Gpu> Gpu::of_current_context(const Driver& driver, CUdevice device) {
+  std::unique_ptr<Gpu> gpu(new Gpu(driver));
+  gpu->device_ = device;
+  return gpu;
+}
+
 Gpu::~Gpu() {
   stream_ = {};
   if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
@@ -92,9 +103,7 @@ Gpu::~Gpu() {
 
 void Gpu::check(CUresult code, const char* doing) {
   if (code == CUDA_SUCCESS || failure_) return;
-  const std::string what = driver_.describe(code);
-  failure_ = Failure{status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what,
-                     loses_context(code)};
+  failure_ = failure_of(code, doing, driver_);
 }
 
 std::size_t Gpu::free_bytes() {

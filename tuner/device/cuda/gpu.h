@@ -47,10 +47,15 @@ using Graph = Owned<CUgraphExec>;
 // "ran longer than 2 s while it was timed". Only the end of the process ends such a kernel.
 Failure ran_too_long(double limit_s, std::string_view when = {});
 
+// What a code of the driver means for what was done. `doing` may be null where the code says enough.
+Failure failure_of(CUresult code, const char* doing, const Driver& driver);
+
 // One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> open(const Driver& driver, int ordinal);
+  // Works in the calling thread's context, which it does not own. It has no stream: only load and allocate.
+  static std::unique_ptr<Gpu> of_current_context(const Driver& driver, CUdevice device);
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
   ~Gpu();

@@ -92,26 +92,31 @@ bool HostProgram::has_kernels() const {
   });
 }
 
-Result<void, Failure> HostProgram::run(Executor& executor, std::span<const std::uintptr_t> addresses) const {
-  void* values[kernel::Entry::kMaxArguments];
+Result<void, Failure> HostProgram::launch(Executor& executor, void* const* values) const {
+  void* given[kernel::Entry::kMaxArguments];
   for (const Step& step : steps_) {
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
-      std::memset(reinterpret_cast<void*>(addresses[filled]), step.plan.fill_byte, bytes_[filled]);
+      std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, bytes_[filled]);
       continue;
     }
     const std::size_t count = step.plan.arguments.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto index = static_cast<std::size_t>(step.plan.arguments[i]);
-      const void* value = addresses[index] != 0 ? static_cast<const void*>(&addresses[index])
-                                                : static_cast<const void*>(scalars_[index].data());
-      values[i] = const_cast<void*>(value);  // kernels take copies
-    }
+    for (std::size_t i = 0; i < count; ++i) given[i] = values[step.plan.arguments[i]];
     auto done = module_.launch(executor, step.entry,
-                               {step.plan.grid, step.plan.block, step.plan.shared_bytes}, {values, count});
+                               {step.plan.grid, step.plan.block, step.plan.shared_bytes}, {given, count});
     if (!done) return done;
   }
   return {};
+}
+
+Result<void, Failure> HostProgram::run(Executor& executor, std::span<const std::uintptr_t> addresses) const {
+  std::vector<void*> values;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const void* value = addresses[i] != 0 ? static_cast<const void*>(&addresses[i])
+                                          : static_cast<const void*>(scalars_[i].data());
+    values.push_back(const_cast<void*>(value));  // kernels take copies
+  }
+  return launch(executor, values.data());
 }
 
 }  // namespace gktune

@@ -38,7 +38,9 @@ class HostProgram final : public LoadedProgram {
   // The floating-point mode of its executions, which loading its code may have set: GCC's -Ofast flushes denormal
   // numbers to zero.
   const std::fenv_t& floating_point_mode() const { return floating_point_mode_; }
-  // Runs every step. One address per argument, 0 for a scalar.
+  // Runs every step. values[i] points to the value of the i-th argument, as for cuLaunchKernel.
+  Result<void, Failure> launch(Executor& executor, void* const* values) const;
+  // The same. One address per argument, 0 for a scalar.
   Result<void, Failure> run(Executor& executor, std::span<const std::uintptr_t> addresses) const;
 
  private:

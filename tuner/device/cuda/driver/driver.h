@@ -24,6 +24,11 @@ namespace gktune {
   X(cuDevicePrimaryCtxRetain)                    \
   X(cuDevicePrimaryCtxRelease)                   \
   X(cuCtxSetCurrent)                             \
+  X(cuCtxGetCurrent)                             \
+  X(cuCtxPushCurrent)                            \
+  X(cuCtxPopCurrent)                             \
+  X(cuCtxGetDevice)                              \
+  X(cuThreadExchangeStreamCaptureMode)           \
   X(cuMemGetInfo)                                \
   X(cuMemAlloc)                                  \
   X(cuMemFree)                                   \

@@ -1,0 +1,208 @@
+// Compares launches through gktune::Kernel with bare calls of cuLaunchKernel, and times the first launch. Needs a GPU.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/heap_count.h"
+#include "runtime/kernel.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/driver/driver.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRuns = 15;
+constexpr int kLaunches = 1000;  // fewer than the driver's queue holds
+constexpr const char* kSource =
+    "extern \"C\" __global__ void add(int* out, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] += threads;\n}\n";
+constexpr const char* kSpace =
+    "kernel: add\nsource: add.cu\nproblem: {n: [256, 512]}\nparameters: {threads: [64, 128]}\n"
+    "arguments:\n  out: {type: int32, extent: n, role: inout}\n  n: {type: int32, value: n}\n"
+    "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [out, n]}\n";
+
+double now_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+class Bench {
+ public:
+  explicit Bench(const fs::path& folder) : folder_(folder) {
+    std::ofstream(folder / "add.cu") << kSource;
+    std::ofstream(folder / "add.yaml") << kSpace;
+    auto driver = Driver::open();
+    if (!driver) fail(driver.error().message);
+    driver_ = *driver;
+    CUdevice device = 0;
+    check(driver_.cuDeviceGet(&device, 0));
+    check(driver_.cuDevicePrimaryCtxRetain(&context_, device));
+    check(driver_.cuCtxSetCurrent(context_));
+    check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING));
+    check(driver_.cuMemAlloc(&memory_, 4096));
+  }
+
+  void run() {
+    load_bare();
+    Kernel kernel = open();
+    int* out = reinterpret_cast<int*>(memory_);
+    const auto launch = [&](std::int64_t n) {
+      auto done = kernel.launch({n}, {out}, stream_);
+      if (!done) fail(done.error().message);
+    };
+    launch(256), launch(512);
+    int n = 256;
+    void* parameters[] = {&memory_, &n};
+    const auto bare = [&] {
+      check(driver_.cuLaunchKernel(function_, 4, 1, 1, 64, 1, 1, 0, stream_, parameters, nullptr));
+    };
+    std::vector<double> bare_ns, own_ns, two_ns, differences;
+    const auto time = [&](const std::function<void()>& one) {
+      synchronize();
+      const double begin = now_ns();
+      for (int i = 0; i < kLaunches; ++i) one();
+      return (now_ns() - begin) / kLaunches;
+    };
+    for (int run = 0; run < kRuns; ++run) {
+      bare_ns.push_back(time(bare));
+      own_ns.push_back(time([&] { launch(256); }));
+      int turn = 0;
+      two_ns.push_back(time([&] { launch(++turn % 2 == 0 ? 256 : 512); }));
+      differences.push_back(own_ns.back() - bare_ns.back());
+    }
+    synchronize();
+    HeapCount::forget_peak();
+    const std::size_t live = HeapCount::live_bytes();
+    for (int i = 0; i < kLaunches; ++i) launch(256);
+    const std::size_t allocated = HeapCount::peak_bytes() - live;
+    std::printf("bare cuLaunchKernel              %8.1f ns\n", median(bare_ns));
+    std::printf("gktune::Kernel, one size         %8.1f ns, %.1f ns more (medians of %d runs of %d)\n", median(own_ns),
+                median(differences), kRuns, kLaunches);
+    std::printf("gktune::Kernel, two sizes        %8.1f ns\n", median(two_ns));
+    std::printf("most memory allocated meanwhile  %8zu bytes\n", allocated);
+    synchronize();
+    time_first_launch();
+    capture(kernel, out);
+  }
+
+ private:
+  void check(CUresult code) const {
+    if (code != CUDA_SUCCESS) fail(driver_.describe(code));
+  }
+  void synchronize() const { check(driver_.cuStreamSynchronize(stream_)); }
+
+  Kernel open() const {
+    KernelSettings settings;
+    settings.device = "cuda";
+    settings.cache_dir = folder_ / "cache";
+    auto kernel = Kernel::open((folder_ / "add.yaml").string(), settings);
+    if (!kernel) fail(kernel.error().message);
+    return std::move(*kernel);
+  }
+
+  // The same code without gktune's runtime.
+  void load_bare() {
+    auto compiler = CudaCompiler::open({});
+    if (!compiler) fail(compiler.error().message);
+    SourcePlan source;
+    source.path = "add.cu";
+    source.text = kSource;
+    source.macros = {{"threads", "64"}};
+    source.entries = {"add"};
+    const auto compiled =
+        (*compiler)->compile({.variants = {source}, .architecture = "sm_90", .cache_dir = (folder_ / "bare").string()});
+    if (compiled.front().status != Status::ok) fail(compiled.front().log);
+    auto code = read_module(compiled.front().module.path);
+    if (!code) fail(code.error().message);
+    cubin_ = code->cubin;
+    symbol_ = compiled.front().module.symbols.front();
+    check(driver_.cuModuleLoadData(&module_, cubin_.data()));
+    check(driver_.cuModuleGetFunction(&function_, module_, symbol_.c_str()));
+  }
+
+  // With the code in the cache on disk.
+  void time_first_launch() {
+    std::vector<double> first_ms, load_ms, open_ms;
+    for (int run = 0; run < kRuns; ++run) {
+      double begin = now_ns();
+      CUmodule module = nullptr;
+      CUfunction function = nullptr;
+      check(driver_.cuModuleLoadData(&module, cubin_.data()));
+      check(driver_.cuModuleGetFunction(&function, module, symbol_.c_str()));
+      load_ms.push_back((now_ns() - begin) / 1e6);
+      check(driver_.cuModuleUnload(module));
+      begin = now_ns();
+      Kernel kernel = open();
+      open_ms.push_back((now_ns() - begin) / 1e6);
+      begin = now_ns();
+      auto done = kernel.launch({256}, {reinterpret_cast<int*>(memory_)}, stream_);
+      if (!done) fail(done.error().message);
+      first_ms.push_back((now_ns() - begin) / 1e6);
+      synchronize();
+    }
+    std::printf("open                             %8.3f ms\n", median(open_ms));
+    std::printf("first launch, code in the cache  %8.3f ms; loading the module alone %.3f ms\n", median(first_ms),
+                median(load_ms));
+  }
+
+  // Also of a size whose first launch is captured.
+  void capture(Kernel& kernel, int* out) {
+    std::vector<int> host(1024);
+    check(driver_.cuMemsetD8Async(memory_, 0, 4096, stream_));
+    synchronize();
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    check(driver_.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    for (const int n : {256, 300}) {
+      auto done = kernel.launch({n}, {out}, stream_);
+      if (!done) fail("in a capture: " + done.error().message);
+    }
+    check(driver_.cuStreamEndCapture(stream_, &graph));
+    check(driver_.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int i = 0; i < 3; ++i) check(driver_.cuGraphLaunch(executable, stream_));
+    check(driver_.cuMemcpyDtoHAsync(host.data(), memory_, 4096, stream_));
+    synchronize();
+    const bool is_right = host[0] == 6 * 64 && host[299] == 3 * 64 && host[300] == 0;
+    std::printf("captured in a graph, played three times: %s\n", is_right ? "right" : "WRONG");
+    if (!is_right) std::exit(1);
+  }
+
+  fs::path folder_;
+  Driver driver_;
+  CUcontext context_ = nullptr;
+  CUstream stream_ = nullptr;
+  CUdeviceptr memory_ = 0;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+  std::string cubin_, symbol_;
+};
+
+}  // namespace
+}  // namespace gktune
+
+int main() {
+  const auto folder = std::filesystem::temp_directory_path() / ("launch_overhead-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  gktune::Bench(folder).run();
+  std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,197 @@
+#include <optional>
+#include <utility>
+
+#include "runtime/launch_device.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/device/cuda/device_probe.h"
+#include "tuner/device/cuda/gpu.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kMostParameters = 256;  // of a space file
+
+std::string gpu_error(const Driver& driver, const char* doing, CUresult code) {
+  return std::string("cannot ") + doing + ": " + driver.describe(code);
+}
+
+// The context is the calling thread's while the object lives. A stream capture of the thread goes on: it allows
+// loading and allocating meanwhile.
+class ContextScope {
+ public:
+  ContextScope(const Driver& driver, CUcontext context) : driver_(driver) {
+    is_pushed_ = driver_.cuCtxPushCurrent(context) == CUDA_SUCCESS;
+    driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  ~ContextScope() {
+    driver_.cuThreadExchangeStreamCaptureMode(&mode_);
+    CUcontext popped = nullptr;
+    if (is_pushed_) driver_.cuCtxPopCurrent(&popped);
+  }
+
+ private:
+  const Driver& driver_;
+  bool is_pushed_ = false;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+class CudaLaunchProgram final : public LaunchProgram {
+ public:
+  CudaLaunchProgram(const Driver& driver, CUcontext context, CudaProgram program)
+      : driver_(driver), context_(context), program_(std::move(program)) {}
+
+  Result<void, Failure> launch(void* const* values, void* stream) const override {
+    CUcontext current = nullptr;
+    driver_.cuCtxGetCurrent(&current);
+    if (current == context_) return launch_here(values, static_cast<CUstream>(stream));
+    driver_.cuCtxPushCurrent(context_);
+    auto done = launch_here(values, static_cast<CUstream>(stream));
+    driver_.cuCtxPopCurrent(&current);
+    return done;
+  }
+
+ private:
+  Result<void, Failure> launch_here(void* const* values, CUstream stream) const {
+    void* parameters[kMostParameters];
+    for (const CudaProgram::Step& step : program_.steps()) {
+      CUresult code = CUDA_SUCCESS;
+      if (step.function == nullptr) {
+        const auto filled = static_cast<std::size_t>(step.fill_argument);
+        code = driver_.cuMemsetD8Async(*static_cast<const CUdeviceptr*>(values[filled]), step.fill_byte,
+                                       program_.fill_bytes(filled), stream);
+      } else {
+        std::size_t count = 0;
+        for (const int index : step.arguments) parameters[count++] = values[index];
+        const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
+        const auto& [grid, block, shared] = step.shape;
+        code = driver_.cuLaunchKernel(step.function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]),
+                                      size(block[1]), size(block[2]), size(shared), stream, parameters, nullptr);
+      }
+      if (code != CUDA_SUCCESS) return failure_of(code, "launch the kernel", driver_);
+    }
+    return {};
+  }
+
+  const Driver& driver_;
+  CUcontext context_;
+  CudaProgram program_;
+};
+
+class CudaLaunchMemory final : public LaunchMemory {
+ public:
+  explicit CudaLaunchMemory(DeviceMemory memory) : memory_(std::move(memory)) {}
+  void* address() const override { return reinterpret_cast<void*>(memory_.get()); }
+
+ private:
+  DeviceMemory memory_;
+};
+
+class CudaLaunchDevice final : public LaunchDevice {
+ public:
+  // `retained`: the primary context of this device, which it releases.
+  CudaLaunchDevice(const Driver& driver, CUdevice device, CUcontext context, bool retained, DeviceInfo info,
+                   std::string cuda_home)
+      : driver_(driver),
+        device_(device),
+        context_(context),
+        is_retained_(retained),
+        info_(std::move(info)),
+        cuda_home_(std::move(cuda_home)) {}
+  CudaLaunchDevice(const CudaLaunchDevice&) = delete;
+  CudaLaunchDevice& operator=(const CudaLaunchDevice&) = delete;
+  ~CudaLaunchDevice() override {
+    if (is_retained_ && is_alive()) driver_.cuDevicePrimaryCtxRelease(device_);
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+  BackendName backend() const override { return {"cuda", static_cast<int>(device_)}; }
+  bool is_alive() const override {
+    CUcontext popped = nullptr;
+    return driver_.cuCtxPushCurrent(context_) == CUDA_SUCCESS &&
+           driver_.cuCtxPopCurrent(&popped) == CUDA_SUCCESS;
+  }
+
+  // NVRTC is opened at the first call.
+  Result<CompiledVariant> compile(const CompileJob& job) override {
+    if (!compiler_) {
+      auto compiler = CudaCompiler::open({cuda_home_});
+      if (!compiler) return compiler.error();
+      compiler_ = *std::move(compiler);
+    }
+    return compiler_->compile(job).front();
+  }
+
+  Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) override {
+    auto code = read_module(module.path);
+    if (!code) return Failure{Status::machine_failed, code.error().message};
+    const ContextScope scope(driver_, context_);
+    const auto gpu = Gpu::of_current_context(driver_, device_);
+    auto loaded = gpu->load(code->cubin);
+    if (auto failure = gpu->take_failure()) return *failure;
+    auto cached = std::make_shared<const CachedModule>(module.path, std::move(loaded), std::move(code->kernels));
+    auto program = CudaProgram::bind(*gpu, std::move(cached), module, plan.candidate, plan.arguments);
+    if (!program) return program.error();
+    return std::unique_ptr<LaunchProgram>(
+        std::make_unique<CudaLaunchProgram>(driver_, context_, std::move(*program)));
+  }
+
+  Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {
+    const ContextScope scope(driver_, context_);
+    const auto gpu = Gpu::of_current_context(driver_, device_);
+    DeviceMemory memory = gpu->allocate(bytes);
+    if (auto failure = gpu->take_failure()) return Error{failure->message};
+    return std::unique_ptr<LaunchMemory>(std::make_unique<CudaLaunchMemory>(std::move(memory)));
+  }
+
+  Result<void> download(void* to, const void* from, std::size_t bytes) override {
+    const ContextScope scope(driver_, context_);
+    CUstream stream = nullptr;
+    CUresult code = driver_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (code == CUDA_SUCCESS) {
+      code = driver_.cuMemcpyDtoHAsync(to, reinterpret_cast<CUdeviceptr>(from), bytes, stream);
+      if (code == CUDA_SUCCESS) code = driver_.cuStreamSynchronize(stream);
+      driver_.cuStreamDestroy(stream);
+    }
+    if (code != CUDA_SUCCESS) return Error{gpu_error(driver_, "copy from the GPU", code)};
+    return {};
+  }
+
+ private:
+  Driver driver_;
+  CUdevice device_;
+  CUcontext context_;
+  bool is_retained_;
+  DeviceInfo info_;
+  std::string cuda_home_;
+  std::unique_ptr<CudaCompiler> compiler_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal, const LaunchDeviceSettings& settings) {
+  const auto driver = Driver::open();
+  if (!driver) return driver.error();
+  CUcontext context = nullptr;
+  CUdevice device = 0, current = -1;
+  if (driver->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr) driver->cuCtxGetDevice(&current);
+  if (ordinal < 0 && context != nullptr) {
+    device = current;
+  } else if (const CUresult code = driver->cuDeviceGet(&device, std::max(0, ordinal)); code != CUDA_SUCCESS) {
+    return Error{gpu_error(*driver, "find the GPU", code)};
+  }
+  auto info = probe_gpu(*driver, static_cast<int>(device));
+  if (!info) return info.error();
+  const bool retains = context == nullptr || current != device;
+  if (retains) {
+    const CUresult code = driver->cuDevicePrimaryCtxRetain(&context, device);
+    if (code != CUDA_SUCCESS) return Error{gpu_error(*driver, "make a context", code)};
+  }
+  return std::unique_ptr<LaunchDevice>(std::make_unique<CudaLaunchDevice>(
+      *driver, device, context, retains, *std::move(info), settings.cuda_home));
+}
+
+}  // namespace gktune

@@ -1,0 +1,103 @@
+#include <cfenv>
+#include <cstring>
+#include <mutex>
+
+#include "runtime/launch_device.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/execute/executor.h"
+#include "tuner/device/host/host_backend.h"
+#include "tuner/device/host/host_program.h"
+
+namespace gktune {
+namespace {
+
+// Restores the floating-point mode of the application.
+class OwnFloatingPointMode {
+ public:
+  OwnFloatingPointMode() { std::fegetenv(&mode_); }
+  OwnFloatingPointMode(const OwnFloatingPointMode&) = delete;
+  OwnFloatingPointMode& operator=(const OwnFloatingPointMode&) = delete;
+  ~OwnFloatingPointMode() { std::fesetenv(&mode_); }
+
+ private:
+  std::fenv_t mode_;
+};
+
+// Runs one launch at a time.
+struct HostQueue {
+  std::mutex mutex;
+  Executor executor{ExecutionSettings{}};
+};
+
+class HostLaunchProgram final : public LaunchProgram {
+ public:
+  HostLaunchProgram(std::shared_ptr<HostQueue> queue, HostProgram program)
+      : queue_(std::move(queue)), program_(std::move(program)) {}
+
+  Result<void, Failure> launch(void* const* values, void*) const override {
+    const std::lock_guard lock(queue_->mutex);
+    const OwnFloatingPointMode own;
+    const FloatingPointMode mode(program_.floating_point_mode());
+    return program_.launch(queue_->executor, values);
+  }
+
+ private:
+  std::shared_ptr<HostQueue> queue_;
+  HostProgram program_;
+};
+
+class HostLaunchMemory final : public LaunchMemory {
+ public:
+  explicit HostLaunchMemory(std::size_t bytes) : memory_(::operator new(bytes, kAlignment)) {}
+  HostLaunchMemory(const HostLaunchMemory&) = delete;
+  HostLaunchMemory& operator=(const HostLaunchMemory&) = delete;
+  ~HostLaunchMemory() override { ::operator delete(memory_, kAlignment); }
+  void* address() const override { return memory_; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{256};
+  void* memory_;
+};
+
+class HostLaunchDevice final : public LaunchDevice {
+ public:
+  HostLaunchDevice(DeviceInfo info, const std::string& cxx) : info_(std::move(info)), compiler_(cxx) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  BackendName backend() const override { return {"host", 0}; }
+
+  Result<CompiledVariant> compile(const CompileJob& job) override { return compiler_.compile(job).front(); }
+
+  Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) override {
+    const OwnFloatingPointMode own;
+    auto program = HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none);
+    if (!program) return program.error();
+    return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(*program)));
+  }
+
+  Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {
+    return std::unique_ptr<LaunchMemory>(std::make_unique<HostLaunchMemory>(bytes));
+  }
+
+  Result<void> download(void* to, const void* from, std::size_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+
+ private:
+  DeviceInfo info_;
+  HostCompiler compiler_;
+  std::shared_ptr<HostQueue> queue_ = std::make_shared<HostQueue>();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings) {
+  BackendOptions options;
+  options.cxx = settings.cxx;
+  auto info = HostBackend(options).probe();
+  if (!info) return info.error();
+  return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
+}
+
+}  // namespace gktune

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
+#include "tuner/device/failure.h"
+#include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/job.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+
+// Loaded code with its steps. Several threads may launch it.
+class LaunchProgram {
+ public:
+  virtual ~LaunchProgram() = default;
+  // values[i] points to the value of the plan's i-th argument, as for cuLaunchKernel.
+  virtual Result<void, Failure> launch(void* const* values, void* stream) const = 0;
+};
+
+// Memory of a device, released with the object.
+class LaunchMemory {
+ public:
+  virtual ~LaunchMemory() = default;
+  virtual void* address() const = 0;
+};
+
+// Launches in the application's own process.
+class LaunchDevice {
+ public:
+  virtual ~LaunchDevice() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual BackendName backend() const = 0;
+  // False after the end of CUDA or of the context: destroy nothing then.
+  virtual bool is_alive() const { return true; }
+
+  virtual Result<CompiledVariant> compile(const CompileJob& job) = 0;
+  virtual Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) = 0;
+  virtual Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) = 0;
+  // Waits for the copy, in a stream of its own.
+  virtual Result<void> download(void* to, const void* from, std::size_t bytes) = 0;
+};
+
+struct LaunchDeviceSettings {
+  std::string device = "auto";
+  std::string cxx = "c++";
+  std::string cuda_home;
+};
+
+Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings);
+Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings);
+// A negative ordinal means the GPU of the current context, else the first one.
+Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal, const LaunchDeviceSettings& settings);
+
+}  // namespace gktune
