@@ -36,6 +36,8 @@ install(FILES
 install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune PATTERN .clang-format EXCLUDE)
 # Documents link to each other by path: keep the folders.
 install(FILES README.md ARCHITECTURE.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The program contains this library.
+install(FILES third_party/echarts/LICENSE third_party/echarts/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR}/echarts)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/objective_text.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -16,13 +17,6 @@ bool has_axes_of(const KernelDefinition& kernel, const Problem& problem) {
   });
 }
 
-// "maximize GB/s" as studies have it; everything else is the time.
-Objective read_objective(const std::string& text) {
-  if (text.starts_with("maximize ")) return {text.substr(9), true};
-  if (text.starts_with("minimize ")) return {text.substr(9), false};
-  return {};
-}
-
 }  // namespace
 
 Definition definition_of(const Recording& recording, const std::string& path) {
@@ -32,7 +26,7 @@ Definition definition_of(const Recording& recording, const std::string& path) {
   definition.parameters = recording.parameters;
   KernelDefinition& kernel = definition.kernel;
   kernel.name = recording.kernel;
-  kernel.objective = read_objective(recording.objective);
+  kernel.objective = objective_from_text(recording.objective);
   for (const auto& [name, value] : recording.problem) kernel.axes.push_back({name, {value}, {}});
   kernel.listed_problems = {recording.problem};
   for (const Parameter& parameter : recording.parameters) kernel.parameter_names.push_back(parameter.name);

@@ -10,6 +10,7 @@
 #include "db/distance.h"
 #include "engine/kernel_space.h"
 #include "engine/known_device.h"
+#include "engine/objective_text.h"
 #include "engine/problem_space.h"
 #include "engine/shared_study.h"
 #include "tuner/search/strategy.h"
@@ -20,11 +21,6 @@ namespace {
 
 double wall_clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::string objective_text(const Objective& objective) {
-  if (objective.metric.empty()) return "time";
-  return (objective.maximize ? "maximize " : "minimize ") + objective.metric;
 }
 
 // The largest number of trials; 0: too many to count.

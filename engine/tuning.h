@@ -48,4 +48,7 @@ struct Gains {
 };
 Gains gains_of(const Tuning& tuning);
 
+// The objective in its own unit: the time in microseconds, or the metric. NaN without one.
+double score_of(const Trial& trial, const Objective& objective);
+
 }  // namespace gktune

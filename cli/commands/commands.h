@@ -10,6 +10,7 @@ Command check_command();
 Command space_command();
 Command best_command();
 Command db_command();
+Command report_command();
 Command repro_command();
 Command score_command();
 Command devices_command();

@@ -8,10 +8,14 @@
 #include "cli/commands/commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
+#include "cli/output/importance.h"
 #include "cli/output/json.h"
+#include "cli/output/pictures.h"
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
+#include "engine/objective_text.h"
 #include "engine/problem_selection.h"
+#include "engine/study_facts.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {
@@ -89,6 +93,7 @@ struct ShowOptions {
   std::string database;
   std::string which;  // a study's id or a kernel's name
   bool failed = false;
+  bool importance = false;
   std::int64_t limit = 20;
   bool json = false;
 };
@@ -100,7 +105,11 @@ void declare_show(Flags& flags, ShowOptions& options) {
       .kind("ID|KERNEL")
       .required();
   flags.database(options.database);
-  flags.on("--failed", options.failed, "Show the failed trials with their messages");
+  const Flag failed = flags.on("--failed", options.failed, "Show the failed trials with their messages");
+  flags
+      .on("--importance", options.importance,
+          "Show which parameters matter, which values are never among the best, and why trials failed")
+      .excludes(failed);
   flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study; 0: all", "N")
       .shown_default("20");
   flags.json(options.json);
@@ -127,6 +136,7 @@ struct StudyReport {
   Failures failures;
   std::vector<Trial> trials;
   std::optional<Best> winner;
+  ScoreHistory history;
   std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
 };
 
@@ -153,6 +163,7 @@ Result<StudyReport> report_on(const TrialStore& store, const StudySummary& summa
                          [](const Trial& trial) { return !trial.ok(); });
     return report;
   }
+  report.history = history_of(*trials, objective_from_text(summary.study.objective));
   report.trials = ranked(*trials);
   auto playoff = store.playoff(summary.id);
   if (!playoff) return playoff.error();
@@ -175,14 +186,18 @@ std::string winner_text(const StudyReport& report) {
   return text + " in the playoff, " + samples;
 }
 
-void print_study(const StudyReport& report, const ShowOptions& options, std::size_t limit, Context& context) {
-  const Study& study = report.summary.study;
+void print_title(const StudySummary& summary, const Failures& failures, Context& context) {
+  const Study& study = summary.study;
   context.out << paint(context.out_screen, Ink::bold,
                        fmt::format("{} {}", study.kernel, problem_text(study.problem)))
               << fmt::format(" on {} ({}, objective: {})\n", study.device.name, regime_name(study.regime),
                              study.objective);
-  context.out << fmt::format("{} trials", format_count(report.summary.trials))
-              << (report.failures.empty() ? "" : "; failed: " + failures_text(report.failures)) << '\n';
+  context.out << fmt::format("{} trials", format_count(summary.trials))
+              << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
+}
+
+void print_study(const StudyReport& report, const ShowOptions& options, std::size_t limit, Context& context) {
+  print_title(report.summary, report.failures, context);
   if (report.winner) context.out << winner_text(report) << '\n';
   const Table table =
       options.failed ? failure_table(report.trials, limit) : trial_table(report.trials, limit, Ids::shown);
@@ -193,6 +208,7 @@ void print_study(const StudyReport& report, const ShowOptions& options, std::siz
     context.out << fmt::format("the first {} were compared in the playoff and have its times\n",
                                report.finalists);
   }
+  print_pictures(context.out, context.out_screen, report.history);
 }
 
 Json report_json(const StudyReport& report, std::size_t limit) {
@@ -210,6 +226,30 @@ Json report_json(const StudyReport& report, std::size_t limit) {
   return json;
 }
 
+// Prints the importance of parameters in each study, as JSON if it is wanted.
+ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary>& studies,
+                         const ShowOptions& options, Context& context) {
+  auto winners = store.best("");
+  if (!winners) return fail(context, ExitCode::failed, winners.error().message);
+  Json reports = Json::array();
+  for (const StudySummary& summary : studies) {
+    auto facts = facts_of(store, summary, *winners);
+    if (!facts) return fail(context, ExitCode::failed, facts.error().message);
+    if (options.json) {
+      reports.push_back(summary_json(summary));
+      reports.back()["importance"] = importance_json(*facts);
+      continue;
+    }
+    if (summary.id != studies.front().id) context.out << '\n';
+    print_title(summary, facts->failures, context);
+    context.out << '\n';
+    print_importance(context.out, context.out_screen, *facts);
+  }
+  // An id names one study, a kernel any number of them.
+  if (options.json) print(context.out, parse_count(options.which) ? reports.front() : reports);
+  return ExitCode::done;
+}
+
 ExitCode show(const ShowOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
@@ -219,6 +259,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
     hint(context, "gktune db ls" + database_flag(options.database) + " lists them");
     return ExitCode::failed;
   }
+  if (options.importance) return show_importance(*store, *studies, options, context);
   Json reports = Json::array();
   std::size_t hidden = 0;
   for (const StudySummary& summary : *studies) {

@@ -11,9 +11,11 @@
 #include "cli/database.h"
 #include "cli/device_flags.h"
 #include "cli/flags.h"
+#include "cli/output/pictures.h"
 #include "cli/output/quantity.h"
 #include "cli/output/report.h"
 #include "cli/output/trial_table.h"
+#include "cli/report_file.h"
 #include "cli/settings.h"
 #include "engine/parameter_selection.h"
 #include "engine/problem_selection.h"
@@ -38,6 +40,7 @@ struct RunOptions {
   std::optional<double> seconds;
   std::optional<double> gain;
   std::optional<Regime> regime;
+  std::string report;
   bool fresh = false;
   bool cold = false;
   bool json = false;
@@ -109,6 +112,7 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--regime", options.regime, parse_regime,
                "Caches before each launch: cold (emptied) or hot (as the last launch left them)", "cold|hot");
   flags.on("--fresh", options.fresh, "Measure everything again");
+  flags.text("--report", options.report, "Write a report of these kernels, an HTML page, at the end").kind("FILE");
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
@@ -187,6 +191,9 @@ class RunScreen {
       reports_.push_back(report_json(tuning));
     } else {
       print_report(context_.out, context_.out_screen, tuning);
+      if (!options_.quiet) {
+        print_pictures(context_.out, context_.out_screen, history_of(tuning.trials, tuning.objective));
+      }
       context_.out << std::flush;
     }
     if (tuning.outcome.failure) context_.log.error(*tuning.outcome.failure);
@@ -250,6 +257,14 @@ ExitCode tune_all(const RunOptions& options, const std::vector<OpenedSpaces>& gr
   return screen.code();
 }
 
+std::vector<std::string> kernels_of(const std::vector<OpenedSpaces>& groups) {
+  std::vector<std::string> kernels;
+  for (const OpenedSpaces& group : groups) {
+    for (const Definition& definition : group.definitions) kernels.push_back(definition.kernel.name);
+  }
+  return kernels;
+}
+
 ExitCode run(const RunOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
   if (options.device.choice.kind == DeviceChoice::Kind::architecture) {
@@ -263,6 +278,10 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (options.paths.empty() && !is_replay) return fail_usage(context, "gktune run", "SPACE is required");
   const auto settings = parse_settings(options.settings);
   if (!settings) return fail_usage(context, "gktune run", "--set: " + settings.error().message);
+  // Find out before the work, not after it.
+  if (auto checked = check_report_path(options.report); !options.report.empty() && !checked) {
+    return fail_usage(context, "gktune run", "--report: " + checked.error().message);
+  }
   auto groups = read_files(options.paths, options.device.choice, options.device, unsafe_options(options.device), context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
@@ -285,7 +304,12 @@ ExitCode run(const RunOptions& options, Context& context) {
                    ? open_store_in_memory()
                    : open_sqlite_store(database_path(options.database, context), StoreAccess::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
-  return tune_all(options, *groups, **store, *settings, context);
+  const ExitCode code = tune_all(options, *groups, **store, *settings, context);
+  if (options.report.empty()) return code;
+  auto written = write_report(**store, kernels_of(*groups), options.report, {});
+  if (!written) return worse(code, fail(context, ExitCode::failed, written.error().message));
+  context.log.info(written->text());
+  return code;
 }
 
 }  // namespace

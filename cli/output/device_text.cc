@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/output/quantity.h"
+#include "engine/peaks.h"
 
 namespace gktune {
 namespace {
@@ -43,12 +44,6 @@ std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 }  // namespace
 
-double peak_bandwidth(const DeviceInfo& device) {
-  // Two transfers per cycle.
-  return 2.0 * static_cast<double>(device.memory_clock_khz) * static_cast<double>(device.memory_bus_bits) /
-         8 / 1e6;
-}
-
 std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& device) {
   bool is_gpu = device.kind == "cuda";
   Lines lines;
@@ -57,7 +52,7 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& devi
   lines.count(is_gpu ? "multiprocessors" : "cores", device.multiprocessors);
   lines.clock("clock", device.clock_khz);
   lines.bytes("memory", device.memory_bytes);
-  if (double bandwidth = peak_bandwidth(device); bandwidth > 0) {
+  if (double bandwidth = peak_bandwidth_gbs(device); bandwidth > 0) {
     lines.text("memory bandwidth", fmt::format("{:.0f} GB/s", bandwidth));
   }
   lines.clock("memory clock", device.memory_clock_khz);

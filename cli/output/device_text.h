@@ -11,7 +11,4 @@ namespace gktune {
 // The device's properties as pairs of name and value. Unknown ones are left out.
 std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& device);
 
-// Peak bandwidth of the memory bus in GB/s; 0 if unknown.
-double peak_bandwidth(const DeviceInfo& device);
-
 }  // namespace gktune

@@ -1,0 +1,465 @@
+"use strict";
+// The charts of a report. The tables of the page need no script. Names come from files and databases: they reach
+// the page through textContent alone, never as markup.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const root = document.documentElement;
+  const element = (tag, attributes = {}, ...children) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  };
+
+  // What the address keeps: a reload shows the same study, axes and filter.
+  const state = new URLSearchParams(location.hash.slice(1));
+  const keep = (name, value) => {
+    if (value === "" || value === null) state.delete(name); else state.set(name, value);
+    history.replaceState(null, "", "#" + state);
+  };
+
+  // Quantities, as the program prints them.
+  const digits = (value) => (value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : value.toFixed(0));
+  const timeText = (us) => us < 1 ? (us * 1e3).toFixed(0) + " ns" : us < 1e3 ? digits(us) + " µs" :
+    us < 1e6 ? digits(us / 1e3) + " ms" : (us / 1e6).toFixed(2) + " s";
+  const numberText = (value) => Math.abs(value) >= 1000 && Math.abs(value) < 1e9 ? value.toFixed(0) : String(+value.toPrecision(4));
+  const secondsText = (s) => s < 1 ? (s * 1e3).toFixed(0) + " ms" : s < 60 ? +s.toFixed(1) + " s" :
+    s < 3600 ? Math.floor(s / 60) + " m " + Math.round(s % 60) + " s" : (s / 3600).toFixed(1) + " h";
+  const scoreText = (study, score) => study.score === "time" ? timeText(score) : numberText(score) + " " + study.score;
+  const better = (study, a, b) => (study.higher ? a > b : a < b);
+
+  // Colours of the theme in force.
+  const theme = { wanted: state.get("theme") || "auto" };
+  const isDark = matchMedia("(prefers-color-scheme: dark)");
+  const applyTheme = (forced) => {
+    root.dataset.theme = forced || (theme.wanted !== "auto" ? theme.wanted : isDark.matches ? "dark" : "light");
+    const style = getComputedStyle(root);
+    for (const name of ["card", "ink", "faint", "line", "accent", "dot"]) theme[name] = style.getPropertyValue("--" + name).trim();
+    theme.series = [0, 1, 2, 3, 4, 5].map((i) => style.getPropertyValue("--chart-" + i).trim());
+    // The best is the strongest colour on either background.
+    theme.scale = root.dataset.theme === "dark" ? ["#f4e04d", "#5ec962", "#21918c", "#3b528b", "#3a2c52"]
+                                                : ["#440154", "#3b528b", "#21918c", "#7fd08b", "#e9f2b8"];
+  };
+
+  // Charts that are on the page now: each sets its option anew when something changes.
+  const charts = new Map();
+  const draw = (holder, option, description) => {
+    let chart = charts.get(holder);
+    if (!chart) {
+      chart = echarts.init(holder, null, { renderer: "svg" });
+      charts.set(holder, chart);
+    }
+    const axis = (each) => ({
+      axisLine: { lineStyle: { color: theme.line } }, axisTick: { lineStyle: { color: theme.line } },
+      splitLine: { lineStyle: { color: theme.line, opacity: 0.6 } }, nameTextStyle: { color: theme.faint },
+      ...each, axisLabel: { color: theme.faint, hideOverlap: true, ...each.axisLabel },
+    });
+    for (const name of ["xAxis", "yAxis"]) if (option[name]) option[name] = axis(option[name]);
+    chart.setOption({
+      animation: false, color: theme.series, textStyle: { color: theme.ink, fontFamily: "inherit" },
+      ...option,
+      ...(option.tooltip && { tooltip: {
+        backgroundColor: theme.card, borderColor: theme.line, textStyle: { color: theme.ink, fontSize: 12 },
+        confine: true, ...option.tooltip } }),
+    }, { notMerge: true });
+    holder.setAttribute("role", "img");
+    holder.setAttribute("aria-label", description);
+    return chart;
+  };
+
+  // Lines of text as elements.
+  const lines = (...texts) => element("div", {}, ...texts.map((text) => {
+    const line = element("div");
+    line.textContent = text;
+    return line;
+  }));
+  const tableOf = (headers, rows) => {
+    const cells = (tag, texts) => texts.map((text, i) => {
+      const cell = element(tag, i > 0 ? { class: "number" } : {});
+      cell.textContent = text;
+      return cell;
+    });
+    return element("table", {}, element("thead", {}, element("tr", {}, ...cells("th", headers))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))));
+  };
+  const chooser = (label, options, chosen, onChange) => {
+    const select = element("select");
+    options.forEach(([value, text]) => {
+      const option = element("option", { value });
+      option.textContent = text;
+      select.append(option);
+    });
+    select.value = chosen;
+    select.addEventListener("change", () => onChange(select.value));
+    const text = element("label");
+    text.append(label + " ", select);
+    return text;
+  };
+
+  const columnOf = (study, point, parameter) => study.details.parameters[parameter].values[study.details.points.places[parameter][point]];
+  const configLines = (study, point) => study.details.parameters.map((each, i) => each.name + " = " + columnOf(study, point, i));
+  const tooltipOf = (study, point) => {
+    const points = study.details.points;
+    return lines("trial " + points.id[point] + ": " + scoreText(study, points.score[point]), ...configLines(study, point));
+  };
+
+  class StudyView {
+    constructor(study) {
+      this.study = study;
+      this.section = document.getElementById(study.anchor);
+      this.filter = new Map();  // parameter to the place of its value
+      this.places = {};
+      for (const figure of this.section.querySelectorAll("figure[data-chart]")) {
+        this.places[figure.dataset.chart] = {
+          holder: figure.querySelector(".chart"), controls: figure.querySelector(".controls"), table: figure.querySelector(".chart-table"),
+        };
+      }
+      this.varied = study.details.parameters.map((_, i) => i).filter((i) => study.details.parameters[i].values.length > 1);
+      this.readState();
+      this.makeControls();
+    }
+
+    byName(name, otherwise) {
+      const found = this.varied.find((i) => this.study.details.parameters[i].name === name);
+      return found === undefined ? otherwise : found;
+    }
+
+    readState() {
+      const pair = this.study.details.pair;
+      this.x = this.byName(state.get("x"), pair[0]);
+      this.y = this.byName(state.get("y"), pair[1]);
+      this.axis = state.get("axis") === "time" ? "time" : "trial";
+      for (const each of state.getAll("only")) {
+        const equals = each.lastIndexOf("=");
+        const parameter = this.byName(each.slice(0, equals), -1);
+        const place = parameter < 0 ? -1 : this.study.details.parameters[parameter].values.indexOf(each.slice(equals + 1));
+        if (place >= 0) this.filter.set(parameter, place);
+      }
+    }
+
+    makeControls() {
+      const names = this.varied.map((i) => [String(i), this.study.details.parameters[i].name]);
+      this.places.progress.controls.append(chooser("over", [["trial", "trials"], ["time", "time"]], this.axis, (value) => {
+        this.axis = value;
+        keep("axis", value === "time" ? "time" : "");
+        this.drawProgress();
+      }));
+      for (const side of ["x", "y"]) {
+        if (this.varied.length < 2) break;
+        this.places.heat.controls.append(chooser(side === "x" ? "across" : "down", names, String(this[side]), (value) => {
+          this[side] = Number(value);
+          keep(side, this.study.details.parameters[this[side]].name);
+          this.drawHeat();
+        }));
+      }
+      const holder = this.section.querySelector(".filter-controls");
+      for (const i of this.varied) {
+        const parameter = this.study.details.parameters[i];
+        const values = parameter.values.map((value, place) => [String(place), value]);
+        holder.append(chooser(parameter.name, [["", "any"], ...values], this.filter.has(i) ? String(this.filter.get(i)) : "", (value) => {
+          if (value === "") this.filter.delete(i); else this.filter.set(i, Number(value));
+          state.delete("only");
+          for (const [p, place] of this.filter) state.append("only", this.study.details.parameters[p].name + "=" + this.study.details.parameters[p].values[place]);
+          keep("study", this.study.anchor);
+          this.draw();
+        }));
+      }
+    }
+
+    // Indices of the points that the filter lets through.
+    get chosen() {
+      const { points } = this.study.details;
+      const all = [...points.id.keys()];
+      if (this.filter.size === 0) return all;
+      return all.filter((i) => [...this.filter].every(([parameter, place]) => points.places[parameter][i] === place));
+    }
+    get good() { return this.chosen.filter((i) => this.study.details.points.score[i] !== null); }
+
+    draw() {
+      const count = this.section.querySelector(".filter-count");
+      const all = this.study.details.points.id.length;
+      count.textContent = this.filter.size === 0 ? "" : this.chosen.length + " of " + all + " trials match.";
+      if (this.good.length === 0) {
+        if (this.filter.size > 0) count.textContent += " None of them went well: the charts stay as they were.";
+        return;
+      }
+      this.drawProgress();
+      this.drawDistribution();
+      if (this.varied.length > 1) this.drawHeat();
+      this.drawImportance();
+      this.drawParallel();
+    }
+
+    scoreAxis() {
+      const { points } = this.study.details;
+      const isPositive = this.good.every((i) => points.score[i] > 0);
+      return { type: isPositive ? "log" : "value", scale: true, axisLabel: { formatter: (value) => scoreText(this.study, value) },
+        min: isPositive ? (range) => range.min * 0.93 : undefined, max: isPositive ? (range) => range.max * 1.07 : undefined };
+    }
+
+    // The progress of all trials is known exactly; that of a filter comes from the points of the page.
+    improvements() {
+      const { points, improvements } = this.study.details;
+      if (this.filter.size === 0) return improvements;
+      const steps = [];
+      for (const i of this.good) {
+        const score = points.score[i];
+        if (steps.length === 0 || better(this.study, score, steps[steps.length - 1][2])) steps.push([points.number[i], points.elapsed[i], score]);
+      }
+      return steps;
+    }
+
+    drawProgress() {
+      const { study } = this, { points } = study.details, overTime = this.axis === "time";
+      const at = (i) => (overTime ? points.elapsed[i] : points.number[i]);
+      const steps = this.improvements().map((step) => [overTime ? step[1] : step[0], step[2]]);
+      const last = Math.max(...this.chosen.map(at));
+      if (steps.length) steps.push([last, steps[steps.length - 1][1]]);
+      draw(this.places.progress.holder, {
+        grid: { left: 76, right: 18, top: 34, bottom: 44 },
+        legend: { top: 0, textStyle: { color: theme.faint }, data: ["trials", "best so far"] },
+        toolbox: { right: 0, top: -4, iconStyle: { borderColor: theme.faint }, feature: { dataZoom: {}, restore: {} } },
+        xAxis: { type: "value", name: overTime ? "seconds of tuning" : "trial", nameLocation: "middle", nameGap: 26, max: last, min: 0 },
+        yAxis: this.scoreAxis(),
+        tooltip: { trigger: "item", formatter: (item) => item.seriesName === "trials" ? tooltipOf(study, item.value[2])
+          : lines("best so far: " + scoreText(study, item.value[1]), overTime ? secondsText(item.value[0]) : "trial " + item.value[0]) },
+        series: [
+          { name: "trials", type: "scatter", symbolSize: 4, itemStyle: { color: theme.dot, opacity: 0.8 }, data: this.good.map((i) => [at(i), points.score[i], i]) },
+          { name: "best so far", type: "line", step: "end", symbolSize: 7, lineStyle: { width: 2.5 }, itemStyle: { color: theme.series[1] }, data: steps },
+        ],
+      }, "Best so far: from " + scoreText(study, steps[0][1]) + " to " + scoreText(study, steps[steps.length - 1][1]) + " in " + study.trials + " trials.");
+    }
+
+    distribution() {
+      const { distribution, points } = this.study.details;
+      if (this.filter.size === 0) return distribution.counts;
+      const counts = distribution.counts.map(() => 0), { edges } = distribution;
+      for (const i of this.good) {
+        let bin = 0;
+        while (bin + 1 < counts.length && points.score[i] >= edges[bin + 1]) ++bin;
+        ++counts[bin];
+      }
+      return counts;
+    }
+
+    drawDistribution() {
+      const { study } = this, { edges } = study.details.distribution, counts = this.distribution();
+      draw(this.places.distribution.holder, {
+        grid: { left: 56, right: 18, top: 16, bottom: 44 },
+        xAxis: { type: "category", data: counts.map((_, i) => scoreText(study, edges[i])), name: study.score, nameLocation: "middle", nameGap: 26 },
+        yAxis: { type: "value", minInterval: 1 },
+        tooltip: { trigger: "axis", formatter: (items) => lines(items[0].value + " trials", scoreText(study, edges[items[0].dataIndex]) + " to " + scoreText(study, edges[items[0].dataIndex + 1])) },
+        series: [{ type: "bar", barCategoryGap: "8%", data: counts }],
+      }, "Distribution: " + counts.reduce((sum, each) => sum + each, 0) + " trials between " + scoreText(study, edges[0]) + " and " + scoreText(study, edges[edges.length - 1]) + ".");
+    }
+
+    // Neighbours share a group if a parameter has very many values.
+    groups(parameter) {
+      const { values } = this.study.details.parameters[parameter], most = data.most_groups;
+      if (values.length <= most) return { names: values, of: (place) => place };
+      const of = (place) => Math.floor(place * most / values.length);
+      const names = [];
+      values.forEach((value, place) => { names[of(place)] = (names[of(place)] || value).split(" … ")[0] + " … " + value; });
+      return { names, of };
+    }
+
+    drawHeat() {
+      const { study } = this, { points, parameters } = study.details, across = this.groups(this.x), down = this.groups(this.y);
+      const cells = new Map();
+      for (const i of this.good) {
+        const key = across.of(points.places[this.x][i]) + "," + down.of(points.places[this.y][i]);
+        if (!cells.has(key) || better(study, points.score[i], points.score[cells.get(key)])) cells.set(key, i);
+      }
+      const entries = [...cells].map(([key, i]) => [...key.split(",").map(Number), points.score[i], i]);
+      const scores = entries.map((each) => each[2]), low = Math.min(...scores), high = Math.max(...scores);
+      const isPositive = low > 0, scaled = (score) => (isPositive ? Math.log10(score) : score);
+      // A few slow cells would leave one colour for all others.
+      const sorted = scores.map(scaled).sort((a, b) => (study.higher ? b - a : a - b));
+      const limit = sorted[Math.floor((sorted.length - 1) * 0.9)], best = sorted[0];
+      const colour = (score) => (study.higher ? Math.max(scaled(score), limit) : Math.min(scaled(score), limit));
+      const ends = limit === best ? [best, best + 1e-9] : [Math.min(best, limit), Math.max(best, limit)];
+      // Dark text on light cells: the slow ones, or on a dark page the fast ones.
+      const ink = (score) => {
+        const place = (colour(score) - ends[0]) / (ends[1] - ends[0]), worse = study.higher ? 1 - place : place;
+        return (root.dataset.theme === "dark" ? worse < 0.4 : worse > 0.6) ? "#16202b" : "#ffffff";
+      };
+      const showsText = entries.length <= 60 && across.names.length <= 10;
+      const names = [parameters[this.x].name, parameters[this.y].name];
+      draw(this.places.heat.holder, {
+        grid: { left: 110, right: 20, top: 32, bottom: 96 },
+        xAxis: { type: "category", data: across.names, name: names[0], nameLocation: "middle", nameGap: 28, splitArea: { show: false } },
+        yAxis: { type: "category", data: down.names, name: names[1], nameLocation: "end", nameTextStyle: { align: "right" }, axisLabel: { width: 96, overflow: "truncate" } },
+        visualMap: { min: ends[0], max: ends[1], dimension: 4, calculable: true, orient: "horizontal", left: "center", bottom: 0, itemHeight: 180,
+          precision: 6, textStyle: { color: theme.faint }, formatter: (value) => scoreText(study, isPositive ? Math.pow(10, value) : value),
+          inRange: { color: study.higher ? [...theme.scale].reverse() : theme.scale } },
+        tooltip: { trigger: "item", formatter: (item) => tooltipOf(study, item.value[3]) },
+        series: [{ type: "heatmap", data: entries.map((each) => ({ value: [...each, colour(each[2])], label: { color: ink(each[2]) } })), itemStyle: { borderColor: theme.card, borderWidth: 1 },
+          label: { show: showsText, formatter: (item) => scoreText(study, item.value[2]), fontSize: 11, textBorderColor: "transparent" } }],
+      }, "Heat map: the best " + study.score + " for each " + names[0] + " and " + names[1] + ", from " + scoreText(study, low) + " to " + scoreText(study, high) + ".");
+      const rows = down.names.map((name, y) => [name, ...across.names.map((_, x) => cells.has(x + "," + y) ? scoreText(study, points.score[cells.get(x + "," + y)]) : "–")]);
+      this.places.heat.table.replaceChildren(tableOf([names[1] + " \\ " + names[0], ...across.names], rows));
+    }
+
+    drawImportance() {
+      const rows = this.study.details.importance.slice(0, 12).reverse();
+      if (rows.length === 0 || !this.places.importance) return;
+      draw(this.places.importance.holder, {
+        grid: { left: 8, right: 60, top: 6, bottom: 24, containLabel: true },
+        xAxis: { type: "value", axisLabel: { formatter: (value) => +(value * 100).toFixed(1) + " %" } },
+        yAxis: { type: "category", data: rows.map((row) => row[0]), axisLabel: { width: 200, overflow: "truncate", hideOverlap: false, interval: 0 } },
+        tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, formatter: (items) => lines(rows[items[0].dataIndex][0], (items[0].value * 100).toFixed(1) + " % of the variance") },
+        series: [{ type: "bar", data: rows.map((row) => row[1]), barMaxWidth: 18,
+          label: { show: true, position: "right", color: theme.faint, formatter: (item) => (item.value * 100).toFixed(1) + " %" } }],
+      }, "Importance: " + rows.slice().reverse().slice(0, 3).map((row) => row[0] + " " + (row[1] * 100).toFixed(0) + " %").join(", ") + ".");
+    }
+
+    drawParallel() {
+      const { study } = this, { points, parameters } = study.details;
+      const best = this.good.sort((a, b) => (study.higher ? -1 : 1) * (points.score[a] - points.score[b])).slice(0, 100).reverse();
+      const shown = this.varied.slice(0, 15), last = shown.length;
+      const scores = best.map((i) => points.score[i]), low = Math.min(...scores), high = Math.max(...scores);
+      const axisOf = (dim, i) => ({ dim, name: parameters[i].name, type: "category", data: parameters[i].values });
+      const narrow = shown.length > 7;
+      draw(this.places.parallel.holder, {
+        parallel: { left: 50, right: 90, top: 52, bottom: 24, parallelAxisDefault: {
+          nameTextStyle: { color: theme.ink, fontSize: narrow ? 11 : 12 }, nameLocation: "end", nameTruncate: { maxWidth: narrow ? 90 : 140 },
+          axisLine: { lineStyle: { color: theme.faint } }, axisTick: { lineStyle: { color: theme.faint } },
+          axisLabel: { color: theme.faint, width: 80, overflow: "truncate", hideOverlap: true }, areaSelectStyle: { color: theme.accent, opacity: 0.3 } } },
+        parallelAxis: [...shown.map((i, dim) => axisOf(dim, i)),
+          { dim: last, name: study.score, type: "value", scale: true, min: low, max: high > low ? high : undefined, axisLabel: { formatter: (value) => scoreText(study, value) } }],
+        visualMap: { show: false, dimension: last, min: low, max: high > low ? high : low + 1e-9, inRange: { color: study.higher ? [...theme.scale].reverse() : theme.scale } },
+        tooltip: { trigger: "item", formatter: (item) => tooltipOf(study, best[item.dataIndex]) },
+        series: [{ type: "parallel", lineStyle: { width: 1.6, opacity: 0.65 }, emphasis: { lineStyle: { width: 4, opacity: 1 } }, inactiveOpacity: 0.06,
+          data: best.map((i) => [...shown.map((p) => parameters[p].values[points.places[p][i]]), points.score[i]]) }],
+      }, "Parallel coordinates of the best " + best.length + " trials, from " + scoreText(study, scores[scores.length - 1]) + " to " + scoreText(study, scores[0]) + ".");
+    }
+  }
+
+  // The same kernel across problems and devices.
+  class Overview {
+    constructor() {
+      this.figure = document.querySelector("figure[data-chart=across]");
+      if (!this.figure) return;
+      this.holder = this.figure.querySelector(".chart");
+      const controls = this.figure.querySelector(".controls");
+      const kernels = [...new Set(data.studies.map((study) => study.kernel))];
+      this.kernel = kernels.includes(state.get("kernel")) ? state.get("kernel") : kernels[0];
+      if (kernels.length > 1) {
+        controls.append(chooser("kernel", kernels.map((each) => [each, each]), this.kernel, (value) => {
+          this.kernel = value;
+          keep("kernel", value);
+          this.fillMeasures();
+          this.draw();
+        }));
+      }
+      this.measureHolder = element("span");
+      controls.append(this.measureHolder);
+      this.fillMeasures();
+    }
+    get studies() { return data.studies.filter((study) => study.kernel === this.kernel && study.time_us !== null); }
+    fillMeasures() {
+      const metrics = [...new Set(this.studies.flatMap((study) => study.metrics.map((metric) => metric[0])))];
+      this.measure = "time";
+      this.measureHolder.replaceChildren(chooser("measure", [["time", "time"], ...metrics.map((each) => [each, each])], "time", (value) => {
+        this.measure = value;
+        this.draw();
+      }));
+    }
+    draw() {
+      if (!this.figure) return;
+      const { studies, measure } = this;
+      const problems = [...new Set(studies.map((study) => study.problem_text || "(no axes)"))];
+      const groups = [...new Set(studies.map((study) => study.device))];
+      const valueOf = (study) => measure === "time" ? study.time_us : (study.metrics.find((metric) => metric[0] === measure) || [0, null])[1];
+      const text = (value) => measure === "time" ? timeText(value) : numberText(value) + " " + measure;
+      const isPositive = studies.every((study) => valueOf(study) === null || valueOf(study) > 0);
+      draw(this.holder, {
+        grid: { left: 90, right: 20, top: 34, bottom: 60 }, legend: { top: 0, type: "scroll", textStyle: { color: theme.faint } },
+        xAxis: { type: "category", data: problems, axisLabel: { width: 150, overflow: "truncate" } },
+        yAxis: { type: isPositive ? "log" : "value", scale: true, axisLabel: { formatter: text } },
+        tooltip: { trigger: "item", formatter: (item) => lines(item.seriesName, item.name, text(item.value)) },
+        series: groups.map((device) => ({ name: device, type: problems.length > 1 ? "line" : "bar", symbolSize: 9, barMaxWidth: 60,
+          data: problems.map((problem) => {
+            const found = studies.filter((study) => study.device === device && (study.problem_text || "(no axes)") === problem).map(valueOf).filter((value) => value !== null);
+            return found.length ? (measure === "time" ? Math.min(...found) : found[0]) : null;
+          }) })),
+      }, "The best " + measure + " of " + this.kernel + " for " + problems.length + " problems on " + groups.length + " devices.");
+    }
+  }
+
+  const detailed = data.studies.filter((study) => study.details);
+  const views = new Map();
+  const overview = new Overview();
+  let shown = null;
+  const show = (anchor) => {
+    const study = detailed.find((each) => each.anchor === anchor) || detailed[0];
+    if (!study) return;
+    for (const each of detailed) document.getElementById(each.anchor).hidden = each !== study;
+    shown = null;
+    if (study.details.improvements.length === 0) return;  // nothing went well: there is nothing to draw
+    if (!views.has(study)) views.set(study, new StudyView(study));
+    shown = views.get(study);
+    shown.draw();
+  };
+  const drawAll = () => {
+    overview.draw();
+    if (shown) shown.draw();
+  };
+
+  applyTheme();
+  const bar = document.getElementById("page-controls");
+  if (detailed.length > 1) {
+    const select = chooser("study", detailed.map((study) => [study.anchor, study.title]), state.get("study") || detailed[0].anchor, (value) => {
+      state.delete("only");
+      keep("study", value);
+      show(value);
+    });
+    bar.append(select);
+    for (const link of document.querySelectorAll("a[data-study]")) {
+      link.addEventListener("click", () => {
+        select.querySelector("select").value = link.dataset.study;
+        keep("study", link.dataset.study);
+        show(link.dataset.study);
+      });
+    }
+  }
+  bar.append(chooser("colours", [["auto", "as the system"], ["light", "light"], ["dark", "dark"]], theme.wanted, (value) => {
+    theme.wanted = value;
+    keep("theme", value === "auto" ? "" : value);
+    applyTheme();
+    drawAll();
+  }));
+  const print = element("button", { type: "button" }, "Print");
+  print.addEventListener("click", () => window.print());
+  bar.append(print);
+  if (data.live_s) {
+    let timer = null;
+    const button = element("button", { type: "button" });
+    const start = () => { timer = setTimeout(() => location.reload(), data.live_s * 1000); button.textContent = "Pause"; };
+    button.addEventListener("click", () => {
+      if (timer === null) return location.reload();
+      clearTimeout(timer);
+      timer = null;
+      button.textContent = "Continue";
+    });
+    start();
+    bar.append(button);
+  }
+
+  show(state.get("study"));
+  overview.draw();
+  isDark.addEventListener("change", () => { applyTheme(); drawAll(); });
+  addEventListener("resize", () => charts.forEach((chart) => chart.resize()));
+  // Paper is white and narrower than most windows.
+  addEventListener("beforeprint", () => {
+    applyTheme("light");
+    drawAll();
+    charts.forEach((chart, holder) => chart.resize({ width: holder.closest(".wide") ? 690 : 330 }));
+  });
+  addEventListener("afterprint", () => {
+    applyTheme();
+    drawAll();
+    charts.forEach((chart) => chart.resize({ width: "auto" }));
+  });
+  root.dataset.ready = "yes";
+})();

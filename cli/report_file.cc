@@ -1,0 +1,99 @@
+#include "cli/report_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/output/html_report.h"
+#include "cli/output/quantity.h"
+#include "engine/study_facts.h"
+#include "tuner/core/spelling.h"
+#include "tuner/device/worker/whole_file.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file that a symbolic link names, whether it exists or not: it is replaced, not the link.
+fs::path target_of(fs::path path) {
+  constexpr int kMostLinks = 40;  // as the system has it
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, error);  // an absolute target replaces the folder
+  }
+  return path;
+}
+
+std::int64_t now_unix_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// Those of the kernels, the last tuned first.
+Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
+                                             const std::vector<std::string>& kernels) {
+  auto studies = store.studies();
+  if (!studies) return studies;
+  std::vector<std::string> known;
+  for (const StudySummary& each : *studies) known.push_back(each.study.kernel);
+  for (const std::string& kernel : kernels) {
+    if (std::ranges::find(known, kernel) == known.end()) {
+      return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, known)};
+    }
+  }
+  if (!kernels.empty()) {
+    std::erase_if(*studies, [&](const StudySummary& each) {
+      return std::ranges::find(kernels, each.study.kernel) == kernels.end();
+    });
+  }
+  std::ranges::stable_sort(*studies, std::ranges::greater(), &StudySummary::updated_unix_ms);
+  return studies;
+}
+
+}  // namespace
+
+Result<void> check_report_path(const fs::path& path) {
+  const fs::path target = target_of(path);
+  std::error_code error;
+  if (fs::is_directory(target, error)) return Error{path.string() + " is a folder"};
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    return Error{path.string() + " is no regular file"};
+  }
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) return Error{"there is no folder " + folder.string()};
+  if (access(folder.c_str(), W_OK) != 0) return Error{"cannot write to the folder " + folder.string()};
+  return {};
+}
+
+std::string WrittenReport::text() const {
+  return fmt::format("{}: {} {}, {} trials, {}", path.string(), studies, studies == 1 ? "study" : "studies",
+                     format_count(trials), format_bytes(static_cast<std::int64_t>(bytes)));
+}
+
+Result<WrittenReport> write_report(const TrialStore& store, const std::vector<std::string>& kernels,
+                                   const fs::path& path, const ReportFileSettings& settings) {
+  if (auto checked = check_report_path(path); !checked) return checked.error();
+  auto summaries = studies_of(store, kernels);
+  if (!summaries) return summaries.error();
+  auto winners = store.best("");
+  if (!winners) return winners.error();
+  WrittenReport written{path, summaries->size(), 0, 0};
+  std::vector<StudyFacts> studies;
+  for (const StudySummary& summary : *summaries) {
+    auto facts = facts_of(store, summary, *winners);
+    if (!facts) return facts.error();
+    written.trials += summary.trials;
+    studies.push_back(*std::move(facts));
+  }
+  const std::string page =
+      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s});
+  written.bytes = page.size();
+  if (auto result = write_atomically(target_of(path), page); !result) return result.error();
+  return written;
+}
+
+}  // namespace gktune

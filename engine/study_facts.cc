@@ -1,0 +1,285 @@
+#include "engine/study_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "engine/objective_text.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kLeaders = 20;
+constexpr std::size_t kBins = 40;
+constexpr std::size_t kAnalysedValues = 32;  // of a parameter; neighbours share a place beyond this
+constexpr double kLongestIdle_s = 10;        // a longer one is a pause between two runs
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Numbers by size, then truth values, then texts.
+bool comes_before(const Value& a, const Value& b) {
+  const auto rank = [](const Value& value) { return value.is_number() ? 0 : value.is_boolean() ? 1 : 2; };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  if (a.is_number() && a.number() != b.number()) return a.number() < b.number();
+  return a < b;
+}
+
+struct Before {
+  bool operator()(const Value& a, const Value& b) const { return comes_before(a, b); }
+};
+
+// For a trial without a value of a parameter that others have.
+const Value kMissing = "(none)";
+
+const Value& value_of(const Trial& trial, const std::string& name) {
+  const Value* value = trial.config.find(name);
+  return value == nullptr ? kMissing : *value;
+}
+
+void set_parameters(const std::vector<Trial>& trials, StudyFacts& facts) {
+  std::map<std::string, std::map<Value, std::uint32_t, Before>> places;
+  for (const Trial& trial : trials) {
+    for (const auto& [name, value] : trial.config) places[name][value];
+  }
+  for (auto& [name, values] : places) {
+    for (const Trial& trial : trials) values[value_of(trial, name)];
+    StudyFacts::Parameter parameter{name, {}, true};
+    for (auto& [value, place] : values) {
+      place = static_cast<std::uint32_t>(parameter.values.size());
+      parameter.values.push_back(value);
+      parameter.is_ordered = parameter.is_ordered && value.is_number();
+    }
+    facts.parameters.push_back(std::move(parameter));
+  }
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    for (const StudyFacts::Parameter& parameter : facts.parameters) {
+      facts.points[i].places.push_back(
+          places[parameter.name].find(value_of(trials[i], parameter.name))->second);
+    }
+  }
+}
+
+// Moments tell when trials ended; a replay has none, so that compilation and execution add up.
+void set_elapsed(const std::vector<Trial>& trials, std::vector<StudyFacts::Point>& points) {
+  const bool has_moments = !trials.empty() && trials.back().ended_unix_ms > trials.front().started_unix_ms;
+  double elapsed_s = 0;
+  std::int64_t busy_until_ms = trials.empty() ? 0 : trials.front().started_unix_ms;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const Trial& trial = trials[i];
+    if (!has_moments) {
+      elapsed_s += trial.compile_s + trial.run_s;
+    } else {
+      const double idle_s = static_cast<double>(trial.started_unix_ms - busy_until_ms) / 1e3;
+      if (idle_s > 0) elapsed_s += std::min(idle_s, kLongestIdle_s);
+      const std::int64_t from_ms = std::max(busy_until_ms, trial.started_unix_ms);
+      if (trial.ended_unix_ms > from_ms)
+        elapsed_s += static_cast<double>(trial.ended_unix_ms - from_ms) / 1e3;
+      busy_until_ms = std::max(busy_until_ms, trial.ended_unix_ms);
+    }
+    points[i].elapsed_s = elapsed_s;
+  }
+}
+
+void rank(StudyFacts& facts) {
+  std::optional<double> best;
+  for (std::size_t i = 0; i < facts.points.size(); ++i) {
+    const StudyFacts::Point& point = facts.points[i];
+    if (!point.ok() || !std::isfinite(point.score)) continue;
+    facts.ranking.push_back(i);
+    if (best && point.objective >= *best) continue;
+    best = point.objective;
+    facts.improvements.push_back(i);
+  }
+  std::ranges::stable_sort(facts.ranking, {}, [&](std::size_t i) { return facts.points[i].objective; });
+}
+
+// Messages that differ in their digits alone have one cause.
+std::string without_digits(const std::string& line) {
+  std::string text;
+  for (const char c : line) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit) text += c;
+    if (is_digit && !text.ends_with('#')) text += '#';
+  }
+  return text;
+}
+
+void set_causes(const std::vector<Trial>& trials, StudyFacts& facts) {
+  std::map<std::pair<Status, std::string>, StudyFacts::Cause> causes;
+  for (const Trial& trial : trials) {
+    if (trial.ok()) continue;
+    const std::string line = trial.message.substr(0, trial.message.find('\n'));
+    StudyFacts::Cause& cause = causes[{trial.status, without_digits(line)}];
+    if (cause.count++ == 0) cause = {trial.status, line, 1, trial.id};
+  }
+  for (auto& [key, cause] : causes) facts.causes.push_back(std::move(cause));
+  std::ranges::stable_sort(facts.causes, std::ranges::greater(), &StudyFacts::Cause::count);
+}
+
+// Values with which no trial went well are left out: nothing is known about them.
+VarianceShares shares_of(const StudyFacts& facts) {
+  Observations observations;
+  std::vector<std::vector<std::uint16_t>> analysed;  // the place in the analysis, by parameter and place
+  for (std::size_t p = 0; p < facts.parameters.size(); ++p) {
+    std::vector<bool> is_known(facts.parameters[p].values.size());
+    for (const std::size_t i : facts.ranking) is_known[facts.points[i].places[p]] = true;
+    const auto known = static_cast<std::size_t>(std::ranges::count(is_known, true));
+    std::size_t before = 0;
+    analysed.emplace_back();
+    for (const bool each : is_known) {
+      const std::size_t place = known <= kAnalysedValues ? before : before * kAnalysedValues / known;
+      analysed.back().push_back(static_cast<std::uint16_t>(place));
+      before += each ? 1 : 0;
+    }
+    observations.factors.push_back(
+        {std::clamp<std::size_t>(known, 1, kAnalysedValues), facts.parameters[p].is_ordered});
+  }
+  const bool is_positive =
+      std::ranges::all_of(facts.ranking, [&](std::size_t i) { return facts.points[i].score > 0; });
+  std::vector<std::uint16_t> point(facts.parameters.size());
+  for (const std::size_t i : facts.ranking) {
+    for (std::size_t p = 0; p < point.size(); ++p) point[p] = analysed[p][facts.points[i].places[p]];
+    const double score = facts.points[i].score;
+    observations.add(point, is_positive ? std::log(score) : score);
+  }
+  return variance_shares(observations);
+}
+
+// The best twentieth, at least ten and at most a hundred. A value is named if three or more of them would
+// have it by chance.
+void set_absent(StudyFacts& facts) {
+  const std::size_t count = facts.ranking.size();
+  if (count < 20) return;
+  facts.best_count = std::clamp<std::size_t>(count / 20, 10, 100);
+  for (std::size_t p = 0; p < facts.parameters.size(); ++p) {
+    struct Use {
+      std::int64_t tried = 0, among_best = 0;
+      double best_score = kNaN;
+    };
+    std::vector<Use> uses(facts.parameters[p].values.size());
+    for (std::size_t place = 0; place < count; ++place) {
+      const StudyFacts::Point& point = facts.points[facts.ranking[place]];
+      Use& use = uses[point.places[p]];
+      if (use.tried++ == 0) use.best_score = point.score;
+      if (place < facts.best_count) ++use.among_best;
+    }
+    for (std::size_t place = 0; place < uses.size(); ++place) {
+      const Use& use = uses[place];
+      const double expected = static_cast<double>(facts.best_count * static_cast<std::size_t>(use.tried)) /
+                              static_cast<double>(count);
+      if (use.among_best == 0 && expected >= 3) {
+        facts.absent.push_back({p, place, use.tried, expected, use.best_score});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
+                            const std::vector<Best>& winners) {
+  auto trials = store.trials(summary.id);
+  if (!trials) return trials.error();
+  auto playoff = store.playoff(summary.id);
+  if (!playoff) return playoff.error();
+
+  StudyFacts facts{.summary = summary};
+  const Objective objective = objective_from_text(summary.study.objective);
+  facts.score_name = objective.metric.empty() ? "time" : objective.metric;
+  facts.higher_is_better = !objective.metric.empty() && objective.maximize;
+  for (const Trial& trial : *trials) {
+    facts.points.push_back({.id = trial.id,
+                            .places = {},
+                            .status = trial.status,
+                            .score = score_of(trial, objective),
+                            .objective = trial.objective});
+  }
+  set_parameters(*trials, facts);
+  set_elapsed(*trials, facts.points);
+  rank(facts);
+  for (std::size_t i = 0; i < std::min(kLeaders, facts.ranking.size()); ++i) {
+    facts.leaders.push_back((*trials)[facts.ranking[i]]);
+  }
+  if (*playoff) facts.finalists = std::move((*playoff)->finalists);
+  const auto winner = std::ranges::find(winners, summary.id, &Best::study_id);
+  if (winner != winners.end()) {
+    facts.winner = *winner;
+    auto studied = store.trial(winner->trial.id);
+    if (!studied) return studied.error();
+    if (*studied) {
+      facts.device = (*studied)->device;
+      facts.host_name = (*studied)->host_name;
+    }
+    if (facts.device) facts.peaks = peak_shares(winner->trial.metrics, *facts.device);
+  }
+  std::vector<double> scores;
+  for (const std::size_t i : facts.ranking) scores.push_back(facts.points[i].score);
+  facts.distribution = histogram_of(scores, kBins);
+  facts.failures = failures_of(*trials);
+  set_causes(*trials, facts);
+  facts.shares = shares_of(facts);
+  set_absent(facts);
+  if (facts.winner) {
+    Tuning tuning;
+    tuning.objective = objective;
+    tuning.trials = *std::move(trials);
+    tuning.outcome.best = facts.winner->trial;
+    tuning.outcome.playoff = facts.finalists;
+    facts.gain = gains_of(tuning).over_median;
+  }
+  return facts;
+}
+
+Sample sample_of(const StudyFacts& facts, std::size_t size) {
+  const std::size_t count = facts.points.size();
+  Sample sample;
+  if (count <= size) {
+    sample.points.resize(count);
+    std::iota(sample.points.begin(), sample.points.end(), std::size_t{0});
+    return sample;
+  }
+  std::vector<bool> is_taken(count);
+  std::size_t taken = 0;
+  const auto take = [&](std::size_t i) {
+    taken += is_taken[i] ? 0 : 1;
+    is_taken[i] = true;
+  };
+  for (const std::size_t i : facts.improvements) take(i);
+  for (std::size_t i = 0; i < std::min<std::size_t>(100, facts.ranking.size()); ++i) take(facts.ranking[i]);
+  // Points come best first, so that the first one of a cell is its best.
+  for (std::size_t a = 0; a < facts.parameters.size(); ++a) {
+    for (std::size_t b = a + 1; b < facts.parameters.size(); ++b) {
+      const auto cell_of = [&](const StudyFacts::Point& point) {
+        return group_of(point.places[a], facts.parameters[a].values.size()) * kMostGroups +
+               group_of(point.places[b], facts.parameters[b].values.size());
+      };
+      std::vector<bool> is_filled(kMostGroups * kMostGroups);
+      for (const std::size_t i : facts.ranking) {
+        const std::size_t cell = cell_of(facts.points[i]);
+        if (is_filled[cell]) continue;
+        is_filled[cell] = true;
+        if (taken < size / 2 + 100) {
+          take(i);
+        } else if (!is_taken[i]) {
+          sample.has_every_pair = false;
+        }
+      }
+    }
+  }
+  const std::size_t left = size > taken ? size - taken : 0, others = count - taken;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_taken[i]) {
+      // Takes `left` of the others at equal distances.
+      const bool is_due = (seen + 1) * left / others > seen * left / others;
+      ++seen;
+      if (!is_due) continue;
+    }
+    sample.points.push_back(i);
+  }
+  return sample;
+}
+
+}  // namespace gktune

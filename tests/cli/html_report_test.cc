@@ -1,0 +1,237 @@
+// gktune report, gktune run --report, and their page.
+#include "cli/output/html_report.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "call.h"
+#include "cli/output/json.h"
+#include "cli/report_file.h"
+#include "tests/example_database.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The data that the page's script reads.
+Json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(begin) + begin.size();
+  return Json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+StudyFacts facts_with(const std::string& kernel, int points) {
+  StudyFacts facts;
+  facts.summary.id = points;
+  facts.summary.study.kernel = kernel;
+  facts.score_name = "time";
+  facts.parameters.resize(3);
+  for (std::size_t p = 0; p < 3; ++p) {
+    facts.parameters[p].name = "parameter" + std::to_string(p);
+    for (int value = 0; value < 20; ++value) facts.parameters[p].values.emplace_back(value);
+  }
+  for (int i = 0; i < points; ++i) {
+    const auto place = [&](int step) { return static_cast<std::uint32_t>(i / step % 20); };
+    facts.points.push_back({.id = i + 1,
+                            .places = {place(1), place(20), place(400)},
+                            .score = 100.0 + i % 977,
+                            .objective = 100.0 + i % 977,
+                            .elapsed_s = 0.1 * i});
+    facts.ranking.push_back(static_cast<std::size_t>(i));
+  }
+  std::ranges::stable_sort(facts.ranking, {}, [&](std::size_t i) { return facts.points[i].objective; });
+  if (points > 0) facts.improvements = {0};
+  facts.shares.factors.assign(3, 0.2);
+  facts.distribution = histogram_of({100, 200, 300}, 10);
+  return facts;
+}
+
+TEST(HtmlEscaped, leaves_nothing_that_html_reads) {
+  EXPECT_EQ(html_escaped("<a href='x' b=\"y\">&amp;"), "&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;");
+  EXPECT_EQ(html_escaped("a\x1b[1m\nb"), "a\\u001b[1m\\u000ab");
+  EXPECT_EQ(html_escaped(""), "");
+}
+
+TEST(HtmlReport, data_cannot_end_its_script) {
+  StudyFacts facts = facts_with("</script><!--<script>&", 3);
+  const std::string page = html_report({facts}, {});
+  EXPECT_EQ(data_of(page)["studies"][0]["kernel"], "</script><!--<script>&");
+  EXPECT_FALSE(has(page, "</script><!--"));
+}
+
+TEST(HtmlReport, of_many_trials_shows_a_sample_and_says_so) {
+  const std::string page = html_report({facts_with("many", 15'000)}, {});
+  EXPECT_LT(page.size(), 2'000'000u);
+  EXPECT_TRUE(has(page, "The charts show 10,000 of 15,000 trials"));
+  EXPECT_EQ(data_of(page)["studies"][0]["details"]["points"]["id"].size(), 10'000u);
+  EXPECT_FALSE(has(html_report({facts_with("few", 50)}, {}), "The charts show"));
+}
+
+TEST(HtmlReport, stays_within_its_size_by_showing_fewer_trials_and_studies) {
+  std::vector<StudyFacts> studies;
+  for (int i = 0; i < 30; ++i) studies.push_back(facts_with("kernel" + std::to_string(i), 300 + i));
+  const std::string page = html_report(studies, {});
+  EXPECT_LT(page.size(), 2'000'000u);
+  EXPECT_TRUE(has(page, "24 of 30 studies have charts below"));
+  EXPECT_TRUE(has(page, "kernel29"));
+  const std::string small = html_report(studies, {.most_bytes = page.size() - 200'000});
+  EXPECT_LE(small.size(), page.size() - 200'000);
+  EXPECT_TRUE(has(small, "kernel29"));
+}
+
+TEST(HtmlReport, names_of_any_length_fit) {
+  StudyFacts facts = facts_with(std::string(1'000'000, 'k'), 3);
+  facts.causes.push_back({Status::crashed, std::string(1'000'000, 'm'), 1, 1});
+  EXPECT_LT(html_report({facts}, {}).size(), 1'200'000u);
+}
+
+TEST(HtmlReport, a_live_page_reads_its_file_again) {
+  const std::string live = html_report({facts_with("k", 3)}, {.live_s = 5});
+  EXPECT_EQ(data_of(live)["live_s"], 5);
+  EXPECT_TRUE(has(live, "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"));
+  EXPECT_FALSE(has(html_report({facts_with("k", 3)}, {}), "http-equiv=\"refresh\""));
+}
+
+class HtmlPage : public ::testing::Test {
+ protected:
+  void SetUp() override { make_example_database(database_); }
+  Call report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"report", "--db", database_});
+    return call(arguments);
+  }
+  ScratchFolder folder_;
+  std::string database_ = folder_.path("example.db"), page_ = folder_.path("page.html");
+};
+
+TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
+  hold_example_playoff(database_);
+  const Call written = report({"-o", page_});
+  EXPECT_EQ(written.code, ExitCode::done) << written.err;
+  EXPECT_TRUE(written.out.starts_with(page_ + ": 3 studies, 6 trials, ")) << written.out;
+  const std::string page = contents(page_);
+  EXPECT_TRUE(has(page, "<b>11.0 µs</b>"));
+  EXPECT_TRUE(has(page, "Trial 1, 2 samples in a playoff of 2 configurations."));
+  EXPECT_TRUE(has(page, "too many resources"));
+  EXPECT_TRUE(has(page, "3 of 7 elements differ"));
+  EXPECT_TRUE(has(page, "NVIDIA H100"));
+  EXPECT_TRUE(has(page, "Fewer than twenty trials went well."));
+  const Json data = data_of(page);
+  ASSERT_EQ(data["studies"].size(), 3u);
+  EXPECT_EQ(data["studies"][0]["metrics"][0][0], "GB/s");
+}
+
+TEST_F(HtmlPage, of_named_kernels_leaves_the_others_out) {
+  EXPECT_EQ(report({"reduce", "-o", page_}).code, ExitCode::done);
+  const Call unknown = report({"redcue", "-o", page_});
+  EXPECT_EQ(unknown.code, ExitCode::failed);
+  EXPECT_EQ(
+      unknown.err,
+      "error: there is no study of a kernel 'redcue', did you mean 'reduce'?\n  hint: gktune db ls --db " +
+          database_ + " lists the studies\n");
+}
+
+TEST_F(HtmlPage, a_file_that_cannot_be_written_is_named) {
+  const auto refused = [&](const std::string& path, const std::string& why) {
+    const Call call = report({"-o", path});
+    EXPECT_EQ(call.code, ExitCode::usage);
+    EXPECT_TRUE(has(call.err, "--output: " + why)) << call.err;
+  };
+  refused(folder_.path("."), folder_.path(".") + " is a folder");
+  refused(folder_.path("none/page.html"), "there is no folder " + folder_.path("none"));
+  refused("/dev/null", "/dev/null is no regular file");
+  EXPECT_EQ(report({"-o"}).code, ExitCode::usage);
+  EXPECT_EQ(report({"--live=3", "-o", page_}).code, ExitCode::usage);
+  EXPECT_FALSE(fs::exists(page_));
+}
+
+TEST_F(HtmlPage, a_link_goes_on_to_name_the_file) {
+  fs::create_symlink("page.html", folder_ / "link.html");
+  EXPECT_EQ(report({"-o", folder_.path("link.html")}).code, ExitCode::done);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.html"));
+  EXPECT_TRUE(fs::is_regular_file(page_));
+}
+
+TEST_F(HtmlPage, an_empty_or_missing_database_is_an_error) {
+  const std::string empty = folder_.path("empty.db");
+  { ASSERT_TRUE(open_sqlite_store(empty, StoreAccess::write).ok()); }
+  const Call call_empty = call({"report", "--db", empty, "-o", page_});
+  EXPECT_EQ(call_empty.code, ExitCode::failed);
+  EXPECT_EQ(call_empty.err, "error: the database is empty\n  hint: gktune run SPACE adds studies\n");
+  EXPECT_EQ(call({"report", "--db", folder_.path("missing.db"), "-o", page_}).code, ExitCode::failed);
+  EXPECT_FALSE(fs::exists(page_));
+}
+
+// Follows a database until the page has a trial that was added meanwhile.
+TEST_F(HtmlPage, live_rewrites_the_page_when_a_trial_arrives) {
+  std::ostringstream out, err;
+  const Screen screen;
+  PrintableStream printable_out(out), printable_err(err);
+  Log log(printable_err, screen);
+  Environment environment;
+  const auto until = std::chrono::steady_clock::now() + 120s;
+  bool is_added = false;
+  std::string first, second;
+  const auto is_interrupted = [&] {
+    const std::string page = fs::exists(page_) ? contents(page_) : "";
+    if (!page.empty() && !is_added) {
+      first = page;
+      is_added = true;
+      auto store = open_sqlite_store(database_, StoreAccess::write);
+      Trial trial = good_trial(96, 9.25, {{"element", "int"}, {"n", 1 << 20}});
+      trial.ended_unix_ms += 1000;
+      EXPECT_TRUE((*store)->add_trial(1, 1, trial).ok());
+    } else if (is_added && page != first) {
+      second = page;
+    }
+    return !second.empty() || std::chrono::steady_clock::now() > until;
+  };
+  Context context{environment, printable_out, printable_err, out,
+                  screen,      screen,        log,           [&] { return is_interrupted; }};
+  EXPECT_EQ(run_program({"report", "--live", "--db", database_, "-o", page_}, context), ExitCode::done)
+      << err.str();
+  EXPECT_FALSE(has(first, "9.25 µs"));
+  EXPECT_TRUE(has(second, "9.25 µs"));
+  EXPECT_EQ(data_of(second)["live_s"], 5);
+  // The last page stays as it is.
+  EXPECT_EQ(data_of(contents(page_))["live_s"], 0);
+  EXPECT_TRUE(has(contents(page_), "9.25 µs"));
+}
+
+const std::string kSaxpyRecording = GKTUNE_SOURCE_DIR "/bench/recordings/saxpy-H200.json.gz";
+
+TEST_F(HtmlPage, is_written_at_the_end_of_a_run) {
+  const Call run = call({"run", "--device", "replay:" + kSaxpyRecording, "--strategy", "random", "--trials",
+                         "40", "--report", page_});
+  EXPECT_EQ(run.code, ExitCode::done) << run.err;
+  EXPECT_TRUE(has(run.err, page_ + ": 1 study, 40 trials, ")) << run.err;
+  const Json data = data_of(contents(page_));
+  EXPECT_EQ(data["studies"][0]["kernel"], "saxpy");
+  EXPECT_EQ(data["studies"][0]["trials"], 40);
+}
+
+TEST_F(HtmlPage, that_a_run_cannot_write_is_an_error_before_the_run) {
+  const Call run = call({"run", "--device", "replay:" + kSaxpyRecording, "--trials", "40", "--report",
+                         folder_.path("none/page.html")});
+  EXPECT_EQ(run.code, ExitCode::usage);
+  EXPECT_TRUE(has(run.err, "--report: there is no folder ")) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(call({"run", "--report"}).code, ExitCode::usage);
+}
+
+}  // namespace
+}  // namespace gktune

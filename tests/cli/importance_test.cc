@@ -1,0 +1,109 @@
+// gktune db show --importance.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "call.h"
+#include "cli/output/json.h"
+#include "tests/example_database.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class Importance : public ::testing::Test {
+ protected:
+  void SetUp() override { make_example_database(path_); }
+  Call show(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"db", "show", "--db", path_, "--importance"});
+    return call(arguments);
+  }
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("example.db");
+};
+
+// Study 4: 60 configurations; the way explains most, n the rest; "slow" is never among the best ten.
+void add_study(const std::string& path) {
+  auto store = open_sqlite_store(path, StoreAccess::write);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto session = (*store)->begin_session({"0.1.0", "here", "gktune run scale.yaml", {}});
+  const auto study =
+      (*store)->study_id({"scale", "f1", {"cuda", "NVIDIA H200", "sm_90", 132}, {}, Regime::cold, "time"});
+  for (int n = 0; n < 20; ++n) {
+    for (const std::string way : {"fast", "middling", "slow"}) {
+      Trial trial = good_trial(0, 10 * std::exp(0.01 * n + (way == "slow" ? 1 : way == "fast" ? 0 : 0.02)));
+      trial.config = {{"n", n}, {"way", way}};
+      ASSERT_TRUE((*store)->add_trial(*study, *session, trial).ok());
+    }
+  }
+  for (int n = 20; n < 23; ++n) {
+    Trial trial = bad_trial(0, Status::wrong_result, std::to_string(n) + " elements differ\nthe first at 2");
+    trial.config = {{"n", n}, {"way", "fast"}};
+    ASSERT_TRUE((*store)->add_trial(*study, *session, trial).ok());
+  }
+}
+
+TEST_F(Importance, says_which_parameters_matter_which_values_are_never_best_and_why_trials_failed) {
+  add_study(path_);
+  const Call shown = show({"scale"});
+  EXPECT_EQ(shown.code, ExitCode::done) << shown.err;
+  std::string text = shown.out;
+  const std::string begin = "the model explains ";
+  text.replace(text.find(begin) + begin.size(),
+               text.find(" % of the variance of the fifth") - text.find(begin) - begin.size(), "<*>");
+  EXPECT_EQ(text,
+            "scale  on NVIDIA H200 (cold, objective: time)\n"
+            "63 trials; failed: 3 wrong_result\n"
+            "\n"
+            "share of the variance of log time\n"
+            "parameter                        share\n"
+            "way                             98.5 %  ███████████████████▊\n"
+            "n                                1.5 %  ▎\n"
+            "three and more together, noise   0.0 %\n"
+            "1 smaller share left out\n"
+            "the model explains <*> % of the variance of the fifth of the trials that it was not fitted to\n"
+            "\n"
+            "values that are never among the best 10\n"
+            "parameter  value  tried  expected by chance  best with it\n"
+            "way        slow      20                 3.3       27.2 µs\n"
+            "\n"
+            "failures by cause\n"
+            "trials  status        for example  message\n"
+            "     3  wrong_result           67  20 elements differ\n");
+}
+
+TEST_F(Importance, as_json_has_each_parameter_and_pair) {
+  add_study(path_);
+  const Call shown = show({"scale", "--json"});
+  ASSERT_EQ(shown.code, ExitCode::done) << shown.err;
+  const Json json = Json::parse(shown.out)[0]["importance"];
+  EXPECT_NEAR(json["parameters"]["way"].get<double>() + json["parameters"]["n"].get<double>(), 1, 1e-6);
+  EXPECT_EQ(json["pairs"][0]["parameters"], (Json{"n", "way"}));
+  EXPECT_EQ(json["never_among_the_best"][0]["value"], "slow");
+  EXPECT_EQ(json["failures"][0]["trials"], 3);
+  EXPECT_EQ(Json::parse(show({"1", "--json"}).out)["importance"]["predicted"], Json());
+}
+
+TEST_F(Importance, of_a_study_with_few_trials_says_so) {
+  const Call shown = show({"3"});
+  EXPECT_EQ(shown.code, ExitCode::done);
+  EXPECT_NE(shown.out.find("fewer than two trials went well\n"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("fewer than twenty trials went well\n"), std::string::npos);
+  EXPECT_NE(shown.out.find("failures by cause\nnone\n"), std::string::npos);
+}
+
+TEST_F(Importance, of_a_kernel_covers_all_its_studies) {
+  const Call shown = show({"reduce"});
+  EXPECT_NE(shown.out.find("n=1Gi"), std::string::npos);
+  EXPECT_NE(shown.out.find("NVIDIA H100"), std::string::npos);
+}
+
+TEST_F(Importance, bad_forms_are_refused) {
+  EXPECT_EQ(show({"reduce", "--failed"}).code, ExitCode::usage);
+  EXPECT_EQ(show({"reduce", "--importance=7"}).code, ExitCode::usage);
+  EXPECT_EQ(show({}).code, ExitCode::usage);
+  EXPECT_EQ(show({"nothing"}).code, ExitCode::failed);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,43 @@
+#include "engine/peaks.h"
+
+#include <gtest/gtest.h>
+
+namespace gktune {
+namespace {
+
+DeviceInfo h200() {
+  DeviceInfo device;
+  device.architecture = "sm_90";
+  device.multiprocessors = 132;
+  device.clock_khz = 1980000;
+  device.memory_clock_khz = 3201000;
+  device.memory_bus_bits = 6144;
+  return device;
+}
+
+TEST(Peaks, of_an_h200_are_those_of_its_data_sheet) {
+  EXPECT_NEAR(peak_bandwidth_gbs(h200()), 4917, 1);
+  EXPECT_NEAR(peak_compute_gflops(h200()), 66908, 1);
+}
+
+TEST(Peaks, a_metric_in_a_unit_of_bandwidth_or_compute_has_a_share) {
+  const auto shares = peak_shares(
+      {{"GB/s", 2458.5}, {"TFLOP/s", 33.454}, {"TiB/s", 1.0}, {"GB", 7.0}, {"elements", 3}}, h200());
+  ASSERT_EQ(shares.size(), 3u);
+  EXPECT_EQ(shares[0].metric, "GB/s");
+  EXPECT_NEAR(shares[0].share, 0.5, 1e-3);
+  EXPECT_EQ(shares[0].kind, PeakShare::Kind::bandwidth);
+  EXPECT_NEAR(shares[1].share, 0.5, 1e-3);
+  EXPECT_NEAR(shares[1].peak, 66.9, 0.1);
+  EXPECT_EQ(shares[1].kind, PeakShare::Kind::compute);
+  EXPECT_NEAR(shares[2].share, 1099.5 / 4917, 1e-3);
+}
+
+TEST(Peaks, an_unknown_peak_has_no_share) {
+  DeviceInfo unknown;
+  EXPECT_TRUE(peak_shares({{"GB/s", 1.0}, {"TFLOP/s", 1.0}}, unknown).empty());
+  EXPECT_TRUE(peak_shares({{"GB/s", "fast"}}, h200()).empty());
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tuner/analysis/observations.h"
+
+namespace gktune {
+
+// How much of the variance of a measurement each factor explains alone, and each pair beyond its two factors:
+// the functional analysis of variance of a forest that is fitted to the observations. Every combination of
+// values counts the same, also those that were not observed.
+struct VarianceShares {
+  struct Pair {
+    std::size_t first = 0, second = 0;  // factors
+    double share = 0;
+  };
+  std::vector<double> factors;  // the share of each, of 1
+  std::vector<Pair> pairs;      // of all two factors
+  double rest = 0;              // three and more factors together, and noise
+  // The share of the variance of observations that a forest predicts without having seen them: a fifth, held
+  // back. Negative: too few observations to tell. The shares mean little where it is small.
+  double predicted = -1;
+};
+
+// Nothing varies if there are fewer than two observations or all are equal: all shares are 0.
+VarianceShares variance_shares(const Observations& observations);
+
+}  // namespace gktune
