@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "tuner/measure/playoff_rule.h"
@@ -270,6 +271,9 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   };
 
   DriftWatch watch(task.timing.drift_interval, task.earlier);
+  // Of all candidates in flight.
+  const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
+  const auto cutoff = has_cutoff ? std::make_shared<Cutoff>(ranking.cutoff()) : nullptr;
   End end = End::exhausted;
   bool has_ended = false;
   const auto is_over = [&] {
@@ -320,13 +324,13 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
       if (!is_abandoned && !shared.claim(*config)) continue;
       const std::optional<double> gain = searcher.expected_gain();
       unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
-      const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
-      device.submit({std::move(*config), task.problem, has_cutoff ? ranking.cutoff() : Cutoff{}});
+      device.submit({std::move(*config), task.problem, cutoff});
       ++submitted;
       ++in_flight;
     }
     if (in_flight == 0) break;
 
+    if (cutoff) *cutoff = ranking.cutoff();
     Trial trial = device.next();
     --in_flight;
     const bool is_repeated = watch.awaits(trial);

@@ -1,17 +1,20 @@
-// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe [--cache DIR].
+// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe [--cache DIR] [--architecture A].
 
 #include <cstdlib>
+#include <string_view>
 
 #include "tuner/device/worker/serve_worker.h"
 
 int main(int argc, char** argv) {
   using namespace gktune;
-  if (argc != 4 && argc != 6) return 2;
+  if (argc < 4) return 2;
   const auto role = worker_role_from_name(argv[3]);
   if (!role) return 2;
   const BackendName name{argv[1], std::atoi(argv[2])};
   BackendOptions options;
   if (const char* cxx = std::getenv("CXX")) options.cxx = cxx;
-  if (argc == 6) options.cache_dir = argv[5];
+  for (int i = 4; i + 1 < argc; i += 2) {
+    (std::string_view(argv[i]) == "--cache" ? options.cache_dir : options.architecture) = argv[i + 1];
+  }
   return serve_worker(*role, [&] { return open_backend(name, options); });
 }

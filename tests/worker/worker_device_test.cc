@@ -92,7 +92,11 @@ TEST_F(WorkerDeviceTest, a_good_candidate_becomes_a_trial_with_all_its_numbers) 
 
 TEST_F(WorkerDeviceTest, the_cutoff_reaches_the_runner) {
   open();
-  device_->submit({config("ok", "ok"), {}, {.leader = {.median_us = 0.5}, .noise = {}}});
+  const auto cutoff = std::make_shared<Cutoff>();
+  device_->submit({config("ok", "ok"), {}, cutoff});
+  EXPECT_FALSE(device_->next().is_dropped_early);
+  device_->submit({config("slow", "ok"), {}, cutoff});
+  cutoff->leader.median_us = 0.5;  // learned while it is compiled
   EXPECT_TRUE(device_->next().is_dropped_early);
 }
 

@@ -16,7 +16,7 @@ Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const Bac
   if (name.kind == "cuda" || is_architecture) {
 #ifdef GKTUNE_HAVE_CUDA
     if (is_architecture) return open_architecture_backend(name.kind, {options.cuda_home});
-    return open_cuda_backend(name.ordinal, {options.cuda_home}, options.cache_dir);
+    return open_cuda_backend(name.ordinal, {options.cuda_home}, {options.cache_dir, options.architecture});
 #else
     return Error{"this gktune was built without CUDA"};
 #endif

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "tuner/core/device_info.h"
@@ -15,7 +16,8 @@ namespace gktune {
 struct Candidate {
   Config config;
   Problem problem;
-  Cutoff cutoff;  // by default it is never given up
+  // As it is when the candidate begins to run: much may be learned while it is compiled. Null: it is never given up.
+  std::shared_ptr<const Cutoff> cutoff = nullptr;
 };
 
 // How finalists are compared: each round times every finalist once.

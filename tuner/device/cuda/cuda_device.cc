@@ -156,16 +156,19 @@ std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments)
   return addresses;
 }
 
-// The kernels are found or compiled, and the management library opened, while the driver makes the context.
+// The kernels are found or compiled while the driver starts and makes the context.
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places,
-                                                     const std::string& cache_dir) {
+                                                     const KnownDevice& known) {
+  const auto compile = [&](const std::string& architecture) {
+    return std::async(std::launch::async, cached_device_kernels, places, architecture, known.cache_dir);
+  };
+  std::future<Result<std::string>> compiling;
+  if (!known.architecture.empty()) compiling = compile(known.architecture);
   const auto driver = Driver::open();
   if (!driver) return driver.error();
   const auto info = probe_gpu(*driver, ordinal);
   if (!info) return info.error();
-  auto compiling = std::async(std::launch::async, [&] {
-    return cached_device_kernels(places, info->architecture, cache_dir);
-  });
+  if (info->architecture != known.architecture) compiling = compile(info->architecture);
   auto monitor = std::make_unique<ConditionsMonitor>(pci_bus_id(*driver, ordinal));
   auto gpu = Gpu::open(*driver, ordinal);
   const auto cubin = compiling.get();

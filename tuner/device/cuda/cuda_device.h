@@ -20,9 +20,8 @@ namespace gktune {
 // One GPU of the CUDA driver. Inputs are made and outputs compared on the GPU.
 class CudaDevice final : public ComputeDevice {
  public:
-  // The cache is for the device's own kernels; without a folder they are compiled each time.
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places,
-                                                  const std::string& cache_dir = {});
+                                                  const KnownDevice& known = {});
 
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;

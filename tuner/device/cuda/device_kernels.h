@@ -15,6 +15,12 @@
 
 namespace gktune {
 
+// What a worker knows before it opens its device.
+struct KnownDevice {
+  std::string cache_dir = {};     // the folder for compiled code; empty: nothing is kept
+  std::string architecture = {};  // empty: the device has to be asked
+};
+
 // Compiles gktune's own kernels for an architecture. Needs no GPU.
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture);
 

@@ -26,7 +26,7 @@ Trial ReplayDevice::next() {
     return trial;
   }
   trial.id = 0;
-  StoppingRule rule({.cutoff = candidate.cutoff});
+  StoppingRule rule({.cutoff = candidate.cutoff ? *candidate.cutoff : Cutoff()});
   for (double us : trial.samples_us) {
     if (rule.add(us, 0) != StoppingRule::State::sampling) break;
   }

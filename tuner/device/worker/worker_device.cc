@@ -107,12 +107,15 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
                                                          WorkerDeviceOptions options,
                                                          std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
-  const auto command_of = [&](const BackendName& backend, WorkerRole role) {
-    return WorkerCommand{options.worker_argv, backend, role, environment_with(folder),
-                         role == WorkerRole::run ? options.cache_dir : std::string()};
-  };
   auto info = options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
   if (!info) return std::move(info).error();
+  const auto command_of = [&](const BackendName& backend, WorkerRole role) {
+    WorkerCommand command{options.worker_argv, backend, role, environment_with(folder)};
+    if (role != WorkerRole::run) return command;
+    command.cache_dir = options.cache_dir;
+    command.architecture = info->architecture;
+    return command;
+  };
   std::vector<RunSlot> slots;
   for (const BackendName& backend : options.backends) slots.emplace_back(command_of(backend, WorkerRole::run), *info);
   CompilePool::Options pool;
@@ -195,7 +198,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   submission.id = next_id_++;
   submission.goal = goal;
   submission.begun = Clock::now();
-  submission.cutoff = candidate.cutoff;
+  submission.cutoff = std::move(candidate.cutoff);
   submission.trial.started_unix_ms = unix_ms();
   submission.trial.config = std::move(candidate.config);
   submission.trial.problem = std::move(candidate.problem);
@@ -321,7 +324,7 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
   job.plan = submission.plan;
   job.candidate = submission.module;
   if (submission.reference != kNoReference) job.reference = references_[submission.reference].variant.module;
-  job.cutoff = submission.cutoff;
+  if (submission.cutoff) job.cutoff = *submission.cutoff;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;
   job.instrumentation = options_.instrumentation;

@@ -77,7 +77,7 @@ class WorkerDevice final : public Device {
     std::uint64_t id = 0;
     Goal goal = Goal::trial;
     Stage stage = Stage::compiling;
-    Cutoff cutoff;
+    std::shared_ptr<const Cutoff> cutoff;
     Clock::time_point begun;
     Plan plan;
     Trial trial;
