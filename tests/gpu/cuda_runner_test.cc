@@ -264,7 +264,7 @@ TEST_F(CudaRunnerTest, gives_a_configuration_far_slower_than_the_leader_few_samp
   kernel.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   const RunReply reply = run(kernel);
   EXPECT_TRUE(reply.is_dropped_early);
-  EXPECT_EQ(reply.samples_us.size(), 2u);
+  EXPECT_LE(reply.samples_us.size(), 2u);
 }
 
 TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {

@@ -253,8 +253,9 @@ TEST_F(Tune, the_playoff_decides) {
     if (x == 1) trial.samples_us = Samples(20, 50.0);
     return trial;
   };
-  EXPECT_EQ(tune_line(flattered, {}).best->config, (Config{{"x", 2}}));
-  EXPECT_EQ(tune_line(flattered, {.timing = {.finalists = 0}}).best->config, (Config{{"x", 1}}));
+  constexpr auto kNone = TimingPolicy::Cutoff::none;  // all that are slower than the first one stay
+  EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone}}).best->config, (Config{{"x", 2}}));
+  EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone, .finalists = 0}}).best->config, (Config{{"x", 1}}));
 }
 
 TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
@@ -264,11 +265,12 @@ TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
     if (x == 1) trial.samples_us = Samples(20, 20.0);
     return trial;
   };
-  TuneOutcome outcome = tune_line(flattered, {.default_config = Config{{"x", 18}}});
+  TuneOutcome outcome = tune_line(
+      flattered, {.timing = {.cutoff = TimingPolicy::Cutoff::none}, .default_config = Config{{"x", 18}}});
   std::vector<std::int64_t> order;
   for (const Trial& trial : outcome.playoff) order.push_back(trial.config.find("x")->integer());
-  EXPECT_EQ(order, (std::vector<std::int64_t>{2, 3, 4, 1, 11, 18}));  // 11: the median
-  EXPECT_EQ(outcome.playoff[3].timing.median_us, 20);
+  EXPECT_EQ(order, (std::vector<std::int64_t>{2, 3, 4, 5, 1, 11, 18}));  // 11: the median
+  EXPECT_EQ(outcome.playoff[4].timing.median_us, 20);
   EXPECT_EQ(outcome.best->timing.median_us, 12);
 }
 
