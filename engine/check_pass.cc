@@ -1,6 +1,7 @@
 #include "engine/check_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tuner/tune.h"
 
@@ -28,6 +29,13 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial) {
 
 namespace {
 
+bool has_timed_out(const std::vector<Finding>& findings, const Config& config) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
+    return finding.status == Status::timed_out &&
+           std::ranges::find(finding.trials, config, &Trial::config) != finding.trials.end();
+  });
+}
+
 bool has_failed_reference(const std::vector<Finding>& findings, const Problem& problem) {
   return std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.status == Status::reference_failed &&
@@ -42,6 +50,8 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   std::size_t in_flight = 0;
   bool has_more = true;
   int unchecked_in_a_row = 0;
+  std::vector<Config> running;
+  std::optional<Candidate> held;  // until another problem of its configuration is through
   const auto is_over = [&] {
     if (in_flight == 0 && !has_more) return true;
     if (!result.was_stopped && events_.stop && events_.stop()) {
@@ -53,15 +63,28 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   while (true) {
     while (!is_over() && in_flight < device_.capacity()) {
       Candidate candidate;
-      has_more = next(candidate);
+      has_more = held || next(candidate);
       if (!has_more) break;
+      if (held) candidate = *std::exchange(held, std::nullopt);
       if (has_failed_reference(result.findings, candidate.problem)) continue;
+      if (has_timed_out(result.findings, candidate.config)) {
+        ++result.left_out;
+        continue;
+      }
+      if (problems_ == Problems::one_by_one &&
+          std::ranges::find(running, candidate.config) != running.end()) {
+        held = std::move(candidate);
+        break;
+      }
+      running.push_back(candidate.config);
       device_.submit(std::move(candidate));
       ++in_flight;
     }
     if (in_flight == 0) break;
     Trial trial = device_.next();
     --in_flight;
+    if (const auto ended = std::ranges::find(running, trial.config); ended != running.end())
+      running.erase(ended);
     if (trial.status == Status::machine_failed) {
       ++result.unchecked;
       result.failure = std::move(trial.message);

@@ -28,6 +28,7 @@ struct CheckResult {
   std::vector<Trial> passed;
   bool was_stopped = false;
   std::int64_t unchecked = 0;          // candidates that the machine failed for
+  std::int64_t left_out = 0;           // other problems of configurations that ran into the time limit
   std::optional<std::string> failure;  // why the machine failed: not all was checked
 
   std::int64_t failed() const;
@@ -45,7 +46,11 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial);
 // Sends candidates through the device, as many at a time as it takes.
 class CheckPass {
  public:
-  CheckPass(Device& device, CheckEvents events) : device_(device), events_(std::move(events)) {}
+  // one_by_one: the problems of a configuration follow each other, and none follows one that ran into the
+  // time limit.
+  enum class Problems { together, one_by_one };
+  CheckPass(Device& device, CheckEvents events, Problems problems = Problems::together)
+      : device_(device), events_(std::move(events)), problems_(problems) {}
 
   // `next` returns false when no candidate is left.
   CheckResult run(const std::function<bool(Candidate&)>& next);
@@ -53,6 +58,7 @@ class CheckPass {
  private:
   Device& device_;
   CheckEvents events_;
+  Problems problems_;
 };
 
 }  // namespace gktune

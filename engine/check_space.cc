@@ -61,13 +61,17 @@ class Candidates {
 
 // The engine chooses small awkward problems when the caller names none.
 bool is_awkward(const CheckRequest& request) {
-  return request.work == DeviceWork::sanitize && !request.problems;
+  return request.work == DeviceWork::sanitize && !request.problems &&
+         request.definition.check_problems.empty();
 }
 
 std::vector<Problem> problems_to_check(const CheckRequest& request) {
   const KernelDefinition& kernel = request.definition.kernel;
   if (!is_awkward(request)) {
-    std::vector<Problem> problems = request.problems ? *request.problems : problems_of(kernel);
+    const bool has_own = request.work == DeviceWork::sanitize && !request.problems;
+    std::vector<Problem> problems = request.problems ? *request.problems
+                                    : has_own        ? request.definition.check_problems
+                                                     : problems_of(kernel);
     return request.work == DeviceWork::sanitize ? problems : one_for_each_source(kernel.axes, problems);
   }
   // A kernel may require large sizes. If no space can be built, the first failure is reported.
@@ -100,7 +104,9 @@ Result<SpaceCheck, EngineError> check_space(const CheckRequest& request, const S
   const auto show = [&](const CheckResult& result) {
     if (events.on_progress) events.on_progress(result, *counts);
   };
-  SpaceCheck check{CheckPass(**device, {show, events.stop}).run([&](Candidate& candidate) {
+  const auto order =
+      request.work == DeviceWork::sanitize ? CheckPass::Problems::one_by_one : CheckPass::Problems::together;
+  SpaceCheck check{CheckPass(**device, {show, events.stop}, order).run([&](Candidate& candidate) {
                      return candidates.next(candidate);
                    }),
                    *counts};

@@ -128,6 +128,7 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
                    {"checked", result.checked},
                    {"of", json_of_count(all.str())},
                    {"failed", result.failed()}};
+    if (result.left_out > 0) report["left_out"] = result.left_out;
     if (result.failure) report["failure"] = *result.failure;
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
@@ -150,6 +151,11 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
   if (reports_resources(options) && !options.quiet)
     context.log.info("compiled for " + device.name + "; nothing ran");
+  if (result.left_out > 0 && !options.quiet) {
+    context.log.info(
+        fmt::format("{} more problems of configurations that ran into the time limit were left out",
+                    format_count(result.left_out)));
+  }
   const bool is_through = !result.was_stopped && !result.failure;
   if (!of_all.empty() && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(

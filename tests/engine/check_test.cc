@@ -24,15 +24,36 @@ TEST(CheckProblems, awkward_sizes_replace_those_of_the_file) {
   kernel.axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
   EXPECT_EQ(texts(awkward_problems(kernel)),
             (Texts{"T=int,n=0", "T=int,n=1", "T=int,n=31", "T=int,n=33", "T=int,n=257", "T=int,n=1009",
-                   "T=float,n=0", "T=float,n=1", "T=float,n=31", "T=float,n=33", "T=float,n=257",
-                   "T=float,n=1009"}));
+                   "T=int,n=9001", "T=float,n=0", "T=float,n=1", "T=float,n=31", "T=float,n=33",
+                   "T=float,n=257", "T=float,n=1009", "T=float,n=9001"}));
 }
 
 TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
   KernelDefinition kernel;
   kernel.axes = {{"width", {3, 5}, ""}, {"n", {1 << 20}, ""}};
-  EXPECT_EQ(texts(awkward_problems(kernel)), (Texts{"width=0,n=1", "width=1,n=31", "width=3,n=33",
-                                                    "width=3,n=257", "width=3,n=1009", "width=3,n=0"}));
+  EXPECT_EQ(texts(awkward_problems(kernel)),
+            (Texts{"width=0,n=1", "width=1,n=31", "width=5,n=33", "width=5,n=257", "width=5,n=1009",
+                   "width=5,n=0", "width=5,n=9001"}));
+}
+
+// A small size that the file lists too does not keep the others small.
+TEST(CheckProblems, some_sizes_have_several_blocks_and_a_part_of_one) {
+  KernelDefinition kernel;
+  kernel.axes = {{"n", {1, 1000}, ""}};
+  EXPECT_EQ(texts(awkward_problems(kernel)), (Texts{"n=0", "n=1", "n=31", "n=33", "n=257", "n=1000"}));
+  kernel.axes = {{"rows", {4096}, ""}, {"columns", {1, 1 << 20}, ""}, {"depth", {64}, ""}};
+  EXPECT_EQ(texts(awkward_problems(kernel)).back(), "rows=5,columns=9001,depth=5");
+}
+
+TEST(CheckProblems, values_of_one_listed_problem_do_not_meet_those_of_another) {
+  KernelDefinition kernel;
+  kernel.axes = {{"T", {"int", "float"}, "T"}, {"way", {"up", "down"}, ""}, {"n", {100, 20}, ""}};
+  kernel.listed_problems = {{{"T", "int"}, {"way", "up"}, {"n", 100}},
+                            {{"T", "float"}, {"way", "down"}, {"n", 20}},
+                            {{"T", "int"}, {"way", "up"}, {"n", 20}}};
+  for (const std::string& text : texts(awkward_problems(kernel)))
+    EXPECT_TRUE(text.starts_with("T=int,way=up,") || text.starts_with("T=float,way=down,")) << text;
+  EXPECT_EQ(texts(awkward_problems(kernel)).size(), 10u);
 }
 
 TEST(CheckProblems, sizes_that_an_input_from_a_file_depends_on_stay_as_they_are) {
@@ -128,6 +149,28 @@ TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
   ASSERT_EQ(result.findings[0].trials.size(), 1u);
   EXPECT_EQ(result.findings[0].trials[0].problem, small);
   EXPECT_TRUE(result.findings[0].trials[0].config.empty());
+}
+
+// It would hang for each of them.
+TEST(CheckPass, a_configuration_that_hung_is_tried_with_no_other_problem) {
+  std::vector<Trial> trials;
+  for (const int n : {1, 31, 257}) {
+    trials.push_back(bad_trial(1, n == 1 ? Status::timed_out : Status::ok, "ran longer than 10 s"));
+    trials.push_back(good_trial(2, 10));
+    for (std::size_t i = trials.size() - 2; i < trials.size(); ++i) trials[i].problem = {{"n", n}};
+  }
+  ReplayDevice device({}, trials, 100);
+  std::size_t next = 0;
+  const CheckResult result =
+      CheckPass(device, {}, CheckPass::Problems::one_by_one).run([&](Candidate& candidate) {
+        if (next == trials.size()) return false;
+        candidate.config = trials[next].config;
+        candidate.problem = trials[next++].problem;
+        return true;
+      });
+  EXPECT_EQ(result.checked, 4);
+  EXPECT_EQ(result.left_out, 2);
+  EXPECT_EQ(result.failures(), (Failures{{Status::timed_out, 1}}));
 }
 
 // The first of those in flight runs.

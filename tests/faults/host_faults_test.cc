@@ -271,6 +271,18 @@ TEST(HostChecks, the_seed_is_that_of_the_order_of_threads) {
   }
 }
 
+// Instrumented code is slow, and its problems are small.
+TEST(HostChecks, an_endless_loop_in_instrumented_code_has_the_limit_of_the_file) {
+  WorkerDeviceOptions options = fault_options("host");
+  options.work = WorkerDeviceOptions::Work::check;
+  options.instrumentation = Instrumentation::sanitize;
+  const auto device = open_fault_device(fault_definition("endless_loop", kShortLimit), options);
+  ASSERT_NE(device, nullptr);
+  const Trial trial = tried(*device);
+  EXPECT_EQ(trial.status, Status::timed_out) << trial.message;
+  EXPECT_NE(trial.message.find("ran longer than 0.5 s"), std::string::npos) << trial.message;
+}
+
 // A CPU takes most misaligned addresses as they are: what a GPU will refuse is found when looked for.
 TEST(HostChecks, a_misaligned_address_is_found_by_instrumented_code) {
   WorkerDeviceOptions options = fault_options("host");

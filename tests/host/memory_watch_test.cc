@@ -17,7 +17,8 @@ class Watched : public WithEachCompiler {
                             std::optional<std::uint64_t> seed = std::nullopt) {
     Kernels kernels(GetParam(), kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
-    watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_)}, {"out", out_.data(), 4096, room_of(out_)}});
+    watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_)},
+                        {"out", out_.data(), 4096, room_of(out_), is_out_unwritten_}});
     return kernels.launch(0, shape, static_cast<const int*>(in_.data()), out_.data());
   }
   void expect_fault(const std::string& text, const LaunchShape& shape, Status status,
@@ -51,6 +52,9 @@ class Watched : public WithEachCompiler {
 
   MemoryWatch watch_;
   Memory in_, out_;
+
+ protected:
+  bool is_out_unwritten_ = false;
 };
 
 constexpr const char* kTree = R"(
@@ -85,8 +89,11 @@ __global__ void k(const int* in, int* out) {
 })";
 
 TEST_P(Watched, a_warp_without_its_meeting_races) {
-  expect_fault(with(kWarp, ""), shape(1, 64), Status::undefined_behavior,
-               {"no thread of its block has written"});
+  expect_fault(
+      with(kWarp, ""), shape(1, 64), Status::undefined_behavior,
+      {"reads 4 bytes of shared memory that no thread of its block has written; thread (1,0,0) writes them "
+       "later, at ",
+       "kernel.cu:4: a barrier is missing in between", "thread (0,0,0)", "kernel.cu:6"});
   const std::string twice = R"(
 __global__ void k(const int* in, int* out) {
   __shared__ int tile[64];
@@ -224,6 +231,121 @@ __global__ void k(const int* in, int* out) {
                shape(3, 40));
 }
 
+// A thread that need not change the value leaves such a loop before its first update.
+TEST_P(Watched, a_loop_around_compare_and_swap_may_end_early) {
+  expect_clean(R"(
+__global__ void k(const int* in, int* out) {
+  const int key = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
+  int old = *out, seen;
+  do {
+    if (key <= old) break;
+    seen = old;
+    old = atomicCAS(out, seen, key);
+  } while (old != seen);
+})",
+               shape(4, 64));
+  expect_clean(R"(
+__global__ void k(const int* in, int* out) {
+  const int v = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
+  int old = out[1];
+  while (v > old) {
+    const int seen = old;
+    old = atomicCAS(&out[1], seen, v);
+    if (old == seen) break;
+  }
+})",
+               shape(4, 64));
+  // Nothing says that the first value is there.
+  expect_fault(R"(
+__global__ void k(const int* in, int* out) {
+  if (threadIdx.x == 0) out[2] = in[0];
+  int old = out[2];
+  while (static_cast<int>(threadIdx.x) > old) {
+    const int seen = old;
+    old = atomicCAS(&out[2], seen, static_cast<int>(threadIdx.x));
+    if (old == seen) break;
+  }
+})",
+               shape(1, 64), Status::data_race, {"‘out’ at byte 8", "kernel.cu:3"});
+}
+
+TEST_P(Watched, scratch_is_to_be_written_before_it_is_read) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (BARRIER) out[i] = in[i];
+  __syncthreads();
+  if (in[i] == 0) out[512 + i] = out[i ^ 1];
+})";
+  is_out_unwritten_ = true;
+  expect_clean(with(text, "true"), shape(2, 64));
+  expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior,
+               {"reads 4 bytes of ‘out’ that nothing has written, kernel k", "block (1,0,0)",
+                "thread (7,0,0)", "kernel.cu:6"});
+  // What the execution before this one has written does not count.
+  expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior, {"that nothing has written"});
+  is_out_unwritten_ = false;
+  expect_clean(with(text, "i != 70"), shape(2, 64));
+}
+
+TEST_P(Watched, barriers_of_two_branches_are_two_barriers) {
+  const std::string text = R"(
+__global__ void k(const int* in, int* out) {
+  if (BARRIER) __syncthreads(); else __syncthreads();
+  out[threadIdx.x] = in[threadIdx.x];
+})";
+  expect_fault(with(text, "threadIdx.x % 2 == 0"), shape(1, 64), Status::barrier_divergence,
+               {"wait at different barriers of one line", "kernel.cu:3"});
+  expect_clean(with(text, "in[0] == 0"), shape(1, 64));
+  const std::string group = R"(
+#include <cooperative_groups.h>
+__global__ void k(const int* in, int* out) {
+  auto block = cooperative_groups::this_thread_block();
+  if (BARRIER) block.sync(); else block.sync();
+  out[threadIdx.x] = in[threadIdx.x];
+})";
+  expect_fault(with(group, "threadIdx.x < 32"), shape(1, 64), Status::barrier_divergence, {"kernel.cu:5"});
+  expect_clean(with(group, "in[0] == 0"), shape(1, 64));
+}
+
+TEST_P(Watched, barriers_in_loops_and_functions_are_one_barrier) {
+  expect_clean(R"(
+__device__ void meet(int* tile, int value) {
+  tile[threadIdx.x] = value;
+  __syncthreads();
+}
+__global__ void k(const int* in, int* out) {
+  __shared__ int tile[64];
+  int sum = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (threadIdx.x % 2 == 0) sum += in[threadIdx.x]; else sum -= 1;
+    meet(tile, sum);
+    sum += tile[threadIdx.x ^ 1];
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+})",
+               shape(2, 64));
+}
+
+// Optimisers move a load to where its value is used, and drop one that is not.
+TEST_P(Watched, a_load_is_found_where_the_source_has_it) {
+  expect_fault(R"(
+__global__ void k(const int* in, int* out) {
+  const int value = in[1023 + threadIdx.x];
+  if (out[threadIdx.x] > 5) out[threadIdx.x] = value;
+})",
+               shape(1, 8), Status::illegal_access,
+               {"reads 4 bytes outside ‘in’ (0 bytes past its end)", "thread (1,0,0)", "kernel.cu:3"});
+  expect_fault(R"(
+__global__ void k(const int* in, int* out) {
+  int unused = in[1024 + threadIdx.x];
+  out[threadIdx.x] = in[threadIdx.x];
+})",
+               shape(1, 8), Status::illegal_access, {"outside ‘in’", "kernel.cu:3"});
+}
+
 TEST_P(Watched, a_plain_read_of_what_others_update_races) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
@@ -288,6 +410,19 @@ TEST_P(Watched, what_is_undefined_is_named_with_its_line) {
                {"an index outside its array, 'int", "thread (4,0,0)", "kernel.cu:3"});
   expect_fault(with(text, "out[0] = reinterpret_cast<const int4*>(in + threadIdx.x)->x"), shape(1, 8),
                Status::misaligned_access, {"a misaligned address", "thread (1,0,0)", "kernel.cu:3"});
+  expect_fault(
+      with(text, "out[threadIdx.x] = in[0] + reinterpret_cast<const int2*>(in + 2 * threadIdx.x + 1)[0].y"),
+      shape(1, 8), Status::misaligned_access, {"a misaligned address", "thread (0,0,0)", "kernel.cu:3"});
+  // Clang copies a whole vector without a check.
+  if (GetParam() == "g++") {
+    expect_fault(
+        with(text,
+             "reinterpret_cast<float4*>(out)[threadIdx.x] = reinterpret_cast<const float4*>(in + 1)[0]"),
+        shape(1, 8), Status::misaligned_access, {"a misaligned address", "kernel.cu:3"});
+    expect_fault(
+        with(text, "float2 v = *reinterpret_cast<const float2*>(in + threadIdx.x); out[threadIdx.x] = v.x"),
+        shape(1, 8), Status::misaligned_access, {"a misaligned address", "thread (1,0,0)", "kernel.cu:3"});
+  }
   expect_fault(with(text, "out[threadIdx.x] = 1 << (in[0] + 32)"), shape(1, 8), Status::undefined_behavior,
                {"a shift by more bits than there are", "kernel.cu:3"});
 }

@@ -94,6 +94,24 @@ TEST(SpaceFile, a_search_has_normal_effort_unless_it_says_otherwise) {
   EXPECT_EQ(effort_of("search: {effort: thorough}\n"), Effort::thorough);
 }
 
+TEST(SpaceFile, problems_of_the_sanitizer_are_its_own) {
+  EXPECT_TRUE(read_reduce(kListedSpace).check_problems.empty());
+  const std::string with_sizes = std::string(kListedSpace) + "check: {problem: {n: [7, 9]}}\n";
+  const auto read = read_reduce(with_sizes);
+  EXPECT_EQ(read.check_problems, (std::vector<Problem>{{{"m", 1024}, {"n", 7}, {"T", "int"}},
+                                                       {{"m", 1024}, {"n", 9}, {"T", "int"}},
+                                                       {{"m", 2048}, {"n", 7}, {"T", "int"}},
+                                                       {{"m", 2048}, {"n", 9}, {"T", "int"}},
+                                                       {{"m", 4097}, {"n", 7}, {"T", "float"}},
+                                                       {{"m", 4097}, {"n", 9}, {"T", "float"}}}));
+  EXPECT_EQ(read.kernel.listed_problems, read_reduce(kListedSpace).kernel.listed_problems);
+  EXPECT_EQ(read.fingerprint, read_reduce(kListedSpace).fingerprint);
+  const auto on_host = read_reduce(with_sizes, {.device_kind = "host", .strategies = {}});
+  EXPECT_EQ(on_host.check_problems.front(), (Problem{{"m", 8}, {"n", 7}, {"T", "int"}}));
+  const auto listed = read_reduce(std::string(kListedSpace) + "check: {problem: [{m: 3, n: 5, T: int}]}\n");
+  EXPECT_EQ(listed.check_problems, (std::vector<Problem>{{{"m", 3}, {"n", 5}, {"T", "int"}}}));
+}
+
 TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
   const auto read =
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",

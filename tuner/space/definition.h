@@ -144,6 +144,7 @@ struct Definition {
   std::vector<Constraint> constraints;
   std::vector<Config> listed;  // if not empty, exactly these are valid, and constraints do not count
   SearchLimits search;
+  std::vector<Problem> check_problems;  // for the sanitizer alone; empty: it chooses small awkward ones
   // Equal for trials that may be compared: a hash of the sources, their includes,
   // the options, launches and arguments. Sizes and parameters' values are not part of it.
   std::string fingerprint;

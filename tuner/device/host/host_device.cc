@@ -100,7 +100,8 @@ std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
   for (const ArgumentMemory& argument : arguments) {
     if (argument.buffer == nullptr) continue;
     names.push_back({argument.name, reinterpret_cast<const void*>(argument.buffer->address()),
-                     argument.buffer->bytes(), static_cast<const HostBuffer&>(*argument.buffer).mapping()});
+                     argument.buffer->bytes(), static_cast<const HostBuffer&>(*argument.buffer).mapping(),
+                     argument.is_unwritten});
   }
   return names;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/element.h"
 
@@ -98,6 +99,7 @@ Result<void, Failure> HostProgram::launch(Executor& executor, void* const* value
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
       std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, bytes_[filled]);
+      if (MemoryWatch* watch = executor.settings().watch) watch->note_filled(*static_cast<void**>(values[filled]));
       continue;
     }
     const std::size_t count = step.plan.arguments.size();

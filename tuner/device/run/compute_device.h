@@ -53,6 +53,7 @@ struct ArgumentMemory {
   const DeviceBuffer* original =
       nullptr;                // the required contents before each execution; null: any contents
   bool is_scratch = false;    // written before it is read
+  bool is_unwritten = false;  // its contents mean nothing before each execution: scratch or an output
   bool is_read_only = false;  // for the executions to come
 
   // As kernels get it; 0 for a scalar.

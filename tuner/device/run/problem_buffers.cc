@@ -122,6 +122,7 @@ Result<void, Failure> ProblemBuffers::allocate() {
     memory_[i].buffer = slot.buffer.get();
     memory_[i].original = slot.original.get();
     memory_[i].is_scratch = plan.role == Role::scratch;
+    memory_[i].is_unwritten = !is_input(plan);
   }
   return {};
 }

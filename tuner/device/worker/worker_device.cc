@@ -22,7 +22,6 @@ constexpr double kSetupLimitS = 120;
 constexpr double kTimingLimitS = 60;
 // The stopping rule needs at least so many executions.
 constexpr double kTimedExecutions = 16;
-constexpr double kInstrumentedFactor = 20;
 // Compiling ahead stops when at least so many candidates wait for hardware.
 constexpr std::size_t kAhead = 4;
 // The weight of the latest candidate in a mean.
@@ -344,10 +343,8 @@ RunSlot::Environment WorkerDevice::environment_of(const RunJob& job) const {
 }
 
 Worker::Limits WorkerDevice::limits(const Plan& plan) const {
-  const double factor = options_.instrumentation == Instrumentation::none ? 1 : kInstrumentedFactor;
-  const double execution_s = plan.time_limit_s * factor;
-  return {kSetupLimitS, reference_limit_s(plan) * factor, execution_s,
-          kTimingLimitS + kTimedExecutions * execution_s, options_.fault_telling_s};
+  return {kSetupLimitS, reference_limit_s(plan), plan.time_limit_s,
+          kTimingLimitS + kTimedExecutions * plan.time_limit_s, options_.fault_telling_s};
 }
 
 bool WorkerDevice::take_run() {

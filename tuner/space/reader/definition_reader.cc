@@ -6,6 +6,7 @@
 #include "tuner/core/letters.h"
 #include "tuner/space/declared_names.h"
 #include "tuner/space/fingerprint.h"
+#include "tuner/space/problems.h"
 #include "tuner/space/reader/launches.h"
 #include "tuner/space/reader/objective.h"
 #include "tuner/space/reader/problem_reader.h"
@@ -56,7 +57,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
       root, "space file",
       {"kernel",      "source",    "language",     "include",     "problem",   "parameters", "let",
        "constraints", "options",   "host_options", "environment", "arguments", "launches",   "reference",
-       "metrics",     "objective", "regime",       "time_limit",  "search",    "host"},
+       "metrics",     "objective", "regime",       "time_limit",  "search",    "host",       "check"},
       errors_);
   if (!fields.is_map()) return definition_;
   KernelDefinition& kernel = definition_.kernel;
@@ -82,6 +83,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
   if (const YamlNode* node = fields.find("search"))
     read_search(*node, options_.strategies, definition_.search, errors_);
   if (const YamlNode* node = section(fields, "host")) read_host(*node);
+  if (const YamlNode* node = section(fields, "check")) read_check(*node);
   for (const Parameter& parameter : definition_.parameters) kernel.parameter_names.push_back(parameter.name);
   if (errors_.empty()) {
     const auto flat = [&](const std::string& path, const std::string& text) {
@@ -253,6 +255,19 @@ void DefinitionReader::read_host(const YamlNode& node) {
     const auto seconds = read_seconds(*limit, errors_);
     if (is_used && seconds) kernel.time_limit_s = *seconds;
   }
+}
+
+// The problems replace those of the file, with the values of `host`: the sanitizer runs there.
+void DefinitionReader::read_check(const YamlNode& node) {
+  const Fields fields(node, "check", {"problem"}, errors_);
+  if (!fields.is_map()) return;
+  const YamlNode* problem = fields.require("problem", "for example check: {problem: {n: [1, 1000]}}");
+  if (problem == nullptr) return;
+  KernelDefinition sizes;
+  sizes.axes = definition_.kernel.axes;
+  sizes.listed_problems = definition_.kernel.listed_problems;
+  ProblemReader(names_, errors_).replace(*problem, sizes.axes, sizes.listed_problems);
+  if (errors_.empty()) definition_.check_problems = problems_of(sizes);
 }
 
 void DefinitionReader::read_constraints(const YamlNode& node) {

@@ -135,7 +135,16 @@ void ProblemReader::replace(const YamlNode& node, std::vector<Axis>& axes, std::
       errors_.add(key, "unknown axis '" + key.text + "'" + errors_.guess(key.text, names_of(axes)));
       continue;
     }
-    read_axis(key, node.items[i], *axis);
+    Axis replaced{axis->name, {}, axis->macro};
+    read_axis(key, node.items[i], replaced);
+    if (!replaced.values.empty() && !axis->values.empty() &&
+        replaced.values.front().kind() != axis->values.front().kind()) {
+      errors_.add(node.items[i], "values of different kinds for '" + axis->name + "': '" +
+                                     replaced.values.front().str() + "' here, '" +
+                                     axis->values.front().str() + "' in the problem of the file");
+      continue;
+    }
+    *axis = std::move(replaced);
     if (!listed.empty()) listed = with_values(listed, axis->name, axis->values);
   }
   check_count(node, listed.empty() ? problem_count(axes) : listed.size());

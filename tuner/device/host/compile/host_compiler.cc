@@ -151,10 +151,9 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
-    // GCC hoists loads out of loops that may never execute them. The checker would report a race.
     const std::vector<std::string> own =
         is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
-                   : std::vector<std::string>{"--param=tsan-distinguish-volatile=1", "-fno-tree-loop-im"};
+                   : std::vector<std::string>{"--param=tsan-distinguish-volatile=1"};
     all.insert(all.end(), own.begin(), own.end());
   }
   const std::string beside = std::filesystem::path(source.path).parent_path().string();

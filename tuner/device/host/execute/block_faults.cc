@@ -50,6 +50,14 @@ void BlockRunner::fail_missed_barrier(const Thread& waiting) {
 
 void BlockRunner::fail_different_barriers(const Thread& late) {
   const Thread& early = *at_barrier_.first;
+  if (early.site.line == late.site.line) {
+    fail_at(Status::barrier_divergence,
+            fmt::format(
+                "threads of one block wait at different barriers of one line: thread {} at one, this one at "
+                "another",
+                format_index(early.self.index)),
+            late.self, late.site);
+  }
   fail_at(Status::barrier_divergence,
           fmt::format("threads of one block wait at different barriers: thread {} at {}, this one elsewhere",
                       format_index(early.self.index), format_site(early.site)),

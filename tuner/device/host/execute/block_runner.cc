@@ -24,7 +24,7 @@ bool same_site(kernel::Site a, kernel::Site b) {
 // Kernels call these. They forward to the runner of the thread.
 struct EngineServices {
   static int barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
-    return current_runner->barrier(op, predicate, site);
+    return current_runner->barrier(op, predicate, site, __builtin_return_address(0));
   }
   static unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value,
                                  unsigned argument, kernel::Site site) {
@@ -133,7 +133,7 @@ std::optional<Failure> BlockRunner::run(std::uint64_t position) {
 
   if (launch_->watch != nullptr) launch_->watch->begin_block(block);
   switch_context(take_fiber(), &home_);
-  if (launch_->watch != nullptr && !fault_) fault_ = launch_->watch->end_block();
+  if (launch_->watch != nullptr) fault_ = launch_->watch->end_block(std::move(fault_));
   if (fault_) {
     forget_threads();
     return std::exchange(fault_, std::nullopt);
@@ -187,14 +187,20 @@ void BlockRunner::watch_returns() {
   }
 }
 
-int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
+// Optimised code may have several calls for one in the source; instrumented code is not optimised.
+bool BlockRunner::is_same_barrier(const Thread& a, const Thread& b) const {
+  return same_site(a.site, b.site) && (launch_->watch == nullptr || a.code == b.code);
+}
+
+int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site, const void* code) {
   if (!gktune_thread.is_watching_returns) watch_returns();
   Thread& thread = threads_[gktune_thread.self.rank];
   thread.site = site;
+  thread.code = code;
   if (returned_ > 0) fail_missed_barrier(thread);
   if (arrived_ == 0) {
     predicates_ = 0;
-  } else if (!same_site(site, at_barrier_.first->site)) {
+  } else if (!is_same_barrier(thread, *at_barrier_.first)) {
     fail_different_barriers(thread);
   }
   predicates_ += predicate;

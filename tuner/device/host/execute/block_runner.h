@@ -51,6 +51,7 @@ class BlockRunner {
     Thread* next;
     kernel::ThreadIndex self;
     kernel::Site site;
+    const void* code = nullptr;  // of its call of a barrier
     State state = State::running;
   };
 
@@ -89,7 +90,8 @@ class BlockRunner {
     }
   };
 
-  int barrier(kernel::BarrierOp op, int predicate, kernel::Site site);
+  int barrier(kernel::BarrierOp op, int predicate, kernel::Site site, const void* code);
+  bool is_same_barrier(const Thread& a, const Thread& b) const;
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
                           kernel::Site site);
   void yield();

@@ -26,6 +26,7 @@ struct NamedMemory {
   const void* begin = nullptr;
   std::size_t bytes = 0;
   std::span<const std::byte> room = {};  // around it, used by nothing else
+  bool is_unwritten = false;             // its contents mean nothing until a kernel writes them
 };
 
 // Names memory while this object lives. One at a time.

@@ -9,8 +9,8 @@ namespace cooperative_groups {
 
 class thread_block {
  public:
-  static void sync(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
-  static void barrier_wait(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
+  GKTUNE_ALWAYS_INLINE static void sync(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
+  GKTUNE_ALWAYS_INLINE static void barrier_wait(GKTUNE_SITE_PARAMETERS) { __syncthreads(file_, line_); }
   static unsigned thread_rank() { return ::gktune::kernel::thread_rank(); }
   static dim3 thread_index() { return ::gktune::kernel::thread_index(); }
   static dim3 group_index() { return ::gktune::kernel::block_index(); }
@@ -201,7 +201,7 @@ class thread_group {
   thread_group(const thread_block&) : is_block_(true) {}
   thread_group(const coalesced_group& lanes) : lanes_(lanes) {}
 
-  void sync(GKTUNE_SITE_PARAMETERS) const {
+  GKTUNE_ALWAYS_INLINE void sync(GKTUNE_SITE_PARAMETERS) const {
     is_block_ ? thread_block::sync(file_, line_) : lanes_.sync(file_, line_);
   }
   unsigned num_threads() const { return is_block_ ? thread_block::num_threads() : lanes_.num_threads(); }
@@ -225,7 +225,7 @@ inline thread_group tiled_partition(const thread_group& group, unsigned size, GK
 }
 
 template <class Group>
-void sync(const Group& group, GKTUNE_SITE_PARAMETERS) {
+GKTUNE_ALWAYS_INLINE void sync(const Group& group, GKTUNE_SITE_PARAMETERS) {
   group.sync(file_, line_);
 }
 template <class Group>

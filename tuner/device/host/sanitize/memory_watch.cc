@@ -91,6 +91,17 @@ int find_thread_locals(dl_phdr_info* info, std::size_t, void* found_in) {
 
 }  // namespace
 
+void MemoryWatch::set_buffers(std::vector<NamedMemory> buffers) {
+  buffers_ = std::move(buffers);
+  execution_begin_ = order_.now() + 1;
+}
+
+void MemoryWatch::note_filled(const void* begin) {
+  for (NamedMemory& buffer : buffers_) {
+    if (buffer.begin == begin) buffer.is_unwritten = false;
+  }
+}
+
 void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& shared,
                                const StackPool& stacks) {
   launch_ = &launch;
@@ -102,6 +113,13 @@ void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& s
   const bool is_known = dladdr(reinterpret_cast<const void*>(launch.entry->run), &info) != 0;
   module_begin_ = is_known ? number_of(info.dli_fbase) : 0;
   static_shared_begin_ = static_shared_end_ = 0;
+  loop_heads_.clear();
+}
+
+void MemoryWatch::begin_block(std::uint64_t block) {
+  order_.begin_block(block, launch_->thread_orders->count());
+  pending_reads_.clear();
+  unwritten_read_.reset();
 }
 
 void MemoryWatch::find_static_shared() {
@@ -152,10 +170,6 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
                    offset < (1u << 21) ? static_cast<std::uint32_t>(offset) & 0x1fffff : 0};
-  if (pending_read_) {
-    if (pending_read_->now.rank != now.rank) return resolve_pending_read();
-    if (pending_read_->place.address == address && kind == AccessKind::atomic_update) pending_read_.reset();
-  }
   for (std::uintptr_t at = begin; at < end;) {
     Page& page = page_at(at);
     const std::uintptr_t page_end = std::min(end, (at / kPage + 1) * kPage);
@@ -168,6 +182,12 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     }
     const Place place{address, bytes, kind, &page, is_shared, code};
     if (auto outside = find_outside(place, now)) return outside;
+    if (unwritten_read_) return find_late_write(place, now);
+    if (at == begin && kind == AccessKind::read) {
+      RecentReads& recent = recent_reads_[now.rank];
+      recent.reads[recent.next++ % RecentReads::kCount] = {address, now.epoch, now.code};
+    }
+    if (at == begin && kind == AccessKind::atomic_update) note_loop_head(address, now);
     if (page.bytes == nullptr) page.bytes = std::make_unique<std::array<Byte, kPage>>();
     for (; at < page_end; ++at) {
       if (auto wrong = note(place, (*page.bytes)[at % kPage], now)) return wrong;
@@ -201,21 +221,24 @@ std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Acces
 }
 
 std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
-  if (reads(place.kind) && place.is_shared && !order_.is_this_block(byte.write.epoch)) {
-    return fault(Status::undefined_behavior,
-                 fmt::format("{} {} of shared memory that no thread of its block has written",
-                             verb(place.kind), format_byte_count(place.bytes)),
-                 now, place.code);
+  if (reads(place.kind) && is_unwritten(place, byte)) {
+    unwritten_read_ = {place, now};
+    return std::nullopt;
   }
   if (conflicts(byte.write, now, place.is_shared)) {
     if (place.kind != AccessKind::read || !byte.write.is_atomic)
       return race(place, byte.write, Before::write, now);
-    if (!pending_read_) pending_read_ = {place, byte.write, now};
+    const bool is_known = std::ranges::any_of(
+        pending_reads_, [&](const PendingRead& pending) { return pending.now.code == now.code; });
+    if (!is_known) pending_reads_.push_back({place, byte.write, now});
   }
   if (writes(place.kind)) {
     for (Access* read : {&byte.read, &byte.other_read}) {
+      const bool is_of_loop = place.kind == AccessKind::atomic_update &&
+                              conflicts(*read, now, place.is_shared) && begins_loop(*read);
+      if (is_of_loop || (place.kind == AccessKind::atomic_update && read->rank == now.rank))
+        read->is_atomic = 1;
       if (conflicts(*read, now, place.is_shared)) return race(place, *read, Before::read, now);
-      if (place.kind == AccessKind::atomic_update && read->rank == now.rank) read->is_atomic = 1;
     }
     byte.write = now;
   }
@@ -224,13 +247,66 @@ std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const A
   return std::nullopt;
 }
 
-std::optional<Failure> MemoryWatch::resolve_pending_read() {
-  const PendingRead pending = *std::exchange(pending_read_, std::nullopt);
-  return race(pending.place, pending.before, Before::write, pending.now);
+bool MemoryWatch::is_unwritten(const Place& place, const Byte& byte) const {
+  if (place.is_shared) return !order_.is_this_block(byte.write.epoch);
+  return place.page->buffer != nullptr && place.page->buffer->is_unwritten &&
+         byte.write.epoch < execution_begin_;
 }
 
-std::optional<Failure> MemoryWatch::end_block() {
-  return pending_read_ ? resolve_pending_read() : std::nullopt;
+// What the block does next may follow from what it has read: only the write that came too late is looked for,
+// in as many accesses as a second or two has.
+std::optional<Failure> MemoryWatch::find_late_write(const Place& place, const Access& now) {
+  constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 22;
+  const UnwrittenRead& unwritten = *unwritten_read_;
+  const std::uintptr_t begin = number_of(place.address), read_begin = number_of(unwritten.place.address);
+  const bool overlaps = begin < read_begin + unwritten.place.bytes && read_begin < begin + place.bytes;
+  if (overlaps && writes(place.kind) && conflicts(unwritten.now, now, place.is_shared)) {
+    std::string who = fmt::format("thread {}", format_index(thread_index(now.rank)));
+    return take_unwritten_read(
+        fmt::format("; {} writes them later, at {}: a barrier is missing in between", who, line_of(now)));
+  }
+  if (++unwritten_read_->accesses > kMostAccesses) return take_unwritten_read("");
+  return std::nullopt;
+}
+
+Failure MemoryWatch::take_unwritten_read(const std::string& more) {
+  const UnwrittenRead read = *std::exchange(unwritten_read_, std::nullopt);
+  const std::string bytes = format_byte_count(read.place.bytes);
+  const std::string what = read.place.is_shared
+                               ? fmt::format("{} {} of shared memory that no thread of its block has written",
+                                             verb(read.place.kind), bytes)
+                               : fmt::format("{} {} of {} that nothing has written", verb(read.place.kind),
+                                             bytes, memory_name(read.place));
+  return fault(Status::undefined_behavior, what + more, read.now, read.place.code);
+}
+
+// The thread updates what it has read before: the read begins a loop around atomicCAS.
+void MemoryWatch::note_loop_head(const void* address, const Access& update) {
+  for (const RecentRead& read : recent_reads_[update.rank].reads) {
+    if (read.address != address || read.code == 0 || !order_.is_since_barrier(read.epoch)) continue;
+    if (std::ranges::find(loop_heads_, read.code) == loop_heads_.end()) loop_heads_.push_back(read.code);
+  }
+}
+
+// Compilers may have made several reads of one in the source.
+bool MemoryWatch::begins_loop(const Access& read) const {
+  if (loop_heads_.empty() || read.code == 0) return false;
+  if (std::ranges::find(loop_heads_, read.code) != loop_heads_.end()) return true;
+  const std::string line = line_of(read);
+  return std::ranges::any_of(loop_heads_, [&](std::uint32_t code) {
+    Access head;
+    head.code = code & 0x1fffff;
+    return line_of(head) == line;
+  });
+}
+
+std::optional<Failure> MemoryWatch::end_block(std::optional<Failure> fault) {
+  if (unwritten_read_) return take_unwritten_read("");
+  if (fault) return fault;
+  for (const PendingRead& pending : std::exchange(pending_reads_, {})) {
+    if (!begins_loop(pending.now)) return race(pending.place, pending.before, Before::write, pending.now);
+  }
+  return std::nullopt;
 }
 
 bool MemoryWatch::conflicts(const Access& before, const Access& now, bool is_shared) const {

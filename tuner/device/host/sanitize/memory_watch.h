@@ -20,17 +20,19 @@
 namespace gktune {
 
 // Follows what the threads of instrumented kernels read and write: finds data races, reads of shared memory
-// that no thread wrote, accesses outside buffers. Blocks must run one after the other.
+// and of scratch that nothing wrote, accesses outside buffers. Blocks must run one after the other.
 class MemoryWatch {
  public:
-  // Sets the buffers of the next launches.
-  void set_buffers(std::vector<NamedMemory> buffers) { buffers_ = std::move(buffers); }
+  // Sets the buffers of the next execution.
+  void set_buffers(std::vector<NamedMemory> buffers);
+  // The buffer that begins there has got contents.
+  void note_filled(const void* begin);
 
   // The memory of the running block's threads: their own and shared.
   void begin_launch(const KernelLaunch& launch, const SharedMemory& shared, const StackPool& stacks);
-  void begin_block(std::uint64_t block) { order_.begin_block(block, launch_->thread_orders->count()); }
-  // The errors that were not reported before.
-  std::optional<Failure> end_block();
+  void begin_block(std::uint64_t block);
+  // The error of the block: an earlier one than `fault`, which ended it, or one that was not reported before.
+  std::optional<Failure> end_block(std::optional<Failure> fault);
   ThreadOrder& order() { return order_; }
 
   // The error of this access, if there is one.
@@ -69,11 +71,29 @@ class MemoryWatch {
     bool is_shared;
     const void* code;
   };
-  // A plain read of memory that another thread updates atomically. A loop around atomicCAS begins with one: the
-  // thread's next access to that memory is an update. Otherwise it is a race.
+  // A plain read of memory that another thread updates atomically. That is a race, unless the read begins a
+  // loop around atomicCAS: then some thread updates what it has just read there. A thread may leave such a
+  // loop without an update.
   struct PendingRead {
     Place place;
     Access before, now;
+  };
+  // The last plain reads of a thread, to find those that begin such loops.
+  struct RecentRead {
+    const void* address = nullptr;
+    ThreadOrder::Time epoch = 0;
+    std::uint32_t code = 0;
+  };
+  struct RecentReads {
+    static constexpr unsigned kCount = 8;
+    std::array<RecentRead, kCount> reads;
+    unsigned next = 0;
+  };
+  // A read of what nothing has written. It is reported at the end of the block, or with the later write.
+  struct UnwrittenRead {
+    Place place;
+    Access now;
+    std::uint64_t accesses = 0;  // since then
   };
 
   Page& page_at(std::uintptr_t address);
@@ -81,7 +101,11 @@ class MemoryWatch {
   void find_static_shared();
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
-  std::optional<Failure> resolve_pending_read();
+  void note_loop_head(const void* address, const Access& update);
+  bool begins_loop(const Access& read) const;
+  bool is_unwritten(const Place& place, const Byte& byte) const;
+  std::optional<Failure> find_late_write(const Place& place, const Access& now);
+  Failure take_unwritten_read(const std::string& more);
   bool conflicts(const Access& before, const Access& now, bool is_shared) const;
   void note_read(Byte& byte, const Access& now) const;
   enum class Before { write, read };
@@ -101,7 +125,11 @@ class MemoryWatch {
   std::uintptr_t module_begin_ = 0;                                 // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
   std::vector<std::uintptr_t> guards_;                              // initialisation flags of the compiler
-  std::optional<PendingRead> pending_read_;
+  std::vector<PendingRead> pending_reads_;  // of the block, one for each place in the code
+  std::vector<std::uint32_t> loop_heads_;   // places in the code of this launch
+  std::vector<RecentReads> recent_reads_ = std::vector<RecentReads>(ThreadOrder::kMaxThreads);  // by rank
+  std::optional<UnwrittenRead> unwritten_read_;
+  ThreadOrder::Time execution_begin_ = 0;
   std::unordered_map<std::uintptr_t, Page> pages_;
   std::array<Slot, 256> recent_;
 };

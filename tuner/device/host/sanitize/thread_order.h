@@ -29,7 +29,10 @@ class ThreadOrder {
   // An atomic read: the thread sees everything released until now.
   void acquire(unsigned rank);
 
+  Time now() const { return time_; }
   Time epoch(unsigned rank) const { return epochs_[rank]; }
+  // After the last barrier of the running block.
+  bool is_since_barrier(Time epoch) const { return epoch >= barrier_; }
   bool is_this_block(Time epoch) const { return epoch >= block_begin_; }
   // True if an access of a thread of this launch, or of an earlier one, is ordered before this thread's access
   // now.

@@ -4,6 +4,9 @@
 
 #include "gktune/vector_types.h"
 
+// Inlined without optimisation too: the engine tells barriers apart by the address that they are called from.
+#define GKTUNE_ALWAYS_INLINE inline __attribute__((always_inline))
+
 // The caller's place, for messages about its wait.
 #define GKTUNE_SITE_PARAMETERS const char *file_ = __builtin_FILE(), int line_ = __builtin_LINE()
 #define GKTUNE_SITE \
@@ -34,16 +37,16 @@ void inline_ptx() __attribute__((error("inline PTX cannot run on the host device
 
 }  // namespace gktune::kernel
 
-inline void __syncthreads(GKTUNE_SITE_PARAMETERS) {
+GKTUNE_ALWAYS_INLINE void __syncthreads(GKTUNE_SITE_PARAMETERS) {
   gktune_thread.services->barrier(::gktune::kernel::BarrierOp::plain, 0, GKTUNE_SITE);
 }
-inline int __syncthreads_count(int predicate, GKTUNE_SITE_PARAMETERS) {
+GKTUNE_ALWAYS_INLINE int __syncthreads_count(int predicate, GKTUNE_SITE_PARAMETERS) {
   return gktune_thread.services->barrier(::gktune::kernel::BarrierOp::count, predicate != 0, GKTUNE_SITE);
 }
-inline int __syncthreads_and(int predicate, GKTUNE_SITE_PARAMETERS) {
+GKTUNE_ALWAYS_INLINE int __syncthreads_and(int predicate, GKTUNE_SITE_PARAMETERS) {
   return gktune_thread.services->barrier(::gktune::kernel::BarrierOp::all, predicate != 0, GKTUNE_SITE);
 }
-inline int __syncthreads_or(int predicate, GKTUNE_SITE_PARAMETERS) {
+GKTUNE_ALWAYS_INLINE int __syncthreads_or(int predicate, GKTUNE_SITE_PARAMETERS) {
   return gktune_thread.services->barrier(::gktune::kernel::BarrierOp::any, predicate != 0, GKTUNE_SITE);
 }
 
