@@ -42,9 +42,9 @@ ExitCode fail_with_hint(const ReportOptions& options, const std::string& message
 }
 
 // Changes whenever a trial is added.
-std::int64_t state_of(const std::vector<StudySummary>& studies) {
-  std::int64_t state = 0;
-  for (const StudySummary& each : studies) state = state * 31 + each.updated_unix_ms + each.trials;
+std::uint64_t state_of(const std::vector<StudySummary>& studies) {
+  std::uint64_t state = 0;  // wraps around
+  for (const StudySummary& each : studies) state = state * 31 + static_cast<std::uint64_t>(each.updated_unix_ms + each.trials);
   return state;
 }
 
@@ -52,7 +52,7 @@ std::int64_t state_of(const std::vector<StudySummary>& studies) {
 ExitCode follow(const ReportOptions& options, const TrialStore& store, Context& context) {
   const auto is_interrupted = context.catch_interrupts();
   context.log.info("writing " + options.output + " whenever trials arrive; press Ctrl-C to end");
-  std::optional<std::int64_t> shown;
+  std::optional<std::uint64_t> shown;
   std::chrono::duration<double> pause = 0s;
   auto last = Clock::now();
   while (!is_interrupted()) {
@@ -63,7 +63,7 @@ ExitCode follow(const ReportOptions& options, const TrialStore& store, Context& 
     last = Clock::now();
     auto studies = store.studies();
     if (!studies) return fail(context, ExitCode::failed, studies.error().message);
-    if (const std::int64_t state = state_of(*studies); state != shown) {
+    if (const std::uint64_t state = state_of(*studies); state != shown) {
       auto written = write_report(store, options.kernels, options.output, {.live_s = kReload_s});
       if (!written) return fail_with_hint(options, written.error().message, context);
       shown = state;
