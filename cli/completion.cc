@@ -200,7 +200,8 @@ Words problems(const Line& line, const Context& context) {
     for (const Axis& axis : definition.kernel.axes) values_in(values, axis.name);
     for (const Problem& problem : problems_of(definition.kernel)) add(problem);
   }
-  if (const std::string kernel = value_of(line, "KERNEL"); !kernel.empty()) {
+  const std::string positional = value_of(line, "KERNEL");
+  if (const std::string kernel = positional.empty() ? value_of(line, "--kernel") : positional; !kernel.empty()) {
     for (const StudySummary& each : studies_of(line, context)) {
       if (each.study.kernel == kernel) add(each.study.problem);
     }
@@ -235,6 +236,7 @@ Words values_of(const CLI::Option& option, const Line& line, const Context& cont
   using Source = std::function<Words(const Line&, const Context&)>;
   static const std::map<std::string, Source> kSources = {{"KERNEL", kernels},
                                                          {"STUDY", studies},
+                                                         {"OTHER", studies},
                                                          {"DEVICE", known_devices},
                                                          {"AXIS=VALUE,…", problems},
                                                          {"PARAMETER=VALUE,…", parameters}};

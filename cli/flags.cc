@@ -111,6 +111,13 @@ void Flags::worker(DeviceFlags& flags) {
 
 void Flags::json(bool& is_wanted) { on("--json", is_wanted, "Print a JSON report"); }
 
+void Flags::table_format(TableFormat& format) {
+  const Flag json = on("--json", format.json, "Print a JSON report");
+  Flag csv = on("--csv", format.csv, "Print comma-separated values");
+  csv.excludes(json);
+  on("--markdown", format.markdown, "Print a table in Markdown").excludes(json).excludes(csv);
+}
+
 void Flags::quiet(bool& is_wanted) { on("-q,--quiet", is_wanted, "Print results and errors only"); }
 
 void Flags::problem(std::vector<std::string>& selections) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/device_flags.h"
+#include "cli/output/table.h"
 #include "tuner/core/result.h"
 
 namespace CLI {
@@ -61,6 +62,7 @@ class Flags {
   // Flags that several commands share.
   void database(std::string& path);
   void json(bool& is_wanted);
+  void table_format(TableFormat& format);
   void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
   void device(DeviceFlags& flags);

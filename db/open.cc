@@ -172,4 +172,12 @@ Database open_for_reading(const fs::path& path, std::chrono::milliseconds patien
   return copy;
 }
 
+Database open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
+  inspect(path);
+  if (std::error_code error; !fs::exists(path, error)) throw Failure("no such file");
+  Database database = open_readable(path, patience);
+  steps_to(database.integer("PRAGMA user_version"));
+  return database;
+}
+
 }  // namespace gktune

@@ -343,9 +343,50 @@ CREATE TABLE claims (
 CREATE INDEX claims_by_session ON claims (session_id);
 )sql";
 
-// The lookup reads winners, spaces and general configurations, and no trial.
-constexpr std::string_view kWinners = R"sql(
+// Rows carry checksums; counts and winners are stored, so that questions read no trial; playoffs outweigh single times
+// of other hosts; general configurations and portfolios answer for problems that were not tuned.
+constexpr std::string_view kEvidence = R"sql(
+DROP VIEW trial_view;
 DROP VIEW best_view;
+DROP VIEW winner_view;
+DROP VIEW playoff_winner_view;
+DROP VIEW study_view;
+
+ALTER TABLE studies ADD COLUMN recorded TEXT;    -- JSON: what an imported file says besides
+ALTER TABLE trials ADD COLUMN recorded TEXT;     -- the same of one trial
+ALTER TABLE trials ADD COLUMN checksum INTEGER;  -- of the row; NULL: schema 3 had none
+ALTER TABLE finalists ADD COLUMN checksum INTEGER;
+
+-- The number of trials of each study, and the time that they took.
+CREATE TABLE study_counts (
+  study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
+  is_current INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  trials INTEGER NOT NULL,
+  compile_s REAL NOT NULL,
+  run_s REAL NOT NULL,
+  PRIMARY KEY (study_id, is_current, status)
+) STRICT, WITHOUT ROWID;
+INSERT INTO study_counts
+SELECT study_id, is_current, status, count(*), total(compile_s), total(run_s) FROM trials GROUP BY 1, 2, 3;
+
+-- Finds the best trials of a study, also those of a period, without reading the trials.
+DROP INDEX trials_by_result;
+CREATE INDEX trials_by_result ON trials (study_id, is_current, status, is_dropped_early, objective, ended_ms);
+
+-- A few configurations that serve all tuned problems of a kernel, and the tree that chooses among them.
+CREATE TABLE portfolios (
+  id INTEGER PRIMARY KEY,
+  kernel TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  device_id INTEGER NOT NULL REFERENCES devices (id),
+  regime TEXT NOT NULL,
+  objective TEXT NOT NULL,
+  within REAL NOT NULL,              -- the loss that was allowed on each problem, of 1
+  made_ms INTEGER NOT NULL,
+  body TEXT NOT NULL,                -- JSON: configurations, tree, losses
+  UNIQUE (kernel, fingerprint, device_id, regime, objective)
+) STRICT;
 
 -- The winner of each study as winner_view finds it; see winner_row.h.
 CREATE TABLE winners (
@@ -383,6 +424,41 @@ CREATE TABLE general_configs (
   PRIMARY KEY (kernel, fingerprint, device_id, regime, objective)
 ) STRICT, WITHOUT ROWID;
 
+CREATE VIEW study_view AS
+SELECT s.id AS study_id, s.kernel, s.fingerprint, d.kind AS device_kind, d.name AS device, d.architecture,
+       d.multiprocessors, s.problem, s.regime, s.objective AS goal, s.updated_ms,
+       (SELECT coalesce(sum(c.trials), 0) FROM study_counts c
+        WHERE c.study_id = s.id AND c.is_current = 1) AS trials,
+       (SELECT coalesce(sum(c.trials), 0) FROM study_counts c
+        WHERE c.study_id = s.id AND c.is_current = 1 AND c.status <> 'ok') AS failed
+FROM studies s JOIN devices d ON d.id = s.device_id;
+
+-- The winner of the latest playoff of each study, unless it was measured again or a later trial of that host did
+-- better.
+CREATE VIEW playoff_winner_view AS
+SELECT p.study_id, p.id AS playoff_id, f.id AS finalist_id, f.trial_id
+FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN trials w ON w.id = f.trial_id
+JOIN sessions c ON c.id = p.session_id
+WHERE w.study_id = p.study_id AND w.is_current = 1 AND w.status = 'ok'
+  AND p.id = (SELECT l.id FROM playoffs l JOIN sessions k ON k.id = l.session_id WHERE l.study_id = p.study_id
+              ORDER BY l.held_ms DESC, k.uuid DESC, l.id DESC LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM trials t JOIN sessions m ON m.id = t.session_id
+                  WHERE t.study_id = p.study_id AND t.is_current = 1 AND t.status = 'ok'
+                    AND t.is_dropped_early = 0 AND t.objective < w.objective AND t.ended_ms > p.held_ms
+                    AND m.host_name = c.host_name);
+
+-- The winner of each study: of its playoff, else its best trial, by evidence and time.
+CREATE VIEW winner_view AS
+SELECT s.id AS study_id,
+       (SELECT p.finalist_id FROM playoff_winner_view p WHERE p.study_id = s.id) AS finalist_id,
+       coalesce(
+         (SELECT p.trial_id FROM playoff_winner_view p WHERE p.study_id = s.id),
+         (SELECT t.id FROM trials t
+          WHERE t.study_id = s.id AND t.is_current = 1 AND t.status = 'ok' AND t.objective IS NOT NULL
+          ORDER BY t.is_dropped_early, t.objective, length(t.samples) DESC, t.ended_ms DESC, t.config
+          LIMIT 1)) AS trial_id
+FROM studies s;
+
 INSERT INTO winners (study_id, trial_id, finalist_id, session_id, config, median_us)
 SELECT w.study_id, t.id, f.id, t.session_id, t.config,
        CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END
@@ -399,10 +475,17 @@ FROM winners w
 JOIN study_view v ON v.study_id = w.study_id
 JOIN trials t ON t.id = w.trial_id
 LEFT JOIN finalists f ON f.id = w.finalist_id;
+CREATE VIEW trial_view AS
+SELECT t.id AS trial_id, t.study_id, s.kernel, s.fingerprint, d.name AS device, s.problem, s.regime, t.config,
+       t.status, t.median_us, t.objective, t.metrics, t.is_dropped_early, t.registers, t.spill_bytes, t.occupancy,
+       t.compile_s, t.run_s, datetime(t.ended_ms / 1000, 'unixepoch') AS ended, t.message, t.number, t.is_current,
+       c.host_name, c.driver
+FROM trials t JOIN studies s ON s.id = t.study_id JOIN devices d ON d.id = s.device_id
+JOIN sessions c ON c.id = t.session_id;
 
 )sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
 
-constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kWinners};
+constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kEvidence};
 
 }  // namespace
 

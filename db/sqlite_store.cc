@@ -108,8 +108,8 @@ class TrialReader {
  public:
   explicit TrialReader(const Database& database)
       : values_(database),
-        find_(database, std::string("SELECT ") + kTrialColumns + " FROM trials WHERE id = ?"),
-        find_finalist_(database, std::string("SELECT ") + kFinalistColumns + " FROM finalists WHERE id = ?") {
+        find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?"),
+        find_finalist_(database, "SELECT " + kFinalistColumns + " FROM finalists WHERE id = ?") {
   }
 
   Trial read(std::int64_t id, const Study& study) {
@@ -317,7 +317,7 @@ Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
     Statement select(database_,
-                     std::string("SELECT ") + kTrialColumns +
+                     "SELECT " + kTrialColumns +
                          " FROM trials WHERE study_id = ? AND is_current = 1 ORDER BY ended_ms, id");
     select.bind(study);
     return read_trials(study, select);
@@ -346,7 +346,7 @@ Result<std::vector<Trial>> SqliteStore::trials_of_others(std::int64_t study, std
                                                          std::int64_t after_id) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
-    Statement select(database_, std::string("SELECT ") + kTrialColumns +
+    Statement select(database_, "SELECT " + kTrialColumns +
                                     " FROM trials WHERE id > ? AND +study_id = ? AND session_id <> ?"
                                     " AND +is_current = 1 ORDER BY id");
     select.bind(after_id, study, session);

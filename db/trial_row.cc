@@ -4,6 +4,7 @@
 #include <string>
 
 #include "db/sqlite/failure.h"
+#include "db/study_counts.h"
 
 namespace gktune {
 namespace {
@@ -17,57 +18,69 @@ std::optional<T> known(T value) {
 
 }  // namespace
 
-const char* const kTrialColumns =
-    "id, config, status, message, objective, is_dropped_early, median_us, low_us, high_us, min_us, mean_us, "
-    "deviation_us,"
-    " metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, "
-    "grid_z,"
-    " block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s, "
-    "started_ms,"
-    " ended_ms, samples";
+// Constants that others are made of: initialized in this order.
+const std::string kTrialContents =
+    "config, status, message, objective, is_dropped_early, median_us, low_us, high_us, min_us, mean_us, "
+    "deviation_us, metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, "
+    "grid_y, grid_z, block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, "
+    "run_s, started_ms, ended_ms, samples";
+const std::string kTrialChecksum =
+    "gktune_checksum(study_id, session_id, number, " + kTrialContents + ", recorded)";
+const std::string kTrialColumns = "id, " + kTrialContents;
 
-const char* const kFinalistColumns =
+const std::string kFinalistColumns =
     "objective, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, samples";
+const std::string kFinalistChecksum = "gktune_checksum(playoff_id, place, trial_id, " + kFinalistColumns + ")";
 
 namespace {
 
 // Makes room for a trial as the current one of its configuration. False: a later one is stored already.
 bool displace_current(const sqlite::Database& database, std::int64_t study, const std::string& config,
                       std::int64_t ended_ms) {
-  sqlite::Statement find(
-      database, "SELECT id, ended_ms FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+  sqlite::Statement find(database,
+                         "SELECT id, ended_ms, status, compile_s, run_s FROM trials"
+                         " WHERE study_id = ? AND config = ? AND is_current = 1");
   if (!find.bind(study, config).step()) return true;
   auto row = find.row();
   auto id = row.integer();
   if (row.integer() > ended_ms) return false;
+  CountChange change{.status = row.text(), .is_current = true, .trials = -1};
+  change.compile_s = row.real();
+  change.run_s = row.real();
   sqlite::Statement(database, "UPDATE trials SET is_current = 0 WHERE id = ?").bind(id).run();
+  change_counts(database, study, change);
+  change.is_current = false;
+  change.trials = 1;
+  change_counts(database, study, change);
   return true;
+}
+
+// "?FIRST, …, ?LAST"
+std::string parameters(int first, int last) {
+  std::string text;
+  for (int i = first; i <= last; ++i) text += (text.empty() ? "?" : ", ?") + std::to_string(i);
+  return text;
 }
 
 }  // namespace
 
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial) {
-  static constexpr const char* kInsert =
-      "INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
-      " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
-      "spill_bytes,"
-      " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, "
-      "block_z,"
-      " clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s, started_ms, ended_ms, "
-      "samples)"
-      " VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM trials WHERE session_id = ?2)"
-      ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?)";
+  static const std::string kInsert =
+      "INSERT INTO trials (study_id, session_id, number, is_current, " + kTrialContents + ", checksum) VALUES (" +
+      parameters(1, 37) + ", gktune_checksum(?1, ?2, ?3, " + parameters(5, 37) + ", NULL))";
   const auto& timing = trial.timing;
   const auto& resources = trial.resources;
   const auto& conditions = trial.conditions;
   const auto config = identity_json(trial.config, "configuration");
   const bool is_current = displace_current(database, study, config, trial.ended_unix_ms);
+  sqlite::Statement next(database, "SELECT coalesce(max(number), 0) + 1 FROM trials WHERE session_id = ?");
+  next.bind(session).step();
+  const auto number = next.row().integer();
   // NaN binds as NULL, so that a missing time is not the shortest.
   auto timed = [&](double value) { return trial.samples_us.empty() ? kNaN : value; };
   sqlite::Statement(database, kInsert)
-      .bind(study, session, is_current, config, status_name(trial.status), trial.message,
+      .bind(study, session, number, is_current, config, status_name(trial.status), trial.message,
             trial.ok() ? trial.objective : kNaN, trial.is_dropped_early, timed(timing.median_us),
             timed(timing.low_us), timed(timing.high_us), timed(timing.min_us), timed(timing.mean_us),
             timed(timing.deviation_us), trial.metrics.json(), known(resources.registers),
@@ -78,16 +91,17 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
             known(conditions.energy_j), conditions.throttled, trial.compile_s, trial.run_s,
             trial.started_unix_ms, trial.ended_unix_ms, trial.samples_us)
       .run();
+  change_counts(database, study,
+                {std::string(status_name(trial.status)), is_current, 1, trial.compile_s, trial.run_s});
 }
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
                      std::int64_t trial, const Trial& finalist) {
+  static const std::string kInsert = "INSERT INTO finalists (playoff_id, place, trial_id, " + kFinalistColumns +
+                                     ", checksum) VALUES (" + parameters(1, 12) + ", gktune_checksum(" +
+                                     parameters(1, 12) + "))";
   const auto& timing = finalist.timing;
-  sqlite::Statement(
-      database,
-      "INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, low_us, high_us,"
-      " min_us, mean_us, deviation_us, metrics, samples)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+  sqlite::Statement(database, kInsert)
       .bind(playoff, place, trial, finalist.objective, timing.median_us, timing.low_us, timing.high_us,
             timing.min_us, timing.mean_us, timing.deviation_us, finalist.metrics.json(), finalist.samples_us)
       .run();

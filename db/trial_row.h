@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "db/values_json.h"
 #include "tuner/core/trial.h"
@@ -12,15 +13,20 @@ namespace gktune {
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial);
 
+// The columns that a trial brings with it: all but those that depend on the database that it is in.
+extern const std::string kTrialContents;
+// The SQL of the checksums of a row of trials and of a row of finalists.
+extern const std::string kTrialChecksum, kFinalistChecksum;
+
 // The columns that read_trial reads.
-extern const char* const kTrialColumns;
+extern const std::string kTrialColumns;
 // The study holds the problem and the regime.
 Trial read_trial(sqlite::Row& row, ValuesReader& values);
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
                      std::int64_t trial, const Trial& finalist);
 // The columns that read_finalist reads.
-extern const char* const kFinalistColumns;
+extern const std::string kFinalistColumns;
 // Replaces the trial's samples, timing, objective and metrics by those of the playoff.
 void read_finalist(sqlite::Row& row, ValuesReader& values, Trial& trial);
 

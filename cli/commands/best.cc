@@ -11,10 +11,13 @@
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
 #include "cli/output/table.h"
+#include "cli/study_flags.h"
 #include "db/lookup.h"
+#include "engine/find_device.h"
 #include "engine/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
+#include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
@@ -24,7 +27,9 @@ struct BestOptions {
   std::string problem;
   std::string device;
   std::string database;
-  bool json = false;
+  std::string space;
+  bool why = false;
+  TableFormat format;
 };
 
 void declare(Flags& flags, BestOptions& options) {
@@ -34,7 +39,11 @@ void declare(Flags& flags, BestOptions& options) {
   flags.text("--device", options.device, "The device: its name in the database or a part of the name")
       .kind("DEVICE");
   flags.database(options.database);
-  flags.json(options.json);
+  flags.on("--why", options.why,
+           "Explain the answer: the match, the evidence, the lead, and what has changed since, also on this machine");
+  flags.text("--space", options.space, "With --why: compare the version of the kernel with this space file")
+      .kind("FILE");
+  flags.table_format(options.format);
 }
 
 void add_new(std::vector<std::string>& list, const std::string& item) {
@@ -62,13 +71,14 @@ Table best_table(const std::vector<Best>& all) {
   Table table;
   table.add_column("kernel", left);
   table.add_column("problem", left);
-  table.add_column("time", right);
+  table.add_column("time", right, "time_us");
   table.add_column("configuration", left);
   table.add_column("device", left);
   table.add_column("regime", left);
   for (const Best& best : all) {
     table.add_row({best.study.kernel, problem_text(best.study.problem),
-                   format_time_us(best.trial.timing.median_us), best.trial.config.str(),
+                   {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
+                   best.trial.config.str(),
                    best.study.device.name, std::string(regime_name(best.study.regime))});
   }
   return table;
@@ -94,8 +104,101 @@ std::string match_text(const Answer& answer) {
   return std::string(match_name(answer.match));
 }
 
-ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& known,
-                    const DeviceIdentity& device, Context& context) {
+// The study that an answer comes from: the latest one with this configuration.
+const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
+  const Best* found = nullptr;
+  for (const Best& best : winners) {
+    const bool is_it = best.study.problem == answer.problem && best.study.device == answer.device &&
+                       best.trial.config == answer.config;
+    if (is_it && (found == nullptr || best.updated_unix_ms > found->updated_unix_ms)) found = &best;
+  }
+  return found;
+}
+
+// This machine, if it has a device of that identity.
+std::optional<SessionEnvironment> environment_here(const DeviceIdentity& device, Context& context) {
+  const auto choice = parse_device(device.kind == "host" ? "host" : "cuda");
+  const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {});
+  if (!found || identity_of(found->info) != device) return std::nullopt;
+  return SessionEnvironment{.driver = found->info.driver, .runtime = found->info.runtime, .compiler = found->info.compiler};
+}
+
+// The evidence for the winner of a study, and what has changed since it was measured.
+Result<Evidence, ExitCode> evidence_for(const Best& best, const BestOptions& options, Context& context) {
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  auto evidence = archive->evidence(best);
+  if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
+  if (!options.why) return *std::move(evidence);
+  if (const auto here = environment_here(best.study.device, context)) {
+    for (const std::string& change : changes_between(evidence->environment, *here)) {
+      if (std::ranges::find(evidence->changes, change) == evidence->changes.end())
+        evidence->changes.push_back(change);
+    }
+  }
+  if (!options.space.empty()) {
+    auto definition = read_space_file(options.space, {.device_kind = best.study.device.kind, .strategies = {}});
+    if (!definition) return fail(context, definition.error());
+    if (definition->kernel.name != best.study.kernel) {
+      return fail_usage(context, "gktune best",
+                        "--space: " + options.space + " defines the kernel '" + definition->kernel.name + "'");
+    }
+    if (definition->fingerprint != best.study.fingerprint)
+      evidence->changes.push_back("the source or its options have changed: " + options.space + " defines another version");
+  }
+  return *std::move(evidence);
+}
+
+std::string lead_text(const Best& best, const Evidence& evidence) {
+  const std::string where = best.from_playoff ? "in the playoff" : "in the search, without a playoff";
+  if (!evidence.second) return "no second configuration to compare with";
+  return fmt::format("{} ahead of the second {}: {} after {}; their confidence intervals {}",
+                     format_percent(evidence.lead), where, format_time_us(evidence.second->timing.median_us),
+                     format_time_us(best.trial.timing.median_us), evidence.is_lead_clear ? "are apart" : "overlap");
+}
+
+void explain(const Best& best, const Evidence& evidence, Context& context) {
+  const SessionEnvironment& environment = evidence.environment;
+  std::string programs;
+  for (const auto& [name, version] : {std::pair("driver", &environment.driver), {"CUDA", &environment.runtime},
+                                      {"compiler", &environment.compiler}, {"gktune", &environment.tool_version}}) {
+    if (!version->empty()) programs += fmt::format("{}{} {}", programs.empty() ? "" : ", ", name, *version);
+  }
+  context.out << fmt::format("evidence: study {}, {} trials, {} of them failed; {} samples\n", best.study_id,
+                             format_count(best.trials), format_count(best.failed), best.trial.samples_us.size())
+              << "lead: " << lead_text(best, evidence) << '\n'
+              << fmt::format("measured: {} on {}{}{}\n", format_date(evidence.measured_unix_ms),
+                             environment.host_name.empty() ? "an unknown host" : environment.host_name,
+                             programs.empty() ? "" : ", ", programs)
+              << (evidence.changes.empty() ? "changed since: nothing that is known\n" : "");
+}
+
+// An answer from a state that has changed is never given in silence.
+void warn_of(const std::vector<std::string>& changes, Context& context) {
+  for (const std::string& change : changes) context.log.info("warning: stale: " + change);
+  if (!changes.empty()) hint(context, "gktune run SPACE --fresh measures again");
+}
+
+Json evidence_json(const Best& best, const Evidence& evidence) {
+  const SessionEnvironment& environment = evidence.environment;
+  return {{"study", best.study_id},
+          {"trials", best.trials},
+          {"failed", best.failed},
+          {"samples", best.trial.samples_us.size()},
+          {"from_playoff", best.from_playoff},
+          {"lead", evidence.second ? Json(evidence.lead) : Json()},
+          {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
+          {"measured_unix_ms", evidence.measured_unix_ms},
+          {"host_name", environment.host_name},
+          {"driver", environment.driver},
+          {"runtime", environment.runtime},
+          {"compiler", environment.compiler}};
+}
+
+ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners, const DeviceIdentity& device,
+                    Context& context) {
+  std::vector<Problem> known;
+  for (const Best& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context));
@@ -107,19 +210,69 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Problem>& know
     hint(context, answer.reason);
     return ExitCode::no_configuration;
   }
-  if (options.json) {
-    print(context.out, {{"kernel", options.kernel},
-                        {"problem", json_of(*problem)},
-                        {"match", match_name(answer.match)},
-                        {"config", json_of(answer.config)},
-                        {"time_us", answer.time_us},
-                        {"tuned_problem", json_of(answer.problem)},
-                        {"tuned_device", json_of(answer.device)}});
+  const Best* best = study_of(answer, winners);
+  std::optional<Evidence> evidence;
+  if (best != nullptr) {
+    auto found = evidence_for(*best, options, context);
+    if (!found) return found.error();
+    evidence = *std::move(found);
+  }
+  if (options.format.json) {
+    Json report = {{"kernel", options.kernel},
+                   {"problem", json_of(*problem)},
+                   {"match", match_name(answer.match)},
+                   {"config", json_of(answer.config)},
+                   {"time_us", answer.time_us},
+                   {"tuned_problem", json_of(answer.problem)},
+                   {"tuned_device", json_of(answer.device)},
+                   {"stale", evidence ? Json(evidence->changes) : Json::array()}};
+    if (options.why && evidence) report["evidence"] = evidence_json(*best, *evidence);
+    print(context.out, report);
     return ExitCode::done;
   }
-  context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
-              << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem),
-                             answer.device.name, format_time_us(answer.time_us), match_text(answer));
+  if (!options.format.is_text()) {
+    if (best != nullptr) best_table({*best}).print(context.out, context.out_screen, options.format);
+  } else {
+    context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
+                << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem),
+                               answer.device.name, format_time_us(answer.time_us), match_text(answer));
+    if (options.why && evidence) explain(*best, *evidence, context);
+  }
+  if (evidence) warn_of(evidence->changes, context);
+  return ExitCode::done;
+}
+
+// Every winner, with a mark on those that are stale.
+ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners, Context& context) {
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  std::vector<Evidence> evidences;
+  for (const Best& best : winners) {
+    auto evidence = evidence_for(best, options, context);
+    if (!evidence) return evidence.error();
+    evidences.push_back(*std::move(evidence));
+  }
+  if (options.format.json) {
+    Json array = Json::array();
+    for (std::size_t i = 0; i < winners.size(); ++i) {
+      Json& each = array.emplace_back(best_json(winners[i]));
+      each["stale"] = evidences[i].changes;
+      if (options.why) each["evidence"] = evidence_json(winners[i], evidences[i]);
+    }
+    print(context.out, array);
+    return ExitCode::done;
+  }
+  best_table(winners).print(context.out, context.out_screen, options.format);
+  if (!options.format.is_text()) return ExitCode::done;
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    const Best& best = winners[i];
+    if (options.why) {
+      context.out << '\n' << study_text(best.study) << '\n';
+      explain(best, evidences[i], context);
+    }
+    for (const std::string& change : evidences[i].changes)
+      context.log.info(fmt::format("warning: {} is stale: {}", study_text(best.study), change));
+  }
   return ExitCode::done;
 }
 
@@ -127,6 +280,7 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty()) {
     return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
   }
+  if (!options.space.empty() && !options.why) return fail_usage(context, "gktune best", "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto all = store->best("");
@@ -155,23 +309,15 @@ ExitCode run(const BestOptions& options, Context& context) {
   }
 
   if (!options.problem.empty()) {
-    std::vector<Problem> problems;
-    for (const Best& best : *all) problems.push_back(best.study.problem);
-    return answer_one(options, problems, device, context);
-  }
-  if (options.json) {
-    Json array = Json::array();
-    for (const Best& best : *all) array.push_back(best_json(best));
-    print(context.out, array);
-  } else if (!all->empty()) {
-    best_table(*all).print(context.out, context.out_screen);
+    return answer_one(options, *all, device, context);
   }
   if (all->empty()) {
+    if (options.format.json) print(context.out, Json::array());
     fail(context, ExitCode::no_configuration, "the database has no configuration yet");
     hint(context, "gktune run SPACE adds some");
     return ExitCode::no_configuration;
   }
-  return ExitCode::done;
+  return answer_all(options, *all, context);
 }
 
 }  // namespace

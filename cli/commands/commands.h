@@ -11,6 +11,7 @@ Command space_command();
 Command best_command();
 Command db_command();
 Command report_command();
+Command import_space_command();
 Command repro_command();
 Command score_command();
 Command devices_command();

@@ -1,4 +1,4 @@
-// gktune db ls, gktune db show: the studies and trials of a database.
+// gktune db: its commands, of which ls and show are here: the studies and trials of a database.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
 #include "cli/output/importance.h"
@@ -13,22 +14,22 @@
 #include "cli/output/pictures.h"
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
+#include "cli/study_flags.h"
 #include "engine/objective_text.h"
 #include "engine/problem_selection.h"
 #include "engine/study_facts.h"
-#include "tuner/core/spelling.h"
 
 namespace gktune {
 namespace {
 
 struct ListOptions {
-  std::string database;
-  bool json = false;
+  StudyFlags selection;
+  TableFormat format;
 };
 
 void declare_list(Flags& flags, ListOptions& options) {
-  flags.database(options.database);
-  flags.json(options.json);
+  declare_study_flags(flags, options.selection);
+  flags.table_format(options.format);
 }
 
 Json summary_json(const StudySummary& summary) {
@@ -54,57 +55,57 @@ Table study_table(const std::vector<StudySummary>& studies) {
   table.add_column("problem", left);
   table.add_column("trials", right);
   table.add_column("failed", right);
-  table.add_column("best", right);
+  table.add_column("best", right, "best_us");
   table.add_column("device", left);
   table.add_column("regime", left);
   table.add_column("objective", left);
-  table.add_column("updated (UTC)", left);
+  table.add_column("updated (UTC)", left, "updated_unix_ms");
   for (const StudySummary& each : studies) {
-    table.add_row({std::to_string(each.id), each.study.kernel, problem_text(each.study.problem),
-                   format_count(each.trials), format_count(each.failed),
-                   each.best_us ? format_time_us(*each.best_us) : "-", each.study.device.name,
-                   std::string(regime_name(each.study.regime)), each.study.objective,
-                   format_date(each.updated_unix_ms)});
+    table.add_row({{std::to_string(each.id), Value(each.id)}, each.study.kernel, problem_text(each.study.problem),
+                   {format_count(each.trials), Value(each.trials)}, {format_count(each.failed), Value(each.failed)},
+                   each.best_us ? Cell(format_time_us(*each.best_us), Value(*each.best_us)) : Cell::unknown(),
+                   each.study.device.name, std::string(regime_name(each.study.regime)), each.study.objective,
+                   {format_date(each.updated_unix_ms), Value(each.updated_unix_ms)}});
   }
   return table;
 }
 
 ExitCode list(const ListOptions& options, Context& context) {
-  auto store = open_database(options.database, context);
-  if (!store) return ExitCode::failed;
-  auto studies = store->studies();
-  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
-  if (options.json) {
+  auto studies = selected_studies(options.selection, context);
+  if (!studies) return studies.error();
+  if (options.format.json) {
     Json array = Json::array();
     for (const StudySummary& each : *studies) array.push_back(summary_json(each));
     print(context.out, array);
     return ExitCode::done;
   }
-  if (studies->empty()) {
+  if (studies->empty() && options.format.is_text()) {
+    if (!options.selection.filter.is_empty()) {
+      context.err << "no study is selected\n";
+      return ExitCode::done;
+    }
     context.err << "the database is empty\n";
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
-  study_table(*studies).print(context.out, context.out_screen);
+  study_table(*studies).print(context.out, context.out_screen, options.format);
   return ExitCode::done;
 }
 
 struct ShowOptions {
-  std::string database;
-  std::string which;  // a study's id or a kernel's name
+  std::string which;
+  StudyFlags selection;
   bool failed = false;
   bool importance = false;
   std::int64_t limit = 20;
-  bool json = false;
+  TableFormat format;
 };
 
 void declare_show(Flags& flags, ShowOptions& options) {
-  flags
-      .text("STUDY", options.which,
-            "The id of a study, as `gktune db ls` shows it, or a kernel: all its studies")
+  flags.text("STUDY", options.which, "A study's id, as `gktune db ls` shows it, or KERNEL[/AXIS=VALUE,…][@DEVICE]")
       .kind("ID|KERNEL")
       .required();
-  flags.database(options.database);
+  declare_study_flags(flags, options.selection);
   const Flag failed = flags.on("--failed", options.failed, "Show the failed trials with their messages");
   flags
       .on("--importance", options.importance,
@@ -112,22 +113,7 @@ void declare_show(Flags& flags, ShowOptions& options) {
       .excludes(failed);
   flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study; 0: all", "N")
       .shown_default("20");
-  flags.json(options.json);
-}
-
-// The studies that the user names: one by its id, or all of a kernel.
-Result<std::vector<StudySummary>> find_studies(const TrialStore& store, const std::string& which) {
-  const auto id = parse_count(which);
-  auto studies = store.studies();
-  if (!studies) return studies;
-  std::vector<std::string> kernels;
-  for (const StudySummary& each : *studies) kernels.push_back(each.study.kernel);
-  std::erase_if(*studies, [&](const StudySummary& each) {
-    return each.study.kernel != which && !(id && each.id == *id);
-  });
-  if (!studies->empty()) return studies;
-  if (id) return Error{"there is no study " + which};
-  return Error{"there is no study of a kernel '" + which + "'" + did_you_mean(which, kernels)};
+  flags.table_format(options.format);
 }
 
 // The trials of one study in the order in which they are shown.
@@ -135,8 +121,9 @@ struct StudyReport {
   StudySummary summary;
   Failures failures;
   std::vector<Trial> trials;
+  std::int64_t shown_of = 0;  // the number of trials without a limit
   std::optional<Best> winner;
-  ScoreHistory history;
+  ScoreHistory history;  // for pictures, on a terminal
   std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
 };
 
@@ -149,24 +136,50 @@ void put_finalists_first(std::vector<Trial> finalists, StudyReport& report) {
   report.trials.insert(report.trials.begin(), finalists.begin(), finalists.end());
 }
 
-Result<StudyReport> report_on(const TrialStore& store, const StudySummary& summary, bool failed) {
+// The failures that the flags ask for: of one status, or of all.
+Result<void> read_failures(const Archive& archive, RankedQuery query, const std::optional<Status>& status,
+                           StudyReport& report) {
+  for (const auto& [failure, count] : report.failures) {
+    if (status && *status != failure) continue;
+    query.failure = failure;
+    auto trials = archive.ranked(report.summary, query);
+    if (!trials) return trials.error();
+    report.trials.insert(report.trials.end(), trials->begin(), trials->end());
+    report.shown_of += count;
+  }
+  std::ranges::sort(report.trials, {}, &Trial::id);
+  return {};
+}
+
+Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, const StudySummary& summary,
+                              const ShowOptions& options, const Context& context) {
   StudyReport report{.summary = summary};
-  auto trials = store.trials(summary.id);
-  if (!trials) return trials.error();
-  report.failures = failures_of(*trials);
-  auto winners = store.best(summary.study.kernel);
-  if (!winners) return winners.error();
-  const auto winner = std::ranges::find(*winners, summary.id, &Best::study_id);
-  if (winner != winners->end()) report.winner = *winner;
-  if (failed) {
-    std::ranges::copy_if(*trials, std::back_inserter(report.trials),
-                         [](const Trial& trial) { return !trial.ok(); });
+  auto counts = archive.counts(summary.id);
+  if (!counts) return counts.error();
+  for (const auto& [status, trials] : counts->current) {
+    if (status != Status::ok) report.failures[status] = trials;
+  }
+  auto winner = archive.winner(summary.id);
+  if (!winner) return winner.error();
+  report.winner = *winner;
+  const StudyFilter& filter = options.selection.filter;
+  RankedQuery query{.limit = options.limit == 0 ? -1 : options.limit};
+  query.since_unix_ms = since_unix_ms(filter.newer_s, current_unix_ms());
+  if (options.failed || (filter.status && *filter.status != Status::ok)) {
+    if (auto read = read_failures(archive, query, filter.status, report); !read) return read.error();
     return report;
   }
-  report.history = history_of(*trials, objective_from_text(summary.study.objective));
-  report.trials = ranked(*trials);
+  if (context.out_screen.is_terminal && options.format.is_text()) {
+    auto all = store.trials(summary.id);
+    if (!all) return all.error();
+    report.history = history_of(*all, objective_from_text(summary.study.objective));
+  }
   auto playoff = store.playoff(summary.id);
   if (!playoff) return playoff.error();
+  auto trials = archive.ranked(summary, query);
+  if (!trials) return trials.error();
+  report.trials = *std::move(trials);
+  report.shown_of = summary.trials - summary.failed;
   if (*playoff) {
     put_finalists_first(std::move((*playoff)->finalists), report);
   } else if (report.winner) {
@@ -196,11 +209,12 @@ void print_title(const StudySummary& summary, const Failures& failures, Context&
               << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
 }
 
-void print_study(const StudyReport& report, const ShowOptions& options, std::size_t limit, Context& context) {
+void print_study(const StudyReport& report, Context& context) {
   print_title(report.summary, report.failures, context);
   if (report.winner) context.out << winner_text(report) << '\n';
-  const Table table =
-      options.failed ? failure_table(report.trials, limit) : trial_table(report.trials, limit, Ids::shown);
+  const bool shows_failures = !report.trials.empty() && !report.trials.front().ok();
+  const Table table = shows_failures ? failure_table(report.trials, report.trials.size())
+                                     : trial_table(report.trials, report.trials.size(), Ids::shown);
   if (table.empty()) return;
   context.out << '\n';
   table.print(context.out, context.out_screen);
@@ -211,14 +225,14 @@ void print_study(const StudyReport& report, const ShowOptions& options, std::siz
   print_pictures(context.out, context.out_screen, report.history);
 }
 
-Json report_json(const StudyReport& report, std::size_t limit) {
+Json report_json(const StudyReport& report) {
   Json json = summary_json(report.summary);
   json["winner"] = Json();
   if (report.winner) {
     json["winner"] = {{"id", report.winner->trial.id}, {"from_playoff", report.winner->from_playoff}};
   }
   json["results"] = Json::array();
-  for (std::size_t i = 0; i < std::min(limit, report.trials.size()); ++i) {
+  for (std::size_t i = 0; i < report.trials.size(); ++i) {
     Json result = json_of(report.trials[i]);
     result["from_playoff"] = i < report.finalists;
     json["results"].push_back(std::move(result));
@@ -229,13 +243,15 @@ Json report_json(const StudyReport& report, std::size_t limit) {
 // Prints the importance of parameters in each study, as JSON if it is wanted.
 ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
+  if (!options.format.is_text() && !options.format.json)
+    return fail_usage(context, "gktune db show", "--importance is printed as text or with --json");
   auto winners = store.best("");
   if (!winners) return fail(context, ExitCode::failed, winners.error().message);
   Json reports = Json::array();
   for (const StudySummary& summary : studies) {
     auto facts = facts_of(store, summary, *winners);
     if (!facts) return fail(context, ExitCode::failed, facts.error().message);
-    if (options.json) {
+    if (options.format.json) {
       reports.push_back(summary_json(summary));
       reports.back()["importance"] = importance_json(*facts);
       continue;
@@ -246,53 +262,69 @@ ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary
     print_importance(context.out, context.out_screen, *facts);
   }
   // An id names one study, a kernel any number of them.
-  if (options.json) print(context.out, parse_count(options.which) ? reports.front() : reports);
+  if (options.format.json) print(context.out, parse_count(options.which) && !reports.empty() ? reports.front() : reports);
   return ExitCode::done;
 }
 
+// The trials of all studies in one table, for programs.
+void print_rows(const std::vector<StudyReport>& reports, const ShowOptions& options, Context& context) {
+  std::vector<Trial> all;
+  for (const StudyReport& report : reports) all.insert(all.end(), report.trials.begin(), report.trials.end());
+  const Table table = options.failed ? failure_table(all, all.size()) : trial_table(all, all.size(), Ids::shown);
+  table.print(context.out, context.out_screen, options.format);
+}
+
 ExitCode show(const ShowOptions& options, Context& context) {
-  auto store = open_database(options.database, context);
+  auto store = open_database(options.selection.database, context);
   if (!store) return ExitCode::failed;
-  auto studies = find_studies(*store, options.which);
-  if (!studies) {
-    fail(context, ExitCode::failed, studies.error().message);
-    hint(context, "gktune db ls" + database_flag(options.database) + " lists them");
-    return ExitCode::failed;
-  }
+  auto archive = open_archive(options.selection.database, context);
+  if (!archive) return archive.error();
+  auto studies = selected_studies(options.selection, {options.which}, context);
+  if (!studies) return studies.error();
   if (options.importance) return show_importance(*store, *studies, options, context);
-  Json reports = Json::array();
-  std::size_t hidden = 0;
+  std::vector<StudyReport> reports;
   for (const StudySummary& summary : *studies) {
-    auto report = report_on(*store, summary, options.failed);
+    auto report = report_on(*store, *archive, summary, options, context);
     if (!report) return fail(context, ExitCode::failed, report.error().message);
-    const std::size_t limit =
-        options.limit == 0 ? report->trials.size() : static_cast<std::size_t>(options.limit);
-    hidden = std::max(hidden, limit < report->trials.size() ? report->trials.size() : 0);
-    if (options.json) {
-      reports.push_back(report_json(*report, limit));
-      continue;
-    }
-    if (summary.id != studies->front().id) context.out << '\n';
-    print_study(*report, options, limit, context);
+    if (options.limit > 0 && std::ssize(report->trials) > options.limit)
+      report->trials.resize(static_cast<std::size_t>(options.limit));
+    reports.push_back(*std::move(report));
   }
-  if (options.json) {
+  if (options.format.json) {
+    Json all = Json::array();
+    for (const StudyReport& report : reports) all.push_back(report_json(report));
     // An id names one study, a kernel any number of them.
-    print(context.out, parse_count(options.which) ? reports.front() : reports);
-  } else if (hidden > 0) {
-    hint(context, fmt::format("--limit 0 shows all {}", format_count(static_cast<std::int64_t>(hidden))));
+    print(context.out, parse_count(options.which) && !all.empty() ? all.front() : all);
+    return ExitCode::done;
   }
+  if (!options.format.is_text()) {
+    print_rows(reports, options, context);
+    return ExitCode::done;
+  }
+  std::int64_t hidden = 0;
+  for (const StudyReport& report : reports) {
+    if (&report != reports.data()) context.out << '\n';
+    print_study(report, context);
+    if (std::ssize(report.trials) < report.shown_of) hidden = std::max(hidden, report.shown_of);
+  }
+  if (hidden > 0 && options.limit > 0) hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command db_command() {
-  Command command{"db", "Show the database of trials", "gktune db ls", {}, {}};
+  Command command{"db", "Query, compare, clean, check and share the database of trials", "gktune db ls", {}, {}};
   command.children.push_back(make_command<ListOptions>("ls", "List the studies: kernel, problem, device",
-                                                       "gktune db ls", declare_list, list));
+                                                       "gktune db ls --kernel reduce --newer 7d", declare_list, list));
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
-                                                       "gktune db show reduce --limit 5", declare_show,
+                                                       "gktune db show reduce/n=1Mi --limit 5", declare_show,
                                                        show));
+  for (auto* child : {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command,
+                      db_check_command, db_repair_command, db_portfolio_command, db_export_command, db_import_command,
+                      db_merge_command}) {
+    command.children.push_back(child());
+  }
   return command;
 }
 

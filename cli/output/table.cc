@@ -4,6 +4,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "cli/output/json.h"
 #include "cli/output/printable.h"
 
 namespace gktune {
@@ -42,18 +43,20 @@ class Paragraph {
 
 }  // namespace
 
-void Table::add_column(std::string header, Align align) {
+void Table::add_column(std::string header, Align align, std::string key) {
+  if (key.empty()) key = header;
   header = printable(header, Layout::escaped);
   const std::size_t width = columns_of(header);
-  columns_.push_back({std::move(header), align, width});
+  columns_.push_back({std::move(header), align, width, std::move(key)});
 }
 
-void Table::add_row(std::vector<std::string> cells) {
+void Table::add_row(std::vector<Cell> cells) {
+  Row& row = rows_.emplace_back();
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    cells[i] = printable(cells[i], Layout::escaped);
-    columns_[i].width = std::max(columns_[i].width, columns_of(cells[i]));
+    row.cells.push_back(printable(cells[i].text, Layout::escaped));
+    row.values.push_back(std::move(cells[i].value));
+    columns_[i].width = std::max(columns_[i].width, columns_of(row.cells[i]));
   }
-  rows_.push_back({std::move(cells)});
 }
 
 void Table::emphasise() { rows_.back().is_bold = true; }
@@ -78,6 +81,62 @@ std::string Table::line(const std::vector<std::string>& cells) const {
 void Table::print(std::ostream& stream, const Screen& screen) const {
   if (!screen.is_terminal || rows_.empty() || width() <= screen.columns) return print_columns(stream, screen);
   for (const Row& row : rows_) print_paragraph(row, stream, screen);
+}
+
+void Table::print(std::ostream& stream, const Screen& screen, const TableFormat& format) const {
+  if (format.json) return print_json(stream);
+  if (format.csv) return print_csv(stream);
+  if (format.markdown) return print_markdown(stream);
+  print(stream, screen);
+}
+
+void Table::print_json(std::ostream& stream) const {
+  Json array = Json::array();
+  for (const Row& row : rows_) {
+    Json& object = array.emplace_back(Json::object());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      object[columns_[i].key] = row.values[i] ? json_of(*row.values[i]) : Json();
+    }
+  }
+  gktune::print(stream, array);
+}
+
+void Table::print_csv(std::ostream& stream) const {
+  const auto quoted = [](const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == text.npos) return text;
+    std::string all = "\"";
+    for (const char c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return all + '"';
+  };
+  for (std::size_t i = 0; i < columns_.size(); ++i) stream << (i > 0 ? "," : "") << quoted(columns_[i].key);
+  stream << '\n';
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      stream << (i > 0 ? "," : "") << (row.values[i] ? quoted(row.values[i]->str()) : "");
+    }
+    stream << '\n';
+  }
+}
+
+void Table::print_markdown(std::ostream& stream) const {
+  const auto escaped = [](const std::string& text) {
+    std::string all;
+    for (const char c : text) {
+      if (std::string_view("\\|`*_<>[]").find(c) != std::string_view::npos) all += '\\';
+      all += c;
+    }
+    return all;
+  };
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (const std::string& cell : cells) stream << "| " << escaped(cell) << ' ';
+    stream << "|\n";
+  };
+  std::vector<std::string> headers;
+  for (const Column& column : columns_) headers.push_back(column.header);
+  line(headers);
+  for (const Column& column : columns_) stream << (column.align == Align::right ? "|--:" : "|---");
+  stream << "|\n";
+  for (const Row& row : rows_) line(row.cells);
 }
 
 void Table::print_columns(std::ostream& stream, const Screen& screen) const {

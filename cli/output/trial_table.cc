@@ -15,10 +15,10 @@ void collect_names(const NamedValues& values, std::vector<std::string>& names) {
   }
 }
 
-std::string cell(const NamedValues& values, const std::string& name) {
+Cell cell(const NamedValues& values, const std::string& name) {
   const Value* value = values.find(name);
-  if (value == nullptr) return "-";
-  return value->is_real() ? format_number(value->real()) : value->str();
+  if (value == nullptr) return Cell::unknown();
+  return {value->is_real() ? format_number(value->real()) : value->str(), *value};
 }
 
 bool is_text_column(const std::vector<Trial>& trials, const std::string& name) {
@@ -47,8 +47,8 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) 
   }
   Table table;
   if (ids == Ids::shown) table.add_column("id", Table::Align::right);
-  table.add_column("time", Table::Align::right);
-  table.add_column("±", Table::Align::right);
+  table.add_column("time", Table::Align::right, "time_us");
+  table.add_column("±", Table::Align::right, "spread");
   for (const std::string& name : metrics) table.add_column(name, Table::Align::right);
   for (const std::string& name : parameters) {
     table.add_column(name, is_text_column(trials, name) ? Table::Align::left : Table::Align::right);
@@ -56,10 +56,10 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) 
   for (std::size_t i = 0; i < std::min(limit, trials.size()); ++i) {
     const Trial& trial = trials[i];
     double spread = spread_of(trial.timing);
-    std::vector<std::string> cells;
-    if (ids == Ids::shown) cells.push_back(std::to_string(trial.id));
-    cells.push_back(format_time_us(trial.timing.median_us));
-    cells.push_back(spread < 0 ? "-" : format_percent(spread));
+    std::vector<Cell> cells;
+    if (ids == Ids::shown) cells.push_back({std::to_string(trial.id), Value(trial.id)});
+    cells.push_back({format_time_us(trial.timing.median_us), Value(trial.timing.median_us)});
+    cells.push_back(spread < 0 ? Cell::unknown() : Cell(format_percent(spread), Value(spread)));
     for (const std::string& name : metrics) cells.push_back(cell(trial.metrics, name));
     for (const std::string& name : parameters) cells.push_back(cell(trial.config, name));
     table.add_row(std::move(cells));
@@ -77,8 +77,8 @@ Table failure_table(const std::vector<Trial>& trials, std::size_t limit) {
   for (const Trial& trial : trials) {
     if (limit == 0) break;
     if (trial.ok()) continue;
-    table.add_row({std::to_string(trial.id), std::string(status_name(trial.status)), trial.config.str(),
-                   first_line(trial.message)});
+    table.add_row({{std::to_string(trial.id), Value(trial.id)}, std::string(status_name(trial.status)),
+                   trial.config.str(), {first_line(trial.message), Value(trial.message)}});
     --limit;
   }
   return table;
@@ -86,7 +86,7 @@ Table failure_table(const std::vector<Trial>& trials, std::size_t limit) {
 
 std::string score_text(const Trial& trial) {
   std::string text = format_time_us(trial.timing.median_us);
-  for (const auto& [name, value] : trial.metrics) text += ", " + cell(trial.metrics, name) + ' ' + name;
+  for (const auto& [name, value] : trial.metrics) text += ", " + cell(trial.metrics, name).text + ' ' + name;
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "db/sqlite/checksum.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "tuner/core/system_error.h"
@@ -24,11 +25,11 @@ constexpr std::pair<int, int> kLimits[] = {
     {SQLITE_LIMIT_EXPR_DEPTH, 100},
     {SQLITE_LIMIT_COMPOUND_SELECT, 20},
     {SQLITE_LIMIT_VDBE_OP, 100'000},
-    {SQLITE_LIMIT_FUNCTION_ARG, 20},
+    {SQLITE_LIMIT_FUNCTION_ARG, 50},
     {SQLITE_LIMIT_ATTACHED, 0},
     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
     {SQLITE_LIMIT_VARIABLE_NUMBER, 100},
-    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 4},  // rows that go with others count as triggers
 };
 
 // An absolute path: SQLite has its own meanings for "", ":memory:" and "file:…".
@@ -146,6 +147,7 @@ Database::Database(const std::string& name, int flags, std::chrono::milliseconds
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
   for (auto [limit, value] : kLimits) sqlite3_limit(handle, limit, value);
+  add_checksum(handle);
   // Checks the offsets in a page before using them.
   execute("PRAGMA cell_size_check = ON");
 }
@@ -182,6 +184,12 @@ bool Database::is_read_only() const { return sqlite3_db_readonly(handle(), "main
 void Database::verify() const { run_check("PRAGMA integrity_check(1)"); }
 
 void Database::verify_pages() const { run_check("PRAGMA quick_check(1)"); }
+
+void Database::compact() {
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches a file of its own
+  execute("VACUUM");
+  sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 0);
+}
 
 void Database::limit_step_time(std::chrono::milliseconds limit) {
   constexpr int kInstructions = 10'000;  // between two looks at the clock

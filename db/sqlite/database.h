@@ -37,6 +37,8 @@ class Database {
   void verify() const;
   // The same without comparing indexes with their tables, which takes most of the time.
   void verify_pages() const;
+  // Gives unused pages back to the file system.
+  void compact();
   // Replaces the contents of the target.
   void copy_to(Database& target) const;
 

@@ -54,13 +54,42 @@ std::optional<double> Row::maybe_real() {
   return real();
 }
 
+std::optional<Value> Row::maybe_value() {
+  switch (sqlite3_column_type(statement_, column_)) {
+    case SQLITE_INTEGER:
+      return Value(integer());
+    case SQLITE_FLOAT:
+      return Value(real());
+    case SQLITE_TEXT:
+      return Value(text());
+    case SQLITE_BLOB:
+      return Value("(" + std::to_string(sqlite3_column_bytes(statement_, column_++)) + " bytes)");
+    default:
+      ++column_;
+      return std::nullopt;
+  }
+}
+
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
   sqlite3_stmt* statement = nullptr;
-  check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
+  const char* rest = nullptr;
+  check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, &rest));
   statement_.reset(statement);
+  const std::string_view after(rest, static_cast<std::size_t>(sql.data() + sql.size() - rest));
+  has_more_ = after.find_first_not_of(" \t\r\n;") != std::string_view::npos;
 }
+
+std::vector<std::string> Statement::column_names() const {
+  std::vector<std::string> names;
+  for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i) {
+    names.emplace_back(sqlite3_column_name(statement_.get(), i));
+  }
+  return names;
+}
+
+bool Statement::only_reads() const { return sqlite3_stmt_readonly(statement_.get()) != 0; }
 
 void Statement::start() {
   // Reset repeats the error of the last step, which has been reported.
@@ -87,6 +116,20 @@ void Statement::bind_next(const std::vector<double>& values) {
 }
 
 void Statement::bind_next(std::nullopt_t) { check(sqlite3_bind_null(statement_.get(), ++bound_)); }
+
+Statement& Statement::bind_values(const std::vector<SqlValue>& values) {
+  start();
+  for (const SqlValue& value : values) std::visit([this](const auto& each) { bind_next(each); }, value);
+  return *this;
+}
+
+Statement& Statement::bind_row(const Statement& other) {
+  start();
+  for (int i = 0; i < sqlite3_column_count(other.statement_.get()); ++i) {
+    check(sqlite3_bind_value(statement_.get(), ++bound_, sqlite3_column_value(other.statement_.get(), i)));
+  }
+  return *this;
+}
 
 bool Statement::step() {
   database_->begin_step();

@@ -5,13 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "tuner/core/value.h"
 
 struct sqlite3_stmt;
 
 namespace gktune::sqlite {
 
 class Database;
+
+// A value to bind whose kind is known at run time.
+using SqlValue = std::variant<std::nullopt_t, std::int64_t, double, std::string, std::vector<double>>;
 
 // The current row of a statement; reads its columns one after the other.
 class Row {
@@ -26,6 +32,7 @@ class Row {
   std::vector<double> reals();  // of a blob
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();
+  std::optional<Value> maybe_value();  // of any kind; a blob is described by a text
 
  private:
   bool skip_null();
@@ -46,11 +53,19 @@ class Statement {
     (bind_next(values), ...);
     return *this;
   }
+  Statement& bind_values(const std::vector<SqlValue>& values);
+  // Resets it and binds the values of the other statement's row, as they are.
+  Statement& bind_row(const Statement& other);
   // True: there is a row. False: there are no more.
   bool step();
   // Steps to its end and ignores the rows.
   void run();
   Row row() const { return Row(statement_.get()); }
+
+  std::vector<std::string> column_names() const;
+  bool is_empty() const { return statement_ == nullptr; }  // the SQL holds nothing but comments
+  bool only_reads() const;
+  bool has_more() const { return has_more_; }  // the SQL goes on after this statement
 
  private:
   struct Finalize {
@@ -76,6 +91,7 @@ class Statement {
   const Database* database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   int bound_ = 0;
+  bool has_more_ = false;
 };
 
 }  // namespace gktune::sqlite

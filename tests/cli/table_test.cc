@@ -84,5 +84,35 @@ TEST(Table, without_rows_the_header_stands_alone) {
   EXPECT_EQ(printed(table, {}), "id\n");
 }
 
+std::string exported(const Table& table, const TableFormat& format) {
+  std::ostringstream out;
+  table.print(out, {}, format);
+  return out.str();
+}
+
+Table hostile_table() {
+  Table table;
+  table.add_column("time", Table::Align::right, "time_us");
+  table.add_column("a|b", Table::Align::left);
+  table.add_row({{"9.50 µs", Value(9.5)}, "one,\"two\"\nthree"});
+  table.add_row({Cell::unknown(), "<b>*x*"});
+  return table;
+}
+
+TEST(Table, csv_has_exact_values_and_quotes_what_needs_it) {
+  EXPECT_EQ(exported(hostile_table(), {.csv = true}), "time_us,a|b\n9.5,\"one,\"\"two\"\"\nthree\"\n,<b>*x*\n");
+}
+
+TEST(Table, json_has_exact_values_under_the_keys) {
+  EXPECT_EQ(exported(hostile_table(), {.json = true}),
+            "[\n  {\n    \"time_us\": 9.5,\n    \"a|b\": \"one,\\\"two\\\"\\nthree\"\n  },\n"
+            "  {\n    \"time_us\": null,\n    \"a|b\": \"<b>*x*\"\n  }\n]\n");
+}
+
+TEST(Table, markdown_escapes_what_it_would_interpret) {
+  EXPECT_EQ(exported(hostile_table(), {.markdown = true}),
+            "| time | a\\|b |\n|--:|---|\n| 9.50 µs | one,\"two\"\\\\u000athree |\n| - | \\<b\\>\\*x\\* |\n");
+}
+
 }  // namespace
 }  // namespace gktune

@@ -192,5 +192,37 @@ TEST(MigrationOfSchema3, finds_the_winners_and_the_configuration_for_all_problem
   }
 }
 
+// A file that the program wrote with schema 3: a study of two configurations, tuned and then tuned with --fresh, each
+// time with a playoff.
+TEST(MigrationOfSchema3, keeps_the_winner_and_counts_trials) {
+  ScratchFolder scratch;
+  const auto path = scratch / "gktune.db";
+  std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_3.db", path);
+  for (const StoreAccess access : {StoreAccess::read, StoreAccess::write}) {
+    auto opened = open_sqlite_store(path, access);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    const auto& store = *opened;
+    const auto studies = *store->studies();
+    ASSERT_EQ(studies.size(), 1u);
+    EXPECT_EQ(studies[0].trials, 2);
+    EXPECT_EQ(studies[0].failed, 0);
+    const auto best = *store->best("twice");
+    ASSERT_EQ(best.size(), 1u);
+    EXPECT_TRUE(best[0].from_playoff);
+    EXPECT_EQ(best[0].trial.id, 3);
+    if (access == StoreAccess::read) continue;
+    const auto session = *store->begin_session({"0.2.0", "box", "gktune run", example_device()});
+    Trial again = store->trials(1)->front();
+    again.ended_unix_ms += 1'000'000;
+    ASSERT_TRUE(store->add_trial(1, session, again).ok());
+  }
+  sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 4);
+  EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(file.integer("SELECT sum(trials) FROM study_counts WHERE is_current = 1"), 2);
+  EXPECT_EQ(file.integer("SELECT sum(trials) FROM study_counts WHERE is_current = 0"), 3);
+  EXPECT_EQ(file.integer("SELECT count(checksum) FROM trials"), 1);
+}
+
 }  // namespace
 }  // namespace gktune

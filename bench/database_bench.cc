@@ -1,0 +1,195 @@
+// Times the queries of people to a database with many trials, and portfolios on problems that were held back.
+// Usage: database_bench [TRIALS [STUDIES]], by default a million and a thousand.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "db/archive.h"
+#include "db/portfolio/make_portfolio.h"
+#include "db/sqlite/database.h"
+#include "db/sqlite_store.h"
+#include "db/winner_row.h"
+
+namespace gktune {
+namespace {
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Trials as a tuner writes them, made by SQL: each study has the same configurations, one in ten failed, one in twenty
+// was measured again, and each study had a playoff.
+void make_database(const std::filesystem::path& path, std::int64_t trials, std::int64_t studies) {
+  { auto store = open_sqlite_store(path, StoreAccess::write); }
+  sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
+  const std::string each = std::to_string(trials / studies), all = std::to_string(studies);
+  file.execute("BEGIN");
+  file.execute("INSERT INTO devices VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132), (2, 'cuda', 'NVIDIA H100', 'sm_90', 114)");
+  file.execute("WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < 200)"
+               " INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line,"
+               " begun_ms, ended_ms) SELECT x, 'session ' || x, '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0',"
+               " 'gktune run', x * 1000, x * 1000 FROM i");
+  file.execute("WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < " + all + ")"
+               " INSERT INTO studies (id, kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
+               " SELECT x, 'kernel' || x % 10, 'f1', 1 + x % 2, '{\"T\":\"float\",\"n\":' || (1024 * x) || '}', 'cold',"
+               " 'time', 200000 + x FROM i");
+  file.execute(
+      "WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + each + " - 1),"
+      " t AS (SELECT s.id AS study, x, abs((x * 7919 + s.id * 104729) % 10007) / 10.0 + 10 AS us,"
+      "  (x * 31 + s.id) % 10 = 0 AS is_failed FROM studies s, i)"
+      " INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
+      " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes,"
+      " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z,"
+      " clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
+      " SELECT study, 1 + study % 200, study * 1000000 + x, x % 20 <> 1,"
+      " '{\"batchSize\":' || (x / 64 + (x % 20 = 1)) || ',\"threadsPerBlock\":' || (32 * (x % 64)) || ',\"way\":\"one_pass\"}',"
+      " iif(is_failed, 'wrong_result', 'ok'), iif(is_failed, '3 of 7 elements differ', ''), iif(is_failed, NULL, us),"
+      " us > 500, us, us, us, us, us, 0, '{\"GB/s\":123.5}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1,"
+      " 0.01, 1000 * study, 1000 * study + x, zeroblob(80) FROM t");
+  file.execute("INSERT INTO playoffs (study_id, session_id, held_ms) SELECT id, 1 + id % 200, 900000000 FROM studies");
+  file.execute("INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, low_us, high_us, metrics, samples)"
+               " SELECT p.id, r.place, r.id, r.objective, r.objective, r.objective, r.objective, '{}', zeroblob(400)"
+               " FROM playoffs p JOIN (SELECT id, study_id, objective, row_number() OVER (PARTITION BY study_id"
+               "  ORDER BY objective) AS place FROM trials WHERE status = 'ok' AND is_current = 1) r"
+               " ON r.study_id = p.study_id WHERE r.place <= 5");
+  file.execute("INSERT INTO study_counts SELECT study_id, is_current, status, count(*), total(compile_s), total(run_s)"
+               " FROM trials GROUP BY 1, 2, 3");
+  refresh_all_winners(file);
+  refresh_all_general_configs(file);
+  file.execute("COMMIT");
+}
+
+double worst_ms = 0;
+
+// The median of some calls, each of which opens the file as a command does.
+template <class Result>
+void time_query(const char* name, const std::function<Result()>& query) {
+  std::vector<double> times;
+  for (int i = 0; i < 7; ++i) {
+    const double begin = now_s();
+    const auto result = query();
+    times.push_back((now_s() - begin) * 1e3);
+    if (!result) {
+      std::fprintf(stderr, "%s: %s\n", name, result.error().message.c_str());
+      std::exit(1);
+    }
+  }
+  std::ranges::sort(times);
+  worst_ms = std::max(worst_ms, times[3]);
+  std::printf("%-46s %8.1f ms\n", name, times[3]);
+}
+
+int time_queries(std::int64_t trials, std::int64_t studies) {
+  const auto path = std::filesystem::temp_directory_path() / ("database_bench-" + std::to_string(::getpid()) + ".db");
+  const double begin = now_s();
+  make_database(path, trials, studies);
+  std::printf("%lld trials of %lld studies, %.0f MiB, made in %.1f s; times with the opening of the file\n",
+              static_cast<long long>(trials), static_cast<long long>(studies),
+              static_cast<double>(std::filesystem::file_size(path)) / (1 << 20), now_s() - begin);
+  const auto store = [&] { return std::move(*open_sqlite_store(path, StoreAccess::read)); };
+  const std::int64_t middle = studies / 2;
+  time_query<Result<std::vector<StudySummary>>>("db ls: all studies with counts and winners",
+                                                [&] { return store()->studies(); });
+  time_query<Result<std::map<std::int64_t, TrialCounts>>>("db ls --status, db stats: counts by status",
+                                                          [&] { return Archive::open(path)->counts(); });
+  time_query<Result<DatabaseTotals>>("db stats: totals", [&] { return Archive::open(path)->totals(); });
+  time_query<Result<std::vector<Best>>>("best: winners of all kernels", [&] { return store()->best(""); });
+  time_query<Result<std::optional<Best>>>("best: the winner of a study", [&] { return Archive::open(path)->winner(middle); });
+  time_query<Result<Evidence>>("best --why: the evidence for a winner", [&] {
+    const auto archive = Archive::open(path);
+    return archive->evidence(**archive->winner(middle));
+  });
+  const StudySummary study = **store()->study(middle);
+  time_query<Result<std::vector<Trial>>>("db show: the best 20 trials of a study",
+                                         [&] { return Archive::open(path)->ranked(study, {.limit = 20}); });
+  time_query<Result<std::vector<Trial>>>("db show --failed: 20 failures of a study", [&] {
+    return Archive::open(path)->ranked(study, {.limit = 20, .failure = Status::wrong_result});
+  });
+  time_query<Result<std::vector<Trial>>>("db show --newer: nothing is that new", [&] {
+    return Archive::open(path)->ranked(study, {.limit = 20, .since_unix_ms = std::int64_t{1} << 60});
+  });
+  time_query<Result<std::vector<CommonConfig>>>("db diff: two studies",
+                                                [&] { return Archive::open(path)->common(middle, middle + 1); });
+  std::printf("the slowest takes %.1f ms\n\n", worst_ms);
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
+  return worst_ms < 100 ? 0 : 1;
+}
+
+// A kernel's time on a device with 132 multiprocessors, by a simple model: waves of blocks, the latency of a block, and
+// the bandwidth that so many threads reach.
+double model_us(double n, double threads, double per_thread, bool is_two_pass) {
+  const double blocks = std::ceil(n / (threads * per_thread));
+  const double waves = std::ceil(blocks / (132 * std::floor(2048 / threads)));
+  const double busy = std::min(1.0, blocks * threads / (132.0 * 1024));
+  const double bandwidth = n * 4 / (4.6e6 * (0.15 + 0.85 * busy * (per_thread / (per_thread + 1.5))));
+  return 2 + (is_two_pass ? 2.5 : 0.0004 * blocks) + waves * (0.3 + 0.02 * per_thread + 0.0004 * threads) + bandwidth;
+}
+
+void print_loss(const char* name, const PortfolioLoss& loss) {
+  std::printf("%-46s %6.2f %% on average, %6.2f %% at worst, %zu not measured\n", name, loss.mean * 100, loss.worst * 100,
+              loss.unmeasured);
+}
+
+void make_portfolios() {
+  CostTable table;
+  for (int size = 0; size < 40; ++size)
+    table.problems.push_back({{"n", static_cast<std::int64_t>(std::exp2(10 + size * 0.5))}});
+  for (const int threads : {64, 128, 256, 512, 1024}) {
+    for (const int per_thread : {1, 2, 4, 8, 16, 32}) {
+      for (const bool is_two_pass : {false, true})
+        table.configs.push_back({{"threads", threads}, {"perThread", per_thread}, {"two_pass", is_two_pass}});
+    }
+  }
+  for (const Problem& problem : table.problems) {
+    std::vector<double> times;
+    for (const Config& config : table.configs)
+      times.push_back(model_us(problem.value(0).number(), config.value(0).number(), config.value(1).number(),
+                               config.value(2).boolean()));
+    const auto best = std::ranges::min_element(times);
+    table.winners.push_back(static_cast<std::size_t>(best - times.begin()));
+    table.weights.push_back(1);
+    for (double& time : times) time = time / times[table.winners.back()] - 1;
+    table.loss.push_back(times);
+  }
+  for (std::size_t i = 0; i < table.problems.size(); ++i) {
+    const auto& losses = table.loss[i];
+    table.loss[i][static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin())] = 0;
+  }
+  for (const double within : {0.0, 0.02, 0.05, 0.1}) {
+    const double begin = now_s();
+    const Portfolio portfolio = make_portfolio(table, {.within = within});
+    std::printf("portfolio of 40 sizes and %zu configurations within %.0f %%: %zu configurations%s, a tree of %zu nodes,"
+                " %.2f s\n",
+                table.configs.size(), within * 100, portfolio.configs.size(),
+                portfolio.is_smallest ? ", the smallest number" : "", portfolio.tree.size(), now_s() - begin);
+    if (within == 0.0) {
+      for (const PortfolioLoss& loss : portfolio.losses)
+        print_loss(("  best " + std::to_string(loss.configs) + " by the mean loss").c_str(), loss);
+    }
+    print_loss("  the tree on tuned problems", portfolio.tree_loss);
+    print_loss("  the tree on problems held back", *portfolio.held_back);
+    print_loss("  the nearest problem's winner there", *portfolio.held_back_nearest);
+  }
+}
+
+}  // namespace
+}  // namespace gktune
+
+int main(int argc, char** argv) {
+  const long long trials = argc > 1 ? std::atoll(argv[1]) : 1'000'000, studies = argc > 2 ? std::atoll(argv[2]) : 1000;
+  if (studies < 2 || trials < 100 * studies) {
+    std::fprintf(stderr, "usage: database_bench [TRIALS [STUDIES]], at least 2 studies of 100 trials\n");
+    return 2;
+  }
+  const int code = gktune::time_queries(trials, studies);
+  gktune::make_portfolios();
+  return code;
+}

@@ -1,0 +1,295 @@
+// gktune db export, gktune db import, gktune db merge: databases, files of other programs, what applications keep.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <ostream>
+#include <sstream>
+
+#include "cli/commands/db_commands.h"
+#include "cli/database.h"
+#include "cli/output/quantity.h"
+#include "cli/study_flags.h"
+#include "db/exchange/exchange.h"
+#include "db/exchange/winner_export.h"
+#include "db/portfolio/make_portfolio.h"
+#include "engine/recording_exchange.h"
+#include "tuner/core/spelling.h"
+
+namespace gktune {
+namespace {
+
+enum class ExportFormat { lines, header, flags, json, kernel_tuner, t4, wisdom };
+
+constexpr std::pair<std::string_view, ExportFormat> kFormats[] = {
+    {"jsonl", ExportFormat::lines},  {"header", ExportFormat::header},
+    {"flags", ExportFormat::flags},  {"json", ExportFormat::json},
+    {"t4", ExportFormat::t4},        {"kernel-tuner", ExportFormat::kernel_tuner},
+    {"wisdom", ExportFormat::wisdom}};
+
+Result<ExportFormat> parse_format(std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : kFormats) {
+    if (name == text) return format;
+    names.emplace_back(name);
+  }
+  return Error{"unknown format '" + std::string(text) + "'" + did_you_mean(text, names)};
+}
+
+struct ExportOptions {
+  std::vector<std::string> studies;
+  StudyFlags selection;
+  ExportFormat format = ExportFormat::lines;
+  std::string output;
+};
+
+void declare_export(Flags& flags, ExportOptions& options) {
+  flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; all if left out");
+  declare_study_flags(flags, options.selection);
+  flags.parsed("--format", options.format, parse_format,
+               "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device;"
+               " kernel-tuner, t4, wisdom: for other programs",
+               "jsonl|header|flags|json|kernel-tuner|t4|wisdom")
+      .shown_default("jsonl");
+  flags.text("--output,-o", options.output, "Write to FILE, for json to a folder, instead of standard output")
+      .kind("FILE");
+}
+
+// Writes a text to the file, or to standard output.
+ExitCode write_text(const std::string& text, const std::string& path, Context& context) {
+  if (path.empty()) {
+    context.bytes << text << std::flush;
+    return context.bytes ? ExitCode::done : ExitCode::failed;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) return fail(context, ExitCode::failed, path + ": cannot be written");
+  return ExitCode::done;
+}
+
+// The winners of the selected studies, of which a kernel's version that is not the latest is left out.
+Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& studies, const ExportOptions& options,
+                                               Context& context) {
+  auto archive = open_archive(options.selection.database, context);
+  if (!archive) return archive.error();
+  std::vector<Best> winners;
+  for (const StudySummary& each : studies) {
+    const bool is_outdated = std::ranges::any_of(studies, [&](const StudySummary& other) {
+      return other.study.kernel == each.study.kernel && other.study.device == each.study.device &&
+             other.study.fingerprint != each.study.fingerprint && other.updated_unix_ms > each.updated_unix_ms;
+    });
+    if (is_outdated) continue;
+    auto winner = archive->winner(each.id);
+    if (!winner) return fail(context, ExitCode::failed, winner.error().message);
+    if (!*winner) continue;
+    auto evidence = archive->evidence(**winner);
+    if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
+    for (const std::string& change : evidence->changes)
+      context.log.info(fmt::format("warning: {} is stale: {}", study_text(each.study), change));
+    winners.push_back(**std::move(winner));
+  }
+  if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
+  return winners;
+}
+
+ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
+  const auto path = database_path(options.selection.database, context);
+  const Study& study = winners.front().study;
+  auto stored = read_portfolios(path, study.kernel);
+  if (!stored) return fail(context, ExitCode::failed, stored.error().message);
+  std::optional<Portfolio> portfolio;
+  for (Portfolio& each : *stored) {
+    if (each.fingerprint == study.fingerprint && each.device == study.device && !portfolio) portfolio = std::move(each);
+  }
+  if (!portfolio && winners.size() > 1) {
+    auto sources = read_costs(path, study.kernel, {});
+    if (sources) {
+      for (const PortfolioSource& source : *sources) {
+        if (source.identity.device == study.device && source.identity.fingerprint == study.fingerprint && !portfolio)
+          portfolio = make_portfolio(source.table, {});
+      }
+    }
+  }
+  if (!portfolio) {
+    portfolio.emplace();
+    portfolio->configs = {winners.front().trial.config};
+    portfolio->tree.emplace_back();
+  }
+  auto text = header_text(winners, *portfolio);
+  if (!text) {
+    fail(context, ExitCode::failed, text.error().message);
+    hint(context, "name one kernel, and a device with --device");
+    return ExitCode::failed;
+  }
+  return write_text(*text, options.output, context);
+}
+
+ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
+  std::vector<DeviceIdentity> devices;
+  for (const Best& best : winners) {
+    if (std::ranges::find(devices, best.study.device) == devices.end()) devices.push_back(best.study.device);
+  }
+  if (options.output.empty() && devices.size() > 1) {
+    return fail_usage(context, "gktune db export", "several devices; name a folder with --output, or one --device");
+  }
+  std::error_code error;
+  if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
+  if (error) return fail(context, ExitCode::failed, options.output + ": " + error.message());
+  for (const DeviceIdentity& device : devices) {
+    std::vector<Best> own;
+    std::ranges::copy_if(winners, std::back_inserter(own),
+                         [&](const Best& best) { return best.study.device == device; });
+    const std::string path =
+        options.output.empty() ? "" : (std::filesystem::path(options.output) / device_file_name(device)).string();
+    if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done) return code;
+  }
+  return ExitCode::done;
+}
+
+ExitCode export_everything(const std::vector<StudySummary>& studies, const ExportOptions& options, Context& context) {
+  std::vector<std::int64_t> ids;
+  for (const StudySummary& each : studies) ids.push_back(each.id);
+  const auto path = database_path(options.selection.database, context);
+  const auto write = [&](std::ostream& stream) -> ExitCode {
+    auto exported = export_studies(path, ids, stream);
+    if (!exported) return fail(context, ExitCode::failed, exported.error().message);
+    context.log.info(fmt::format("exported {} studies, {} trials, {} playoffs", format_count(exported->studies),
+                                 format_count(exported->trials), format_count(exported->playoffs)));
+    return ExitCode::done;
+  };
+  if (options.output.empty()) return write(context.bytes);
+  std::ofstream file(options.output, std::ios::binary);
+  if (!file) return fail(context, ExitCode::failed, options.output + ": cannot be written");
+  return write(file);
+}
+
+ExitCode export_selection(const ExportOptions& options, Context& context) {
+  auto studies = selected_studies(options.selection, options.studies, context);
+  if (!studies) return studies.error();
+  if (options.format == ExportFormat::lines) return export_everything(*studies, options, context);
+  if (options.format == ExportFormat::kernel_tuner || options.format == ExportFormat::t4) {
+    if (studies->size() != 1) {
+      return fail_usage(context, "gktune db export",
+                        fmt::format("this format holds one study; {} are selected", studies->size()));
+    }
+    auto text = export_recording(
+        database_path(options.selection.database, context), studies->front().id,
+        options.format == ExportFormat::t4 ? RecordingFormat::t4 : RecordingFormat::kernel_tuner);
+    if (!text) return fail(context, ExitCode::failed, text.error().message);
+    return write_text(*text, options.output, context);
+  }
+  auto winners = winners_of(*studies, options, context);
+  if (!winners) return winners.error();
+  switch (options.format) {
+    case ExportFormat::header:
+      return export_header(*winners, options, context);
+    case ExportFormat::flags:
+      if (winners->size() != 1) {
+        return fail_usage(context, "gktune db export",
+                          fmt::format("flags are of one winner; {} are selected", winners->size()));
+      }
+      return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
+    case ExportFormat::wisdom: {
+      auto text = wisdom_text(*winners);
+      if (!text) return fail(context, ExitCode::failed, text.error().message);
+      return write_text(*text, options.output, context);
+    }
+    default:
+      return export_devices(*winners, options, context);
+  }
+}
+
+void print_merged(const Merged& merged, const std::string& name, Context& context) {
+  context.out << fmt::format("{}: {} new trials, {} known; {} new studies, {} sessions, {} playoffs\n", name,
+                             format_count(merged.trials), format_count(merged.known_trials),
+                             format_count(merged.studies), format_count(merged.sessions),
+                             format_count(merged.playoffs));
+  if (const auto conflicts = merged.by_environment + merged.by_playoff + merged.by_time; conflicts > 0) {
+    context.out << fmt::format(
+        "{} configurations were measured on several hosts; decided by the newer environment: {}, by a playoff: {},"
+        " by time: {}\n",
+        format_count(conflicts), format_count(merged.by_environment), format_count(merged.by_playoff),
+        format_count(merged.by_time));
+  }
+  for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
+}
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string database;
+};
+
+void declare_import(Flags& flags, ImportOptions& options) {
+  flags.texts("FILE", options.files, "JSON Lines of `gktune db export`, or a file of Kernel Tuner or in the T4 format;"
+                                     " - reads lines from standard input")
+      .kind("FILE")
+      .required();
+  flags.database(options.database);
+}
+
+// Exchange files begin with their header; everything else is for read_recording().
+bool is_lines(const std::string& path) {
+  std::ifstream file(path);
+  std::string first;
+  std::getline(file, first);
+  return first.find("\"type\"") != first.npos && first.find("\"gktune\"") != first.npos;
+}
+
+Result<Merged> import_one(const std::string& file, const std::filesystem::path& database) {
+  if (file == "-") return import_lines(database, std::cin, "standard input");
+  if (!is_lines(file)) return import_recording(database, file);
+  std::ifstream stream(file, std::ios::binary);
+  return import_lines(database, stream, file);
+}
+
+ExitCode import_files(const ImportOptions& options, Context& context) {
+  const auto database = database_path(options.database, context);
+  for (const std::string& file : options.files) {
+    auto merged = import_one(file, database);
+    if (!merged) return fail(context, ExitCode::failed, merged.error().message);
+    print_merged(*merged, file, context);
+  }
+  return ExitCode::done;
+}
+
+struct MergeOptions {
+  std::vector<std::string> sources;
+  std::string database;
+};
+
+void declare_merge(Flags& flags, MergeOptions& options) {
+  flags.texts("FILE", options.sources, "Databases to add to that of --db").kind("FILE").required();
+  flags.database(options.database);
+}
+
+ExitCode merge(const MergeOptions& options, Context& context) {
+  const auto database = database_path(options.database, context);
+  for (const std::string& source : options.sources) {
+    auto merged = merge_database(database, source);
+    if (!merged) return fail(context, ExitCode::failed, merged.error().message);
+    print_merged(*merged, source, context);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command db_export_command() {
+  return make_command<ExportOptions>("export", "Write studies for another database, program or application",
+                                     "gktune db export reduce@H200 --format header -o reduce_tuned.h", declare_export,
+                                     export_selection);
+}
+
+Command db_import_command() {
+  return make_command<ImportOptions>("import", "Add exported studies or recorded tunings", "gktune db import trials.jsonl",
+                                     declare_import, import_files);
+}
+
+Command db_merge_command() {
+  return make_command<MergeOptions>("merge", "Add other databases", "gktune db merge h100.db h200.db --db all.db",
+                                    declare_merge, merge);
+}
+
+}  // namespace gktune

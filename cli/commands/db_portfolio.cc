@@ -1,0 +1,218 @@
+// gktune db portfolio: a few configurations for all problems, and the tree that chooses among them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/commands/db_commands.h"
+#include "cli/database.h"
+#include "cli/output/json.h"
+#include "cli/output/quantity.h"
+#include "cli/study_flags.h"
+#include "db/portfolio/make_portfolio.h"
+#include "engine/known_device.h"
+#include "engine/problem_selection.h"
+#include "tuner/core/spelling.h"
+
+namespace gktune {
+namespace {
+
+struct PortfolioOptions {
+  std::string kernel, device, database;
+  double within = 0.02;
+  std::int64_t most = 0;
+  std::vector<std::string> weights;
+  bool is_dry = false, json = false;
+};
+
+// "2%", "2 %", "0.5%"
+Result<double> parse_share(std::string_view text) {
+  const std::string message = "'" + std::string(text) + "' is not a share; write it as 2%";
+  if (!text.ends_with('%')) return Error{message};
+  text.remove_suffix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const auto number = parse_number(text);
+  if (!number || number->number() < 0 || number->number() > 1000) return Error{message};
+  return number->number() / 100;
+}
+
+void declare_portfolio(Flags& flags, PortfolioOptions& options) {
+  flags.text("KERNEL", options.kernel, "The kernel").required();
+  flags.parsed("--within", options.within, parse_share, "Loss that is allowed on each tuned problem", "PERCENT")
+      .shown_default("2%");
+  flags.parsed("--most", options.most, parse_count, "Choose at most N configurations, whatever they lose", "N");
+  flags.collected("--weight", options.weights, "Weight of problems in the mean loss: n=1Mi:10; may be repeated")
+      .kind("AXIS=VALUE,…:N");
+  flags.text("--device", options.device, "Only for this device: its name or a part of the name").kind("DEVICE");
+  flags.database(options.database);
+  flags.on("--dry-run", options.is_dry, "Do not store it");
+  flags.json(options.json);
+}
+
+// "n=1Mi:10"
+Result<ProblemWeight> parse_weight(const std::string& text, const std::vector<Problem>& known) {
+  const std::size_t colon = text.rfind(':');
+  const std::string message = "--weight: '" + text + "': write it as n=1Mi:10";
+  if (colon == text.npos) return Error{message};
+  const auto weight = parse_number(std::string_view(text).substr(colon + 1));
+  if (!weight || !(weight->number() > 0)) return Error{message + "; the weight is a number above 0"};
+  auto problem = parse_problem(text.substr(0, colon), known);
+  if (!problem) return Error{"--weight: " + problem.error().message};
+  return ProblemWeight{*std::move(problem), weight->number()};
+}
+
+// Problems that no weight names have the weight 1.
+Result<std::vector<ProblemWeight>> parse_weights(const PortfolioOptions& options,
+                                                 const std::vector<StudySummary>& studies) {
+  std::vector<Problem> known;
+  for (const StudySummary& each : studies) known.push_back(each.study.problem);
+  std::vector<ProblemWeight> weights;
+  for (const std::string& text : options.weights) {
+    auto weight = parse_weight(text, known);
+    if (!weight) return weight.error();
+    weights.push_back(*std::move(weight));
+  }
+  return weights;
+}
+
+void print_node(const Portfolio& portfolio, std::size_t at, std::size_t depth, Context& context) {
+  const PortfolioNode& node = portfolio.tree[at];
+  const std::string indent(2 * depth, ' ');
+  if (node.axis.empty()) {
+    context.out << indent << "configuration " << node.config + 1 << '\n';
+    return;
+  }
+  const char* relation = node.value.is_number() ? "<=" : "=";
+  context.out << indent << fmt::format("if {} {} {}:\n", node.axis, relation, format_value(node.value));
+  print_node(portfolio, node.yes, depth + 1, context);
+  context.out << indent << "else:\n";
+  print_node(portfolio, node.no, depth + 1, context);
+}
+
+std::string loss_text(const PortfolioLoss& loss) {
+  std::string text = fmt::format("{} on average, {} at worst", format_percent(loss.mean), format_percent(loss.worst));
+  if (loss.unmeasured > 0) text += fmt::format("; {} problems not measured with it", loss.unmeasured);
+  return text;
+}
+
+void print_portfolio(const Portfolio& portfolio, Context& context) {
+  context.out << paint(context.out_screen, Ink::bold, portfolio.kernel)
+              << fmt::format(" on {} ({}, objective: {}), {} problems\n", portfolio.device.name,
+                             regime_name(portfolio.regime), portfolio.objective, portfolio.problems.size());
+  const std::size_t count = portfolio.configs.size();
+  std::string proof;
+  if (portfolio.is_smallest) {
+    proof = fmt::format("the smallest number within {} of the best on every problem", format_percent(portfolio.within));
+  } else if (portfolio.at_least > count) {
+    proof = fmt::format("fewer than the {} that {} would take", portfolio.at_least, format_percent(portfolio.within));
+  } else {
+    proof = fmt::format("within {}; at least {} are needed, and the search for fewer was cut short",
+                        format_percent(portfolio.within), portfolio.at_least);
+  }
+  context.out << fmt::format("{} configuration{}: {}\n", count, count == 1 ? "" : "s", proof);
+  for (std::size_t i = 0; i < count; ++i) context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
+  context.out << '\n';
+  print_node(portfolio, 0, 0, context);
+  context.out << '\n';
+  Table table;
+  table.add_column("configurations", Table::Align::right);
+  table.add_column("mean loss", Table::Align::right);
+  table.add_column("worst loss", Table::Align::right);
+  table.add_column("not measured", Table::Align::right);
+  for (const PortfolioLoss& loss : portfolio.losses) {
+    table.add_row({std::to_string(loss.configs), format_percent(loss.mean), format_percent(loss.worst),
+                   std::to_string(loss.unmeasured)});
+  }
+  table.print(context.out, context.out_screen);
+  context.out << "the tree's choice: " << loss_text(portfolio.tree_loss) << '\n';
+  if (portfolio.held_back) {
+    context.out << "on problems held back: " << loss_text(*portfolio.held_back) << '\n'
+                << "the nearest problem's winner there: " << loss_text(*portfolio.held_back_nearest) << '\n';
+  }
+}
+
+Json loss_json(const PortfolioLoss& loss) {
+  return {{"configurations", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
+}
+
+Json portfolio_json(const Portfolio& portfolio) {
+  Json json = {{"kernel", portfolio.kernel},
+               {"device", json_of(portfolio.device)},
+               {"regime", regime_name(portfolio.regime)},
+               {"objective", portfolio.objective},
+               {"within", portfolio.within},
+               {"problems", portfolio.problems.size()},
+               {"is_smallest", portfolio.is_smallest},
+               {"at_least", portfolio.at_least},
+               {"configs", Json::array()},
+               {"tree", Json::array()},
+               {"losses", Json::array()},
+               {"tree_loss", loss_json(portfolio.tree_loss)}};
+  for (const Config& config : portfolio.configs) json["configs"].push_back(json_of(config));
+  for (const PortfolioNode& node : portfolio.tree) {
+    json["tree"].push_back(node.axis.empty() ? Json{{"config", node.config}}
+                                             : Json{{"axis", node.axis},
+                                                    {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
+                                                    {"yes", node.yes},
+                                                    {"no", node.no}});
+  }
+  for (const PortfolioLoss& loss : portfolio.losses) json["losses"].push_back(loss_json(loss));
+  json["held_back"] = portfolio.held_back ? loss_json(*portfolio.held_back) : Json();
+  json["held_back_nearest"] = portfolio.held_back_nearest ? loss_json(*portfolio.held_back_nearest) : Json();
+  return json;
+}
+
+ExitCode portfolio(const PortfolioOptions& options, Context& context) {
+  auto studies = selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, context);
+  if (!studies) return studies.error();
+  auto weights = parse_weights(options, *studies);
+  if (!weights) return fail_usage(context, "gktune db portfolio", weights.error().message);
+  const auto path = database_path(options.database, context);
+  auto sources = read_costs(path, options.kernel, *weights);
+  if (!sources) {
+    fail(context, ExitCode::failed, sources.error().message);
+    hint(context, "gktune run SPACE --problem … tunes more problems");
+    return ExitCode::failed;
+  }
+  Json array = Json::array();
+  bool is_first = true;
+  for (const PortfolioSource& source : *sources) {
+    const bool is_selected = std::ranges::any_of(
+        *studies, [&](const StudySummary& each) { return each.study.device == source.identity.device; });
+    if (!is_selected) continue;
+    Portfolio made = make_portfolio(
+        source.table, {.within = options.within, .most_configs = static_cast<std::size_t>(options.most)});
+    made.kernel = source.identity.kernel;
+    made.fingerprint = source.identity.fingerprint;
+    made.device = source.identity.device;
+    made.regime = source.identity.regime;
+    made.objective = source.identity.objective;
+    made.made_unix_ms = current_unix_ms();
+    if (!options.is_dry) {
+      if (auto stored = store_portfolio(path, made); !stored)
+        return fail(context, ExitCode::failed, stored.error().message);
+    }
+    if (options.json) {
+      array.push_back(portfolio_json(made));
+      continue;
+    }
+    if (!is_first) context.out << '\n';
+    is_first = false;
+    print_portfolio(made, context);
+  }
+  if (options.json) {
+    print(context.out, array);
+  } else if (is_first) {
+    return fail(context, ExitCode::failed, "the kernel has no two tuned problems on this device");
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command db_portfolio_command() {
+  return make_command<PortfolioOptions>("portfolio", "Find a few configurations that serve all problems of a kernel",
+                                        "gktune db portfolio reduce --within 2%", declare_portfolio, portfolio);
+}
+
+}  // namespace gktune

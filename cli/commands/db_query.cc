@@ -1,0 +1,223 @@
+// gktune db diff, gktune db stats, gktune db sql: compare, count, ask anything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "cli/commands/db_commands.h"
+#include "cli/database.h"
+#include "cli/output/json.h"
+#include "cli/output/quantity.h"
+#include "cli/study_flags.h"
+#include "engine/problem_selection.h"
+
+namespace gktune {
+namespace {
+
+struct DiffOptions {
+  std::string first, second, database;
+  std::int64_t limit = 10;
+  TableFormat format;
+};
+
+void declare_diff(Flags& flags, DiffOptions& options) {
+  flags.text("STUDY", options.first, "A study: its id, or KERNEL[/AXIS=VALUE,…][@DEVICE]").required();
+  flags.text("OTHER", options.second, "The study to compare it with").required();
+  flags.database(options.database);
+  flags.parsed("--limit", options.limit, parse_count, "Show so many configurations; 0: all", "N").shown_default("10");
+  flags.table_format(options.format);
+}
+
+// Negative: the second study is quicker.
+double change_of(const CommonConfig& config) { return std::log(config.second_us / config.first_us); }
+
+bool is_timed(const CommonConfig& config) {
+  return config.first_status == Status::ok && config.second_status == Status::ok && config.first_us > 0 &&
+         config.second_us > 0;
+}
+
+Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
+  using enum Table::Align;
+  Table table;
+  table.add_column("first", right, "first_us");
+  table.add_column("second", right, "second_us");
+  table.add_column("change", right);
+  table.add_column("first status", left, "first_status");
+  table.add_column("second status", left, "second_status");
+  table.add_column("configuration", left);
+  const auto time = [](Status status, double us) {
+    return status == Status::ok && us > 0 ? Cell(format_time_us(us), Value(us)) : Cell::unknown();
+  };
+  for (std::size_t i = 0; i < std::min(limit, configs.size()); ++i) {
+    const CommonConfig& each = configs[i];
+    const double change = is_timed(each) ? each.second_us / each.first_us - 1 : 0;
+    table.add_row({time(each.first_status, each.first_us), time(each.second_status, each.second_us),
+                   is_timed(each) ? Cell(fmt::format("{:+.1f} %", change * 100), Value(change)) : Cell::unknown(),
+                   std::string(status_name(each.first_status)), std::string(status_name(each.second_status)),
+                   each.config.str()});
+  }
+  return table;
+}
+
+void print_difference(const StudySummary& first, const StudySummary& second,
+                      const std::vector<CommonConfig>& configs, Context& context) {
+  double sum = 0;
+  std::int64_t timed = 0, quicker = 0, changed = 0;
+  for (const CommonConfig& each : configs) {
+    if (each.first_status != each.second_status) ++changed;
+    if (!is_timed(each)) continue;
+    ++timed;
+    sum += change_of(each);
+    quicker += each.second_us < each.first_us ? 1 : 0;
+  }
+  for (const auto& [name, study] : {std::pair("first: ", &first), std::pair("second:", &second)}) {
+    context.out << fmt::format("{} {} {} on {} ({}), {} trials, best {}\n", name, study->study.kernel,
+                               problem_text(study->study.problem), study->study.device.name,
+                               regime_name(study->study.regime), format_count(study->trials),
+                               study->best_us ? format_time_us(*study->best_us) : "-");
+  }
+  if (first.study.fingerprint != second.study.fingerprint)
+    context.out << "their sources or options differ\n";
+  context.out << fmt::format("{} configurations in common; {} have another status\n",
+                             format_count(std::ssize(configs)), format_count(changed));
+  if (timed == 0) return;
+  context.out << fmt::format("the second takes {:.3f} × the time of the first (geometric mean), and is quicker for {} "
+                             "of {}\n\n",
+                             std::exp(sum / static_cast<double>(timed)), format_count(quicker), format_count(timed));
+}
+
+ExitCode diff(const DiffOptions& options, Context& context) {
+  auto store = open_database(options.database, context);
+  if (!store) return ExitCode::failed;
+  auto studies = store->studies();
+  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  auto first = named_study(*studies, options.first), second = named_study(*studies, options.second);
+  for (const auto* each : {&first, &second}) {
+    if (*each) continue;
+    fail(context, ExitCode::failed, each->error().message);
+    hint(context, "gktune db ls" + database_flag(options.database) + " lists them");
+    return ExitCode::failed;
+  }
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  auto configs = archive->common(first->id, second->id);
+  if (!configs) return fail(context, ExitCode::failed, configs.error().message);
+  // Changes of status first, then the largest changes of time.
+  std::ranges::stable_sort(*configs, {}, [](const CommonConfig& each) {
+    return std::pair(each.first_status == each.second_status, is_timed(each) ? -std::abs(change_of(each)) : 0);
+  });
+  const auto limit = options.limit == 0 ? configs->size() : static_cast<std::size_t>(options.limit);
+  if (options.format.is_text()) print_difference(*first, *second, *configs, context);
+  diff_table(*configs, limit).print(context.out, context.out_screen, options.format);
+  if (limit < configs->size())
+    hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(*configs))));
+  return ExitCode::done;
+}
+
+struct StatsOptions {
+  std::string database;
+  TableFormat format;
+};
+
+void declare_stats(Flags& flags, StatsOptions& options) {
+  flags.database(options.database);
+  flags.table_format(options.format);
+}
+
+ExitCode stats(const StatsOptions& options, Context& context) {
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  auto totals = archive->totals();
+  if (!totals) return fail(context, ExitCode::failed, totals.error().message);
+  auto counts = archive->counts();
+  if (!counts) return fail(context, ExitCode::failed, counts.error().message);
+  TrialCounts sum;
+  std::int64_t current = 0;
+  for (const auto& [study, of_study] : *counts) {
+    for (const auto& [status, trials] : of_study.current) {
+      sum.current[status] += trials;
+      current += trials;
+    }
+    sum.superseded += of_study.superseded;
+    sum.compile_s += of_study.compile_s;
+    sum.run_s += of_study.run_s;
+  }
+  Table table;
+  table.add_column("figure", Table::Align::left);
+  table.add_column("value", Table::Align::right);
+  const auto add = [&](const std::string& name, std::int64_t value) {
+    table.add_row({name, {format_count(value), Value(value)}});
+  };
+  add("kernels", totals->kernels);
+  add("devices", totals->devices);
+  add("studies", totals->studies);
+  add("sessions", totals->sessions);
+  add("trials", current);
+  for (const auto& [status, trials] : sum.current) add("trials " + std::string(status_name(status)), trials);
+  add("superseded trials", sum.superseded);
+  add("playoffs", totals->playoffs);
+  add("portfolios", totals->portfolios);
+  table.add_row({"compilation", {format_seconds(sum.compile_s), Value(sum.compile_s)}});
+  table.add_row({"measurement", {format_seconds(sum.run_s), Value(sum.run_s)}});
+  table.add_row({"size", {format_bytes(totals->bytes), Value(totals->bytes)}});
+  table.add_row({"unused", {format_bytes(totals->free_bytes), Value(totals->free_bytes)}});
+  add("schema", totals->schema);
+  for (const auto& [name, time] :
+       {std::pair("first session (UTC)", totals->first_unix_ms), {"last trial (UTC)", totals->last_unix_ms}}) {
+    table.add_row({name, time ? Cell(format_date(*time), Value(*time)) : Cell::unknown()});
+  }
+  table.print(context.out, context.out_screen, options.format);
+  return ExitCode::done;
+}
+
+struct SqlOptions {
+  std::string sql, database;
+  TableFormat format;
+};
+
+void declare_sql(Flags& flags, SqlOptions& options) {
+  flags.text("SQL", options.sql, "A SELECT over the tables and views of docs/database.md").required();
+  flags.database(options.database);
+  flags.table_format(options.format);
+}
+
+ExitCode sql(const SqlOptions& options, Context& context) {
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  auto rows = archive->query(options.sql);
+  if (!rows) return fail(context, ExitCode::failed, rows.error().message);
+  const auto is_number = [&](std::size_t column) {
+    return std::ranges::all_of(rows->rows, [&](const auto& row) { return !row[column] || row[column]->is_number(); });
+  };
+  Table table;
+  for (std::size_t i = 0; i < rows->columns.size(); ++i) {
+    table.add_column(rows->columns[i], is_number(i) ? Table::Align::right : Table::Align::left);
+  }
+  for (auto& row : rows->rows) {
+    std::vector<Cell> cells;
+    for (auto& value : row) cells.push_back(value ? Cell(value->str(), *value) : Cell::unknown());
+    table.add_row(std::move(cells));
+  }
+  table.print(context.out, context.out_screen, options.format);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command db_diff_command() {
+  return make_command<DiffOptions>("diff", "Compare two studies, configuration by configuration",
+                                   "gktune db diff reduce/n=1Mi@H100 reduce/n=1Mi@H200", declare_diff, diff);
+}
+
+Command db_stats_command() {
+  return make_command<StatsOptions>("stats", "Count what the database holds", "gktune db stats", declare_stats, stats);
+}
+
+Command db_sql_command() {
+  return make_command<SqlOptions>("sql", "Run a query; nothing is changed",
+                                  "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv",
+                                  declare_sql, sql);
+}
+
+}  // namespace gktune

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "engine/study_selection.h"
+
+namespace gktune {
+
+// The flags that select studies of a database.
+struct StudyFlags {
+  std::string database;
+  StudyFilter filter;
+};
+
+// --db, --kernel, --device, --problem, --status, --newer, --older
+void declare_study_flags(Flags& flags, StudyFlags& selection);
+
+std::int64_t current_unix_ms();
+// Prints an error if the database cannot be read or has nothing that the flags name.
+Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags, Context& context);
+// Those that the words name and the flags select; without words all that the flags select.
+Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& flags,
+                                                             const std::vector<std::string>& words,
+                                                             Context& context);
+// Opens it for queries. Prints an error and a hint if there is none.
+Result<Archive, ExitCode> open_archive(const std::string& flag, Context& context);
+
+}  // namespace gktune

@@ -1,0 +1,313 @@
+#include "db/archive.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "db/archive_queries.h"
+#include "db/open.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+#include "db/study_row.h"
+#include "db/trial_row.h"
+
+namespace gktune {
+
+using sqlite::Failure;
+using sqlite::Statement;
+
+struct Archive::Connection {
+  std::filesystem::path path;
+  sqlite::Database database;
+};
+
+namespace {
+
+SessionEnvironment read_environment(sqlite::Row& row) {
+  SessionEnvironment environment;
+  environment.tool_version = row.text();
+  environment.host_name = row.text();
+  environment.driver = row.text();
+  environment.runtime = row.text();
+  environment.compiler = row.text();
+  return environment;
+}
+
+Status known_status(const std::string& name) {
+  const auto status = status_from_name(name);
+  if (!status) throw Failure("damaged: unknown status \"" + name + '"');
+  return *status;
+}
+
+// Reads trials by their ids.
+class Trials {
+ public:
+  Trials(const sqlite::Database& database, const Study& study)
+      : study_(study), values_(database), find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?") {}
+
+  Trial read(std::int64_t id) {
+    if (!find_.bind(id).step()) throw Failure("damaged: there is no trial " + std::to_string(id));
+    auto row = find_.row();
+    Trial trial = read_trial(row, values_);
+    trial.problem = study_.problem;
+    trial.regime = study_.regime;
+    return trial;
+  }
+  ValuesReader& values() { return values_; }
+
+ private:
+  const Study& study_;
+  ValuesReader values_;
+  Statement find_;
+};
+
+std::vector<std::int64_t> ids(Statement& select) {
+  std::vector<std::int64_t> all;
+  while (select.step()) all.push_back(select.row().integer());
+  return all;
+}
+
+std::map<std::int64_t, TrialCounts> read_counts(const sqlite::Database& database, std::int64_t study) {
+  std::map<std::int64_t, TrialCounts> counts;
+  Statement select(database, archive::kCounts);
+  select.bind(study);
+  while (select.step()) {
+    auto row = select.row();
+    TrialCounts& of_study = counts[row.integer()];
+    const bool is_current = row.boolean();
+    const Status status = known_status(row.text());
+    const std::int64_t trials = row.integer();
+    if (is_current) {
+      of_study.current[status] += trials;
+    } else {
+      of_study.superseded += trials;
+    }
+    of_study.compile_s += row.real();
+    of_study.run_s += row.real();
+  }
+  return counts;
+}
+
+// The finalist behind the winner of the deciding playoff.
+std::optional<Trial> second_finalist(const sqlite::Database& database, const Best& winner, Trials& trials) {
+  Statement find(database, "SELECT f.trial_id, " + kFinalistColumns +
+                               " FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = w.playoff_id"
+                               " WHERE w.study_id = ? AND f.place = 2");
+  if (!find.bind(winner.study_id).step()) return std::nullopt;
+  auto row = find.row();
+  Trial second = trials.read(row.integer());
+  read_finalist(row, trials.values(), second);
+  return second;
+}
+
+std::optional<Trial> second_of_search(const sqlite::Database& database, const Best& winner, Trials& trials) {
+  Statement select(database, archive::kRanked);
+  select.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), 2);
+  for (const std::int64_t id : ids(select)) {
+    if (id != winner.trial.id) return trials.read(id);
+  }
+  return std::nullopt;
+}
+
+// The objective is less than 0 where a metric is maximized.
+double lead_of(const Trial& first, const Trial& second) {
+  const double a = std::abs(first.objective), b = std::abs(second.objective);
+  const double ratio = second.objective < 0 ? a / b : b / a;
+  return std::isfinite(ratio) ? ratio - 1 : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> changes_between(const SessionEnvironment& then, const SessionEnvironment& now) {
+  std::vector<std::string> changes;
+  const auto compare = [&](const char* part, const std::string& before, const std::string& after) {
+    if (before.empty() || after.empty() || before == after) return;
+    changes.push_back(std::string("the ") + part + " was " + before + " then and is " + after + " now");
+  };
+  compare("driver", then.driver, now.driver);
+  compare("CUDA version", then.runtime, now.runtime);
+  compare("compiler", then.compiler, now.compiler);
+  return changes;
+}
+
+Archive::Archive(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Archive::Archive(Archive&&) noexcept = default;
+Archive& Archive::operator=(Archive&&) noexcept = default;
+Archive::~Archive() = default;
+
+Result<Archive> Archive::open(const std::filesystem::path& path) {
+  return sqlite::guarded(path.string(), [&] {
+    return Archive(std::unique_ptr<Connection>(
+        new Connection{path, open_for_reading(path, std::chrono::seconds(10))}));
+  });
+}
+
+Result<std::vector<Trial>> Archive::ranked(const StudySummary& study, const RankedQuery& query) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
+    Statement select(connection_->database, query.failure ? archive::kFailed : archive::kRanked);
+    if (query.failure) {
+      select.bind(study.id, query.since_unix_ms, query.before_unix_ms, query.limit, status_name(*query.failure));
+    } else {
+      select.bind(study.id, query.since_unix_ms, query.before_unix_ms, query.limit);
+    }
+    Trials trials(connection_->database, study.study);
+    std::vector<Trial> found;
+    for (const std::int64_t id : ids(select)) found.push_back(trials.read(id));
+    return found;
+  });
+}
+
+Result<std::map<std::int64_t, TrialCounts>> Archive::counts() const {
+  return sqlite::guarded(connection_->path.string(), [&] { return read_counts(connection_->database, 0); });
+}
+
+Result<TrialCounts> Archive::counts(std::int64_t study) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    auto counts = read_counts(connection_->database, study);
+    return counts.empty() ? TrialCounts() : counts.begin()->second;
+  });
+}
+
+Result<std::optional<Best>> Archive::winner(std::int64_t study) const {
+  return sqlite::guarded(connection_->path.string(), [&]() -> std::optional<Best> {
+    const sqlite::Database& database = connection_->database;
+    sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
+    Statement select(database, std::string("SELECT ") + kStudyColumns +
+                                   ", trial_id, finalist_id FROM best_view WHERE study_id = ?");
+    if (!select.bind(study).step()) return std::nullopt;
+    auto row = select.row();
+    ValuesReader values(database);
+    auto read = read_study(row, values);
+    Best best{.study_id = read.id, .study = std::move(read.study)};
+    best.trials = read.trials;
+    best.failed = read.failed;
+    best.updated_unix_ms = read.updated_ms;
+    Trials trials(database, best.study);
+    best.trial = trials.read(row.integer());
+    const auto finalist = row.maybe_integer();
+    best.from_playoff = finalist.has_value();
+    if (finalist) {
+      Statement find(database, "SELECT " + kFinalistColumns + " FROM finalists WHERE id = ?");
+      if (!find.bind(*finalist).step()) throw Failure("damaged: there is no finalist " + std::to_string(*finalist));
+      auto figures = find.row();
+      read_finalist(figures, trials.values(), best.trial);
+    }
+    return best;
+  });
+}
+
+Result<Evidence> Archive::evidence(const Best& winner) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    const sqlite::Database& database = connection_->database;
+    sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
+    Evidence evidence;
+    Trials trials(database, winner.study);
+    evidence.second = winner.from_playoff ? second_finalist(database, winner, trials)
+                                          : second_of_search(database, winner, trials);
+    if (evidence.second) {
+      evidence.lead = lead_of(winner.trial, *evidence.second);
+      evidence.is_lead_clear = winner.trial.timing.high_us < evidence.second->timing.low_us;
+    }
+    Statement session(database, archive::kWinnerSession);
+    if (session.bind(winner.study_id).step()) {
+      auto row = session.row();
+      evidence.environment = read_environment(row);
+      evidence.measured_unix_ms = row.integer();
+    }
+    Statement version(database, archive::kLaterVersion);
+    if (version.bind(winner.study_id).step()) {
+      evidence.changes.push_back("the source or its options have changed: another version of the kernel was tuned "
+                                 "on this device later");
+    }
+    Statement latest(database, archive::kLatestSession);
+    Statement device(database, "SELECT device_id FROM studies WHERE id = ?");
+    if (device.bind(winner.study_id).step() && latest.bind(device.row().integer()).step()) {
+      auto row = latest.row();
+      for (std::string& change : changes_between(evidence.environment, read_environment(row))) {
+        evidence.changes.push_back(std::move(change));
+      }
+    }
+    return evidence;
+  });
+}
+
+Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64_t second) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
+    Statement select(connection_->database, archive::kCommon);
+    ValuesReader values(connection_->database);
+    std::vector<CommonConfig> all;
+    select.bind(first, second);
+    while (select.step()) {
+      auto row = select.row();
+      CommonConfig& each = all.emplace_back();
+      each.first_id = row.integer();
+      each.first_status = known_status(row.text());
+      each.first_objective = row.real();
+      each.first_us = row.real();
+      each.second_id = row.integer();
+      each.second_status = known_status(row.text());
+      each.second_objective = row.real();
+      each.second_us = row.real();
+      each.config = values.read(row.text());
+    }
+    return all;
+  });
+}
+
+Result<RecordedTexts> Archive::recorded(std::int64_t study) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    RecordedTexts texts;
+    Statement of_study(connection_->database, "SELECT recorded FROM studies WHERE id = ?");
+    if (of_study.bind(study).step()) texts.study = of_study.row().text();
+    Statement of_trials(connection_->database,
+                        "SELECT id, recorded FROM trials WHERE study_id = ? AND is_current = 1 AND recorded IS NOT NULL");
+    of_trials.bind(study);
+    while (of_trials.step()) {
+      auto row = of_trials.row();
+      const auto id = row.integer();
+      texts.trials[id] = row.text();
+    }
+    return texts;
+  });
+}
+
+Result<DatabaseTotals> Archive::totals() const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    sqlite::Database& database = connection_->database;
+    Statement select(database, archive::kTotals);
+    select.bind().step();
+    auto row = select.row();
+    DatabaseTotals totals;
+    for (auto* count : {&totals.devices, &totals.kernels, &totals.studies, &totals.sessions, &totals.playoffs,
+                        &totals.portfolios}) {
+      *count = row.integer();
+    }
+    totals.first_unix_ms = row.maybe_integer();
+    totals.last_unix_ms = row.maybe_integer();
+    const auto page = database.integer("PRAGMA page_size");
+    totals.bytes = page * database.integer("PRAGMA page_count");
+    totals.free_bytes = page * database.integer("PRAGMA freelist_count");
+    totals.schema = database.integer("PRAGMA user_version");
+    return totals;
+  });
+}
+
+Result<QueryRows> Archive::query(const std::string& sql) const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    Statement select(connection_->database, sql);
+    if (select.is_empty()) throw Failure("there is no statement to run");
+    if (select.has_more()) throw Failure("give one statement at a time");
+    if (!select.only_reads()) throw Failure("only statements that read are allowed");
+    QueryRows result{select.column_names(), {}};
+    while (select.step()) {
+      auto row = select.row();
+      auto& cells = result.rows.emplace_back();
+      for (std::size_t i = 0; i < result.columns.size(); ++i) cells.push_back(row.maybe_value());
+    }
+    return result;
+  });
+}
+
+}  // namespace gktune

@@ -1,0 +1,81 @@
+#include "db/exchange/exchange.h"
+
+#include <istream>
+#include <ostream>
+
+#include "db/exchange/records.h"
+#include "db/open.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::chrono::seconds kLockPatience(10);
+
+}  // namespace
+
+Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
+                                std::ostream& stream) {
+  return sqlite::guarded(path.string(), [&] {
+    auto database = open_for_reading(path, kLockPatience);
+    sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+    const Exported exported = read_records(database, &studies, [&](const SortedJson& record) {
+      stream << record.dump(-1, ' ', false, SortedJson::error_handler_t::replace) << '\n';
+    });
+    if (!stream.flush()) throw sqlite::Failure("the lines cannot be written");
+    return exported;
+  });
+}
+
+Result<Merged> import_lines(const std::filesystem::path& path, std::istream& stream, const std::string& name) {
+  std::int64_t line_number = 0;
+  auto merged = sqlite::guarded(path.string(), [&]() -> Result<Merged> {
+    auto database = open_for_writing(path, kLockPatience);
+    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+    RecordWriter writer(database);
+    std::string line;
+    const auto failed = [&](const std::string& reason) {
+      return Error{name + ":" + std::to_string(line_number) + ": " + reason + "; nothing was imported"};
+    };
+    while (std::getline(stream, line)) {
+      ++line_number;
+      if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      const auto record = SortedJson::parse(line, nullptr, false);
+      if (record.is_discarded()) return failed("not JSON");
+      try {
+        writer.add(record);
+      } catch (const sqlite::Failure& failure) {
+        return failed(failure.what());
+      }
+    }
+    if (stream.bad()) return failed("cannot be read");
+    try {
+      Merged all = writer.finish();
+      transaction.commit();
+      return all;
+    } catch (const sqlite::Failure& failure) {
+      return failed(failure.what());
+    }
+  });
+  if (!merged) return merged.error();
+  return *std::move(merged);
+}
+
+Result<Merged> merge_database(const std::filesystem::path& target, const std::filesystem::path& source) {
+  std::error_code error;
+  if (std::filesystem::equivalent(target, source, error)) return Error{source.string() + ": is the database itself"};
+  return sqlite::guarded(source.string(), [&] {
+    auto from = open_for_reading(source, kLockPatience);
+    sqlite::Transaction snapshot(from, sqlite::Transaction::Kind::read);
+    auto database = open_for_writing(target, kLockPatience);
+    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+    RecordWriter writer(database);
+    read_records(from, nullptr, [&](const SortedJson& record) { writer.add(record); });
+    Merged merged = writer.finish();
+    transaction.commit();
+    return merged;
+  });
+}
+
+}  // namespace gktune

@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include "db/exchange/columns.h"
+#include "db/exchange/records.h"
+#include "db/sqlite/failure.h"
+
+namespace gktune {
+namespace {
+
+using sqlite::Statement;
+
+constexpr const char* kDeviceColumns = "d.kind, d.name, d.architecture, d.multiprocessors";
+
+SortedJson read_device_fields(sqlite::Row& row) {
+  SortedJson device;
+  for (const char* name : {"kind", "name", "architecture"}) device[name] = row.text();
+  device["multiprocessors"] = row.integer();
+  return device;
+}
+
+SortedJson parse_text(const std::string& text) {
+  auto json = SortedJson::parse(text, nullptr, false);
+  if (json.is_discarded()) throw sqlite::Failure("damaged: not JSON: " + text.substr(0, 80));
+  return json;
+}
+
+class Reading {
+ public:
+  Reading(const sqlite::Database& database, const OnRecord& on_record) : database_(database), on_record_(on_record) {}
+
+  Exported run(const std::vector<std::int64_t>* studies) {
+    on_record_({{"type", "gktune"}, {"version", kExchangeVersion}});
+    const auto selected = select(studies);
+    read_sessions(selected);
+    for (const std::int64_t study : selected) read_study(study);
+    read_spaces(selected);
+    read_portfolios(selected);
+    return exported_;
+  }
+
+ private:
+  std::vector<std::int64_t> select(const std::vector<std::int64_t>* studies) const {
+    Statement all(database_, std::string("SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
+                                         " ORDER BY s.kernel, s.fingerprint, s.problem, s.regime, s.objective, ") +
+                                 kDeviceColumns);
+    const std::set<std::int64_t> wanted =
+        studies == nullptr ? std::set<std::int64_t>() : std::set<std::int64_t>(studies->begin(), studies->end());
+    std::vector<std::int64_t> selected;
+    while (all.step()) {
+      const auto id = all.row().integer();
+      if (studies == nullptr || wanted.contains(id)) selected.push_back(id);
+    }
+    return selected;
+  }
+
+  void read_sessions(const std::vector<std::int64_t>& studies) {
+    std::set<std::int64_t> used;
+    Statement of_study(database_,
+                       "SELECT session_id FROM trials WHERE study_id = ?1"
+                       " UNION SELECT session_id FROM playoffs WHERE study_id = ?1");
+    for (const std::int64_t study : studies) {
+      of_study.bind(study);
+      while (of_study.step()) used.insert(of_study.row().integer());
+    }
+    Statement all(database_, "SELECT id, " + names_of(kSessionFields) + " FROM sessions ORDER BY uuid");
+    while (all.step()) {
+      auto row = all.row();
+      if (!used.contains(row.integer())) continue;
+      SortedJson record = {{"type", "session"}};
+      read_columns(row, kSessionFields, record);
+      on_record_(record);
+    }
+  }
+
+  void read_study(std::int64_t study) {
+    const std::int64_t number = ++exported_.studies;
+    Statement find(database_, std::string("SELECT s.kernel, s.fingerprint, s.problem, s.regime, s.objective,"
+                                          " s.recorded, ") +
+                                  kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
+    find.bind(study).step();
+    auto row = find.row();
+    SortedJson record = {{"type", "study"}, {"study", number}};
+    record["kernel"] = row.text();
+    record["fingerprint"] = row.text();
+    record["problem"] = parse_text(row.text());
+    record["regime"] = row.text();
+    record["objective"] = row.text();
+    const auto recorded = row.text();
+    record["recorded"] = recorded.empty() ? SortedJson() : parse_text(recorded);
+    record["device"] = read_device_fields(row);
+    on_record_(record);
+    read_trials(study, number);
+    read_playoffs(study, number);
+  }
+
+  void read_trials(std::int64_t study, std::int64_t number) {
+    Statement all(database_, "SELECT c.uuid, t.number, " + prefixed(kTrialFields) +
+                                 " FROM trials t JOIN sessions c ON c.id = t.session_id WHERE t.study_id = ?"
+                                 " ORDER BY c.uuid, t.number");
+    all.bind(study);
+    while (all.step()) {
+      auto row = all.row();
+      SortedJson record = {{"type", "trial"}, {"study", number}};
+      record["session"] = row.text();
+      record["number"] = row.integer();
+      read_columns(row, kTrialFields, record);
+      on_record_(record);
+      ++exported_.trials;
+    }
+  }
+
+  void read_playoffs(std::int64_t study, std::int64_t number) {
+    Statement all(database_,
+                  "SELECT p.id, c.uuid, p.held_ms FROM playoffs p JOIN sessions c ON c.id = p.session_id"
+                  " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
+    Statement finalists(database_, "SELECT c.uuid, t.number, " + prefixed(kFinalistFields, "f.") +
+                                       " FROM finalists f JOIN trials t ON t.id = f.trial_id"
+                                       " JOIN sessions c ON c.id = t.session_id WHERE f.playoff_id = ? ORDER BY f.place");
+    all.bind(study);
+    while (all.step()) {
+      auto row = all.row();
+      const auto playoff = row.integer();
+      SortedJson record = {{"type", "playoff"}, {"study", number}, {"finalists", SortedJson::array()}};
+      record["session"] = row.text();
+      record["held_ms"] = row.integer();
+      finalists.bind(playoff);
+      while (finalists.step()) {
+        auto each = finalists.row();
+        SortedJson finalist;
+        finalist["session"] = each.text();
+        finalist["number"] = each.integer();
+        read_columns(each, kFinalistFields, finalist);
+        record["finalists"].push_back(std::move(finalist));
+      }
+      on_record_(record);
+      ++exported_.playoffs;
+    }
+  }
+
+  void read_spaces(const std::vector<std::int64_t>& studies) {
+    Statement all(database_,
+                  "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces"
+                  " ORDER BY kernel, fingerprint");
+    Statement find(database_, "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ?");
+    while (all.step()) {
+      auto row = all.row();
+      SortedJson record = {{"type", "space"}};
+      for (const char* name : {"kernel", "fingerprint"}) record[name] = row.text();
+      for (const char* name : {"matching", "constraints", "default_config"}) record[name] = parse_text(row.text());
+      find.bind(record["kernel"].get<std::string>(), record["fingerprint"].get<std::string>());
+      bool is_used = false;
+      while (find.step()) is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
+      if (is_used) on_record_(record);
+    }
+  }
+
+  void read_portfolios(const std::vector<std::int64_t>& studies) {
+    Statement all(database_, std::string("SELECT p.kernel, p.fingerprint, p.regime, p.objective, p.within, p.made_ms,"
+                                         " p.body, ") +
+                                 kDeviceColumns + ", (SELECT min(s.id) FROM studies s WHERE s.kernel = p.kernel"
+                                 " AND s.fingerprint = p.fingerprint AND s.device_id = p.device_id)"
+                                 " FROM portfolios p JOIN devices d ON d.id = p.device_id"
+                                 " ORDER BY p.kernel, p.fingerprint, p.regime, p.objective, " + kDeviceColumns);
+    while (all.step()) {
+      auto row = all.row();
+      SortedJson record = {{"type", "portfolio"}};
+      for (const char* name : {"kernel", "fingerprint", "regime", "objective"}) record[name] = row.text();
+      record["within"] = row.real();
+      record["made_ms"] = row.integer();
+      record["body"] = parse_text(row.text());
+      record["device"] = read_device_fields(row);
+      if (std::ranges::find(studies, row.integer()) != studies.end()) on_record_(record);
+    }
+  }
+
+  static std::string prefixed(std::span<const Column> columns, const std::string& prefix = "t.") {
+    std::string names;
+    for (const Column& column : columns) names += (names.empty() ? "" : ", ") + prefix + column.name;
+    return names;
+  }
+
+  const sqlite::Database& database_;
+  const OnRecord& on_record_;
+  Exported exported_;
+};
+
+}  // namespace
+
+Exported read_records(const sqlite::Database& database, const std::vector<std::int64_t>* studies,
+                      const OnRecord& on_record) {
+  return Reading(database, on_record).run(studies);
+}
+
+}  // namespace gktune

@@ -1,0 +1,399 @@
+#include "db/exchange/winner_export.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "db/json_values.h"
+
+namespace gktune {
+namespace {
+
+using Kind = Value::Kind;
+
+bool is_cpp_word(const std::string& word) {
+  static const std::set<std::string> kWords = {
+      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
+      "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
+      "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
+      "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public", "register", "requires",
+      "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try",
+      "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"};
+  return kWords.contains(word);
+}
+
+std::string identifier(const std::string& text) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, 1, '_');
+  if (is_cpp_word(name)) name += '_';
+  return name;
+}
+
+// A text as a C++ string literal.
+std::string literal(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += std::string("\\") + c;
+    } else if (byte < 0x20 || byte == 0x7f || c == '?') {
+      constexpr char kDigits[] = "01234567";
+      quoted += {'\\', kDigits[byte >> 6], kDigits[byte >> 3 & 7], kDigits[byte & 7]};
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+// Text for a comment line.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\\'; }, ' ');
+  return text;
+}
+
+// A member of a struct: an axis or a parameter with all its values.
+struct Member {
+  std::string name, identifier;
+  Kind kind = Kind::integer;
+  std::set<std::string> texts;  // of an enumeration
+};
+
+// Members that share the names of a scope.
+class Members {
+ public:
+  explicit Members(std::string suffix) : suffix_(std::move(suffix)) {}
+
+  // False: a value of another kind than before.
+  bool add(const std::string& name, const Value& value) {
+    auto found = std::ranges::find(all_, name, &Member::name);
+    if (found == all_.end()) {
+      std::string own = identifier(name);
+      while (std::ranges::find(all_, own, &Member::identifier) != all_.end()) own += '_';
+      found = all_.insert(all_.end(), {name, own, value.kind(), {}});
+    }
+    if (value.is_text()) found->texts.insert(value.text());
+    if (found->kind == Kind::integer && value.is_real()) found->kind = Kind::real;
+    return found->kind == value.kind() || (found->kind == Kind::real && value.is_integer());
+  }
+
+  const std::vector<Member>& all() const { return all_; }
+  const Member& at(const std::string& name) const { return *std::ranges::find(all_, name, &Member::name); }
+
+  std::string type(const Member& member) const {
+    switch (member.kind) {
+      case Kind::boolean:
+        return "bool";
+      case Kind::integer:
+        return "std::int64_t";
+      case Kind::real:
+        return "double";
+      case Kind::text:
+        break;
+    }
+    return member.identifier + suffix_;
+  }
+
+  std::string value(const Member& member, const Value& value) const {
+    if (member.kind == Kind::text) return type(member) + "::" + enumerators(member).at(value.text());
+    if (member.kind == Kind::real) return Value(value.number()).str();
+    return value.str();
+  }
+
+  void declare_enumerations(std::ostream& out) const {
+    for (const Member& member : all_) {
+      if (member.kind != Kind::text) continue;
+      const auto names = enumerators(member);
+      out << "enum class " << type(member) << " {";
+      const char* separator = " ";
+      for (const auto& [text, name] : names) out << separator << name, separator = ", ";
+      out << " };\nconstexpr std::string_view text_of(" << type(member) << " value) {\n";
+      for (const auto& [text, name] : names)
+        out << "  if (value == " << type(member) << "::" << name << ") return " << literal(text) << ";\n";
+      out << "  return {};\n}\n";
+    }
+  }
+
+  void declare_struct(std::ostream& out, const char* name) const {
+    out << "struct " << name << " {\n";
+    for (const Member& member : all_) out << "  " << type(member) << ' ' << member.identifier << ";\n";
+    out << "};\n";
+  }
+
+  std::string braced(const NamedValues& values) const {
+    std::string text = "{";
+    for (const Member& member : all_) text += (text.size() > 1 ? ", " : "") + value(member, *values.find(member.name));
+    return text + "}";
+  }
+
+ private:
+  static std::map<std::string, std::string> enumerators(const Member& member) {
+    std::map<std::string, std::string> names;
+    std::set<std::string> used;
+    for (const std::string& text : member.texts) {
+      std::string name = identifier(text);
+      while (!used.insert(name).second) name += '_';
+      names[text] = name;
+    }
+    return names;
+  }
+
+  std::string suffix_;
+  std::vector<Member> all_;
+};
+
+bool has_names_of(const NamedValues& a, const NamedValues& b) {
+  return a.size() == b.size() && std::ranges::all_of(a, [&](const auto& each) { return b.find(each.first) != nullptr; });
+}
+
+class Header {
+ public:
+  Header(const std::vector<Best>& winners, const Portfolio& portfolio) : winners_(winners), portfolio_(portfolio) {}
+
+  Result<std::string> run() {
+    const Study& first = winners_.front().study;
+    for (const Best& best : winners_) {
+      if (best.study.kernel != first.kernel || best.study.fingerprint != first.fingerprint ||
+          best.study.device != first.device)
+        return Error{"a header holds one version of one kernel on one device"};
+      if (!has_names_of(best.study.problem, first.problem)) return Error{"the problems have different axes"};
+      if (!has_names_of(best.trial.config, winners_.front().trial.config))
+        return Error{"the configurations have different parameters"};
+      if (!add(best.study.problem, axes_) || !add(best.trial.config, parameters_))
+        return Error{"an axis or a parameter has values of several kinds"};
+    }
+    for (const Problem& problem : portfolio_.problems) {
+      if (!has_names_of(problem, first.problem) || !add(problem, axes_))
+        return Error{"the portfolio was made from other problems; make it again: gktune db portfolio " + first.kernel};
+    }
+    for (const Config& config : portfolio_.configs) {
+      if (!has_names_of(config, winners_.front().trial.config) || !add(config, parameters_))
+        return Error{"the portfolio has other parameters; make it again: gktune db portfolio " + first.kernel};
+    }
+    write(first);
+    return out_.str();
+  }
+
+ private:
+  static bool add(const NamedValues& values, Members& members) {
+    bool is_good = true;
+    for (const auto& [name, value] : values) is_good = members.add(name, value) && is_good;
+    return is_good;
+  }
+
+  std::size_t config_place(const Config& config) {
+    const auto found = std::ranges::find(configs_, config);
+    if (found != configs_.end()) return static_cast<std::size_t>(found - configs_.begin());
+    configs_.push_back(config);
+    return configs_.size() - 1;
+  }
+
+  void write(const Study& study) {
+    for (const Config& config : portfolio_.configs) config_place(config);
+    struct Entry {
+      Problem problem;
+      std::size_t config;
+    };
+    std::vector<Entry> entries;
+    for (const Best& best : winners_) entries.push_back({best.study.problem, config_place(best.trial.config)});
+    std::ranges::stable_sort(entries, [&](const Entry& a, const Entry& b) { return less(a.problem, b.problem); });
+    const auto repeated = std::unique(entries.begin(), entries.end(),
+                                      [](const Entry& a, const Entry& b) { return a.problem == b.problem; });
+    entries.erase(repeated, entries.end());
+
+    out_ << "// Configurations of the kernel " << one_line(study.kernel) << " for " << one_line(study.device.name)
+         << ", written by gktune. Needs C++17 and no library.\n"
+         << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace tuned_"
+         << identifier(study.kernel) << " {\n\n"
+         << "inline constexpr std::string_view kKernel = " << literal(study.kernel)
+         << ", kDevice = " << literal(study.device.name) << ", kArchitecture = " << literal(study.device.architecture)
+         << ";\n"
+         << "// The version of the source and its options. Compare it where the kernel is compiled:\n"
+         << "// static_assert(tuned_" << identifier(study.kernel) << "::is_of(\"" << study.fingerprint << "\"));\n"
+         << "inline constexpr std::string_view kVersion = " << literal(study.fingerprint) << ";\n"
+         << "constexpr bool is_of(std::string_view version) { return version == kVersion; }\n\n";
+    axes_.declare_enumerations(out_);
+    parameters_.declare_enumerations(out_);
+    axes_.declare_struct(out_, "Problem");
+    parameters_.declare_struct(out_, "Config");
+    out_ << "\ninline constexpr Config kConfigs[] = {\n";
+    for (const Config& config : configs_) out_ << "    " << parameters_.braced(config) << ",\n";
+    out_ << "};\n\n// The configuration for any problem.\nconstexpr const Config& choose("
+         << "[[maybe_unused]] const Problem& problem) {\n";
+    write_node(0, 1);
+    out_ << "}\n\nstruct Tuned {\n  Problem problem;\n  std::size_t config;\n};\n"
+         << "inline constexpr Tuned kTuned[] = {\n";
+    for (const Entry& entry : entries)
+      out_ << "    {" << axes_.braced(entry.problem) << ", " << entry.config << "},\n";
+    out_ << "};\n\nconstexpr int compare([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n";
+    for (const Member& member : axes_.all()) {
+      out_ << "  if (a." << member.identifier << " != b." << member.identifier << ") return a." << member.identifier
+           << " < b." << member.identifier << " ? -1 : 1;\n";
+    }
+    out_ << "  return 0;\n}\n\n// The winner of a problem that was tuned; null for others.\n"
+         << "constexpr const Config* find(const Problem& problem) {\n"
+         << "  std::size_t begin = 0, end = sizeof kTuned / sizeof kTuned[0];\n"
+         << "  while (begin < end) {\n    const std::size_t middle = (begin + end) / 2;\n"
+         << "    const int order = compare(kTuned[middle].problem, problem);\n"
+         << "    if (order == 0) return &kConfigs[kTuned[middle].config];\n"
+         << "    if (order < 0) {\n      begin = middle + 1;\n    } else {\n      end = middle;\n    }\n  }\n"
+         << "  return nullptr;\n}\n\n// The winner of a tuned problem, else the configuration of the tree.\n"
+         << "constexpr const Config& best(const Problem& problem) {\n"
+         << "  const Config* found = find(problem);\n  return found != nullptr ? *found : choose(problem);\n}\n\n"
+         << "}  // namespace tuned_" << identifier(study.kernel) << "\n";
+  }
+
+  // Enumerations are compared by their places, which follow the texts.
+  bool less(const Problem& a, const Problem& b) const {
+    for (const Member& member : axes_.all()) {
+      const Value &x = *a.find(member.name), &y = *b.find(member.name);
+      if (x == y) continue;
+      return member.kind == Kind::text || member.kind == Kind::boolean ? x < y : x.number() < y.number();
+    }
+    return false;
+  }
+
+  void write_node(std::size_t at, int depth) {
+    const PortfolioNode& node = portfolio_.tree[at];
+    const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+    if (node.axis.empty()) {
+      out_ << indent << "return kConfigs[" << config_place(portfolio_.configs[node.config]) << "];\n";
+      return;
+    }
+    const Member& member = axes_.at(node.axis);
+    out_ << indent << "if (problem." << member.identifier << (node.value.is_number() ? " <= " : " == ")
+         << axes_.value(member, node.value) << ") {\n";
+    write_node(node.yes, depth + 1);
+    out_ << indent << "}\n";
+    write_node(node.no, depth);
+  }
+
+  const std::vector<Best>& winners_;
+  const Portfolio& portfolio_;
+  Members axes_{"_axis"}, parameters_{"_value"};
+  std::vector<Config> configs_;
+  std::ostringstream out_;
+};
+
+bool is_plain(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_-+.,:/=@%").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+Result<std::string> header_text(const std::vector<Best>& winners, const Portfolio& portfolio) {
+  if (winners.empty()) return Error{"there is no winner to write"};
+  if (portfolio.tree.empty()) return Error{"there is no portfolio to write"};
+  return Header(winners, portfolio).run();
+}
+
+std::string definition_flags(const Config& config) {
+  std::string flags;
+  for (const auto& [name, value] : config) {
+    const std::string flag = "-D" + name + "=" + value.str();
+    flags += flags.empty() ? "" : " ";
+    if (is_plain(flag)) {
+      flags += flag;
+      continue;
+    }
+    flags += '\'';
+    for (const char c : flag) flags += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    flags += '\'';
+  }
+  return flags;
+}
+
+std::string device_json(const DeviceIdentity& device, const std::vector<Best>& winners) {
+  SortedJson file = {{"format", "gktune winners"},
+                     {"version", 1},
+                     {"device",
+                      {{"kind", device.kind},
+                       {"name", device.name},
+                       {"architecture", device.architecture},
+                       {"multiprocessors", device.multiprocessors}}},
+                     {"kernels", SortedJson::object()}};
+  std::map<std::pair<std::string, std::string>, SortedJson> sorted;
+  for (const Best& best : winners) {
+    const Study& study = best.study;
+    SortedJson winner = {{"problem", sorted_json(study.problem)},
+                         {"regime", regime_name(study.regime)},
+                         {"objective", study.objective},
+                         {"fingerprint", study.fingerprint},
+                         {"config", sorted_json(best.trial.config)},
+                         {"time_us", best.trial.timing.median_us},
+                         {"metrics", sorted_json(best.trial.metrics)},
+                         {"from_playoff", best.from_playoff},
+                         {"trials", best.trials}};
+    const std::string order =
+        study.problem.json() + std::string(regime_name(study.regime)) + study.objective + study.fingerprint;
+    sorted[{study.kernel, order}] = std::move(winner);
+  }
+  for (auto& [key, winner] : sorted) file["kernels"][key.first].push_back(std::move(winner));
+  return file.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
+}
+
+std::string device_file_name(const DeviceIdentity& device) {
+  std::string name;
+  for (const std::string& part : {device.name, device.architecture, std::to_string(device.multiprocessors)}) {
+    if (!name.empty() && !part.empty()) name += '-';
+    for (const char c : part) {
+      const bool is_safe = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+      if (is_safe || (!name.empty() && name.back() != '_')) name += is_safe ? c : '_';
+    }
+  }
+  return name + ".json";
+}
+
+Result<std::string> wisdom_text(const std::vector<Best>& winners) {
+  if (winners.empty()) return Error{"there is no winner to write"};
+  const Best& first = winners.front();
+  std::vector<std::string> sizes;  // axes whose values differ, or integers
+  for (const auto& [name, value] : first.study.problem) {
+    std::set<Value> values;
+    for (const Best& best : winners) {
+      const Value* own = best.study.problem.find(name);
+      if (own == nullptr) return Error{"the problems have different axes"};
+      values.insert(*own);
+    }
+    const bool is_size = std::ranges::all_of(values, [](const Value& each) { return each.is_integer(); });
+    if (!is_size && values.size() > 1) {
+      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "': --problem " + name + "=" +
+                   values.begin()->str()};
+    }
+    if (is_size) sizes.push_back(name);
+  }
+  if (sizes.size() > 3) return Error{"Kernel Launcher knows at most three sizes of a problem"};
+  const auto parameters = first.trial.config.names();
+  SortedJson names = SortedJson::array();
+  for (const std::string& name : parameters) names.push_back(name);
+  std::string text = SortedJson{{"version", "1.0"},
+                                {"key", first.study.kernel},
+                                {"objective", "time"},
+                                {"tunable_parameters", names}}
+                         .dump() +
+                     "\n";
+  for (const Best& best : winners) {
+    if (best.study.kernel != first.study.kernel) return Error{"a wisdom file holds one kernel"};
+    if (!has_names_of(best.trial.config, first.trial.config))
+      return Error{"the configurations have different parameters"};
+    SortedJson config = SortedJson::array(), size = SortedJson::array();
+    for (const std::string& name : parameters) config.push_back(sorted_json(*best.trial.config.find(name)));
+    for (const std::string& name : sizes) size.push_back(best.study.problem.find(name)->integer());
+    text += SortedJson{{"config", config},
+                       {"problem_size", size},
+                       {"time", best.trial.timing.median_us / 1e3},
+                       {"environment", {{"device_name", best.study.device.name}}}}
+                .dump(-1, ' ', false, SortedJson::error_handler_t::replace) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace gktune

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/portfolio/portfolio.h"
+#include "db/trial_store.h"
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// What applications and repositories keep of a tuning. Equal contents give equal texts.
+
+// A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function that
+// chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of one kernel,
+// version and device, or have different axes.
+Result<std::string> header_text(const std::vector<Best>& winners, const Portfolio& portfolio);
+
+// -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
+std::string definition_flags(const Config& config);
+
+// The winners of one device as JSON, for a repository.
+std::string device_json(const DeviceIdentity& device, const std::vector<Best>& winners);
+// A file name for a device: NVIDIA_H200-sm_90-132.json
+std::string device_file_name(const DeviceIdentity& device);
+
+// A wisdom file of Kernel Launcher for one kernel: a line for each winner. Problems have at most three integer axes
+// whose values differ; other axes have one value. An error otherwise.
+Result<std::string> wisdom_text(const std::vector<Best>& winners);
+
+}  // namespace gktune

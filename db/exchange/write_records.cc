@@ -1,0 +1,365 @@
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "db/exchange/columns.h"
+#include "db/exchange/records.h"
+#include "db/settle.h"
+#include "db/sqlite/failure.h"
+#include "db/trial_row.h"
+
+namespace gktune {
+namespace {
+
+using sqlite::Failure;
+using sqlite::SqlValue;
+using sqlite::Statement;
+
+std::string question_marks(std::size_t count) {
+  std::string marks;
+  for (std::size_t i = 0; i < count; ++i) marks += i == 0 ? "?" : ", ?";
+  return marks;
+}
+
+// The numbers of a version, for comparison: 580.65.06 is newer than 550.54.
+std::vector<std::int64_t> version_of(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(at, end, number);
+    if (error == std::errc() && number >= 0) numbers.push_back(number);
+    at = stop > at ? stop : at + 1;
+  }
+  return numbers;
+}
+
+// A measurement of a configuration.
+struct Row {
+  std::int64_t id = 0;
+  std::string host;
+  std::vector<std::int64_t> driver, runtime;
+  bool is_finalist = false;
+  std::int64_t ended_ms = 0;
+  std::string session;
+  std::int64_t number = 0;
+  bool is_current = false;
+
+  auto time() const { return std::tie(ended_ms, session, number); }
+};
+
+// Of the rows of one configuration: the latest of each host stands for the host; then the newest environment counts,
+// then a playoff, then the time.
+struct Choice {
+  const Row* row = nullptr;
+  enum class Reason { only_host, environment, playoff, time } reason = Reason::only_host;
+};
+
+Choice choose(const std::vector<Row>& rows) {
+  std::map<std::string, const Row*> latest;
+  for (const Row& row : rows) {
+    const Row*& of_host = latest[row.host];
+    if (of_host == nullptr || of_host->time() < row.time()) of_host = &row;
+  }
+  const Row* best = nullptr;
+  const auto environment = [](const Row& row) { return std::tie(row.driver, row.runtime); };
+  for (const auto& [host, row] : latest) {
+    if (best == nullptr || std::tuple(environment(*best), best->is_finalist, best->time()) <
+                               std::tuple(environment(*row), row->is_finalist, row->time()))
+      best = row;
+  }
+  if (latest.size() == 1) return {best, Choice::Reason::only_host};
+  // What set the best apart from the next one.
+  const Row* next = nullptr;
+  for (const auto& [host, row] : latest) {
+    if (row == best) continue;
+    if (next == nullptr || std::tuple(environment(*next), next->is_finalist, next->time()) <
+                               std::tuple(environment(*row), row->is_finalist, row->time()))
+      next = row;
+  }
+  if (environment(*best) != environment(*next)) return {best, Choice::Reason::environment};
+  return {best, best->is_finalist != next->is_finalist ? Choice::Reason::playoff : Choice::Reason::time};
+}
+
+}  // namespace
+
+RecordWriter::RecordWriter(sqlite::Database& database) : database_(database), before_(winners()) {}
+
+void RecordWriter::add(const SortedJson& record) {
+  const std::string type = text_field_of(record, "type");
+  if (!has_header_) {
+    if (type != "gktune") throw Failure("the first line is not {\"type\":\"gktune\", …}");
+    if (const auto version = integer_field(record, "version"); version != kExchangeVersion) {
+      throw Failure("version " + std::to_string(version) + " of the format; this program knows " +
+                    std::to_string(kExchangeVersion));
+    }
+    has_header_ = true;
+    return;
+  }
+  if (type == "session") return add_session(record);
+  if (type == "study") return add_study(record);
+  if (type == "trial") return add_trial(record);
+  if (type == "playoff") return add_playoff(record);
+  if (type == "portfolio") return add_portfolio(record);
+  if (type == "space") return add_space(record);
+  if (type != "gktune") throw Failure("'type' is '" + type + "'; known are session, study, trial, playoff, space, portfolio");
+}
+
+void RecordWriter::add_session(const SortedJson& record) {
+  std::vector<SqlValue> values;
+  add_values(record, kSessionFields, values);
+  const std::string uuid = text_field_of(record, "uuid");
+  if (uuid.empty()) throw Failure("'uuid' is empty");
+  Statement find(database_, "SELECT id FROM sessions WHERE uuid = ?");
+  if (find.bind(uuid).step()) {
+    sessions_[uuid] = find.row().integer();
+    // It may have been running when it was exported for the first time.
+    Statement(database_, "UPDATE sessions SET ended_ms = max(coalesce(ended_ms, ?1), ?1) WHERE uuid = ?2 AND ?1 IS NOT NULL")
+        .bind_values({values.back(), uuid})
+        .run();
+    return;
+  }
+  Statement(database_, "INSERT INTO sessions (" + names_of(kSessionFields) + ") VALUES (" +
+                           question_marks(values.size()) + ")")
+      .bind_values(values)
+      .run();
+  sessions_[uuid] = database_.last_id();
+  ++merged_.sessions;
+}
+
+std::int64_t RecordWriter::device_id(const SortedJson& device) {
+  const std::vector<SqlValue> values = {text_field_of(device, "kind"), text_field_of(device, "name"),
+                                        text_field_of(device, "architecture"), integer_field(device, "multiprocessors")};
+  Statement(database_, "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
+      .bind_values(values)
+      .run();
+  Statement find(database_,
+                 "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
+  find.bind_values(values).step();
+  return find.row().integer();
+}
+
+void RecordWriter::add_study(const SortedJson& record) {
+  const std::int64_t device = device_id(member(record, "device"));
+  if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
+  const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
+                                        text_field_of(record, "fingerprint"),
+                                        device,
+                                        values_from(member(record, "problem")).json(),
+                                        text_field_of(record, "regime"),
+                                        text_field_of(record, "objective")};
+  Statement find(database_,
+                 "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ? AND device_id = ? AND problem = ?"
+                 " AND regime = ? AND objective = ?");
+  std::int64_t id = 0;
+  if (find.bind_values(values).step()) {
+    id = find.row().integer();
+  } else {
+    Statement(database_,
+              "INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective) VALUES (?, ?, ?, ?, ?, ?)")
+        .bind_values(values)
+        .run();
+    id = database_.last_id();
+    ++merged_.studies;
+  }
+  if (const SortedJson& recorded = member(record, "recorded"); !recorded.is_null()) {
+    // The greater text, so that the order of merges does not matter.
+    Statement(database_, "UPDATE studies SET recorded = max(coalesce(recorded, ''), ?) WHERE id = ?")
+        .bind(recorded.dump(), id)
+        .run();
+  }
+  studies_[integer_field(record, "study")] = id;
+  touched_.insert(id);
+}
+
+std::int64_t RecordWriter::session_id(const SortedJson& record) const {
+  const std::string uuid = text_field_of(record, "session");
+  const auto found = sessions_.find(uuid);
+  if (found == sessions_.end()) throw Failure("there is no session '" + uuid + "' before this line");
+  return found->second;
+}
+
+std::int64_t RecordWriter::study_id(const SortedJson& record) const {
+  const auto number = integer_field(record, "study");
+  const auto found = studies_.find(number);
+  if (found == studies_.end()) throw Failure("there is no study " + std::to_string(number) + " before this line");
+  return found->second;
+}
+
+void RecordWriter::add_trial(const SortedJson& record) {
+  const std::int64_t study = study_id(record), session = session_id(record), number = integer_field(record, "number");
+  const std::string status = text_field_of(record, "status");
+  if (!status_from_name(status)) throw Failure("'status' is '" + status + "', which is unknown");
+  std::vector<SqlValue> values = {study, session, number};
+  add_values(record, kTrialFields, values);
+  Statement find(database_, "SELECT study_id, " + names_of(kTrialFields) +
+                                " FROM trials WHERE session_id = ? AND number = ?");
+  if (find.bind(session, number).step()) {
+    auto row = find.row();
+    bool is_same = row.integer() == study;
+    SortedJson known, given;
+    read_columns(row, kTrialFields, known);
+    for (const Column& column : kTrialFields) given[column.name] = member(record, column.name);
+    // Numbers may be written as 1 or 1.0.
+    if (!is_same || known != given) {
+      throw Failure("trial " + std::to_string(number) + " of session " + text_field_of(record, "session") +
+                    " differs from the one in the database: one of them was changed");
+    }
+    ++merged_.known_trials;
+    return;
+  }
+  Statement(database_, "INSERT INTO trials (study_id, session_id, number, is_current, " + names_of(kTrialFields) +
+                           ") VALUES (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ")")
+      .bind_values(values)
+      .run();
+  static const std::string kSum = "UPDATE trials SET checksum = " + kTrialChecksum + " WHERE id = ?";
+  Statement(database_, kSum).bind(database_.last_id()).run();
+  touched_.insert(study);
+  ++merged_.trials;
+}
+
+void RecordWriter::add_playoff(const SortedJson& record) {
+  const std::int64_t study = study_id(record), session = session_id(record), held = integer_field(record, "held_ms");
+  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ?");
+  if (find.bind(study, session, held).step()) return;
+  const SortedJson& finalists = member(record, "finalists");
+  if (!finalists.is_array()) throw Failure("'finalists' is not an array");
+  // Without its winner it decides nothing.
+  const auto has_winner = std::ranges::any_of(
+      finalists, [](const SortedJson& each) { return integer_field(each, "place") == 1; });
+  if (!has_winner) return;
+  Statement(database_, "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?)")
+      .bind(study, session, held)
+      .run();
+  const std::int64_t playoff = database_.last_id();
+  for (const SortedJson& finalist : finalists) {
+    Statement trial(database_, "SELECT id FROM trials WHERE session_id = ? AND number = ? AND study_id = ?");
+    if (!trial.bind(session_id(finalist), integer_field(finalist, "number"), study).step())
+      throw Failure("there is no trial of a finalist before this line");
+    std::vector<SqlValue> values = {playoff, trial.row().integer()};
+    add_values(finalist, kFinalistFields, values);
+    Statement(database_, "INSERT INTO finalists (playoff_id, trial_id, " + names_of(kFinalistFields) + ") VALUES (" +
+                             question_marks(values.size()) + ")")
+        .bind_values(values)
+        .run();
+    static const std::string kSum = "UPDATE finalists SET checksum = " + kFinalistChecksum + " WHERE id = ?";
+    Statement(database_, kSum).bind(database_.last_id()).run();
+  }
+  touched_.insert(study);
+  ++merged_.playoffs;
+}
+
+void RecordWriter::add_portfolio(const SortedJson& record) {
+  const std::int64_t device = device_id(member(record, "device"));
+  const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
+                                        text_field_of(record, "fingerprint"),
+                                        device,
+                                        text_field_of(record, "regime"),
+                                        text_field_of(record, "objective"),
+                                        member(record, "within").is_number() ? member(record, "within").get<double>() : 0,
+                                        integer_field(record, "made_ms"),
+                                        member(record, "body").dump()};
+  // The latest one counts.
+  Statement(database_,
+            "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kernel, fingerprint, device_id, regime, objective)"
+            " DO UPDATE SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body"
+            " WHERE (excluded.made_ms, excluded.body) > (made_ms, body)")
+      .bind_values(values)
+      .run();
+  ++merged_.portfolios;
+}
+
+void RecordWriter::add_space(const SortedJson& record) {
+  std::vector<SqlValue> values = {text_field_of(record, "kernel"), text_field_of(record, "fingerprint")};
+  for (const char* name : {"matching", "constraints", "default_config"})
+    values.push_back(values_from(member(record, name)).json());
+  // Of two the greater text, so that the order of merges does not matter.
+  Statement(database_,
+            "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = excluded.matching,"
+            " constraints = excluded.constraints, default_config = excluded.default_config"
+            " WHERE (excluded.constraints, excluded.matching, excluded.default_config)"
+            "  > (constraints, matching, default_config)")
+      .bind_values(values)
+      .run();
+}
+
+void RecordWriter::choose_current() {
+  Statement select(database_,
+                   "SELECT study_id, config, id, host_name, driver, runtime, is_finalist, ended_ms, uuid, number,"
+                   " is_current FROM (SELECT t.study_id, t.config, t.id, c.host_name, c.driver, c.runtime,"
+                   "  EXISTS (SELECT 1 FROM finalists f WHERE f.trial_id = t.id) AS is_finalist, t.ended_ms, c.uuid,"
+                   "  t.number, t.is_current, count(*) OVER (PARTITION BY t.study_id, t.config) AS rows,"
+                   "  max(t.is_current) OVER (PARTITION BY t.study_id, t.config) AS has_current"
+                   "  FROM trials t JOIN sessions c ON c.id = t.session_id)"
+                   " WHERE rows > 1 OR has_current = 0 ORDER BY study_id, config");
+  struct Group {
+    std::int64_t study = 0;
+    std::string config;
+    std::vector<Row> rows;
+  };
+  std::vector<Group> groups;
+  while (select.step()) {
+    auto row = select.row();
+    const auto study = row.integer();
+    auto config = row.text();
+    if (groups.empty() || groups.back().study != study || groups.back().config != config)
+      groups.push_back({study, std::move(config), {}});
+    Row& each = groups.back().rows.emplace_back();
+    each.id = row.integer();
+    each.host = row.text();
+    each.driver = version_of(row.text());
+    each.runtime = version_of(row.text());
+    each.is_finalist = row.boolean();
+    each.ended_ms = row.integer();
+    each.session = row.text();
+    each.number = row.integer();
+    each.is_current = row.boolean();
+  }
+  Statement set(database_, "UPDATE trials SET is_current = ? WHERE id = ?");
+  for (const Group& group : groups) {
+    const Choice choice = choose(group.rows);
+    merged_.by_environment += choice.reason == Choice::Reason::environment ? 1 : 0;
+    merged_.by_playoff += choice.reason == Choice::Reason::playoff ? 1 : 0;
+    merged_.by_time += choice.reason == Choice::Reason::time ? 1 : 0;
+    if (choice.row->is_current) continue;
+    for (const Row& row : group.rows) {
+      if (row.is_current) set.bind(false, row.id).run();
+    }
+    set.bind(true, choice.row->id).run();
+    touched_.insert(group.study);
+  }
+}
+
+std::map<std::int64_t, RecordWriter::Winner> RecordWriter::winners() const {
+  std::map<std::int64_t, Winner> all;
+  Statement select(database_, "SELECT study_id, kernel, problem, device, config, from_playoff FROM best_view");
+  while (select.step()) {
+    auto row = select.row();
+    Winner& winner = all[row.integer()];
+    winner.study = row.text();
+    winner.study += " " + row.text();
+    winner.study += " on " + row.text();
+    winner.config = row.text();
+    winner.from_playoff = row.boolean();
+  }
+  return all;
+}
+
+Merged RecordWriter::finish() {
+  if (!has_header_) throw Failure("it is empty; the first line would be {\"type\":\"gktune\", …}");
+  choose_current();
+  settle(database_, touched_);
+  const auto evidence = [](const Winner& winner) { return winner.from_playoff ? " (playoff)" : " (median)"; };
+  for (const auto& [study, now] : winners()) {
+    const auto earlier = before_.find(study);
+    if (earlier == before_.end() || earlier->second.config == now.config) continue;
+    merged_.changed_winners.push_back(now.study + ": " + earlier->second.config + evidence(earlier->second) + " -> " +
+                                      now.config + evidence(now));
+  }
+  return std::move(merged_);
+}
+
+}  // namespace gktune

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/identity.h"
+#include "tuner/core/named_values.h"
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// A node of the tree that chooses a configuration for a problem. Problems for which the axis has the value (a text or
+// a boolean), or at most the value (a number), go to `yes`, others to `no`.
+struct PortfolioNode {
+  std::string axis;  // empty: a leaf
+  Value value;
+  std::size_t yes = 0, no = 0;  // places of the next nodes
+  std::size_t config = 0;       // of a leaf: the place of its configuration
+};
+
+// The loss against the best known configuration of each problem: 0.02 is 2 % more time.
+struct PortfolioLoss {
+  std::size_t configs = 0;
+  double mean = 0, worst = 0;     // over the problems, the mean by their weights
+  std::size_t unmeasured = 0;     // problems for which none of the configurations was measured
+};
+
+// A few configurations that serve all tuned problems of a kernel on one device.
+struct Portfolio {
+  std::string kernel, fingerprint;
+  DeviceIdentity device;
+  Regime regime = Regime::cold;
+  std::string objective;
+  double within = 0;                  // the loss that was allowed on each problem
+  std::vector<Problem> problems;      // that it was made from
+  std::vector<Config> configs;        // the first serves the most
+  std::vector<PortfolioNode> tree;    // the first is the root
+  bool is_smallest = false;           // no smaller set stays within the loss
+  std::size_t at_least = 0;           // no set of fewer configurations does
+  std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
+  PortfolioLoss tree_loss;            // of what the tree chooses
+  // Of problems that were held back while a portfolio was made of the others.
+  std::optional<PortfolioLoss> held_back, held_back_nearest;  // the second: of the nearest problem's winner
+  std::int64_t made_unix_ms = 0;
+
+  // The configuration for a problem, tuned or not. Null if the problem lacks an axis that the tree asks for.
+  const Config* find(const Problem& problem) const;
+};
+
+// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it.
+Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel = "");
+// Replaces the portfolio of the same kernel, version, device, regime and objective.
+Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio);
+
+}  // namespace gktune

@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "db/axis_value.h"
+#include "db/json_values.h"
+#include "db/open.h"
+#include "db/portfolio/make_portfolio.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+#include "db/study_row.h"
+
+namespace gktune {
+namespace {
+
+using sqlite::Failure;
+using sqlite::Statement;
+
+constexpr std::chrono::seconds kPatience(10);
+
+SortedJson json_of(const PortfolioLoss& loss) {
+  return {{"configs", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
+}
+
+PortfolioLoss loss_from(const SortedJson& json) {
+  return {json.at("configs"), json.at("mean"), json.at("worst"), json.at("unmeasured")};
+}
+
+SortedJson body_of(const Portfolio& portfolio) {
+  SortedJson body = {{"problems", SortedJson::array()}, {"configs", SortedJson::array()},
+                     {"tree", SortedJson::array()},     {"losses", SortedJson::array()},
+                     {"is_smallest", portfolio.is_smallest}, {"at_least", portfolio.at_least},
+                     {"tree_loss", json_of(portfolio.tree_loss)}};
+  for (const Problem& problem : portfolio.problems) body["problems"].push_back(sorted_json(problem));
+  for (const Config& config : portfolio.configs) body["configs"].push_back(sorted_json(config));
+  for (const PortfolioNode& node : portfolio.tree) {
+    if (node.axis.empty()) {
+      body["tree"].push_back({{"config", node.config}});
+    } else {
+      body["tree"].push_back({{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
+    }
+  }
+  for (const PortfolioLoss& loss : portfolio.losses) body["losses"].push_back(json_of(loss));
+  if (portfolio.held_back) body["held_back"] = json_of(*portfolio.held_back);
+  if (portfolio.held_back_nearest) body["held_back_nearest"] = json_of(*portfolio.held_back_nearest);
+  return body;
+}
+
+void read_body(const SortedJson& body, Portfolio& portfolio) {
+  for (const auto& problem : body.at("problems")) portfolio.problems.push_back(values_from(problem));
+  for (const auto& config : body.at("configs")) portfolio.configs.push_back(values_from(config));
+  const std::size_t nodes = body.at("tree").size();
+  for (const auto& each : body.at("tree")) {
+    PortfolioNode& node = portfolio.tree.emplace_back();
+    const std::size_t own = portfolio.tree.size() - 1;
+    if (each.contains("axis")) {
+      node.axis = each.at("axis");
+      node.value = value_from(each.at("value"));
+      node.yes = each.at("yes");
+      node.no = each.at("no");
+      // Nodes point forwards, so that no question goes round in circles.
+      if (node.axis.empty() || node.yes <= own || node.no <= own || node.yes >= nodes || node.no >= nodes)
+        throw Failure("damaged: a portfolio's tree");
+    } else {
+      node.config = each.at("config");
+      if (node.config >= portfolio.configs.size()) throw Failure("damaged: a portfolio's tree");
+    }
+  }
+  if (portfolio.tree.empty()) throw Failure("damaged: a portfolio without a tree");
+  for (const auto& loss : body.at("losses")) portfolio.losses.push_back(loss_from(loss));
+  portfolio.is_smallest = body.at("is_smallest");
+  portfolio.at_least = body.at("at_least");
+  portfolio.tree_loss = loss_from(body.at("tree_loss"));
+  if (body.contains("held_back")) portfolio.held_back = loss_from(body["held_back"]);
+  if (body.contains("held_back_nearest")) portfolio.held_back_nearest = loss_from(body["held_back_nearest"]);
+}
+
+// Lower is better, and positive: the objective is negative where a metric is maximized.
+double cost_of(double objective) { return objective < 0 ? 1 / -objective : objective; }
+
+struct StudyCosts {
+  StudyRow study;
+  std::map<std::string, double> costs;  // by the JSON of the configuration
+  std::string winner;
+};
+
+StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study) {
+  StudyCosts read{.study = std::move(study)};
+  Statement select(database,
+                   "SELECT config, objective FROM trials WHERE study_id = ? AND is_current = 1 AND status = 'ok'"
+                   " AND objective IS NOT NULL");
+  select.bind(read.study.id);
+  while (select.step()) {
+    auto row = select.row();
+    const auto config = row.text();
+    read.costs[config] = cost_of(row.real());
+  }
+  Statement winner(database, "SELECT config FROM winners WHERE study_id = ?");
+  if (winner.bind(read.study.id).step()) read.winner = winner.row().text();
+  return read;
+}
+
+double weight_of(const Problem& problem, const std::vector<ProblemWeight>& weights) {
+  double weight = 1;
+  for (const ProblemWeight& each : weights) {
+    const bool fits = std::ranges::all_of(each.problem, [&](const auto& asked) {
+      const Value* own = problem.find(asked.first);
+      return own != nullptr && AxisValue(*own) == AxisValue(asked.second);
+    });
+    if (fits) weight = each.weight;
+  }
+  return weight;
+}
+
+CostTable cost_table(const sqlite::Database& database, const std::vector<StudyCosts>& studies,
+                     const std::vector<ProblemWeight>& weights) {
+  CostTable table;
+  std::map<std::string, std::size_t> places;
+  ValuesReader values(database);
+  for (const StudyCosts& study : studies) {
+    for (const auto& [config, cost] : study.costs) {
+      if (places.emplace(config, places.size()).second) table.configs.push_back(values.read(config));
+    }
+  }
+  for (const StudyCosts& study : studies) {
+    table.problems.push_back(study.study.study.problem);
+    table.weights.push_back(weight_of(table.problems.back(), weights));
+    table.winners.push_back(places.at(study.winner));
+    auto& loss = table.loss.emplace_back(table.configs.size(), CostTable::kUnmeasured);
+    const double best = study.costs.at(study.winner);
+    for (const auto& [config, cost] : study.costs) loss[places.at(config)] = std::max(cost / best - 1, 0.0);
+  }
+  return table;
+}
+
+std::vector<Value> sort_key(const Problem& problem) {
+  std::map<std::string, Value> sorted;
+  for (const auto& [name, value] : problem) sorted[name] = value;
+  std::vector<Value> key;
+  for (const auto& [name, value] : sorted) key.push_back(value);
+  return key;
+}
+
+bool has_axes_of(const Problem& a, const Problem& b) {
+  return a.size() == b.size() &&
+         std::ranges::all_of(a, [&](const auto& axis) { return b.find(axis.first) != nullptr; });
+}
+
+}  // namespace
+
+Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
+                                                const std::vector<ProblemWeight>& weights) {
+  return sqlite::guarded(path.string(), [&] {
+    auto database = open_for_reading(path, kPatience);
+    sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+    Statement select(database, std::string("SELECT ") + kStudyColumns +
+                                   " FROM study_view WHERE kernel = ? AND trials > failed"
+                                   " ORDER BY updated_ms DESC, study_id DESC");
+    ValuesReader values(database);
+    // Of each device, regime and objective the version that was tuned last.
+    std::vector<std::vector<StudyRow>> groups;
+    select.bind(kernel);
+    while (select.step()) {
+      auto row = select.row();
+      StudyRow study = read_study(row, values);
+      const auto group = std::ranges::find_if(groups, [&](const std::vector<StudyRow>& known) {
+        const Study& first = known.front().study;
+        return std::tie(first.device, first.regime, first.objective) ==
+               std::tie(study.study.device, study.study.regime, study.study.objective);
+      });
+      if (group == groups.end()) {
+        groups.push_back({std::move(study)});
+      } else if (group->front().study.fingerprint == study.study.fingerprint &&
+                 has_axes_of(group->front().study.problem, study.study.problem)) {
+        group->push_back(std::move(study));
+      }
+    }
+    std::vector<PortfolioSource> sources;
+    for (std::vector<StudyRow>& group : groups) {
+      std::ranges::sort(group, {}, [](const StudyRow& each) { return sort_key(each.study.problem); });
+      std::vector<StudyCosts> costs;
+      for (StudyRow& study : group) {
+        costs.push_back(read_study_costs(database, std::move(study)));
+        if (costs.back().winner.empty() || !(costs.back().costs[costs.back().winner] > 0)) costs.pop_back();
+      }
+      if (costs.size() < 2) continue;
+      PortfolioSource& source = sources.emplace_back();
+      const Study& first = costs.front().study.study;
+      source.identity.kernel = first.kernel;
+      source.identity.fingerprint = first.fingerprint;
+      source.identity.device = first.device;
+      source.identity.regime = first.regime;
+      source.identity.objective = first.objective;
+      source.table = cost_table(database, costs, weights);
+    }
+    if (sources.empty()) throw Failure("'" + kernel + "' has no two tuned problems on one device");
+    return sources;
+  });
+}
+
+Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel) {
+  return sqlite::guarded(path.string(), [&] {
+    auto database = open_for_reading(path, kPatience);
+    Statement select(database,
+                     "SELECT p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, p.regime,"
+                     " p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
+                     " WHERE ?1 = '' OR p.kernel = ?1 ORDER BY p.made_ms DESC, p.id DESC");
+    std::vector<Portfolio> portfolios;
+    select.bind(kernel);
+    while (select.step()) {
+      auto row = select.row();
+      Portfolio& portfolio = portfolios.emplace_back();
+      portfolio.kernel = row.text();
+      portfolio.fingerprint = row.text();
+      portfolio.device.kind = row.text();
+      portfolio.device.name = row.text();
+      portfolio.device.architecture = row.text();
+      portfolio.device.multiprocessors = row.integer();
+      const auto regime = regime_from_name(row.text());
+      if (!regime) throw Failure("damaged: a portfolio's regime");
+      portfolio.regime = *regime;
+      portfolio.objective = row.text();
+      portfolio.within = row.real();
+      portfolio.made_unix_ms = row.integer();
+      try {
+        read_body(SortedJson::parse(row.text()), portfolio);
+      } catch (const SortedJson::exception& error) {
+        throw Failure(std::string("damaged: a portfolio: ") + error.what());
+      }
+    }
+    return portfolios;
+  });
+}
+
+Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio) {
+  return sqlite::guarded(path.string(), [&] {
+    auto database = open_for_writing(path, kPatience);
+    const DeviceIdentity& device = portfolio.device;
+    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+    Statement find(database,
+                   "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
+    if (!find.bind(device.kind, device.name, device.architecture, device.multiprocessors).step())
+      throw Failure("the device '" + device.name + "' is not in the database");
+    Statement(database,
+              "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
+              " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kernel, fingerprint, device_id, regime, objective)"
+              " DO UPDATE SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body")
+        .bind(portfolio.kernel, portfolio.fingerprint, find.row().integer(), regime_name(portfolio.regime),
+              portfolio.objective, portfolio.within, portfolio.made_unix_ms, body_of(portfolio).dump())
+        .run();
+    transaction.commit();
+  });
+}
+
+}  // namespace gktune

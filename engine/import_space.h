@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// A space file made of a file of another program.
+struct ImportedSpace {
+  std::string text;                // YAML
+  std::vector<std::string> notes;  // what could not be expressed, or has to be filled in
+};
+
+// Reads a T1 space file (JSON), or the tuning comments of a CCCL benchmark (`// %RANGE% MACRO label low:high:step`).
+Result<ImportedSpace> import_space(const std::filesystem::path& path);
+// The same of the text of a file; the path is for names and messages.
+Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path);
+
+}  // namespace gktune

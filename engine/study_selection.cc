@@ -1,0 +1,121 @@
+#include "engine/study_selection.h"
+
+#include <algorithm>
+
+#include "db/axis_value.h"
+#include "engine/known_device.h"
+#include "engine/problem_selection.h"
+#include "tuner/core/quantity.h"
+#include "tuner/core/spelling.h"
+
+namespace gktune {
+namespace {
+
+using Studies = std::vector<StudySummary>;
+
+bool has_axes(const Problem& problem, const Problem& asked) {
+  for (const auto& [name, value] : asked) {
+    const Value* own = problem.find(name);
+    if (own == nullptr || !(AxisValue(*own) == AxisValue(value))) return false;
+  }
+  return true;
+}
+
+Result<Studies> of_kernel(Studies studies, const std::string& kernel) {
+  std::vector<std::string> kernels;
+  for (const StudySummary& each : studies) kernels.push_back(each.study.kernel);
+  std::erase_if(studies, [&](const StudySummary& each) { return each.study.kernel != kernel; });
+  if (studies.empty()) return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, kernels)};
+  return studies;
+}
+
+Result<Studies> on_device(Studies studies, const std::string& device) {
+  std::vector<DeviceIdentity> devices;
+  for (const StudySummary& each : studies) devices.push_back(each.study.device);
+  auto known = find_device(device, devices);
+  if (!known) return known.error();
+  std::erase_if(studies, [&](const StudySummary& each) { return each.study.device != *known; });
+  return studies;
+}
+
+Result<Studies> of_problem(Studies studies, const std::string& text) {
+  std::vector<Problem> problems;
+  for (const StudySummary& each : studies) problems.push_back(each.study.problem);
+  auto problem = parse_problem(text, problems);
+  if (!problem) return problem.error();
+  std::erase_if(studies, [&](const StudySummary& each) { return !has_axes(each.study.problem, *problem); });
+  return studies;
+}
+
+// Narrows by each condition that is given.
+Result<Studies> narrowed(Studies studies, const std::string& kernel, const std::string& device,
+                         const std::string& problem) {
+  Result<Studies> left = std::move(studies);
+  if (!kernel.empty()) left = of_kernel(*std::move(left), kernel);
+  if (left && !device.empty()) left = on_device(*std::move(left), device);
+  if (left && !problem.empty()) left = of_problem(*std::move(left), problem);
+  return left;
+}
+
+}  // namespace
+
+std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms) {
+  return newer_s ? now_unix_ms - static_cast<std::int64_t>(*newer_s * 1e3) : 0;
+}
+
+std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms) {
+  return older_s ? now_unix_ms - static_cast<std::int64_t>(*older_s * 1e3) : std::numeric_limits<std::int64_t>::max();
+}
+
+Result<Studies> select_studies(Studies studies, const StudyFilter& filter,
+                               const std::map<std::int64_t, TrialCounts>& counts, std::int64_t now_unix_ms) {
+  auto selected = narrowed(std::move(studies), filter.kernel, filter.device, filter.problem);
+  if (!selected) return selected;
+  const auto since = since_unix_ms(filter.newer_s, now_unix_ms);
+  const auto before = before_unix_ms(filter.older_s, now_unix_ms);
+  std::erase_if(*selected, [&](const StudySummary& each) {
+    if (each.updated_unix_ms < since || each.updated_unix_ms >= before) return true;
+    if (!filter.status) return false;
+    const auto found = counts.find(each.id);
+    return found == counts.end() || !found->second.current.contains(*filter.status);
+  });
+  return selected;
+}
+
+Result<Studies> named_studies(const Studies& studies, const std::string& word) {
+  if (const auto id = parse_count(word)) {
+    const auto found = std::ranges::find(studies, *id, &StudySummary::id);
+    if (found == studies.end()) return Error{"there is no study " + word};
+    return Studies{*found};
+  }
+  const std::size_t at = word.find('@');
+  const std::string before = word.substr(0, at);
+  const std::size_t slash = before.find('/');
+  const auto rest = [](const std::string& text, std::size_t mark) {
+    return mark == text.npos ? std::string() : text.substr(mark + 1);
+  };
+  auto named = narrowed(studies, before.substr(0, slash), rest(word, at), rest(before, slash));
+  if (named && named->empty()) return Error{"there is no study '" + word + "'"};
+  return named;
+}
+
+Result<StudySummary> named_study(const Studies& studies, const std::string& word) {
+  auto named = named_studies(studies, word);
+  if (!named) return named.error();
+  if (named->size() == 1) return named->front();
+  std::string texts;
+  for (const StudySummary& each : *named) {
+    if (&each - named->data() == 5) {
+      texts += "; …";
+      break;
+    }
+    texts += (texts.empty() ? "" : "; ") + std::to_string(each.id) + " is " + study_text(each.study);
+  }
+  return Error{"'" + word + "' names " + std::to_string(named->size()) + " studies: " + texts};
+}
+
+std::string study_text(const Study& study) {
+  return study.kernel + (study.problem.empty() ? "" : "/" + problem_text(study.problem)) + "@" + study.device.name;
+}
+
+}  // namespace gktune

@@ -1,0 +1,219 @@
+#include "db/archive.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "db/archive_queries.h"
+#include "db/open.h"
+#include "db/removal.h"
+#include "db/sqlite/statement.h"
+#include "db/sqlite_store.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class ArchiveTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    session_ = begin("550.54");
+    study_ = *store_->study_id(reduce_study());
+  }
+  std::int64_t begin(const std::string& driver, const std::string& host = "box") const {
+    DeviceInfo device = example_device();
+    device.driver = driver;
+    return *store_->begin_session({"0.1.0", host, "gktune run x.yaml", device});
+  }
+  void add(std::int64_t study, std::int64_t session, const Trial& trial) const {
+    ASSERT_TRUE(store_->add_trial(study, session, trial).ok());
+  }
+  Archive archive() const { return *Archive::open(path_); }
+  StudySummary summary() const { return **store_->study(study_); }
+  Best winner() const {
+    auto found = archive().winner(study_);
+    if (!found) throw std::runtime_error(found.error().message);
+    return found->value();
+  }
+  std::int64_t integer(const std::string& sql) const {
+    sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+    return file.integer(sql);
+  }
+
+  ScratchFolder scratch_;
+  std::filesystem::path path_ = scratch_ / "gktune.db";
+  std::unique_ptr<TrialStore> store_;
+  std::int64_t session_ = 0, study_ = 0;
+};
+
+TEST_F(ArchiveTest, no_query_reads_all_trials) {
+  sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  for (const auto query : {archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
+                           archive::kWinnerSession, archive::kLatestSession, archive::kLaterVersion,
+                           archive::kTotals}) {
+    sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
+    while (plan.step()) {
+      auto row = plan.row();
+      for (int skipped = 0; skipped < 3; ++skipped) row.integer();
+      const auto detail = row.text();
+      for (const std::string table : {"t", "a", "b", "w", "f", "trials", "finalists"}) {
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
+      }
+      EXPECT_FALSE(detail.starts_with("SEARCH trials") && detail.find("study_id=?") == detail.npos) << detail;
+    }
+  }
+}
+
+TEST_F(ArchiveTest, ranked_trials_are_limited_and_of_a_period) {
+  for (int i = 0; i < 10; ++i) {
+    Trial trial = ok_trial({{"a", i}}, 20 - i, 1000 + i);
+    trial.is_dropped_early = i == 7;
+    add(study_, session_, trial);
+  }
+  add(study_, session_, failed_trial({{"a", 77}}, Status::crashed, 1003));
+  const auto best = *archive().ranked(summary(), {.limit = 3});
+  ASSERT_EQ(best.size(), 3u);
+  EXPECT_EQ(best[0].objective, 11);
+  EXPECT_EQ(best[2].objective, 13);  // dropped early, in its place
+  EXPECT_EQ(archive().ranked(summary(), {})->size(), 10u);
+  EXPECT_EQ(archive().ranked(summary(), {.since_unix_ms = 1002, .before_unix_ms = 1004})->size(), 2u);
+  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::crashed})->size(), 1u);
+  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::timed_out})->size(), 0u);
+}
+
+TEST_F(ArchiveTest, counts_follow_every_trial) {
+  add(study_, session_, ok_trial({{"a", 1}}, 5));
+  add(study_, session_, ok_trial({{"a", 2}}, 5));
+  add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
+  const TrialCounts counts = *archive().counts(study_);
+  EXPECT_EQ(counts.current.at(Status::ok), 1);
+  EXPECT_EQ(counts.current.at(Status::crashed), 1);
+  EXPECT_EQ(counts.superseded, 1);
+  EXPECT_EQ(summary().trials, 2);
+  EXPECT_EQ(summary().failed, 1);
+}
+
+TEST_F(ArchiveTest, evidence_has_the_lead_over_the_second) {
+  add(study_, session_, ok_trial({{"a", 1}}, 100));
+  EXPECT_FALSE(archive().evidence(winner())->second.has_value());
+  add(study_, session_, ok_trial({{"a", 2}}, 110));
+  const Evidence evidence = *archive().evidence(winner());
+  EXPECT_NEAR(evidence.lead, 0.1, 1e-9);
+  EXPECT_TRUE(evidence.is_lead_clear);
+  EXPECT_EQ(evidence.second->config, (Config{{"a", 2}}));
+  EXPECT_EQ(evidence.environment.driver, "550.54");
+  EXPECT_TRUE(evidence.changes.empty());
+  Playoff playoff{{ok_trial({{"a", 2}}, 100), ok_trial({{"a", 1}}, 101)}, 5000};
+  ASSERT_TRUE(store_->add_playoff(study_, session_, playoff).ok());
+  const Evidence played = *archive().evidence(winner());
+  EXPECT_EQ(played.second->config, (Config{{"a", 1}}));
+  EXPECT_FALSE(played.is_lead_clear);
+  EXPECT_EQ(played.measured_unix_ms, 5000);
+}
+
+TEST_F(ArchiveTest, a_winner_is_stale_once_the_driver_or_the_source_has_changed) {
+  add(study_, session_, ok_trial({{"a", 1}}, 100));
+  const auto later = begin("580.1");
+  Study other = reduce_study(2048);
+  add(*store_->study_id(other), later, ok_trial({{"a", 1}}, 100, 2000));
+  EXPECT_EQ(archive().evidence(winner())->changes,
+            (std::vector<std::string>{"the driver was 550.54 then and is 580.1 now"}));
+  Study changed = reduce_study();
+  changed.fingerprint = "f2";
+  add(*store_->study_id(changed), later, ok_trial({{"a", 1}}, 100, 3000));
+  EXPECT_EQ(archive().evidence(winner())->changes.size(), 2u);
+}
+
+TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
+  const auto other = *store_->study_id(reduce_study(2048));
+  for (int i = 0; i < 3; ++i) add(study_, session_, ok_trial({{"a", i}}, 10 + i));
+  for (int i = 1; i < 5; ++i) add(other, session_, ok_trial({{"a", i}}, 20 + i));
+  const auto common = *archive().common(study_, other);
+  ASSERT_EQ(common.size(), 2u);
+  EXPECT_EQ(common[0].config, (Config{{"a", 1}}));
+  EXPECT_EQ(common[0].first_us, 11);
+  EXPECT_EQ(common[0].second_us, 21);
+}
+
+TEST_F(ArchiveTest, sql_reads_and_changes_nothing) {
+  const auto rows = *archive().query("SELECT 1 AS a, 'x' AS b, NULL AS c, 0.5 AS d, x'0102' AS e");
+  EXPECT_EQ(rows.columns, (std::vector<std::string>{"a", "b", "c", "d", "e"}));
+  EXPECT_EQ(rows.rows[0][0], Value(1));
+  EXPECT_FALSE(rows.rows[0][2].has_value());
+  EXPECT_EQ(rows.rows[0][4], Value("(2 bytes)"));
+  for (const char* bad : {"DELETE FROM trials", "SELECT 1; SELECT 2", "-- nothing", "SELECT nonsense", "",
+                          "ATTACH '/tmp/other.db' AS other", "PRAGMA user_version = 9", "VACUUM INTO '/tmp/copy.db'"}) {
+    EXPECT_FALSE(archive().query(bad).ok()) << bad;
+  }
+}
+
+TEST_F(ArchiveTest, an_earlier_trial_takes_the_place_of_a_removed_one) {
+  add(study_, session_, ok_trial({{"a", 1}}, 10, 1000));
+  add(study_, session_, ok_trial({{"a", 1}}, 20, 2000));
+  add(study_, session_, ok_trial({{"a", 2}}, 15, 2000));
+  EXPECT_EQ(winner().trial.config, (Config{{"a", 2}}));
+  const Removed removed = *remove_trials(path_, {2}, Removal::done);
+  EXPECT_EQ(removed.trials, 1);
+  EXPECT_EQ(winner().trial.objective, 10);
+  EXPECT_EQ(summary().trials, 2);
+  EXPECT_FALSE(remove_trials(path_, {1, 99}, Removal::done).ok());
+  EXPECT_EQ(summary().trials, 2);
+}
+
+TEST_F(ArchiveTest, a_playoff_goes_with_its_winner) {
+  for (int i = 1; i < 4; ++i) add(study_, session_, ok_trial({{"a", i}}, 10.0 + i));
+  for (const std::int64_t held : {5000, 6000}) {
+    const int best = held == 5000 ? 2 : 3;
+    ASSERT_TRUE(store_->add_playoff(study_, session_, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 1}}, 10)}, held}).ok());
+  }
+  EXPECT_EQ(winner().trial.config, (Config{{"a", 3}}));
+  EXPECT_EQ(remove_trials(path_, {3}, Removal::done)->playoffs, 1);
+  EXPECT_EQ(winner().trial.config, (Config{{"a", 2}}));  // of the playoff before
+  EXPECT_EQ(remove_trials(path_, {1}, Removal::done)->playoffs, 0);
+  EXPECT_TRUE(winner().from_playoff);
+}
+
+TEST_F(ArchiveTest, the_last_study_goes_with_its_session_and_device) {
+  add(study_, session_, ok_trial({{"a", 1}}, 10));
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  EXPECT_EQ(remove_studies(path_, {study_}, Removal::rehearsed)->trials, 1);
+  EXPECT_EQ(summary().trials, 1);
+  const Removed removed = *remove_studies(path_, {study_}, Removal::done);
+  EXPECT_EQ(removed.studies, 1);
+  EXPECT_EQ(removed.sessions, 1);
+  for (const char* table : {"devices", "studies", "sessions", "trials", "study_counts", "winners", "general_configs"})
+    EXPECT_EQ(integer(std::string("SELECT count(*) FROM ") + table), 0) << table;
+}
+
+TEST_F(ArchiveTest, nothing_is_removed_while_a_program_tunes_it) {
+  add(study_, session_, ok_trial({{"a", 1}}, 10));
+  ASSERT_TRUE(*store_->claim(study_, session_, Config{{"a", 2}}, std::chrono::minutes(5)));
+  const auto refused = remove_studies(path_, {study_}, Removal::done);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("a program tunes 'reduce' now"), std::string::npos);
+  EXPECT_EQ(summary().trials, 1);
+}
+
+TEST_F(ArchiveTest, prune_removes_what_it_is_told) {
+  add(study_, session_, ok_trial({{"a", 1}}, 10, 1000));
+  add(study_, session_, ok_trial({{"a", 1}}, 11, 2000));
+  add(study_, session_, ok_trial({{"a", 2}}, 5, 1000));
+  add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
+  EXPECT_EQ(prune(path_, {study_}, {.superseded = true, .before_unix_ms = 500}, Removal::done)->trials, 0);
+  EXPECT_EQ(prune(path_, {study_}, {.superseded = true}, Removal::rehearsed)->trials, 2);
+  // The trial that went well before does not come back.
+  EXPECT_EQ(prune(path_, {study_}, {.failed = true}, Removal::done)->trials, 2);
+  EXPECT_EQ(winner().trial.objective, 11);
+  Study changed = reduce_study();
+  changed.fingerprint = "f2";
+  add(*store_->study_id(changed), session_, ok_trial({{"a", 1}}, 10, 9000));
+  const std::int64_t later = *store_->study_id(changed);
+  EXPECT_EQ(prune(path_, {study_, later}, {.outdated = true}, Removal::done)->studies, 1);
+  EXPECT_FALSE(store_->study(study_)->has_value());
+  EXPECT_TRUE(store_->study(later)->has_value());
+}
+
+}  // namespace
+}  // namespace gktune

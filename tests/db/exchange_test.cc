@@ -1,0 +1,354 @@
+#include "db/exchange/exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "db/archive.h"
+#include "db/exchange/winner_export.h"
+#include "db/health.h"
+#include "db/portfolio/make_portfolio.h"
+#include "db/sqlite/database.h"
+#include "db/sqlite_store.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<TrialStore> open_store(const fs::path& path) {
+  return std::move(*open_sqlite_store(path, StoreAccess::write));
+}
+
+std::int64_t begin(TrialStore& store, const std::string& driver, const std::string& host) {
+  DeviceInfo device = example_device();
+  device.driver = driver;
+  return *store.begin_session({"0.1.0", host, "gktune run", device});
+}
+
+std::string exported(const fs::path& path) {
+  auto store = open_store(path);
+  std::vector<std::int64_t> ids;
+  const auto studies = *store->studies();
+  for (const auto& each : studies) ids.push_back(each.id);
+  std::ostringstream stream;
+  EXPECT_TRUE(export_studies(path, ids, stream).ok());
+  return stream.str();
+}
+
+// Everything that questions get, whatever the ids.
+std::string answers(const fs::path& path) {
+  auto rows = Archive::open(path)->query(
+      "SELECT kernel, fingerprint, problem, device, config, median_us, from_playoff, trials, failed, updated_ms"
+      " FROM best_view ORDER BY 1, 2, 3, 4");
+  std::string text;
+  for (const auto& row : rows->rows) {
+    for (const auto& value : row) text += (value ? value->str() : "-") + "|";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string import_error(const fs::path& path, const std::string& lines) {
+  std::istringstream stream(lines);
+  const auto merged = import_lines(path, stream, "x.jsonl");
+  return merged ? "no error" : merged.error().message;
+}
+
+class ExchangeTest : public ::testing::Test {
+ protected:
+  // A database of one host with trials, failures, repetitions and playoffs, by a seed.
+  fs::path database(unsigned seed) const {
+    const fs::path path = scratch_ / ("host" + std::to_string(seed) + ".db");
+    auto store = open_store(path);
+    std::mt19937 random(seed);
+    const auto host = "host" + std::to_string(seed);
+    for (const char* driver : {"550.54", seed % 2 == 0 ? "580.1" : "550.54"}) {
+      const auto session = begin(*store, driver, host);
+      for (const std::int64_t n : {1024, 4096}) {
+        const auto study = *store->study_id(reduce_study(n));
+        std::vector<Trial> finalists;
+        for (int i = 0; i < 8; ++i) {
+          const auto ended = static_cast<std::int64_t>(random() % 50);
+          const Config config{{"a", static_cast<std::int64_t>(random() % 6)}, {"f", 0.1 * (i % 2)}};
+          if (random() % 5 == 0) {
+            EXPECT_TRUE(store->add_trial(study, session, failed_trial(config, Status::crashed, ended)).ok());
+          } else {
+            Trial trial = ok_trial(config, 10 + static_cast<double>(random() % 9), ended);
+            trial.metrics = {{"GB/s", 1.0 / 3}, {"bad", std::numeric_limits<double>::quiet_NaN()}};
+            EXPECT_TRUE(store->add_trial(study, session, trial).ok());
+          }
+        }
+        const auto trials = *store->trials(study);
+        for (const Trial& trial : trials) {
+          if (trial.ok() && finalists.size() < 3) finalists.push_back(trial);
+        }
+        if (!finalists.empty() && random() % 3 != 0) {
+          EXPECT_TRUE(store->add_playoff(study, session, {finalists, static_cast<std::int64_t>(random() % 60)}).ok());
+        }
+      }
+      EXPECT_TRUE(store->end_session(session).ok());
+    }
+    return path;
+  }
+
+  ScratchFolder scratch_;
+};
+
+TEST_F(ExchangeTest, lines_give_the_same_database_back) {
+  const auto source = database(1), target = scratch_ / "target.db";
+  const std::string lines = exported(source);
+  std::istringstream stream(lines);
+  const auto merged = import_lines(target, stream, "x.jsonl");
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged->trials, 32);
+  EXPECT_EQ(exported(target), lines);
+  EXPECT_EQ(answers(target), answers(source));
+  EXPECT_EQ(check_database(target)->findings, std::vector<std::string>{});
+  EXPECT_EQ(check_database(target)->without_checksum, 0);
+}
+
+TEST_F(ExchangeTest, merges_in_any_order_and_repeatedly_give_the_same) {
+  std::vector<fs::path> sources;
+  for (unsigned seed = 1; seed <= 3; ++seed) sources.push_back(database(seed));
+  std::string lines, winners;
+  std::mt19937 random(99);
+  for (int round = 0; round < 3; ++round) {
+    const fs::path target = scratch_ / ("merged" + std::to_string(round) + ".db");
+    std::ranges::shuffle(sources, random);
+    auto order = sources;
+    order.push_back(sources[random() % sources.size()]);  // once more
+    for (const fs::path& source : order) {
+      const auto merged = merge_database(target, source);
+      ASSERT_TRUE(merged.ok()) << merged.error().message;
+    }
+    if (round == 0) {
+      lines = exported(target);
+      winners = answers(target);
+      EXPECT_EQ(check_database(target)->findings, std::vector<std::string>{});
+    }
+    EXPECT_EQ(exported(target), lines) << round;
+    EXPECT_EQ(answers(target), winners) << round;
+  }
+}
+
+TEST_F(ExchangeTest, a_newer_environment_counts_before_a_later_time_and_a_playoff_before_a_median) {
+  const auto make = [&](const std::string& host, const std::string& driver, double time, std::int64_t ended,
+                        bool plays) {
+    const fs::path path = scratch_ / (host + ".db");
+    auto store = open_store(path);
+    const auto session = begin(*store, driver, host);
+    const auto study = *store->study_id(reduce_study());
+    const Trial trial = ok_trial({{"a", 1}}, time, ended);
+    EXPECT_TRUE(store->add_trial(study, session, trial).ok());
+    if (plays) {
+      EXPECT_TRUE(store->add_playoff(study, session, {{trial}, ended + 1}).ok());
+    }
+    return path;
+  };
+  const auto target = scratch_ / "all.db";
+  ASSERT_TRUE(merge_database(target, make("old", "550.54", 7, 9000, false)).ok());
+  const auto newer = merge_database(target, make("new", "580.65.06", 9, 1000, false));
+  EXPECT_EQ(newer->by_environment, 1);
+  EXPECT_NE(answers(target).find("|9.0|"), std::string::npos) << answers(target);
+  const auto played = merge_database(target, make("played", "580.65.06", 8, 500, true));
+  EXPECT_EQ(played->by_playoff, 1);
+  EXPECT_NE(answers(target).find("|8.0|1|"), std::string::npos) << answers(target);
+}
+
+TEST_F(ExchangeTest, a_changed_winner_is_reported) {
+  const fs::path a = scratch_ / "a.db", b = scratch_ / "b.db";
+  for (const auto& [path, best] : {std::pair(a, 1), std::pair(b, 2)}) {
+    auto store = open_store(path);
+    const auto session = begin(*store, "550.54", path.stem().string());
+    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", best}}, 30 - best)).ok());
+  }
+  const auto merged = *merge_database(a, b);
+  ASSERT_EQ(merged.changed_winners.size(), 1u);
+  EXPECT_NE(merged.changed_winners[0].find("{\"a\":1} (median) -> {\"a\":2} (median)"), std::string::npos)
+      << merged.changed_winners[0];
+  EXPECT_TRUE(merge_database(a, b)->changed_winners.empty());
+}
+
+TEST_F(ExchangeTest, bad_lines_are_named_and_nothing_is_imported) {
+  const std::string lines = exported(database(1));
+  const fs::path target = scratch_ / "target.db";
+  const auto with = [&](const std::string& part, const std::string& replacement) {
+    std::string changed = lines;
+    const auto at = changed.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    return import_error(target, changed.replace(at, part.size(), replacement));
+  };
+  EXPECT_EQ(import_error(target, ""), "x.jsonl:0: it is empty; the first line would be {\"type\":\"gktune\", …}; "
+                                      "nothing was imported");
+  EXPECT_EQ(import_error(target, "{\"type\":\"gktune\",\"version\":1}\nnonsense\n"),
+            "x.jsonl:2: not JSON; nothing was imported");
+  EXPECT_NE(import_error(target, "[]").find("'type' is missing"), std::string::npos);
+  EXPECT_NE(import_error(target, "{\"type\":\"gktune\",\"version\":2}").find("version 2 of the format"),
+            std::string::npos);
+  EXPECT_NE(with("\"type\":\"trial\"", "\"type\":\"trail\"").find("'type' is 'trail'"), std::string::npos);
+  EXPECT_NE(with("\"number\":1,", "").find("'number' is missing"), std::string::npos);
+  EXPECT_NE(with("\"number\":1,", "\"number\":\"1\",").find("'number' is not an integer"), std::string::npos);
+  EXPECT_NE(with("\"status\":\"ok\"", "\"status\":\"fine\"").find("'status' is 'fine'"), std::string::npos);
+  EXPECT_NE(with("\"samples\":[", "\"samples\":[-1,").find("'samples' is not an array of times"), std::string::npos);
+  EXPECT_NE(with("\"regime\":\"cold\"", "\"regime\":\"warm\"").find("'regime'"), std::string::npos);
+  EXPECT_NE(with("{\"a\":", "{\"a\":[],\"b\":").find("not a value"), std::string::npos);
+  EXPECT_TRUE(open_store(target)->studies()->empty());
+  // The same trial with other contents.
+  std::istringstream good(lines);
+  ASSERT_TRUE(import_lines(target, good, "x").ok());
+  EXPECT_NE(with("\"compile_s\":0.0", "\"compile_s\":1.0").find("differs from the one in the database"),
+            std::string::npos);
+}
+
+TEST_F(ExchangeTest, python_reads_the_lines_and_the_database) {
+  const auto source = database(1);
+  std::ofstream(scratch_ / "trials.jsonl") << exported(source);
+  std::ofstream(scratch_ / "read.py") << R"(
+import json, sqlite3, struct, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert lines[0] == {"type": "gktune", "version": 1}
+trials = [line for line in lines if line["type"] == "trial"]
+database = sqlite3.connect("file:" + sys.argv[2] + "?mode=ro", uri=True)
+rows = database.execute("SELECT c.uuid, t.number, t.config, t.samples FROM trials t JOIN sessions c ON c.id = t.session_id").fetchall()
+assert len(rows) == len(trials) == 32
+by_key = {(t["session"], t["number"]): t for t in trials}
+for uuid, number, config, samples in rows:
+    trial = by_key[uuid, number]
+    assert json.loads(config) == trial["config"]
+    assert list(struct.unpack("<%dd" % (len(samples) // 8), samples)) == trial["samples"]
+)";
+  const std::string command = "python3 '" + (scratch_ / "read.py").string() + "' '" +
+                              (scratch_ / "trials.jsonl").string() + "' '" + source.string() + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+}
+
+class WinnerExport : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto store = open_store(path_);
+    const auto session = begin(*store, "550.54", "box");
+    for (int i = 0; i < 6; ++i) {
+      Study study = reduce_study(std::int64_t{1024} << (2 * i));
+      study.fingerprint = "0123abcd";
+      for (int a = 0; a < 3; ++a) {
+        const Config config{{"threads", 64 << a}, {"way", a == 0 ? "one_pass" : "class"}, {"fast", a == 1}, {"x", 0.5}};
+        ASSERT_TRUE(store->add_trial(*store->study_id(study), session,
+                                     ok_trial(config, 100 + 50 * std::abs(a - i / 2)))
+                        .ok());
+      }
+    }
+    winners_ = *store->best("");
+    const auto sources = *read_costs(path_, "reduce", {});
+    portfolio_ = make_portfolio(sources[0].table, {});
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    const auto file = (scratch_ / name).string();
+    std::ofstream(file) << text;
+    return file;
+  }
+  int compile(const std::string& main) const {
+    const auto source = write("main.cc", main);
+    const std::string command = "g++ -std=c++17 -Wall -Wextra -Werror -O0 -o '" + (scratch_ / "main").string() + "' '" +
+                                source + "' 2>'" + (scratch_ / "log").string() + "' && '" +
+                                (scratch_ / "main").string() + "'";
+    return std::system(command.c_str());
+  }
+
+  ScratchFolder scratch_;
+  fs::path path_ = scratch_ / "gktune.db";
+  std::vector<Best> winners_;
+  Portfolio portfolio_;
+};
+
+TEST_F(WinnerExport, the_header_answers_and_refuses_what_does_not_fit_the_kernel) {
+  const auto text = header_text(winners_, portfolio_);
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  write("reduce_tuned.h", *text);
+  const std::string good = R"(#include "reduce_tuned.h"
+#include <cstdio>
+using namespace tuned_reduce;
+constexpr Problem small{T_axis::float_, 1024}, large{T_axis::float_, 1 << 20}, between{T_axis::float_, 1500};
+static_assert(is_of("0123abcd"));
+template <int threads> int run() { return threads; }
+int main() {
+  static_assert(find(small)->threads == 64 && find(between) == nullptr);
+  static_assert(best(large).threads == 256 && best(between).threads == 64);
+  static_assert(best(small).way == way_value::one_pass && text_of(best(large).way) == "class");
+  return run<best(small).threads>() == 64 && !best(small).fast && best(small).x == 0.5 ? 0 : 1;
+}
+)";
+  EXPECT_EQ(compile(good), 0) << *text;
+  const auto with = [&](const std::string& part, const std::string& replacement) {
+    std::string changed = good;
+    const auto at = changed.find(part);
+    return changed.replace(at, part.size(), replacement);
+  };
+  EXPECT_NE(compile(with("0123abcd", "another")), 0);          // another version of the source
+  EXPECT_NE(compile(with("best(small).x", "best(small).y")), 0);  // a parameter that it does not have
+  EXPECT_NE(compile(with("T_axis::float_", "T_axis::half")), 0);
+}
+
+TEST_F(WinnerExport, a_header_is_of_one_kernel_and_device) {
+  auto mixed = winners_;
+  mixed.back().study.device = kH100;
+  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
+  mixed = winners_;
+  mixed.back().study.problem = {{"m", 1}};
+  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
+  mixed = winners_;
+  mixed.back().trial.config = {{"threads", "many"}, {"way", "a"}, {"fast", true}, {"x", 1}};
+  EXPECT_FALSE(header_text(mixed, portfolio_).ok());
+  EXPECT_FALSE(header_text({}, portfolio_).ok());
+}
+
+TEST_F(WinnerExport, names_that_are_code_stay_texts) {
+  auto hostile = std::vector<Best>{winners_.front()};
+  hostile[0].study.kernel = "class \"; int x;\n#error";
+  hostile[0].study.device.name = "\\\n#error \"?\?/";
+  hostile[0].trial.config = {{"int", 1}, {"a b", "x\"\n"}, {"a_b", true}};
+  Portfolio portfolio;
+  portfolio.configs = {hostile[0].trial.config};
+  portfolio.tree.emplace_back();
+  write("reduce_tuned.h", *header_text(hostile, portfolio));
+  EXPECT_EQ(compile("#include \"reduce_tuned.h\"\nint main() {}\n"), 0);
+}
+
+TEST_F(WinnerExport, flags_are_quoted_for_a_shell) {
+  EXPECT_EQ(definition_flags({{"threads", 256}, {"way", "one_pass"}, {"fast", true}, {"x", 0.5}}),
+            "-Dthreads=256 -Dway=one_pass -Dfast=true -Dx=0.5");
+  EXPECT_EQ(definition_flags({{"T", "unsigned int"}, {"s", "it's; rm"}}), "'-DT=unsigned int' '-Ds=it'\\''s; rm'");
+}
+
+TEST_F(WinnerExport, python_reads_the_file_of_a_device_and_the_wisdom) {
+  const auto file = write("device.json", device_json(kH200, winners_));
+  const auto wisdom = write("reduce.wisdom", *wisdom_text(winners_));
+  EXPECT_EQ(device_file_name(kH200), "NVIDIA_H200-sm_90-132.json");
+  const auto script = write("read.py", R"(
+import json, sys
+device = json.load(open(sys.argv[1]))
+assert device["format"] == "gktune winners" and device["version"] == 1
+winners = device["kernels"]["reduce"]
+assert len(winners) == 6 and winners[0]["config"]["threads"] in (64, 128, 256)
+lines = [json.loads(line) for line in open(sys.argv[2])]
+assert lines[0]["version"] == "1.0" and lines[0]["key"] == "reduce" and lines[0]["objective"] == "time"
+for line in lines[1:]:
+    assert len(line["config"]) == len(lines[0]["tunable_parameters"]) and len(line["problem_size"]) == 1
+    assert line["environment"]["device_name"] == "NVIDIA H200" and line["time"] == 0.1
+)");
+  EXPECT_EQ(std::system(("python3 '" + script + "' '" + file + "' '" + wisdom + "'").c_str()), 0);
+  auto two_types = winners_;
+  two_types.back().study.problem.set("T", "int");
+  const auto refused = wisdom_text(two_types);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("--problem T="), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gktune

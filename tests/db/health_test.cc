@@ -1,0 +1,154 @@
+#include "db/health.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "db/sqlite/database.h"
+#include "db/sqlite_store.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HealthTest : public ::testing::Test {
+ protected:
+  // Two studies with 24 trials each, one of which was measured twice, and a playoff.
+  void SetUp() override {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+    for (const std::int64_t n : {1024, 2048}) {
+      const auto study = *store->study_id(reduce_study(n));
+      for (int i = 0; i < 24; ++i)
+        ASSERT_TRUE(store->add_trial(study, session, ok_trial({{"a", i}, {"way", "one_pass"}}, 10 + i, 1000)).ok());
+    }
+    ASSERT_TRUE(store->add_trial(1, session, ok_trial({{"a", 0}, {"way", "one_pass"}}, 9, 2000)).ok());
+    ASSERT_TRUE(store->add_playoff(1, session, {{ok_trial({{"a", 0}, {"way", "one_pass"}}, 8)}, 3000}).ok());
+  }
+  void tamper(const std::string& sql) const {
+    sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
+    file.execute(sql);
+  }
+  std::vector<std::string> findings() const {
+    auto health = check_database(path_);
+    EXPECT_TRUE(health.ok()) << health.error().message;
+    return health.ok() ? health->findings : std::vector<std::string>{health.error().message};
+  }
+  std::string first_finding() const {
+    const auto all = findings();
+    return all.empty() ? "" : all.front();
+  }
+
+  ScratchFolder scratch_;
+  fs::path path_ = scratch_ / "gktune.db", repaired_ = scratch_ / "repaired.db";
+};
+
+TEST_F(HealthTest, a_good_database_has_no_findings) {
+  const Health health = *check_database(path_);
+  EXPECT_EQ(health.findings, std::vector<std::string>{});
+  EXPECT_EQ(health.trials, 49);
+  EXPECT_EQ(health.finalists, 1);
+  EXPECT_EQ(health.without_checksum, 0);
+}
+
+TEST_F(HealthTest, each_change_of_a_row_is_found) {
+  for (const char* change : {"config = replace(config, 'one', 'two')", "median_us = median_us + 1e-9", "status = 'crashed'",
+                             "samples = x'0000000000000000'", "study_id = 2, is_current = 0", "ended_ms = ended_ms + 1",
+                             "registers = 3", "message = 'x'", "number = 9999"}) {
+    ScratchFolder folder;
+    const fs::path copy = folder / "copy.db";
+    fs::copy_file(path_, copy);
+    sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(1))
+        .execute(std::string("UPDATE trials SET ") + change + " WHERE id = 12");
+    const Health health = *check_database(copy);
+    ASSERT_FALSE(health.findings.empty()) << change;
+    EXPECT_EQ(health.findings.front(), "trials 12: its checksum differs") << change;
+  }
+}
+
+TEST_F(HealthTest, rows_of_earlier_versions_are_parsed_instead) {
+  tamper("UPDATE trials SET checksum = NULL");
+  EXPECT_EQ(check_database(path_)->without_checksum, 49);
+  EXPECT_EQ(findings().size(), 0u);
+  tamper("UPDATE trials SET config = '{\"a\":' WHERE id = 5");
+  EXPECT_TRUE(first_finding().starts_with("trials 5: ")) << first_finding();
+  tamper("UPDATE trials SET config = '{\"a\":4,\"way\":\"one_pass\"}' WHERE id = 5; "
+         "UPDATE trials SET samples = x'00' WHERE id = 6");
+  EXPECT_EQ(first_finding(), "trials 6: damaged: samples of 1 bytes");
+}
+
+TEST_F(HealthTest, rows_that_contradict_each_other_are_found) {
+  tamper("UPDATE study_counts SET trials = trials + 1 WHERE study_id = 2");
+  EXPECT_EQ(first_finding(), "study 2: the counts of its trials are wrong");
+  tamper("UPDATE study_counts SET trials = trials - 1 WHERE study_id = 2; DELETE FROM finalists");
+  EXPECT_EQ(first_finding(), "playoff 1 has no winner");
+  tamper("UPDATE trials SET is_current = 0 WHERE id = 40");
+  EXPECT_NE(first_finding().find("has no current trial"), std::string::npos);
+}
+
+TEST_F(HealthTest, repair_of_a_good_database_keeps_every_row) {
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.findings, std::vector<std::string>{});
+  EXPECT_EQ(repair.tables.at("trials").kept, 49);
+  EXPECT_EQ(repair.tables.at("finalists").kept, 1);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+  auto before = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  auto after = std::move(*open_sqlite_store(repaired_, StoreAccess::read));
+  EXPECT_EQ(before->best("")->front().trial.id, after->best("")->front().trial.id);
+  EXPECT_EQ(repair_database(path_, repaired_).ok(), false);  // overwrites nothing
+}
+
+TEST_F(HealthTest, a_damaged_row_costs_no_other_and_an_earlier_one_takes_its_place) {
+  tamper("UPDATE trials SET median_us = 1, objective = 1 WHERE id = 49");  // the current trial of a=0
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.tables.at("trials").lost, 1);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+  auto store = std::move(*open_sqlite_store(repaired_, StoreAccess::read));
+  const auto winner = store->best("")->front();
+  EXPECT_EQ(winner.trial.id, 1);
+  EXPECT_EQ(winner.trial.objective, 10);
+  EXPECT_FALSE(winner.from_playoff);
+}
+
+// Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.
+TEST_F(HealthTest, a_damaged_page_costs_the_rows_in_it_alone) {
+  tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  std::ifstream file(path_, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  const fs::path damaged = scratch_ / "damaged.db";
+  std::size_t rescued = 0, pages = 0, of_schema = 0;
+  for (std::size_t at = 4096; at < whole.size(); at += 4096, ++pages) {
+    {
+      std::string bytes = whole;
+      bytes.replace(at, 4096, 4096, pages % 2 == 0 ? '\0' : '\xa5');
+      std::ofstream(damaged, std::ios::binary) << bytes;
+      fs::remove(repaired_);
+      const auto repair = repair_database(damaged, repaired_);
+      if (!repair.ok()) {
+        ++of_schema;  // without the schema no table can be found
+        EXPECT_FALSE(fs::exists(repaired_)) << repair.error().message;
+        continue;
+      }
+      EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{}) << "page " << at / 4096 + 1;
+      const auto kept = repair->tables.at("trials").kept;
+      EXPECT_EQ(kept + repair->tables.at("trials").lost, 49) << "page " << at / 4096 + 1;
+      rescued += kept >= 40 ? 1 : 0;
+    }
+  }
+  EXPECT_LE(of_schema, 6u);
+  EXPECT_GE(rescued + of_schema, pages - 3);  // all but those that the table of trials begins with
+}
+
+TEST_F(HealthTest, what_is_no_database_is_an_error) {
+  std::ofstream(scratch_ / "text.db") << "not a database";
+  EXPECT_FALSE(check_database(scratch_ / "text.db").ok());
+  EXPECT_FALSE(repair_database(scratch_ / "text.db", repaired_).ok());
+  EXPECT_FALSE(repair_database(scratch_ / "none.db", repaired_).ok());
+  EXPECT_FALSE(fs::exists(repaired_));
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,149 @@
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+#include "tuner/recording/kernel_tuner.h"
+
+namespace gktune {
+namespace {
+
+constexpr double kUsInMs = 1e-3, kMsInS = 1e3;
+
+RecordedJson json_of_value(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return value.boolean();
+    case Value::Kind::integer:
+      return value.integer();
+    case Value::Kind::real:
+      return value.real();
+    case Value::Kind::text:
+      break;
+  }
+  return value.text();
+}
+
+RecordedJson times_ms(const Trial& trial) {
+  RecordedJson times = RecordedJson::array();
+  for (const double time : trial.samples_us) times.push_back(time * kUsInMs);
+  return times;
+}
+
+// "2026-05-31 17:20:00.123000+00:00"
+std::string timestamp_of(std::int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 80> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  std::snprintf(text.data() + length, text.size() - length, ".%03d000+00:00", static_cast<int>(unix_ms % 1000));
+  return text.data();
+}
+
+const char* failure_name(Status status) {
+  if (status == Status::invalid) return "InvalidConfig";
+  if (status == Status::compile_failed || status == Status::compile_timed_out) return "CompilationFailedConfig";
+  return "RuntimeFailedConfig";
+}
+
+RecordedJson cache_record(const Trial& trial) {
+  RecordedJson record;
+  for (const auto& [name, value] : trial.config) record[name] = json_of_value(value);
+  if (trial.ok()) {
+    record["time"] = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
+    record["times"] = times_ms(trial);
+  } else {
+    record["time"] = failure_name(trial.status);
+  }
+  for (const auto& [name, value] : trial.metrics) {
+    if (!record.contains(name)) record[name] = json_of_value(value);
+  }
+  record["compile_time"] = trial.compile_s * kMsInS;
+  record["verification_time"] = 0;
+  record["benchmark_time"] = trial.run_s * kMsInS;
+  record["strategy_time"] = 0;
+  record["framework_time"] = 0;
+  record["timestamp"] = timestamp_of(trial.ended_unix_ms);
+  return record;
+}
+
+RecordedJson problem_size(const Problem& problem) {
+  if (problem.size() == 1) return json_of_value(problem.value(0));
+  std::string text;
+  for (const auto& [name, value] : problem) text += (text.empty() ? "" : ",") + name + "=" + value.str();
+  return text;
+}
+
+const char* invalidity_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "correct";
+    case Status::invalid:
+      return "constraints";
+    case Status::compile_failed:
+    case Status::compile_timed_out:
+      return "compile";
+    case Status::timed_out:
+      return "timeout";
+    case Status::wrong_result:
+      return "correctness";
+    default:
+      return "runtime";
+  }
+}
+
+RecordedJson t4_record(const Trial& trial) {
+  RecordedJson record = {{"configuration", RecordedJson::object()},
+                         {"objectives", {"time"}},
+                         {"times", RecordedJson::object()},
+                         {"timestamp", timestamp_of(trial.ended_unix_ms)},
+                         {"invalidity", invalidity_of(trial.status)},
+                         {"correctness", trial.ok() ? 1 : 0},
+                         {"measurements", RecordedJson::array()}};
+  for (const auto& [name, value] : trial.config) record["configuration"][name] = json_of_value(value);
+  record["times"] = {{"compilation", trial.compile_s * kMsInS},
+                     {"runtimes", times_ms(trial)},
+                     {"framework", 0},
+                     {"search_algorithm", 0},
+                     {"validation", 0}};
+  if (trial.ok()) {
+    const double time = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
+    record["measurements"].push_back({{"name", "time"}, {"value", time}, {"unit", "ms"}});
+    for (const auto& [name, value] : trial.metrics)
+      record["measurements"].push_back({{"name", name}, {"value", json_of_value(value)}, {"unit", ""}});
+  }
+  return record;
+}
+
+}  // namespace
+
+RecordedJson write_cache(const Recording& recording) {
+  RecordedJson file = {{"schema_version", "1.1.0"},
+                       {"device_name", recording.device.name},
+                       {"kernel_name", recording.kernel},
+                       {"problem_size", problem_size(recording.problem)},
+                       {"tune_params_keys", RecordedJson::array()},
+                       {"tune_params", RecordedJson::object()},
+                       {"objective", "time"},
+                       {"cache", RecordedJson::object()}};
+  for (const Parameter& parameter : recording.parameters) {
+    file["tune_params_keys"].push_back(parameter.name);
+    RecordedJson& values = file["tune_params"][parameter.name] = RecordedJson::array();
+    for (const Value& value : parameter.values) values.push_back(json_of_value(value));
+  }
+  for (const Trial& trial : recording.trials) {
+    std::string key;
+    for (const Parameter& parameter : recording.parameters)
+      key += (key.empty() ? "" : ",") + trial.config.find(parameter.name)->str();
+    file["cache"][key] = cache_record(trial);
+  }
+  return file;
+}
+
+RecordedJson write_t4(const Recording& recording) {
+  RecordedJson file = {{"schema_version", "1.0.0"}, {"results", RecordedJson::array()}};
+  for (const Trial& trial : recording.trials) file["results"].push_back(t4_record(trial));
+  return file;
+}
+
+}  // namespace gktune
