@@ -65,7 +65,7 @@ class CudaLaunchProgram final : public LaunchProgram {
                                        program_.fill_bytes(filled), stream);
       } else {
         std::size_t count = 0;
-        for (const int index : step.arguments) parameters[count++] = values[index];
+        for (const int index : step.arguments) parameters[count++] = program_.value(index, values);
         const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
         const auto& [grid, block, shared] = step.shape;
         code = driver_.cuLaunchKernel(step.function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]),

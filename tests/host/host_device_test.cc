@@ -29,6 +29,13 @@ __global__ void accumulate(const int* in, int* sums, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) sums[i] += in[i] + WRONG;
 }
+__global__ void add_distant(const int* now, int* next, int n, int distance) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) next[i] = now[i] + (i >= distance ? now[i - distance] : 0) + WRONG;
+}
+__global__ void plain_prefix_sums(int* now, int* next, int n) {
+  for (int i = 0, sum = 0; i < n; ++i) next[i] = sum += now[i];
+}
 __global__ void plain_total(const int* in, int* out, int n) {
   out[0] = 0;
   for (int i = 0; i < n; ++i) out[0] += in[i];
@@ -67,6 +74,29 @@ launches: {entry: accumulate, grid: "ceil_div(n, threadsPerBlock)", block: threa
 reference:
   launches: {entry: accumulate, grid: "ceil_div(n, 64)", block: 64, arguments: [in, sums, n]}
 regime: hot
+)yaml";
+
+// Prefix sums in eleven rounds; the last one writes `next`.
+constexpr const char* kRepeatSpace = R"yaml(
+kernel: prefix_sums
+source: sum.cu
+problem: {n: [2000]}
+parameters: {threadsPerBlock: [32, 256], WRONG: [0, 1]}
+arguments:
+  now: {type: int32, extent: n, role: inout, init: {uniform: [-100, 100]}, check: none}
+  next: {type: int32, extent: n, role: out, check: exact}
+  n: {type: int32, value: n}
+launches:
+  - repeat: ceil(log2(n))
+    index: round
+    swap: [now, next]
+    launches:
+      entry: add_distant
+      grid: ceil_div(n, threadsPerBlock)
+      block: threadsPerBlock
+      arguments: [now, next, n, {type: int32, value: 2 ** round}]
+reference:
+  launches: {entry: plain_prefix_sums, arguments: [now, next, n]}
 )yaml";
 
 constexpr const char* kFunction = R"cpp(
@@ -222,6 +252,16 @@ TEST_F(HostDeviceTest, several_steps_are_one_candidate_whatever_scratch_each_ask
     EXPECT_EQ(reply.resources.block[0], 64);
     EXPECT_GT(reply.seconds, 0);
   }
+}
+
+TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_values_of_their_own) {
+  read(kRepeatSpace);
+  for (int threads : {32, 256}) {
+    const RunReply reply = runner_.run(job_of({{"threadsPerBlock", threads}, {"WRONG", 0}}));
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_EQ(reply.resources.block[0], threads);
+  }
+  EXPECT_EQ(runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 1}})).status, Status::wrong_result);
 }
 
 TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {

@@ -25,14 +25,19 @@ constexpr const char* kWrapper = R"cpp(
 
 Expression parsed(const std::string& text) { return Expression::parse(text).value(); }
 
-void shift(std::vector<Launch>& launches, const std::vector<Argument>& arguments) {
+void shift_entries(std::vector<Launch>& launches) {
   for (Launch& launch : launches) {
-    if (!launch.fill.empty()) continue;
+    shift_entries(launch.body);
+    if (!launch.fill.empty() || launch.rounds) continue;
     Pattern& entry = launch.entry;
     entry.parts.insert(entry.parts.begin(), {"gktune_shifted::Shifted<", std::nullopt});
     entry.parts.push_back({">::run", std::nullopt});
     entry.text = "gktune_shifted::Shifted<" + entry.text + ">::run";
   }
+}
+
+void shift(std::vector<Launch>& launches, const std::vector<Argument>& arguments) {
+  shift_entries(launches);
   // The elements before an output are compared too.
   for (const Argument& argument : arguments) {
     if (argument.role != Argument::Role::out) continue;

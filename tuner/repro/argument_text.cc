@@ -43,6 +43,12 @@ std::string cpp_type(ElementType type) {
 
 bool is_real(ElementType type) { return type >= ElementType::float16; }
 
+// The kernel's parameter of any type is converted from this one.
+std::string scalar_type(ElementType type) {
+  if (!is_real(type)) return cpp_type(type);
+  return type == ElementType::float32 ? "float" : "double";
+}
+
 std::string literal(std::int64_t value) {
   if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
   return std::to_string(value);
@@ -94,17 +100,16 @@ std::string element(const ArgumentPlan& argument) {
 
 }  // namespace
 
+std::string scalar_value(const ArgumentPlan& argument) {
+  const std::string value =
+      is_real(argument.type) ? literal(argument.scalar.number()) : literal(argument.scalar.integer());
+  const std::string type = scalar_type(argument.type);
+  return type == "double" ? value : fmt::format("static_cast<{}>({})", type, value);
+}
+
 std::string argument_member(const ArgumentPlan& argument) {
-  if (argument.is_scalar) {
-    // The kernel's parameter of any type is converted from this one.
-    const bool real = is_real(argument.type);
-    const std::string type = !real                                   ? cpp_type(argument.type)
-                             : argument.type == ElementType::float32 ? "float"
-                                                                     : "double";
-    const std::string value = real ? literal(argument.scalar.number()) : literal(argument.scalar.integer());
-    return fmt::format("{} {} = {};", type, argument.name,
-                       type == "float" ? "static_cast<float>(" + value + ')' : value);
-  }
+  if (argument.is_scalar)
+    return fmt::format("{} {} = {};", scalar_type(argument.type), argument.name, scalar_value(argument));
   return fmt::format("gktune::Buffer<{}> {}{{\"{}\", {}}};", cpp_type(argument.type), argument.name,
                      argument.name, argument.count);
 }

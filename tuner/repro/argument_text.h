@@ -10,6 +10,8 @@ namespace gktune {
 
 // The member of the struct that holds them all: "Buffer<float> in{"in", 1024};", "long long n = 1024;".
 std::string argument_member(const ArgumentPlan& argument);
+// A scalar's value as an expression of its type: "static_cast<int>(7)".
+std::string scalar_value(const ArgumentPlan& argument);
 // The statement that makes the initial contents; empty if there are none.
 std::string argument_contents(const ArgumentPlan& argument);
 // The tolerance that an output is judged with: "{0.001, 0.0001, 0}".

@@ -151,11 +151,11 @@ class Writer {
     line("\nnamespace {} {{", name);
     line("void execute_steps(::Arguments& arguments) {{");
     if (program.steps.empty()) line("  (void)arguments;");
-    for (const StepPlan& step : program.steps) add_step(step);
+    for (const StepPlan& step : program.steps) add_step(step, program);
     line("}}\n}}  // namespace {}\n", name);
   }
 
-  void add_step(const StepPlan& step) {
+  void add_step(const StepPlan& step, const ProgramPlan& program) {
     if (step.entry.empty()) {
       line("  arguments.{}.fill({});", plan_.arguments[static_cast<std::size_t>(step.fill_argument)].name,
            step.fill_byte);
@@ -167,8 +167,10 @@ class Writer {
                           step.grid[2], step.block[0], step.block[1], step.block[2], step.shared_bytes);
     }
     for (const int index : step.arguments) {
-      const ArgumentPlan& argument = plan_.arguments[static_cast<std::size_t>(index)];
-      call += fmt::format(", arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()");
+      const ArgumentPlan& argument = passed_argument(plan_.arguments, program, index);
+      const bool is_own = static_cast<std::size_t>(index) < plan_.arguments.size();
+      call += is_own ? fmt::format(", arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()")
+                     : ", " + scalar_value(argument);
     }
     line("{});", call);
   }

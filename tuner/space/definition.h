@@ -35,7 +35,14 @@ struct Option {
   std::optional<Expression> when;
 };
 
-// One step of a candidate: launch a kernel, or fill a buffer.
+// What a launch passes to a function: an argument of the kernel, or a value of its own.
+struct PassedArgument {
+  std::string name;                 // of the kernel's argument
+  Pattern type;                     // of a value
+  std::optional<Expression> value;  // absent: the argument of that name
+};
+
+// One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
 struct Launch {
   Pattern entry;     // a function or a template-id; without parts for a fill
   std::string fill;  // the argument to fill with fill_byte; empty for a kernel
@@ -43,7 +50,11 @@ struct Launch {
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
   std::optional<Expression> shared_bytes;
   std::optional<Expression> when;
-  std::vector<std::string> arguments;  // names, in the order of the function's parameters
+  std::vector<PassedArgument> arguments;  // in the order of the function's parameters
+  std::optional<Expression> rounds;       // repeat `body` so many times, instead of all of the above
+  std::string index;                      // the name of the round's number in the body; empty: it has none
+  std::vector<std::string> swap;          // two buffers that stand for each other in every second round
+  std::vector<Launch> body;
 };
 
 // Contents of a buffer before a launch.

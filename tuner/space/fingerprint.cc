@@ -48,7 +48,14 @@ void add_launches(Canonical& canonical, const std::vector<Launch>& launches) {
         .add(launch.when);
     for (const auto& extent : launch.grid) canonical.add(extent);
     for (const auto& extent : launch.block) canonical.add(extent);
-    canonical.add(launch.arguments);
+    canonical.add(launch.arguments.size());
+    for (const PassedArgument& argument : launch.arguments) {
+      canonical.add(argument.name);
+      if (argument.value) canonical.add(argument.type).add(argument.value);
+    }
+    if (!launch.rounds) continue;
+    canonical.add("repeat").add(launch.rounds).add(launch.index).add(launch.swap);
+    add_launches(canonical, launch.body);
   }
 }
 

@@ -101,12 +101,12 @@ std::string list_of(const std::vector<Signature::Parameter>& parameters) {
 // One launch and one function that it may call.
 class Match {
  public:
-  Match(const StepPlan& step, const std::vector<ArgumentPlan>& arguments, const SourcePlan& source,
+  Match(const StepPlan& step, const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,
         const Entry& entry, const Signature& signature)
       : signature_(signature) {
-    for (const int index : step.arguments) arguments_.push_back(&arguments[static_cast<std::size_t>(index)]);
+    for (const int index : step.arguments) arguments_.push_back(&passed_argument(arguments, program, index));
     Substitutions substitutions;
-    for (const auto& [name, value] : source.macros) substitutions[name] = value;
+    for (const auto& [name, value] : program.source.macros) substitutions[name] = value;
     for (std::size_t i = 0; i < signature.template_parameters.size(); ++i) {
       const bool is_given = i < entry.template_arguments.size();
       // A missing template argument is deduced or has a default. A macro of its name does not replace it.
@@ -198,7 +198,7 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
       is_certain = false;
       continue;
     }
-    matches.emplace_back(step, arguments, program.source, entry, *named.front());
+    matches.emplace_back(step, arguments, program, entry, *named.front());
     if (const std::string fault = matches.back().fault(); !fault.empty())
       return "launch of '" + step.entry + "': " + fault;
   }

@@ -13,6 +13,12 @@ bool sees(const ProgramPlan& program, std::size_t argument) {
 
 }  // namespace
 
+const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,
+                                    int index) {
+  const auto i = static_cast<std::size_t>(index);
+  return i < arguments.size() ? arguments[i] : program.values[i - arguments.size()];
+}
+
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
                         const ProgramPlan& reference) {
   if (a.size() != b.size()) return false;

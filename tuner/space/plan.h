@@ -37,7 +37,7 @@ struct StepPlan {
   int fill_byte = 0;
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::int64_t shared_bytes = 0;
-  std::vector<int> arguments;  // indices into the plan's arguments
+  std::vector<int> arguments;  // see passed_argument()
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 
@@ -57,6 +57,7 @@ struct SourcePlan {
 struct ProgramPlan {
   SourcePlan source;
   std::vector<StepPlan> steps;
+  std::vector<ArgumentPlan> values;  // scalars that single steps pass
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
 };
 
@@ -69,6 +70,9 @@ struct Plan {
   double time_limit_s = 10;
   bool measures_power = false;  // a metric uses energy or power, which needs a long run to measure
 };
+
+// The argument of a step with this index: one of the plan's arguments, or after them one of the program's values.
+const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
 
 // True if the arguments of two candidates describe the same problem for this reference. Scratch memory and
 // scalars that the reference does not use may differ.

@@ -11,6 +11,8 @@ namespace gktune {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+// Of one execution.
+constexpr std::size_t kMostSteps = 65'536;
 
 std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
   return where + " '" + expression.text() + "': " + message;
@@ -135,7 +137,7 @@ class Resolver {
     plan.role = argument.role;
     if (argument.value) {
       plan.is_scalar = true;
-      plan.scalar = scalar(*argument.value, plan.type, where + "value");
+      plan.scalar = scalar(*argument.value, plan.type, scope_, where + "value");
       return plan;
     }
     const std::int64_t extent = integer(*argument.extent, scope_, where + "extent");
@@ -153,8 +155,8 @@ class Resolver {
   }
 
   // An integer for integer types, a real for the others.
-  Value scalar(const Expression& expression, ElementType type, const std::string& where) {
-    Value result = value(expression, scope_, where);
+  Value scalar(const Expression& expression, ElementType type, const Scope& scope, const std::string& where) {
+    Value result = value(expression, scope, where);
     if (result.is_boolean()) result = Value(result.boolean() ? 1 : 0);
     if (!is_integer_type(type)) {
       if (result.is_number()) return Value(result.number());
@@ -312,18 +314,66 @@ class Resolver {
     SourcePlan& source = program.source;
     source.language = kernel_.language;
     source.include_dirs = kernel_.include_dirs;
-    for (const Launch& launch : launches) {
-      if (auto planned = step(launch, scope)) program.steps.push_back(*std::move(planned));
-    }
+    add_steps(launches, scope, program);
     for (const StepPlan& step : program.steps) {
       const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
       if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
     }
   }
 
+  void add_steps(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program) {
+    for (const Launch& launch : launches) {
+      if (launch.rounds) {
+        add_rounds(launch, scope, program);
+      } else if (auto planned = step(launch, scope, program)) {
+        program.steps.push_back(*std::move(planned));
+      }
+      if (program.steps.size() > kMostSteps) fail("more than " + std::to_string(kMostSteps) + " launches");
+      if (error_) return;
+    }
+  }
+
+  void add_rounds(const Launch& launch, const Scope& scope, ProgramPlan& program) {
+    const std::int64_t rounds = integer(*launch.rounds, scope, "repeat");
+    if (rounds < 0) fail(blamed("repeat", *launch.rounds, std::to_string(rounds) + " is negative"));
+    if (rounds > static_cast<std::int64_t>(kMostSteps)) {
+      fail(blamed("repeat", *launch.rounds,
+                  std::to_string(rounds) + " is more than " + std::to_string(kMostSteps)));
+    }
+    for (std::int64_t round = 0; round < rounds && !error_; ++round) {
+      const NamedValues index{{launch.index, round}};
+      Scope inner = scope;
+      if (!launch.index.empty()) inner.add(index);
+      const bool is_swapped = round % 2 == 1 && !launch.swap.empty();
+      if (is_swapped) swaps_.push_back(&launch.swap);
+      add_steps(launch.body, inner, program);
+      if (is_swapped) swaps_.pop_back();
+    }
+  }
+
+  // The index of what a step passes; see passed_argument().
+  int passed(const PassedArgument& argument, const Scope& scope, const std::string& where, ProgramPlan& program) {
+    if (!argument.value) return index_of(argument.name);
+    ArgumentPlan plan;
+    plan.is_scalar = true;
+    plan.name = argument.value->text();
+    const std::string type = text(argument.type, scope, where + "type");
+    const auto known = element_type_from_name(type);
+    if (!known) {
+      fail(where + "'" + type + "' is no element type");
+      return 0;
+    }
+    plan.type = *known;
+    plan.scalar = scalar(*argument.value, plan.type, scope, where + "value");
+    const auto same = std::ranges::find(program.values, plan);
+    const auto index = kernel_.arguments.size() + static_cast<std::size_t>(same - program.values.begin());
+    if (same == program.values.end()) program.values.push_back(std::move(plan));
+    return static_cast<int>(index);
+  }
+
   // Returns nullopt if the step's condition is false or it has no work: a grid without blocks or an empty
   // buffer.
-  std::optional<StepPlan> step(const Launch& launch, const Scope& scope) {
+  std::optional<StepPlan> step(const Launch& launch, const Scope& scope, ProgramPlan& program) {
     const bool is_fill = !launch.fill.empty();
     const std::string where =
         is_fill ? "fill of '" + launch.fill + "': " : "launch of '" + launch.entry.text + "': ";
@@ -340,7 +390,8 @@ class Resolver {
       return plan;
     }
     plan.entry = text(launch.entry, scope, where + "entry");
-    for (const std::string& name : launch.arguments) plan.arguments.push_back(index_of(name));
+    for (const PassedArgument& argument : launch.arguments)
+      plan.arguments.push_back(passed(argument, scope, where, program));
     bool is_empty = false;
     const std::int64_t grids[] = {device_.max_grid_x, device_.max_grid_y, device_.max_grid_z};
     const std::int64_t blocks[] = {device_.max_block_x, device_.max_block_y, device_.max_block_z};
@@ -383,7 +434,12 @@ class Resolver {
     }
   }
 
-  int index_of(const std::string& name) {
+  int index_of(std::string name) {
+    // The innermost swap comes first.
+    for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) {
+      const std::vector<std::string>& names = **swap;
+      if (name == names[0] || name == names[1]) name = name == names[0] ? names[1] : names[0];
+    }
     const auto found = std::ranges::find(kernel_.arguments, name, &Argument::name);
     if (found == kernel_.arguments.end()) {
       fail("there is no argument '" + name + "'");
@@ -398,7 +454,8 @@ class Resolver {
   const DeviceInfo& device_;
   const NamedValues attributes_;
   Scope problem_scope_, scope_;
-  std::vector<std::uint64_t> counts_;  // elements of each argument
+  std::vector<std::uint64_t> counts_;                   // elements of each argument
+  std::vector<const std::vector<std::string>*> swaps_;  // of the rounds that are planned
   std::optional<Error> error_;
 };
 

@@ -71,7 +71,10 @@ Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const C
                                                const std::vector<ArgumentPlan>& arguments) {
   CudaProgram bound;
   bound.code_ = std::move(code);
-  for (const auto& argument : arguments) {
+  bound.argument_count_ = arguments.size();
+  std::vector<ArgumentPlan> passed = arguments;
+  passed.insert(passed.end(), program.values.begin(), program.values.end());
+  for (const auto& argument : passed) {
     const std::size_t size = element_size(argument.type);
     bound.scalars_.push_back(argument.is_scalar ? pack(argument) : Scalar{});
     bound.sizes_.push_back(argument.is_scalar ? size : sizeof(CUdeviceptr));
@@ -189,7 +192,8 @@ void CudaProgram::launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const {
     parameters.clear();
     for (int index : step.arguments) {
       const auto i = static_cast<std::size_t>(index);
-      const void* at = buffers[i] != 0 ? static_cast<const void*>(&buffers[i]) : scalars_[i].data();
+      const bool is_buffer = i < buffers.size() && buffers[i] != 0;
+      const void* at = is_buffer ? static_cast<const void*>(&buffers[i]) : scalars_[i].data();
       parameters.push_back(const_cast<void*>(at));  // the driver only reads there
     }
     gpu.launch(step.function, step.shape, parameters.data());

@@ -34,6 +34,12 @@ class CudaProgram final : public LoadedProgram {
   // Queues all steps. One address per argument, 0 for a scalar.
   void launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const;
   const std::vector<Step>& steps() const { return steps_; }
+  // The value of a step's argument: one of `values`, which are the plan's arguments, or one of the program's own.
+  void* value(int index, void* const* values) const {
+    const auto i = static_cast<std::size_t>(index);
+    if (i < argument_count_) return values[i];
+    return const_cast<std::byte*>(scalars_[i].data());  // the driver only reads there
+  }
   // The size of a buffer that a step fills.
   std::size_t fill_bytes(std::size_t argument) const { return fill_sizes_[argument]; }
   // The resources of the step with the most threads.
@@ -48,8 +54,9 @@ class CudaProgram final : public LoadedProgram {
 
   std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
   std::vector<Step> steps_;
-  std::vector<Scalar> scalars_;          // one an argument; of a buffer unused
-  std::vector<std::size_t> sizes_;       // of the arguments as parameters
+  std::size_t argument_count_ = 0;       // of the plan; the program's own values come after them
+  std::vector<Scalar> scalars_;          // one per argument and value; unused for buffers
+  std::vector<std::size_t> sizes_;       // of both as parameters
   std::vector<std::size_t> fill_sizes_;  // of the buffers, in bytes
   Resources resources_;
   std::int64_t most_threads_ = 0;

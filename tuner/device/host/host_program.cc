@@ -14,13 +14,13 @@ namespace {
 
 // The reason why the entry cannot take these arguments.
 std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& step,
-                                  const std::vector<ArgumentPlan>& arguments) {
+                                  const std::vector<ArgumentPlan>& passed) {
   if (entry.argument_count != step.arguments.size()) {
     return step.entry + " has " + std::to_string(entry.argument_count) + " parameters and is given " +
            std::to_string(step.arguments.size()) + " arguments";
   }
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    const ArgumentPlan& argument = arguments[static_cast<std::size_t>(step.arguments[i])];
+    const ArgumentPlan& argument = passed[static_cast<std::size_t>(step.arguments[i])];
     const std::string which = "parameter " + std::to_string(i + 1) + " of " + step.entry;
     if (entry.argument_is_pointer[i] == argument.is_scalar) {
       return which + (argument.is_scalar ? " is a pointer, '" + argument.name + "' is a scalar"
@@ -50,7 +50,10 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
   if (!loaded) return Failure{Status::launch_failed, loaded.error().message};
   HostProgram program(std::move(*loaded), instrumentation);
   program.floating_point_mode_ = mode;
-  for (const ArgumentPlan& argument : arguments) {
+  program.argument_count_ = arguments.size();
+  std::vector<ArgumentPlan> passed = arguments;
+  passed.insert(passed.end(), plan.values.begin(), plan.values.end());
+  for (const ArgumentPlan& argument : passed) {
     Scalar scalar{};
     if (argument.is_scalar) store_number(argument.type, scalar.data(), argument.scalar);
     program.scalars_.push_back(scalar);
@@ -66,7 +69,7 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
     if (index >= program.module_.entry_count()) {
       return Failure{Status::launch_failed, "the compiled code has no " + step.entry};
     }
-    if (auto why = misfit(program.module_.entry(index), step, arguments)) {
+    if (auto why = misfit(program.module_.entry(index), step, passed)) {
       return Failure{Status::launch_failed, std::move(*why)};
     }
     program.steps_.push_back({step, index});
@@ -103,7 +106,11 @@ Result<void, Failure> HostProgram::launch(Executor& executor, void* const* value
       continue;
     }
     const std::size_t count = step.plan.arguments.size();
-    for (std::size_t i = 0; i < count; ++i) given[i] = values[step.plan.arguments[i]];
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto index = static_cast<std::size_t>(step.plan.arguments[i]);
+      const void* value = index < argument_count_ ? values[index] : scalars_[index].data();
+      given[i] = const_cast<void*>(value);  // kernels take copies
+    }
     auto done = module_.launch(executor, step.entry,
                                {step.plan.grid, step.plan.block, step.plan.shared_bytes}, {given, count});
     if (!done) return done;

@@ -58,7 +58,8 @@ class HostProgram final : public LoadedProgram {
   std::fenv_t floating_point_mode_{};
   Instrumentation instrumentation_;
   std::vector<Step> steps_;
-  std::vector<Scalar> scalars_;     // one per argument; unused for buffers
+  std::size_t argument_count_ = 0;  // of the plan; the program's own values come after them
+  std::vector<Scalar> scalars_;     // one per argument and value; unused for buffers
   std::vector<std::size_t> bytes_;  // of the buffers
   Resources resources_;
 };

@@ -70,6 +70,7 @@ template <class A, Is<ProgramPlan> S>
 void fields(A& archive, S& plan) {
   archive("source", plan.source);
   archive("steps", plan.steps);
+  archive("values", plan.values);
 }
 
 template <class A, Is<Plan> S>

@@ -26,6 +26,18 @@ const std::vector<std::string>& type_names() {
   return kNames;
 }
 
+void check_type(const YamlNode& node, const std::string& name, const std::string& where, const Names& names,
+                ErrorList& errors) {
+  if (element_type_from_name(name)) return;
+  std::string hint = "expected " + std::string(kTypes);
+  std::string guess = errors.guess(name, type_names());
+  if (names.is_axis(name) || names.is_parameter(name)) {
+    hint = "write \"{" + name + "}\" for the value of '" + name + "'";
+    guess.clear();
+  }
+  errors.add(node, where + "unknown element type '" + name + "'" + guess, hint);
+}
+
 class ArgumentReader {
  public:
   ArgumentReader(const std::vector<Axis>& axes, const std::string& folder, Names& names, ErrorList& errors)
@@ -39,7 +51,7 @@ class ArgumentReader {
     const Fields fields(node, "argument", {"type", "value", "extent", "role", "init", "check"}, errors_);
     if (!fields.is_map()) return written;
     if (const YamlNode* type = fields.require("type", "for example {type: float, extent: n}"))
-      read_type(*type, argument);
+      argument.type = read_element_type(*type, axes_, View::candidate, names_, errors_).value_or(Pattern());
     const YamlNode* value = fields.find("value");
     const YamlNode* extent = fields.find("extent");
     if (value != nullptr && extent != nullptr) {
@@ -75,32 +87,6 @@ class ArgumentReader {
   }
 
  private:
-  void read_type(const YamlNode& node, Argument& argument) {
-    const auto type = names_.pattern(node, View::candidate);
-    if (!type) return;
-    argument.type = *type;
-    if (type->parts.empty()) {
-      errors_.add(node, "empty element type");
-    } else if (type->parts.size() == 1 && !type->parts[0].expression) {
-      check_type(node, type->parts[0].literal, "");
-    } else if (type->parts.size() == 1) {
-      const auto axis = std::ranges::find(axes_, type->parts[0].expression->text(), &Axis::name);
-      if (axis == axes_.end()) return;
-      for (const Value& value : axis->values) check_type(node, value.str(), "axis '" + axis->name + "': ");
-    }
-  }
-
-  void check_type(const YamlNode& node, const std::string& name, const std::string& where) {
-    if (element_type_from_name(name)) return;
-    std::string hint = "expected " + std::string(kTypes);
-    std::string guess = errors_.guess(name, type_names());
-    if (names_.is_axis(name) || names_.is_parameter(name)) {
-      hint = "write \"{" + name + "}\" for the value of '" + name + "'";
-      guess.clear();
-    }
-    errors_.add(node, where + "unknown element type '" + name + "'" + guess, hint);
-  }
-
   bool read_role(const YamlNode& node, Argument& argument) {
     static const std::vector<std::string> kRoles = {"in", "out", "inout", "scratch"};
     const auto role = std::ranges::find(kRoles, node.text);
@@ -210,6 +196,23 @@ class ArgumentReader {
 };
 
 }  // namespace
+
+std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view, Names& names,
+                                         ErrorList& errors) {
+  auto type = names.pattern(node, view);
+  if (!type) return std::nullopt;
+  if (type->parts.empty()) {
+    errors.add(node, "empty element type");
+  } else if (type->parts.size() == 1 && !type->parts[0].expression) {
+    check_type(node, type->parts[0].literal, "", names, errors);
+  } else if (type->parts.size() == 1) {
+    const auto axis = std::ranges::find(axes, type->parts[0].expression->text(), &Axis::name);
+    if (axis == axes.end()) return type;
+    for (const Value& value : axis->values)
+      check_type(node, value.str(), "axis '" + axis->name + "': ", names, errors);
+  }
+  return type;
+}
 
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,
                                             const std::string& folder, Names& names, ErrorList& errors) {

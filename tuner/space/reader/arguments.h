@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct WrittenArgument {
   Check check = Check::unspecified;
   const YamlNode* key = nullptr;
 };
+
+// The type of a scalar or of a buffer's elements. After an error there is none, or one that is not known.
+std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view, Names& names,
+                                         ErrorList& errors);
 
 // .npy files are relative to `folder`, the folder of the space file.
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,

@@ -343,7 +343,8 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   }
   if (const YamlNode* node =
           fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}")) {
-    kernel.launches = read_launches(*node, kernel.language, View::candidate, arguments_, names_, errors_);
+    kernel.launches =
+        read_launches(*node, kernel.language, View::candidate, kernel.axes, arguments_, names_, errors_);
   }
   if (const YamlNode* node = fields.find("reference")) read_reference(*node);
   check_outputs();
@@ -366,18 +367,13 @@ void DefinitionReader::read_reference(const YamlNode& node) {
   if (const YamlNode* launches =
           fields.require("launches", "the functions that compute the expected outputs")) {
     reference.launches =
-        read_launches(*launches, kernel.language, View::problem, arguments_, names_, errors_);
+        read_launches(*launches, kernel.language, View::problem, kernel.axes, arguments_, names_, errors_);
   }
   kernel.reference = std::move(reference);
 }
 
 void DefinitionReader::check_outputs() {
   KernelDefinition& kernel = definition_.kernel;
-  const auto takes = [](const std::vector<Launch>& launches, const std::string& name) {
-    return std::ranges::any_of(launches, [&](const Launch& launch) {
-      return launch.fill == name || std::ranges::find(launch.arguments, name) != launch.arguments.end();
-    });
-  };
   for (WrittenArgument& written : arguments_) {
     Argument& argument = written.argument;
     if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;

@@ -6,17 +6,35 @@ namespace gktune {
 namespace {
 
 constexpr std::size_t kMostLaunches = 256;
+constexpr std::size_t kMostPassed = 256;  // of one launch
 
 class LaunchReader {
  public:
-  LaunchReader(Language language, View view, const std::vector<WrittenArgument>& arguments, Names& names,
-               ErrorList& errors)
-      : language_(language), view_(view), arguments_(arguments), names_(names), errors_(errors) {
+  LaunchReader(Language language, View view, const std::vector<Axis>& axes,
+               const std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors)
+      : language_(language), view_(view), axes_(axes), arguments_(arguments), names_(names), errors_(errors) {
     for (const WrittenArgument& written : arguments) argument_names_.push_back(written.argument.name);
   }
 
+  std::vector<Launch> read_list(const YamlNode& node) {
+    std::vector<Launch> launches;
+    const auto items = items_of(node);
+    if (items.empty()) errors_.add(node, "empty list of launches");
+    if (items.size() > kMostLaunches) {
+      errors_.add(node, "more than " + std::to_string(kMostLaunches) + " launches");
+      return launches;
+    }
+    for (const YamlNode& item : items) launches.push_back(read(item));
+    return launches;
+  }
+
+ private:
   Launch read(const YamlNode& node) {
     Launch launch;
+    if (node.find("repeat") != nullptr) {
+      read_repeat(node, launch);
+      return launch;
+    }
     const bool is_fill = node.find("fill") != nullptr && node.find("entry") == nullptr;
     if (is_fill) {
       read_fill(node, launch);
@@ -36,7 +54,7 @@ class LaunchReader {
     if (const YamlNode* list = fields.find("arguments")) {
       read_arguments(*list, launch);
     } else {
-      launch.arguments = argument_names_;
+      for (const std::string& name : argument_names_) launch.arguments.push_back({name, {}, std::nullopt});
       if (view_ == View::problem) {
         for (const WrittenArgument& written : arguments_) check_sight(node, written);
       }
@@ -44,7 +62,49 @@ class LaunchReader {
     return launch;
   }
 
- private:
+  void read_repeat(const YamlNode& node, Launch& launch) {
+    const Fields fields(node, "repeat", {"repeat", "index", "swap", "launches"}, errors_);
+    launch.rounds = names_.expression(*fields.find("repeat"), view_);
+    if (const YamlNode* swap = fields.find("swap")) read_swap(*swap, launch);
+    const YamlNode* body = fields.require("launches", "the steps of a round");
+    const YamlNode* index = fields.find("index");
+    const bool is_named = index != nullptr && add_index(*index);
+    if (is_named) launch.index = indices_.emplace_back(index->text);
+    if (body != nullptr) launch.body = read_list(*body);
+    if (!is_named) return;
+    indices_.pop_back();
+    names_.remove_index(launch.index);
+  }
+
+  bool add_index(const YamlNode& name) {
+    if (!name.is_scalar()) {
+      errors_.add(name, "expected a name, found " + std::string(kind_words(name)));
+      return false;
+    }
+    if (std::ranges::find(argument_names_, name.text) != argument_names_.end()) {
+      errors_.add(name, "duplicate name '" + name.text + "': it is already an argument");
+      return false;
+    }
+    return names_.add_index(name);
+  }
+
+  void read_swap(const YamlNode& list, Launch& launch) {
+    const auto items = items_of(list);
+    if (items.size() != 2 || items[0].text == items[1].text) {
+      errors_.add(list, "expected two different buffers", "swap: [now, next]");
+      return;
+    }
+    for (const YamlNode& item : items) {
+      const WrittenArgument* written = find(item);
+      if (written == nullptr) continue;
+      if (written->argument.value)
+        errors_.add(item, "cannot swap '" + written->argument.name + "': it is a scalar");
+      if (view_ == View::problem) check_sight(item, *written);
+      launch.swap.push_back(written->argument.name);
+    }
+    if (launch.swap.size() != 2) launch.swap.clear();
+  }
+
   void read_fill(const YamlNode& node, Launch& launch) {
     const Fields fields(node, "fill", {"fill", "byte", "when"}, errors_);
     const YamlNode* name = fields.find("fill");
@@ -86,12 +146,36 @@ class LaunchReader {
   }
 
   void read_arguments(const YamlNode& list, Launch& launch) {
-    for (const YamlNode& item : items_of(list)) {
+    const auto items = items_of(list);
+    if (items.size() > kMostPassed) {
+      errors_.add(list, "more than " + std::to_string(kMostPassed) + " arguments");
+      return;
+    }
+    for (const YamlNode& item : items) {
+      if (item.is_scalar() && std::ranges::find(indices_, item.text) != indices_.end()) {
+        launch.arguments.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_)});
+        continue;
+      }
+      if (item.kind == YamlNode::Kind::map) {
+        read_value(item, launch);
+        continue;
+      }
       const WrittenArgument* written = find(item);
       if (written == nullptr) continue;
-      launch.arguments.push_back(written->argument.name);
+      launch.arguments.push_back({written->argument.name, {}, std::nullopt});
       if (view_ == View::problem) check_sight(item, *written);
     }
+  }
+
+  // A scalar of this launch alone.
+  void read_value(const YamlNode& node, Launch& launch) {
+    const Fields fields(node, "value", {"type", "value"}, errors_);
+    PassedArgument passed;
+    if (const YamlNode* type = fields.require("type", "for example {type: int, value: n - 1}"))
+      passed.type = read_element_type(*type, axes_, view_, names_, errors_).value_or(Pattern());
+    if (const YamlNode* value = fields.require("value", "for example {type: int, value: n - 1}"))
+      passed.value = names_.expression(*value, view_);
+    if (passed.value) launch.arguments.push_back(std::move(passed));
   }
 
   const WrittenArgument* find(const YamlNode& name) {
@@ -123,27 +207,27 @@ class LaunchReader {
 
   Language language_;
   View view_;
+  const std::vector<Axis>& axes_;
   const std::vector<WrittenArgument>& arguments_;
   std::vector<std::string> argument_names_;
+  std::vector<std::string> indices_;  // of the repeats around what is read
   Names& names_;
   ErrorList& errors_;
 };
 
 }  // namespace
 
-std::vector<Launch> read_launches(const YamlNode& node, Language language, View view,
-                                  const std::vector<WrittenArgument>& arguments, Names& names,
-                                  ErrorList& errors) {
-  LaunchReader reader(language, view, arguments, names, errors);
-  std::vector<Launch> launches;
-  const auto items = items_of(node);
-  if (items.empty()) errors.add(node, "empty list of launches");
-  if (items.size() > kMostLaunches) {
-    errors.add(node, "more than " + std::to_string(kMostLaunches) + " launches");
-    return launches;
-  }
-  for (const YamlNode& item : items) launches.push_back(reader.read(item));
-  return launches;
+std::vector<Launch> read_launches(const YamlNode& node, Language language, View view, const std::vector<Axis>& axes,
+                                  const std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors) {
+  return LaunchReader(language, view, axes, arguments, names, errors).read_list(node);
+}
+
+bool takes(const std::vector<Launch>& launches, const std::string& argument) {
+  return std::ranges::any_of(launches, [&](const Launch& launch) {
+    return launch.fill == argument || std::ranges::find(launch.swap, argument) != launch.swap.end() ||
+           std::ranges::find(launch.arguments, argument, &PassedArgument::name) != launch.arguments.end() ||
+           takes(launch.body, argument);
+  });
 }
 
 }  // namespace gktune

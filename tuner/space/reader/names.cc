@@ -59,21 +59,28 @@ bool Names::sees_parameters(const Expression& expression) const {
   });
 }
 
-void Names::add(const YamlNode& key, Kind kind) {
-  if (const auto reason = why_no_name(key.text)) {
-    errors_.add(key, "invalid name '" + key.text + "': " + *reason);
-  }
+bool Names::add(const YamlNode& key, Kind kind) {
+  const auto reason = why_no_name(key.text);
+  if (reason) errors_.add(key, "invalid name '" + key.text + "': " + *reason);
   const auto [known, is_new] = known_.try_emplace(key.text);
   if (!is_new) {
     static constexpr std::string_view kOwners[] = {"an axis of the problem", "a parameter",
-                                                   "a definition of let", "an attribute of the device",
-                                                   "a measured quantity"};
+                                                   "a definition of let", "the index of a repeat",
+                                                   "an attribute of the device", "a measured quantity"};
     errors_.add(key, "duplicate name '" + key.text + "': it is already " +
                          std::string(kOwners[static_cast<std::size_t>(known->second.kind)]));
-    return;
+    return false;
   }
   known->second.kind = kind;
   known->second.sees_parameters = kind == Kind::parameter;
+  return !reason;
+}
+
+bool Names::add_index(const YamlNode& key) {
+  const bool was_known = known_.contains(key.text);
+  const bool is_good = add(key, Kind::index);
+  if (!is_good && !was_known) known_.erase(key.text);
+  return is_good;
 }
 
 void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later) {
@@ -82,7 +89,7 @@ void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span
   auto expression = this->expression(value, View::candidate);
   later_ = {};
   const auto leads = std::exchange(used_, used);
-  add(key, Kind::definition);
+  (void)add(key, Kind::definition);
   Known& known = known_.find(key.text)->second;
   if (known.kind != Kind::definition || !expression) return;
   known.text = value.text;
@@ -247,7 +254,7 @@ bool Names::add_template_arguments(const YamlNode& node, const PatternPiece& pie
     const auto known = known_.find(word);
     const bool is_member = at > 0 && (text[at - 1] == ':' || text[at - 1] == '.');
     const bool stands_for_value =
-        angles > 0 && !is_member && known != known_.end() && known->second.kind <= Kind::definition;
+        angles > 0 && !is_member && known != known_.end() && known->second.kind <= Kind::index;
     if (!stands_for_value) {
       literal += word;
     } else if (auto value = part(node, word, piece.offset + at, view)) {

@@ -28,10 +28,14 @@ class Names {
   explicit Names(ErrorList& errors);
 
   // Each adds an error for an invalid or duplicate name.
-  void add_axis(const YamlNode& key) { add(key, Kind::axis); }
-  void add_parameter(const YamlNode& key) { add(key, Kind::parameter); }
+  void add_axis(const YamlNode& key) { (void)add(key, Kind::axis); }
+  void add_parameter(const YamlNode& key) { (void)add(key, Kind::parameter); }
   // A definition of `let`. `later`: its own name and those below, which it cannot use.
   void add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later);
+
+  // The number of a round, known until it is removed. False: the name is invalid or taken.
+  bool add_index(const YamlNode& key);
+  void remove_index(const std::string& name) { known_.erase(name); }
 
   bool is_axis(std::string_view name) const;
   bool is_parameter(std::string_view name) const;
@@ -48,7 +52,7 @@ class Names {
   std::map<std::string, std::string> take_used_definitions();
 
  private:
-  enum class Kind { axis, parameter, definition, attribute, reading };
+  enum class Kind { axis, parameter, definition, index, attribute, reading };
   struct Known {
     Kind kind = Kind::axis;
     bool sees_parameters = false;
@@ -56,7 +60,8 @@ class Names {
     std::vector<std::string> leads;  // definitions that it uses
   };
 
-  void add(const YamlNode& key, Kind kind);
+  // False after an error.
+  bool add(const YamlNode& key, Kind kind);
   std::optional<Expression> part(const YamlNode& node, std::string_view text, std::size_t offset, View view);
   bool check_name(const YamlNode& node, const std::string& name, std::size_t offset, View view);
   void mark_used(const std::string& name);

@@ -1,0 +1,180 @@
+// Launches that are repeated.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "reduce_example.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+using Indices = std::vector<int>;
+
+constexpr const char* kRepeatHead =
+    "kernel: k\nsource: k.cu\nproblem: {n: [4]}\nparameters: {unroll: [1, 4]}\n"
+    "arguments:\n"
+    "  now: {type: float, extent: n, role: scratch}\n"
+    "  next: {type: float, extent: n, role: scratch}\n"
+    "  n: {type: int, value: n}\n"
+    "launches:\n";
+
+DeviceInfo small_device() {
+  DeviceInfo info;
+  info.kind = "cuda";
+  info.max_threads_per_block = 1024;
+  return info;
+}
+
+Result<Definition, std::vector<Diagnostic>> read_launches_of(const std::string& launches) {
+  return read_space_text(kRepeatHead + launches, "k.yaml", {}, files_of({{"k.cu", ""}}));
+}
+
+Result<Plan> repeat_plan(const std::string& launches) {
+  const auto definition = read_launches_of(launches);
+  if (!definition) return Error{definition.error().front().str()};
+  return resolve(definition->kernel, {{"unroll", 4}}, {{"n", 4}}, small_device());
+}
+
+std::string repeat_error(const std::string& launches) {
+  const auto plan = repeat_plan(launches);
+  return plan ? "none" : plan.error().message;
+}
+
+TEST(Repeat, gives_as_many_steps_as_there_are_rounds) {
+  const auto plan = repeat_plan(
+      "  - {fill: next}\n"
+      "  - repeat: n - 1\n"
+      "    launches: [{entry: f, arguments: [now, next]}, {entry: g, arguments: [next]}]\n"
+      "  - {entry: h, arguments: [next]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  std::vector<std::string> entries;
+  for (const StepPlan& step : plan->candidate.steps) entries.push_back(step.entry);
+  EXPECT_EQ(entries, (std::vector<std::string>{"", "f", "g", "f", "g", "f", "g", "h"}));
+  EXPECT_EQ(plan->candidate.source.entries, (std::vector<std::string>{"f", "g", "h"}));
+}
+
+TEST(Repeat, counts_rounds_in_geometry_conditions_entries_and_arguments) {
+  const auto plan = repeat_plan(
+      "  repeat: 3\n"
+      "  index: i\n"
+      "  launches:\n"
+      "    - {entry: \"f<i>\", grid: 2 ** i, when: i != 1, arguments: [now, i, {type: float, value: i / 4}]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const std::vector<StepPlan>& steps = plan->candidate.steps;
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[1].entry, "f<2>");
+  EXPECT_EQ(steps[1].grid[0], 4);
+  EXPECT_EQ(steps[0].arguments, (Indices{0, 3, 4}));
+  EXPECT_EQ(steps[1].arguments, (Indices{0, 5, 6}));
+  const auto passed = [&](int index) { return passed_argument(plan->arguments, plan->candidate, index); };
+  EXPECT_EQ(passed(0).name, "now");
+  EXPECT_EQ(passed(5).scalar, Value(2));
+  EXPECT_EQ(passed(5).type, ElementType::int32);
+  EXPECT_EQ(passed(6).scalar, Value(0.5));
+}
+
+TEST(Repeat, passes_equal_values_once) {
+  const auto plan = repeat_plan(
+      "  repeat: 8\n"
+      "  index: i\n"
+      "  launches: {entry: f, arguments: [{type: int, value: i % 2}]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->candidate.steps.size(), 8u);
+  EXPECT_EQ(plan->candidate.values.size(), 2u);
+}
+
+TEST(Repeat, swaps_two_buffers_in_every_second_round) {
+  const auto plan = repeat_plan(
+      "  repeat: 3\n"
+      "  swap: [now, next]\n"
+      "  launches: [{entry: f, arguments: [now, next, n]}, {fill: next}]\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const std::vector<StepPlan>& steps = plan->candidate.steps;
+  ASSERT_EQ(steps.size(), 6u);
+  EXPECT_EQ(steps[0].arguments, (Indices{0, 1, 2}));
+  EXPECT_EQ(steps[2].arguments, (Indices{1, 0, 2}));
+  EXPECT_EQ(steps[4].arguments, (Indices{0, 1, 2}));
+  EXPECT_EQ(steps[3].fill_argument, 0);
+}
+
+TEST(Repeat, may_stand_in_another_one) {
+  const auto plan = repeat_plan(
+      "  repeat: 2\n"
+      "  index: i\n"
+      "  swap: [now, next]\n"
+      "  launches:\n"
+      "    repeat: i + 1\n"
+      "    index: j\n"
+      "    swap: [now, next]\n"
+      "    launches: {entry: f, arguments: [now, i, j]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_EQ(plan->candidate.steps.size(), 3u);
+  std::vector<int> buffers;
+  for (const StepPlan& step : plan->candidate.steps) buffers.push_back(step.arguments[0]);
+  EXPECT_EQ(buffers, (Indices{0, 1, 0}));
+}
+
+TEST(Repeat, of_no_rounds_has_no_steps) {
+  const auto plan = repeat_plan("  repeat: 0\n  launches: {entry: f, arguments: [now, next], block: 0}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_TRUE(plan->candidate.steps.empty());
+}
+
+TEST(Repeat, with_a_wrong_number_of_rounds_is_an_error) {
+  const std::string body = "\n  launches: {entry: f, arguments: [now, next]}\n";
+  EXPECT_EQ(repeat_error("  repeat: 2 - n" + body), "repeat '2 - n': -2 is negative");
+  EXPECT_EQ(repeat_error("  repeat: n / 2" + body),
+            "repeat 'n / 2': expected an integer, this is 2.0 (// divides integers)");
+  EXPECT_EQ(repeat_error("  repeat: 2 ** 40" + body), "repeat '2 ** 40': 1099511627776 is more than 65536");
+  EXPECT_EQ(repeat_error("  repeat: 60000\n  launches: {repeat: 2, launches: {entry: f, arguments: [now, next]}}\n"),
+            "more than 65536 launches");
+}
+
+TEST(Repeat, takes_values_that_fit_their_type) {
+  EXPECT_EQ(repeat_error("  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [next, {type: int8, value: 127 + i}]}\n"),
+            "launch of 'f': value '127 + i': 128 does not fit in int8");
+}
+
+TEST(Repeat, is_part_of_the_fingerprint) {
+  const std::string body = "  launches: {entry: f, arguments: [now, next, {type: int, value: i}]}\n";
+  const std::vector<std::string> forms = {
+      "  repeat: 2\n  index: i\n  swap: [now, next]\n" + body,
+      "  repeat: 3\n  index: i\n  swap: [now, next]\n" + body,
+      "  repeat: 2\n  index: i\n" + body,
+      "  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [now, next, {type: int8, value: i}]}\n",
+      "  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [now, next, {type: int, value: i + 1}]}\n",
+      "  entry: f\n  arguments: [now, next, n]\n"};
+  std::set<std::string> fingerprints;
+  for (const std::string& form : forms) {
+    const auto definition = read_launches_of(form);
+    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+    fingerprints.insert(definition->fingerprint);
+  }
+  EXPECT_EQ(fingerprints.size(), forms.size());
+}
+
+TEST(Repeat, leaves_limits_of_the_device_that_depend_on_the_round_to_the_launch) {
+  const auto definition = read_launches_of(
+      "  repeat: n\n"
+      "  index: i\n"
+      "  launches:\n"
+      "    - {entry: f, block: [unroll, i + 1], arguments: [next]}\n"
+      "    - {entry: g, block: unroll, shared: unroll * 4, arguments: [next]}\n");
+  ASSERT_TRUE(definition.ok());
+  std::vector<std::string> limits;
+  for (const Constraint& limit : device_limits(definition->kernel, small_device()))
+    limits.push_back(limit.condition.text());
+  EXPECT_TRUE(std::ranges::none_of(limits, [](const std::string& text) {
+    return text.find("i + 1") != std::string::npos;
+  }));
+  // A configuration without rounds launches nothing.
+  EXPECT_TRUE(std::ranges::all_of(limits, [](const std::string& text) {
+    return text.find("<= 0 or ") != std::string::npos;
+  }));
+  EXPECT_FALSE(limits.empty());
+}
+
+}  // namespace
+}  // namespace gktune
