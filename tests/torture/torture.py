@@ -339,7 +339,7 @@ def fill_a_disk(round_, cache):
     if not os.path.exists(round_.path('hostile.db')):
         return
     for number, config, status, _, message in round_.rows('hostile.db'):
-        if status != 'ok':
+        if status != 'ok' and json.loads(config)['LEAK'] == 0:
             round_.fail('trials blamed for outside events', f'trial {number} {config} {status}: {message[:200]}')
 
 
