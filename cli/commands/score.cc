@@ -37,6 +37,7 @@ struct ScoreOptions {
   std::string traces;
   bool tune = false;
   std::vector<std::string> report_paths;
+  std::vector<std::string> related_paths;
   bool json = false;
   bool quiet = false;
 };
@@ -60,12 +61,19 @@ void declare(Flags& flags, ScoreOptions& options) {
       .collected("--report", options.report_paths,
                  "With --tune: score the options found on this recording; again for several")
       .kind("FILE");
+  flags
+      .collected("--related", options.related_paths,
+                 "A recording that the strategies learn from before each run; again for several")
+      .kind("FILE");
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
 
+constexpr std::size_t kFewEvaluations = 20;
+
 struct ScoreLine {
   Score score, score_with_own_time;
+  double excess = 0;       // over the optimum after few evaluations
   double proposal_ms = 0;  // the strategy's own time for each evaluation
 };
 
@@ -79,7 +87,8 @@ double proposal_ms(const ContestRuns& runs) {
 }
 
 ScoreLine line_of(const ScoreScale& scale, const ContestRuns& runs) {
-  return {scale.score(runs, OwnTime::ignored), scale.score(runs, OwnTime::counted), proposal_ms(runs)};
+  return {scale.score(runs, OwnTime::ignored), scale.score(runs, OwnTime::counted),
+          scale.excess(runs, kFewEvaluations), proposal_ms(runs)};
 }
 
 ScoreLine mean_of(const std::vector<ScoreLine>& lines) {
@@ -90,6 +99,7 @@ ScoreLine mean_of(const std::vector<ScoreLine>& lines) {
     mean.score.at_end += line.score.at_end / count;
     mean.score_with_own_time.mean += line.score_with_own_time.mean / count;
     mean.score_with_own_time.at_end += line.score_with_own_time.at_end / count;
+    mean.excess += line.excess / count;
     mean.proposal_ms += line.proposal_ms / count;
   }
   return mean;
@@ -100,6 +110,7 @@ Json json_of_line(const ScoreLine& line) {
           {"at_end", line.score.at_end},
           {"score_with_own_time", line.score_with_own_time.mean},
           {"at_end_with_own_time", line.score_with_own_time.at_end},
+          {"excess_after_20", line.excess},
           {"proposal_ms", line.proposal_ms}};
 }
 
@@ -118,11 +129,12 @@ void add_cells(std::vector<Cell>& cells, const ScoreLine& line) {
   cells.push_back(number(line.score.mean));
   cells.push_back(number(line.score_with_own_time.mean));
   cells.push_back(number(line.score.at_end));
+  cells.push_back(fmt::format("{:.1f} %", line.excess * 100));
   cells.push_back(fmt::format("{:.2f}", line.proposal_ms));
 }
 
 void add_line_columns(Table& table) {
-  for (const char* header : {"score", "own time counted", "at the end", "ms a proposal"})
+  for (const char* header : {"score", "own time counted", "at the end", "excess after 20", "ms a proposal"})
     table.add_column(header, Table::Align::right);
 }
 
@@ -217,6 +229,17 @@ Result<std::vector<Contender>> contenders_of(const ScoreOptions& options) {
   return contenders;
 }
 
+// The trials of each recording, as those of a related study.
+Result<std::vector<RelatedStudy>> read_related(const std::vector<std::string>& paths) {
+  std::vector<RelatedStudy> related;
+  for (const std::string& path : paths) {
+    auto read = read_recordings(path);
+    if (!read) return read.error();
+    for (Recording& recording : *read) related.push_back({recording.name, std::move(recording.trials)});
+  }
+  return related;
+}
+
 Result<Recordings> read_all(const std::vector<std::string>& paths) {
   Recordings recordings;
   for (const std::string& path : paths) {
@@ -237,11 +260,14 @@ Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>&
                                                    Context& context) {
   Progress progress(context.err, context.err_screen,
                     options.quiet ? Progress::Mode::hidden : Progress::Mode::shown);
+  auto related = read_related(options.related_paths);
+  if (!related) return related.error();
   const auto begin = std::chrono::steady_clock::now();
   ContestRules rules{.repeats = options.repeats,
                      .seed = static_cast<std::uint64_t>(options.seed),
                      .in_flight = static_cast<std::size_t>(options.in_flight),
                      .threads = static_cast<std::size_t>(options.jobs),
+                     .related = *std::move(related),
                      .stop = context.catch_interrupts()};
   rules.on_run = [&](std::size_t done, std::size_t total) {
     const auto now = std::chrono::steady_clock::now();
@@ -267,8 +293,8 @@ double mean_score(const std::vector<ContestRuns>& runs, const Recordings& record
   return sum / static_cast<double>(recordings.size());
 }
 
-// Sets one option after the other to the choice that scores best, until a round changes nothing. An option keeps
-// its value if no choice is better. Nothing if it was stopped.
+// Sets one option after the other to the choice that scores best, until a round changes nothing. An option
+// keeps its value if no choice is better. Nothing if it was stopped.
 Result<std::optional<Contender>> best_options(Contender best, const Strategy& strategy,
                                               const Recordings& recordings, const ScoreOptions& options,
                                               Context& context) {

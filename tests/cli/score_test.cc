@@ -103,6 +103,17 @@ TEST(ScoreCommand, tuning_reports_on_other_recordings) {
   }
 }
 
+TEST(ScoreCommand, a_related_recording_is_learned_from) {
+  const auto excess = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {kRecording, "--strategy", "trees", "--set", "trees=5", "--repeats", "1"});
+    return scores_of(arguments)["strategies"][0]["mean"]["excess_after_20"].get<double>();
+  };
+  // The best of the very same recording comes first.
+  EXPECT_LT(excess({"--related", kRecording}), 0.005);
+  EXPECT_GT(excess({}), excess({"--related", kRecording}));
+}
+
 TEST(ScoreCommand, bad_arguments_are_errors) {
   const auto error = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "score");
@@ -124,6 +135,9 @@ TEST(ScoreCommand, bad_arguments_are_errors) {
   EXPECT_NE(error({kRecording, "--strategy", "random", "--tune"}).find("has no options to choose from"),
             std::string::npos);
   EXPECT_NE(error({kRecording, "--strategy", "all", "--tune"}).find("it takes one strategy"),
+            std::string::npos);
+  EXPECT_NE(error({kRecording, "--strategy", "random", "--related", "/no/such/file.json"})
+                .find("/no/such/file.json: No such file"),
             std::string::npos);
   EXPECT_NE(error({kRecording, "--report", "x"}).find("--report: it belongs to --tune"), std::string::npos);
   EXPECT_NE(error({kRecording, "--strategy", "random", "--repeats", "1", "--quiet", "--traces",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/recording/recording_file.h"
 
@@ -85,6 +86,38 @@ TEST(ScoreScale, agrees_with_the_published_definition_on_a_recording) {
   EXPECT_NEAR(scale.score(Runs{spread}, OwnTime::counted).mean, -4.349805673753671, 1e-9);
   EXPECT_NEAR(scale.score(Runs{spread}, OwnTime::counted).at_end, -0.5345538780403551, 1e-9);
   EXPECT_NEAR(scale.score(Runs{first, spread}, OwnTime::counted).mean, -4.130292243793792, 1e-9);
+}
+
+TEST(ScoreScale, agrees_with_the_published_definition_where_configurations_fail) {
+  const auto recording =
+      read_recording(std::string(GKTUNE_SOURCE_DIR) + "/tests/score/published/failures.json").value();
+  ASSERT_EQ(recording.trials.size(), 144u);
+  // The runs are sequences of places in the order of the keys.
+  const auto run = [&](std::size_t begin, std::size_t step, double own_s) {
+    ScoredRun found;
+    for (std::size_t i = 0; i < 60; ++i) found.push_back({(begin + i * step) % 144, own_s});
+    return found;
+  };
+  ASSERT_TRUE(std::ranges::is_sorted(recording.keys));
+  const ScoredRun a = run(3, 29, 0), b = run(140, 55, 0.125), c = run(0, 1, 0);
+  const ScoreScale scale = ScoreScale::make(recording).value();
+  EXPECT_NEAR(scale.budget_s(), 23.1416493, 1e-9);
+  EXPECT_NEAR(scale.score(Runs{a}, OwnTime::counted).mean, -0.7195546907039113, 1e-9);
+  EXPECT_NEAR(scale.score(Runs{a}, OwnTime::counted).at_end, -1.5425165785276582, 1e-9);
+  EXPECT_NEAR(scale.score(Runs{b}, OwnTime::counted).mean, -0.5422794915343473, 1e-9);
+  EXPECT_NEAR(scale.score(Runs{c}, OwnTime::counted).at_end, -0.14983631327121602, 1e-9);
+  EXPECT_NEAR(scale.score(Runs{a, b, c}, OwnTime::counted).mean, -1.192934256021079, 1e-9);
+}
+
+TEST(ScoreScale, the_excess_is_the_median_over_the_runs_of_the_best_of_the_first_evaluations) {
+  std::vector<double> times = up_to(200);
+  times.push_back(0);
+  const ScoreScale scale = ScoreScale::make(recorded(times)).value();
+  const Runs runs = {run_of({9, 0}), run_of({4, 1}), run_of({200, 1})};
+  EXPECT_DOUBLE_EQ(scale.excess(runs, 1), 9);
+  EXPECT_DOUBLE_EQ(scale.excess(runs, 2), 1);
+  EXPECT_DOUBLE_EQ(scale.excess(runs, 20), 1);
+  EXPECT_TRUE(std::isinf(scale.excess(Runs{run_of({200})}, 5)));
 }
 
 TEST(ScoreScale, a_recording_without_different_times_or_costs_is_an_error) {

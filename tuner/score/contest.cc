@@ -77,12 +77,13 @@ std::size_t ScoredRecording::trial_of(const Config& config) const {
 }
 
 Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
-                       std::size_t in_flight) {
+                       std::size_t in_flight, const std::vector<RelatedStudy>& related) {
   const double budget_s = recording.scale().budget_s();
   auto searcher = make_searcher(contender.strategy, {.space = recording.space(),
                                                      .seed = seed,
                                                      .budget = {.seconds = budget_s},
-                                                     .options = contender.options});
+                                                     .options = contender.options,
+                                                     .related = related});
   if (!searcher) return searcher.error();
   TimedSearcher timed(**searcher);
   ReplayDevice device(recording.recording().device, recording.trials(), in_flight);
@@ -119,7 +120,7 @@ Result<std::vector<std::vector<ContestRuns>>> hold_contest(
       const std::size_t repeat = job % repeats, recording = job / repeats % recordings.size();
       const std::size_t contender = job / repeats / recordings.size();
       auto run = play(contenders[contender], *recordings[recording], seed_of_run(rules.seed, repeat),
-                      rules.in_flight);
+                      rules.in_flight, rules.related);
       const std::scoped_lock lock(mutex);
       if (run) {
         runs[contender][recording][repeat] = *std::move(run);

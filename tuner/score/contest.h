@@ -10,6 +10,7 @@
 #include "tuner/device/replay/recorded_trials.h"
 #include "tuner/recording/recording.h"
 #include "tuner/score/score_scale.h"
+#include "tuner/search/search_task.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {
@@ -46,7 +47,8 @@ struct ContestRules {
   int repeats = 50;
   std::uint64_t seed = 0;
   std::size_t in_flight = 1;
-  std::size_t threads = 0;  // 0: one a core
+  std::size_t threads = 0;                 // 0: one a core
+  std::vector<RelatedStudy> related = {};  // that each run may learn from
   std::function<bool()> stop = {};
   std::function<void(std::size_t done, std::size_t total)> on_run = {};  // one call at a time
 };
@@ -57,7 +59,7 @@ using ContestRuns = std::vector<ScoredRun>;
 // One run: the tuning loop over a device that replays the recording, until the budget is used up. An error
 // where the strategy does not take these options.
 Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
-                       std::size_t in_flight);
+                       std::size_t in_flight, const std::vector<RelatedStudy>& related = {});
 
 // Every contender on every recording: runs[contender][recording]. The same rules give the same runs, however
 // many threads there are. Empty where it was stopped.

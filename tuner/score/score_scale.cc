@@ -127,4 +127,18 @@ Score ScoreScale::score(std::span<const ScoredRun> runs, OwnTime own_time) const
   return score;
 }
 
+double ScoreScale::excess(std::span<const ScoredRun> runs, std::size_t evaluations) const {
+  std::vector<double> found;
+  for (const ScoredRun& run : runs) {
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < std::min(evaluations, run.size()); ++i) {
+      if (objectives_[run[i].trial] < best) best = objectives_[run[i].trial];
+    }
+    found.push_back((best - best_) / std::abs(best_));
+  }
+  if (found.empty()) return std::numeric_limits<double>::infinity();
+  std::ranges::sort(found);
+  return median_of_sorted(found);
+}
+
 }  // namespace gktune

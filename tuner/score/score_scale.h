@@ -37,6 +37,9 @@ class ScoreScale {
   double budget_s() const { return moments_s_.back(); }
   double optimum() const { return best_; }
   Score score(std::span<const ScoredRun> runs, OwnTime own_time) const;
+  // How far the best of each run's first evaluations is above the optimum, as a share of it: the median over
+  // the runs. Infinite where most runs find nothing valid.
+  double excess(std::span<const ScoredRun> runs, std::size_t evaluations) const;
 
  private:
   ScoreScale() = default;
