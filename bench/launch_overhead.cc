@@ -29,7 +29,7 @@ constexpr const char* kSource =
     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] += threads;\n}\n";
 constexpr const char* kSpace =
     "kernel: add\nsource: add.cu\nproblem: {n: [256, 512]}\nparameters: {threads: [64, 128]}\n"
-    "arguments:\n  out: {type: int32, extent: n, role: inout}\n  n: {type: int32, value: n}\n"
+    "arguments:\n  out: {type: int32, extent: n, role: inout, init: zero}\n  n: {type: int32, value: n}\n"
     "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [out, n]}\n";
 
 double now_ns() {
