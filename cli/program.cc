@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 
 #include "cli/command.h"
@@ -26,6 +27,19 @@ namespace {
 std::string version_text() {
   return fmt::format("gktune {} (devices: {})", kVersion, fmt::join(device_kinds(), ", "));
 }
+
+// CLI11 lists the flags that exclude a flag in the order of their addresses, which changes from run to run.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const std::size_t list = text.find("Excludes:");
+    if (list == std::string::npos) return text;
+    std::set<std::string> names;
+    for (const CLI::Option* excluded : option->get_excludes()) names.insert(excluded->get_name());
+    return fmt::format("{}Excludes: {}", text.substr(0, list), fmt::join(names, " "));
+  }
+};
 
 struct Declared {
   CLI::App* app;
@@ -68,6 +82,7 @@ std::vector<std::string> without_help_command(std::vector<std::string> arguments
 std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   auto app =
       std::make_unique<CLI::App>("Finds the fastest configuration of a GPU kernel and stores it", "gktune");
+  app->formatter(std::make_shared<HelpFormatter>());
   app->get_formatter()->label("SUBCOMMAND", "COMMAND");
   app->get_formatter()->label("Positionals", "Arguments");
   app->get_formatter()->label("REQUIRED", "(required)");

@@ -436,12 +436,14 @@ FROM studies s JOIN devices d ON d.id = s.device_id;
 -- The winner of the latest playoff of each study, unless it was measured again or a later trial of that host did
 -- better.
 CREATE VIEW playoff_winner_view AS
-SELECT p.study_id, p.id AS playoff_id, f.id AS finalist_id, f.trial_id
-FROM playoffs p JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN trials w ON w.id = f.trial_id
+SELECT s.id AS study_id, p.id AS playoff_id, f.id AS finalist_id, f.trial_id
+FROM studies s
+CROSS JOIN playoffs p ON p.id = (SELECT l.id FROM playoffs l JOIN sessions k ON k.id = l.session_id
+                                 WHERE l.study_id = s.id
+                                 ORDER BY l.held_ms DESC, k.uuid DESC, l.id DESC LIMIT 1)
+JOIN finalists f ON f.playoff_id = p.id AND f.place = 1 JOIN trials w ON w.id = f.trial_id
 JOIN sessions c ON c.id = p.session_id
-WHERE w.study_id = p.study_id AND w.is_current = 1 AND w.status = 'ok'
-  AND p.id = (SELECT l.id FROM playoffs l JOIN sessions k ON k.id = l.session_id WHERE l.study_id = p.study_id
-              ORDER BY l.held_ms DESC, k.uuid DESC, l.id DESC LIMIT 1)
+WHERE w.study_id = s.id AND w.is_current = 1 AND w.status = 'ok'
   AND NOT EXISTS (SELECT 1 FROM trials t JOIN sessions m ON m.id = t.session_id
                   WHERE t.study_id = p.study_id AND t.is_current = 1 AND t.status = 'ok'
                     AND t.is_dropped_early = 0 AND t.objective < w.objective AND t.ended_ms > p.held_ms

@@ -47,7 +47,7 @@ bool has(const Texts& texts, const std::string& text) {
 
 TEST_F(Completions, commands_that_begin_as_typed) {
   EXPECT_EQ(suggested({"re"}), (Texts{"report", "repro"}));
-  EXPECT_EQ(suggested({"db", ""}), (Texts{"ls", "show"}));
+  EXPECT_EQ(suggested({"db", "s"}), (Texts{"show", "stats", "sql"}));
   EXPECT_EQ(suggested({"help", "ru"}), (Texts{"run"}));
   EXPECT_FALSE(has(suggested({""}), "worker"));
 }
