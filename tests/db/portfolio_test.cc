@@ -24,7 +24,7 @@ CostTable table_of(const std::vector<std::vector<double>>& loss) {
   for (std::size_t config = 0; config < loss.front().size(); ++config)
     table.configs.push_back({{"a", static_cast<std::int64_t>(config)}});
   for (std::size_t problem = 0; problem < loss.size(); ++problem) {
-    table.problems.push_back({{"n", std::int64_t{1} << (10 + problem)}});
+    table.problems.push_back({{"n", static_cast<std::int64_t>(1024 * (problem + 1))}});
     table.weights.push_back(1);
     table.winners.push_back(
         static_cast<std::size_t>(std::ranges::min_element(loss[problem]) - loss[problem].begin()));
