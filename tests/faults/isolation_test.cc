@@ -230,7 +230,7 @@ TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs)
     });
     int asked = 0;
     (void)device->playoff({{"n", 1000}}, {{{"LEAK", 22}}}, {3}, [&](const auto&) {
-      return processes_called(process_name()).size() < 2 && ++asked < 100;
+      return processes_called(process_name()).size() < 2 && ++asked < 5000;
     });
     watch.join();
   }
