@@ -4,7 +4,7 @@
 // Preference: success on the most problems, then the largest worst share of the best objective. An objective that
 // is maximised is stored as a negative number: then the share is the other way round.
 #define GKTUNE_FILL_GENERAL_CONFIGS(which)                                                                      \
-  "WITH leasts AS ("                                                                                            \
+  "WITH leasts AS MATERIALIZED ("                                                                                      \
   "  SELECT s.id, s.kernel, s.fingerprint, s.device_id, s.regime, s.objective AS goal,"                         \
   "    (SELECT min(t.objective) FROM trials t"                                                                  \
   "     WHERE t.study_id = s.id AND t.is_current = 1 AND t.status = 'ok') AS least"                             \
