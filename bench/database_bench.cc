@@ -156,12 +156,9 @@ void make_portfolios() {
     const auto best = std::ranges::min_element(times);
     table.winners.push_back(static_cast<std::size_t>(best - times.begin()));
     table.weights.push_back(1);
-    for (double& time : times) time = time / times[table.winners.back()] - 1;
+    const double least = *best;
+    for (double& time : times) time = time / least - 1;
     table.loss.push_back(times);
-  }
-  for (std::size_t i = 0; i < table.problems.size(); ++i) {
-    const auto& losses = table.loss[i];
-    table.loss[i][static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin())] = 0;
   }
   for (const double within : {0.0, 0.02, 0.05, 0.1}) {
     const double begin = now_s();

@@ -68,6 +68,22 @@ std::string key_of_config(const Recording& recording, const Config& config) {
   return key;
 }
 
+// Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each line, and two closing
+// lines.
+std::string cache_text(const RecordedJson& file) {
+  std::string text = "{\n";
+  for (const auto& [name, value] : file.items()) {
+    if (name != "cache") text += RecordedJson(name).dump() + ": " + value.dump() + ",\n";
+  }
+  text += "\"cache\": {\n";
+  const char* separator = "";
+  for (const auto& [key, record] : file["cache"].items()) {
+    text += separator + RecordedJson(key).dump() + ": " + record.dump();
+    separator = ",\n";
+  }
+  return text + "\n}\n}";
+}
+
 }  // namespace
 
 Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::string& path) {
@@ -127,7 +143,7 @@ std::string write_recording(const Recording& given, const RecordingExtras& extra
       target.push_back(std::move(*record));
     }
   }
-  return file.dump() + "\n";
+  return format == RecordingFormat::kernel_tuner ? cache_text(file) : file.dump() + "\n";
 }
 
 }  // namespace gktune
