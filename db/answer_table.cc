@@ -148,26 +148,27 @@ AnswerTable::AnswerTable(const KernelWinners& winners, const DeviceIdentity& dev
       add_tier(winners.versions[i], *rules_[i], asked, match, freshness);
     }
   }
-  for (std::size_t i = 0; i < winners.versions.size(); ++i) {
-    if (!freshness.fingerprint.empty() &&
-        winners.versions[i].winners.front().study.fingerprint != freshness.fingerprint) {
-      continue;
-    }
-    for (const Winner& general : winners.versions[i].general) {
-      if (!fits(asked, general.study.device)) continue;
-      spares_.push_back({{Match::portfolio, general.config, 0, {}, general.study.device, reason_}, rules_[i].get()});
-    }
-  }
+  add_spares(winners, asked, freshness);
+}
+
+void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness) {
+  const auto is_fresh = [&](const KernelVersion& version) {
+    return freshness.fingerprint.empty() || version.winners.front().study.fingerprint == freshness.fingerprint;
+  };
+  const KernelVersion* latest_with_default = nullptr;
   for (std::size_t i = 0; i < winners.versions.size(); ++i) {
     const KernelVersion& version = winners.versions[i];
-    if (version.space.default_config.empty() ||
-        (!freshness.fingerprint.empty() &&
-         version.winners.front().study.fingerprint != freshness.fingerprint)) {
-      continue;
+    if (!is_fresh(version)) continue;
+    for (const Winner& general : version.general) {
+      if (!fits(device, general.study.device)) continue;
+      spares_.push_back({{Match::portfolio, general.config, 0, {}, general.study.device, reason_}, rules_[i].get()});
     }
-    spares_.push_back({{Match::space_default, version.space.default_config, 0, {}, {}, reason_}, rules_[i].get()});
-    break;
+    if (latest_with_default == nullptr && !version.space.default_config.empty()) latest_with_default = &version;
   }
+  if (latest_with_default == nullptr) return;
+  const auto place = static_cast<std::size_t>(latest_with_default - winners.versions.data());
+  spares_.push_back({{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_},
+                     rules_[place].get()});
 }
 
 // Appends to the reason which winners were left out.

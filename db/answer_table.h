@@ -80,6 +80,8 @@ class AnswerTable {
 
   void add_tier(const KernelVersion& version, const ConfigRules& rules, const DeviceIdentity& device, Match match,
                 const Freshness& freshness);
+  // The configurations for any problem, and the default.
+  void add_spares(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness);
   void note_damage(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness);
   // False: the question has no place.
   bool find_places(std::span<const AxisValue> values, Places& places) const;

@@ -30,12 +30,7 @@ bool ConfigRules::allow(Which which, const Config& config, const Problem& tuned,
   for (std::size_t i = 0; i < axes_.size(); ++i) asked.set(axes_[i], values[i].value());
   Scope scope;
   scope.add(config).add(asked).add(tuned).add(device_, "device.");
-  const auto holds = [&](const Expression& constraint) {
-    const auto truth = evaluate_truth(constraint.root(), scope);
-    return truth && *truth;
-  };
-  return std::ranges::all_of(of_problem_, holds) &&
-         (which == Which::of_problem || std::ranges::all_of(others_, holds));
+  return all_hold(of_problem_, scope) && (which == Which::of_problem || all_hold(others_, scope));
 }
 
 }  // namespace gktune

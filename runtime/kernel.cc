@@ -19,12 +19,12 @@
 #include "engine/tune_problem.h"
 #include "runtime/launch_device.h"
 #include "runtime/launch_table.h"
-#include "runtime/npy_file.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/private_folder.h"
 #include "tuner/measure/element.h"
+#include "tuner/measure/npy.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/language/evaluate.h"
 #include "tuner/space/space_file.h"
@@ -264,10 +264,7 @@ bool Kernel::State::is_valid(const Config& config, const Problem& problem) const
   const NamedValues attributes = device_->info().attributes();
   Scope scope;
   scope.add(config).add(problem).add(attributes, "device.");
-  return std::ranges::all_of(constraints_, [&](const Constraint& constraint) {
-    const auto holds = evaluate_truth(constraint.condition.root(), scope);
-    return holds && *holds;
-  });
+  return all_hold(constraints_, scope, &Constraint::condition);
 }
 
 // Compiled code is found by what it is made from, without the compiler: opening NVRTC takes longer than loading.
@@ -589,7 +586,7 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
       std::memcpy(&address, arguments[i].value(), sizeof address);
       if (auto copied = device_->download(copy.data(), address, copy.size()); !copied) return copied.error();
       const auto path = folder->path() / (std::to_string(i) + ".npy");
-      if (auto written = write_npy(path, info.type, copy); !written) return written.error();
+      if (auto written = write_npy(path.string(), info.type, copy); !written) return written.error();
       argument.contents = {};
       argument.contents.kind = ContentsKind::file;
       argument.contents.file.text = path.string();

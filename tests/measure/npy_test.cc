@@ -92,5 +92,21 @@ TEST_F(Npy, broken_headers_are_refused) {
   EXPECT_EQ(message(ElementType::uint8, four), "its header is too long");
 }
 
+TEST_F(Npy, written_elements_of_every_type_are_read_back) {
+  for (int type = 0; type <= static_cast<int>(ElementType::float64); ++type) {
+    const auto element = static_cast<ElementType>(type);
+    std::vector<std::byte> written(element_size(element) * 37), found(written.size());
+    for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i * 7 + 1);
+    ASSERT_TRUE(write_npy(path_, element, written).ok());
+    EXPECT_EQ(message(element, found), "");
+    EXPECT_EQ(found, written) << element_type_name(element);
+  }
+}
+
+TEST_F(Npy, writing_in_a_folder_that_does_not_exist_is_an_error) {
+  EXPECT_EQ(write_npy("/no/such/folder/x.npy", ElementType::int8, {}).error().message,
+            "/no/such/folder/x.npy: cannot be written");
+}
+
 }  // namespace
 }  // namespace gktune

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace gktune {
 namespace {
@@ -70,36 +71,30 @@ std::optional<Header> parse_header(std::string_view text) {
   return header;
 }
 
+// NumPy's name of each element type, without the byte order. NumPy has no bfloat16.
+constexpr std::array<std::pair<ElementType, std::string_view>, 12> kKinds = {{
+    {ElementType::int8, "i1"},
+    {ElementType::int16, "i2"},
+    {ElementType::int32, "i4"},
+    {ElementType::int64, "i8"},
+    {ElementType::uint8, "u1"},
+    {ElementType::uint16, "u2"},
+    {ElementType::uint32, "u4"},
+    {ElementType::uint64, "u8"},
+    {ElementType::float16, "f2"},
+    {ElementType::bfloat16, "u2"},
+    {ElementType::float32, "f4"},
+    {ElementType::float64, "f8"},
+}};
+
+std::string_view kind_of(ElementType type) {
+  return std::ranges::find_if(kKinds, [type](const auto& each) { return each.first == type; })->second;
+}
+
 bool fits(std::string_view dtype, ElementType type) {
   if (dtype.size() < 3 || dtype.front() == '>') return false;
   const std::string_view kind = dtype.substr(1);
-  switch (type) {
-    case ElementType::int8:
-      return kind == "i1";
-    case ElementType::int16:
-      return kind == "i2";
-    case ElementType::int32:
-      return kind == "i4";
-    case ElementType::int64:
-      return kind == "i8";
-    case ElementType::uint8:
-      return kind == "u1";
-    case ElementType::uint16:
-      return kind == "u2";
-    case ElementType::uint32:
-      return kind == "u4";
-    case ElementType::uint64:
-      return kind == "u8";
-    case ElementType::float16:
-      return kind == "f2";
-    case ElementType::bfloat16:
-      return kind == "u2" || kind == "V2";
-    case ElementType::float32:
-      return kind == "f4";
-    case ElementType::float64:
-      return kind == "f8";
-  }
-  return false;
+  return kind == kind_of(type) || (type == ElementType::bfloat16 && kind == "V2");
 }
 
 }  // namespace
@@ -144,6 +139,21 @@ Result<void> read_npy(const std::string& path, ElementType type, std::span<std::
                  "; expected " + std::to_string(count));
   }
   if (!read(buffer.data(), buffer.size())) return error("ends before its last element");
+  return {};
+}
+
+Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements) {
+  const std::size_t size = element_size(type);
+  std::string header = std::string("{'descr': '") + (size == 1 ? '|' : '<') + std::string(kind_of(type)) +
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(elements.size() / size) + ",), }";
+  header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xff)
+       << static_cast<char>(header.size() >> 8) << header;
+  file.write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size()));
+  file.close();
+  if (!file) return Error{path + ": cannot be written"};
   return {};
 }
 

@@ -13,4 +13,7 @@ namespace gktune {
 // bfloat16: two-byte elements (<u2 or <V2) are taken for it.
 Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer);
 
+// Writes elements in one dimension, as read_npy() reads them; bfloat16 as <u2.
+Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements);
+
 }  // namespace gktune
