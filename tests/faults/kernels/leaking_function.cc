@@ -146,6 +146,16 @@ static void misbehave() {
   }
 }
 #else
+static unsigned long long ignored_signals(pid_t process) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", process);
+  FILE* status = fopen(path, "r");
+  unsigned long long ignored = 0;
+  while (status != nullptr && fgets(line, sizeof line, status) != nullptr && sscanf(line, "SigIgn: %llx", &ignored) != 1) {
+  }
+  if (status != nullptr) fclose(status);
+  return ignored;
+}
 static bool is_as_its_parent() {
   const pid_t parent = getppid();
   rlimit own, parents;
@@ -159,11 +169,7 @@ static bool is_as_its_parent() {
   sched_getaffinity(0, sizeof own_cores, &own_cores);
   sched_getaffinity(parent, sizeof parents_cores, &parents_cores);
   if (!CPU_EQUAL(&own_cores, &parents_cores)) return false;
-  for (int number : {SIGTERM, SIGINT, SIGCHLD, SIGALRM}) {
-    struct sigaction action;
-    sigaction(number, nullptr, &action);
-    if (action.sa_handler == SIG_IGN) return false;
-  }
+  if (ignored_signals(getpid()) != ignored_signals(parent)) return false;
   const mode_t mask = umask(022);
   umask(mask);
   if (mask == 0777) return false;
