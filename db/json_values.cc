@@ -1,31 +1,14 @@
 #include "db/json_values.h"
 
-#include <cmath>
 #include <limits>
 
 #include "db/sqlite/failure.h"
+#include "tuner/core/value_json.h"
 
 namespace gktune {
 
-SortedJson sorted_json(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer();
-    case Value::Kind::real:
-      return std::isfinite(value.real()) ? SortedJson(value.real()) : SortedJson();
-    case Value::Kind::text:
-      break;
-  }
-  return value.text();
-}
-
-SortedJson sorted_json(const NamedValues& values) {
-  SortedJson object = SortedJson::object();
-  for (const auto& [name, value] : values) object[name] = sorted_json(value);
-  return object;
-}
+SortedJson sorted_json(const Value& value) { return value_json<SortedJson>(value); }
+SortedJson sorted_json(const NamedValues& values) { return values_json<SortedJson>(values); }
 
 Value value_from(const SortedJson& json) {
   if (json.is_boolean()) return Value(json.get<bool>());

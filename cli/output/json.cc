@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "tuner/core/value_json.h"
+
 namespace gktune {
 namespace {
 
@@ -27,25 +29,8 @@ Json json_of_count(const std::string& digits) {
   return std::strtod(digits.c_str(), nullptr);
 }
 
-Json json_of(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer();
-    case Value::Kind::real:
-      return value.real();
-    case Value::Kind::text:
-      break;
-  }
-  return value.text();
-}
-
-Json json_of(const NamedValues& values) {
-  Json object = Json::object();
-  for (const auto& [name, value] : values) object[name] = json_of(value);
-  return object;
-}
+Json json_of(const Value& value) { return value_json<Json>(value); }
+Json json_of(const NamedValues& values) { return values_json<Json>(values); }
 
 Json json_of(const DeviceInfo& device) {
   Json object = Json::object();

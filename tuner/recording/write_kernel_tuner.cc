@@ -2,26 +2,13 @@
 #include <cstdio>
 #include <ctime>
 
+#include "tuner/core/value_json.h"
 #include "tuner/recording/kernel_tuner.h"
 
 namespace gktune {
 namespace {
 
 constexpr double kUsInMs = 1e-3, kMsInS = 1e3;
-
-RecordedJson json_of_value(const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::boolean:
-      return value.boolean();
-    case Value::Kind::integer:
-      return value.integer();
-    case Value::Kind::real:
-      return value.real();
-    case Value::Kind::text:
-      break;
-  }
-  return value.text();
-}
 
 RecordedJson times_ms(const Trial& trial) {
   RecordedJson times = RecordedJson::array();
@@ -48,7 +35,7 @@ const char* failure_name(Status status) {
 
 RecordedJson cache_record(const Trial& trial) {
   RecordedJson record;
-  for (const auto& [name, value] : trial.config) record[name] = json_of_value(value);
+  for (const auto& [name, value] : trial.config) record[name] = value_json<RecordedJson>(value);
   if (trial.ok()) {
     record["time"] = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
     record["times"] = times_ms(trial);
@@ -56,7 +43,7 @@ RecordedJson cache_record(const Trial& trial) {
     record["time"] = failure_name(trial.status);
   }
   for (const auto& [name, value] : trial.metrics) {
-    if (!record.contains(name)) record[name] = json_of_value(value);
+    if (!record.contains(name)) record[name] = value_json<RecordedJson>(value);
   }
   record["compile_time"] = trial.compile_s * kMsInS;
   record["verification_time"] = 0;
@@ -68,7 +55,7 @@ RecordedJson cache_record(const Trial& trial) {
 }
 
 RecordedJson problem_size(const Problem& problem) {
-  if (problem.size() == 1) return json_of_value(problem.value(0));
+  if (problem.size() == 1) return value_json<RecordedJson>(problem.value(0));
   std::string text;
   for (const auto& [name, value] : problem) text += (text.empty() ? "" : ",") + name + "=" + value.str();
   return text;
@@ -100,7 +87,7 @@ RecordedJson t4_record(const Trial& trial) {
                          {"invalidity", invalidity_of(trial.status)},
                          {"correctness", trial.ok() ? 1 : 0},
                          {"measurements", RecordedJson::array()}};
-  for (const auto& [name, value] : trial.config) record["configuration"][name] = json_of_value(value);
+  for (const auto& [name, value] : trial.config) record["configuration"][name] = value_json<RecordedJson>(value);
   record["times"] = {{"compilation", trial.compile_s * kMsInS},
                      {"runtimes", times_ms(trial)},
                      {"framework", 0},
@@ -110,7 +97,7 @@ RecordedJson t4_record(const Trial& trial) {
     const double time = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
     record["measurements"].push_back({{"name", "time"}, {"value", time}, {"unit", "ms"}});
     for (const auto& [name, value] : trial.metrics)
-      record["measurements"].push_back({{"name", name}, {"value", json_of_value(value)}, {"unit", ""}});
+      record["measurements"].push_back({{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
   }
   return record;
 }
@@ -129,7 +116,7 @@ RecordedJson write_cache(const Recording& recording) {
   for (const Parameter& parameter : recording.parameters) {
     file["tune_params_keys"].push_back(parameter.name);
     RecordedJson& values = file["tune_params"][parameter.name] = RecordedJson::array();
-    for (const Value& value : parameter.values) values.push_back(json_of_value(value));
+    for (const Value& value : parameter.values) values.push_back(value_json<RecordedJson>(value));
   }
   for (const Trial& trial : recording.trials) {
     std::string key;
