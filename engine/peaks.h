@@ -22,7 +22,7 @@ struct PeakShare {
   double peak = 0;   // in the metric's unit
   enum class Kind { bandwidth, compute } kind = Kind::bandwidth;
 };
-// Of the metrics whose names are units of bandwidth (GB/s, TiB/s, …) or of compute (GFLOP/s, TFLOPS, …).
+// Considers the metrics whose names are units of bandwidth (GB/s, TiB/s, …) or of compute (GFLOP/s, TFLOPS, …).
 std::vector<PeakShare> peak_shares(const NamedValues& metrics, const DeviceInfo& device);
 
 }  // namespace gktune

@@ -41,7 +41,7 @@ static_assert(wordsPerThread % vectorWidth == 0, "a thread's words are made of w
 typedef unsigned char Byte;
 typedef unsigned long long Count;
 
-// Where a thread's bytes are counted.
+// The counters of a thread.
 struct Bins {
   unsigned int* shared;  // all copies: bin b of copy c is shared[b * copies + c]
   int copy;              // this thread's

@@ -401,7 +401,7 @@ __device__ inline void block_tile(Matrix a, Matrix b, float* c, long long block_
   }
 }
 
-// Which tile is this block's: groups of groupRows rows are filled column after column.
+// The tile of this block: groups of groupRows rows are filled column after column.
 __device__ inline void place(long long block_rows, long long block_columns, long long* row, long long* column) {
   const long long per_group = groupRows * block_columns;
   const long long block = blockIdx.x, group = block / per_group, first_row = group * groupRows;

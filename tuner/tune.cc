@@ -271,7 +271,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   };
 
   DriftWatch watch(task.timing.drift_interval, task.earlier);
-  // Of all candidates in flight.
+  // Sums over all candidates in flight.
   const bool has_cutoff = task.timing.cutoff == TimingPolicy::Cutoff::learned;
   const auto cutoff = has_cutoff ? std::make_shared<Cutoff>(ranking.cutoff()) : nullptr;
   End end = End::exhausted;

@@ -15,7 +15,7 @@ struct ImportanceRow {
 };
 std::vector<ImportanceRow> importance_rows(const StudyFacts& facts);
 
-// Which parameters matter, which values never occur among the best, and why trials failed.
+// The importance of parameters, values that never occur among the best, and failures by cause.
 void print_importance(std::ostream& stream, const Screen& screen, const StudyFacts& facts);
 Json importance_json(const StudyFacts& facts);
 

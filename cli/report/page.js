@@ -11,7 +11,7 @@
     return made;
   };
 
-  // What the address keeps: a reload shows the same study, axes and filter.
+  // The address keeps study, axes and filter, so that a reload shows them again.
   const state = new URLSearchParams(location.hash.slice(1));
   const keep = (name, value) => {
     if (value === "" || value === null) state.delete(name); else state.set(name, value);

@@ -282,7 +282,7 @@ __global__ void k(const int* in, int* out) {
   expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior,
                {"reads 4 bytes of ‘out’ that nothing has written, kernel k", "block (1,0,0)",
                 "thread (7,0,0)", "kernel.cu:6"});
-  // What the execution before this one has written does not count.
+  // Writes of an earlier execution do not count.
   expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior, {"that nothing has written"});
   is_out_unwritten_ = false;
   expect_clean(with(text, "i != 70"), shape(2, 64));

@@ -187,12 +187,12 @@ class Writer {
         line("  arguments.{}", contents);
     }
     if (has_reference()) {
-      line("\n  // What is right.");
+      line("\n  // The expected results.");
       add_run("reference");
       for_each_checked(
           [&](const ArgumentPlan& argument) { line("  arguments.{}.expect();", argument.name); });
     }
-    line("\n  // What the configuration makes of it.");
+    line("\n  // The results of the configuration.");
     add_restoring("  ");
     add_run("candidate");
     line("  bool is_right = true;");

@@ -35,7 +35,7 @@ struct Option {
   std::optional<Expression> when;
 };
 
-// What a launch passes to a function: an argument of the kernel, or a value of its own.
+// One value that a launch passes to a function: an argument of the kernel, or a value of its own.
 struct PassedArgument {
   std::string name;                 // of the kernel's argument
   Pattern type;                     // of a value

@@ -11,8 +11,7 @@ namespace gktune {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-// Of one execution.
-constexpr std::size_t kMostSteps = 65'536;
+constexpr std::size_t kMostSteps = 65'536;  // of one execution
 
 std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
   return where + " '" + expression.text() + "': " + message;

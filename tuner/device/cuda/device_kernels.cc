@@ -67,7 +67,7 @@ NvrtcSource source_for(const std::string& architecture) {
   return source;
 }
 
-// Of all that the code is made from. Machine code runs whichever compiler has made it.
+// Covers everything the code is made from but the compiler's version: machine code of any version runs.
 std::string key_of(const NvrtcSource& source) {
   std::string text = "device kernels\n" + source.text;
   for (const auto& [path, header] : source.headers) text += '\n' + path + '\n' + header;

@@ -15,7 +15,7 @@
 
 namespace gktune {
 
-// What a worker knows before it opens its device.
+// Facts that a worker knows before it opens its device.
 struct KnownDevice {
   std::string cache_dir = {};     // the folder for compiled code; empty: nothing is kept
   std::string architecture = {};  // empty: the device has to be asked

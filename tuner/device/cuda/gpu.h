@@ -47,7 +47,7 @@ using Graph = Owned<CUgraphExec>;
 // "ran longer than 2 s while it was timed". Only the end of the process ends such a kernel.
 Failure ran_too_long(double limit_s, std::string_view when = {});
 
-// What a code of the driver means for what was done. `doing` may be null where the code says enough.
+// Translates an error of the driver. `doing` names the operation; null where the code says enough.
 Failure failure_of(CUresult code, const char* doing, const Driver& driver);
 
 // One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().

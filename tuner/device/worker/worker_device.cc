@@ -69,7 +69,7 @@ Result<std::string> answer_of(Worker& worker, const std::string& question) {
   return Error{worker.death().failure.message};
 }
 
-// Of all of these, which have to be of one model.
+// Describes devices that are used together; they have to be of one model.
 Result<DeviceInfo> probe_all(const std::vector<std::string>& worker_argv,
                              const std::vector<BackendName>& backends) {
   DeviceInfo info;
@@ -217,7 +217,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
 std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
   const auto known = std::ranges::find(references_, source, &Reference::source);
   if (known != references_.end()) {
-    // What the machine failed for may succeed now.
+    // A failure of the machine may be over.
     if (known->is_compiled && known->variant.status == Status::machine_failed) {
       known->is_compiled = false;
       pool_.add(known->id, source);

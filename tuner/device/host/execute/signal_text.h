@@ -23,7 +23,7 @@ class SignalText {
   void add_item(const char* item) {
     if (item[0] != '\0') add("%s%s", length_ > 0 ? ", " : "", item);
   }
-  // Which thread of a kernel the calling thread is, if it is one: "block (3,0,0), thread (17,0,0)".
+  // Names the kernel thread that the calling thread runs, if any: "block (3,0,0), thread (17,0,0)".
   void add_kernel_thread() {
     if (BlockRunner::current() == nullptr) return;
     const kernel::uint3 block = gktune_thread.block_index, thread = gktune_thread.self.index;

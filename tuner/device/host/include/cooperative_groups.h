@@ -180,7 +180,7 @@ class thread_block_tile : public coalesced_group {
   static constexpr unsigned size() { return kSize; }
   static constexpr unsigned num_threads() { return kSize; }
   static unsigned thread_rank() { return ::gktune::kernel::lane() % kSize; }
-  // Which of its parent's tiles it is.
+  // The number of this tile in its parent.
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
   // The type of a parameter that accepts a tile of any parent.

@@ -253,8 +253,8 @@ bool MemoryWatch::is_unwritten(const Place& place, const Byte& byte) const {
          byte.write.epoch < execution_begin_;
 }
 
-// What the block does next may follow from what it has read: only the write that came too late is looked for,
-// in as many accesses as a second or two has.
+// The values read decide what the block does next, so later findings mean little: look only for the write that came
+// too late, in as many accesses as fit into a second or two.
 std::optional<Failure> MemoryWatch::find_late_write(const Place& place, const Access& now) {
   constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 22;
   const UnwrittenRead& unwritten = *unwritten_read_;

@@ -21,7 +21,7 @@ struct Site {
   int line;
 };
 
-// Which thread of its block a thread is; the rank counts x first, then y, then z.
+// A thread's position in its block; the rank counts x first, then y, then z.
 struct ThreadIndex {
   uint3 index;
   unsigned rank;
