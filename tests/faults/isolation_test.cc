@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "fault_device.h"
@@ -19,7 +20,7 @@ namespace gktune {
 namespace {
 
 constexpr const char* kLeaks = R"(
-parameters: {LEAK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]}
+parameters: {LEAK: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25]}
 options:
   - {flag: -Ofast, when: LEAK == 1}
 time_limit: 20s
@@ -168,6 +169,67 @@ TEST(OutsideKills, of_each_attempt_of_the_compiler_are_not_blamed_on_the_source)
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
 }
 
+// A control group that limits the memory of this process and its children.
+class MemoryGroup {
+ public:
+  MemoryGroup() {
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+      const std::size_t name = line.find(":memory:");
+      if (name != line.npos) own_ = std::filesystem::path("/sys/fs/cgroup/memory" + line.substr(name + 8));
+    }
+    std::error_code error;
+    const std::filesystem::path folder = own_ / ("gktune-test-" + std::to_string(::getpid()));
+    if (!own_.empty() && std::filesystem::create_directory(folder, error)) folder_ = folder;
+    if (is_usable()) move_to(folder_);
+  }
+  ~MemoryGroup() {
+    if (!is_usable()) return;
+    move_to(own_);
+    EXPECT_TRUE(eventually([&] {
+      std::error_code error;
+      return std::filesystem::remove(folder_, error);
+    }));
+  }
+  MemoryGroup(const MemoryGroup&) = delete;
+  MemoryGroup& operator=(const MemoryGroup&) = delete;
+
+  bool is_usable() const { return !folder_.empty(); }
+  // Allows so much more than the processes have now.
+  void allow(std::int64_t more_bytes) const {
+    std::ifstream file(folder_ / "memory.stat");
+    std::string name;
+    std::int64_t bytes = 0;
+    while (file >> name >> bytes && name != "total_rss") continue;
+    write(folder_ / "memory.limit_in_bytes", bytes + more_bytes);
+  }
+  void allow_all() const { write(folder_ / "memory.limit_in_bytes", -1); }
+
+ private:
+  static void write(const std::filesystem::path& path, std::int64_t value) {
+    EXPECT_TRUE(std::ofstream(path) << value << std::flush) << path;
+  }
+  static void move_to(const std::filesystem::path& folder) { write(folder / "cgroup.procs", ::getpid()); }
+
+  std::filesystem::path own_, folder_;
+};
+
+TEST(OutsideKills, of_a_system_without_memory_are_not_blamed_on_the_candidate) {
+  const MemoryGroup group;
+  if (!group.is_usable()) GTEST_SKIP() << "root can limit memory, with control groups of version 1";
+  const auto device = open_checker();
+  ASSERT_NE(device, nullptr);
+  const Trial before = tried(*device, {{"LEAK", 25}});
+  ASSERT_EQ(before.status, Status::ok) << before.message;
+  group.allow(64 << 20);
+  const Trial killed = tried(*device, {{"LEAK", 25}});
+  EXPECT_EQ(status_name(killed.status), "machine_failed");
+  EXPECT_EQ(killed.message, "killed by SIGKILL from outside in 4 attempts: the system ran out of memory");
+  group.allow_all();
+  const Trial after = tried(*device, {{"LEAK", 25}});
+  EXPECT_EQ(after.status, Status::ok) << after.message;
+}
+
 TEST(OwnKills, are_told_from_those_that_come_from_outside) {
   const auto device = open_checker();
   ASSERT_NE(device, nullptr);
@@ -204,16 +266,21 @@ TEST(FullDisk, of_a_candidates_temporary_files_is_empty_for_the_next) {
   EXPECT_EQ(::umount(small.c_str()), 0);
 }
 
-class Orphans : public ::testing::Test, NamedProcesses {};
-
-TEST_F(Orphans, nothing_outlives_the_tuner) {
-  const pid_t tuner = ::fork();
-  if (tuner == 0) {
+class Orphans : public ::testing::Test, NamedProcesses {
+ protected:
+  // A process that tries a candidate which never ends and has a child in a session of its own.
+  static pid_t start_tuner() {
+    const pid_t tuner = ::fork();
+    if (tuner != 0) return tuner;
     const auto device =
         open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
     if (device != nullptr) (void)tried(*device, {{"LEAK", 22}});
     ::_exit(0);
   }
+};
+
+TEST_F(Orphans, nothing_outlives_the_tuner) {
+  const pid_t tuner = start_tuner();
   EXPECT_TRUE(eventually([] { return processes_called(process_name()).size() == 2; }));
   ::kill(tuner, SIGKILL);
   ::waitpid(tuner, nullptr, 0);
@@ -241,13 +308,7 @@ TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs)
 class KilledWorkers : public Orphans, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(KilledWorkers, leave_nothing_of_their_candidate) {
-  const pid_t tuner = ::fork();
-  if (tuner == 0) {
-    const auto device =
-        open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
-    if (device != nullptr) (void)tried(*device, {{"LEAK", 22}});
-    ::_exit(0);
-  }
+  const pid_t tuner = start_tuner();
   std::vector<pid_t> started;
   EXPECT_TRUE(eventually([&] {
     started = processes_called(process_name());
