@@ -8,8 +8,8 @@
 #include "db/open.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
-#include "db/study_row.h"
-#include "db/trial_row.h"
+#include "db/trial_reader.h"
+#include "db/values_json.h"
 
 namespace gktune {
 
@@ -39,28 +39,6 @@ Status known_status(const std::string& name) {
   return *status;
 }
 
-// Reads trials by their ids.
-class Trials {
- public:
-  Trials(const sqlite::Database& database, const Study& study)
-      : study_(study), values_(database), find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?") {}
-
-  Trial read(std::int64_t id) {
-    if (!find_.bind(id).step()) throw Failure("damaged: there is no trial " + std::to_string(id));
-    auto row = find_.row();
-    Trial trial = read_trial(row, values_);
-    trial.problem = study_.problem;
-    trial.regime = study_.regime;
-    return trial;
-  }
-  ValuesReader& values() { return values_; }
-
- private:
-  const Study& study_;
-  ValuesReader values_;
-  Statement find_;
-};
-
 std::vector<std::int64_t> ids(Statement& select) {
   std::vector<std::int64_t> all;
   while (select.step()) all.push_back(select.row().integer());
@@ -89,22 +67,21 @@ std::map<std::int64_t, TrialCounts> read_counts(const sqlite::Database& database
 }
 
 // The finalist behind the winner of the deciding playoff.
-std::optional<Trial> second_finalist(const sqlite::Database& database, const Best& winner, Trials& trials) {
-  Statement find(database, "SELECT f.trial_id, " + kFinalistColumns +
-                               " FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = w.playoff_id"
-                               " WHERE w.study_id = ? AND f.place = 2");
+std::optional<Trial> second_finalist(const sqlite::Database& database, const Best& winner, TrialReader& reader) {
+  Statement find(database,
+                 "SELECT f.trial_id, f.id FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = w.playoff_id"
+                 " WHERE w.study_id = ? AND f.place = 2");
   if (!find.bind(winner.study_id).step()) return std::nullopt;
   auto row = find.row();
-  Trial second = trials.read(row.integer());
-  read_finalist(row, trials.values(), second);
-  return second;
+  const auto trial = row.integer();
+  return reader.read_finalist(trial, row.integer(), winner.study);
 }
 
-std::optional<Trial> second_of_search(const sqlite::Database& database, const Best& winner, Trials& trials) {
+std::optional<Trial> second_of_search(const sqlite::Database& database, const Best& winner, TrialReader& reader) {
   Statement select(database, archive::kRanked);
   select.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), 2);
   for (const std::int64_t id : ids(select)) {
-    if (id != winner.trial.id) return trials.read(id);
+    if (id != winner.trial.id) return reader.read(id, winner.study);
   }
   return std::nullopt;
 }
@@ -151,9 +128,9 @@ Result<std::vector<Trial>> Archive::ranked(const StudySummary& study, const Rank
     } else {
       select.bind(study.id, query.since_unix_ms, query.before_unix_ms, query.limit);
     }
-    Trials trials(connection_->database, study.study);
+    TrialReader reader(connection_->database);
     std::vector<Trial> found;
-    for (const std::int64_t id : ids(select)) found.push_back(trials.read(id));
+    for (const std::int64_t id : ids(select)) found.push_back(reader.read(id, study.study));
     return found;
   });
 }
@@ -173,27 +150,10 @@ Result<std::optional<Best>> Archive::winner(std::int64_t study) const {
   return sqlite::guarded(connection_->path.string(), [&]() -> std::optional<Best> {
     const sqlite::Database& database = connection_->database;
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
-    Statement select(database, std::string("SELECT ") + kStudyColumns +
-                                   ", trial_id, finalist_id FROM best_view WHERE study_id = ?");
+    Statement select(database, "SELECT " + kBestColumns + " FROM best_view WHERE study_id = ?");
     if (!select.bind(study).step()) return std::nullopt;
     auto row = select.row();
-    ValuesReader values(database);
-    auto read = read_study(row, values);
-    Best best{.study_id = read.id, .study = std::move(read.study)};
-    best.trials = read.trials;
-    best.failed = read.failed;
-    best.updated_unix_ms = read.updated_ms;
-    Trials trials(database, best.study);
-    best.trial = trials.read(row.integer());
-    const auto finalist = row.maybe_integer();
-    best.from_playoff = finalist.has_value();
-    if (finalist) {
-      Statement find(database, "SELECT " + kFinalistColumns + " FROM finalists WHERE id = ?");
-      if (!find.bind(*finalist).step()) throw Failure("damaged: there is no finalist " + std::to_string(*finalist));
-      auto figures = find.row();
-      read_finalist(figures, trials.values(), best.trial);
-    }
-    return best;
+    return TrialReader(database).read_best(row);
   });
 }
 
@@ -202,9 +162,9 @@ Result<Evidence> Archive::evidence(const Best& winner) const {
     const sqlite::Database& database = connection_->database;
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     Evidence evidence;
-    Trials trials(database, winner.study);
-    evidence.second = winner.from_playoff ? second_finalist(database, winner, trials)
-                                          : second_of_search(database, winner, trials);
+    TrialReader reader(database);
+    evidence.second = winner.from_playoff ? second_finalist(database, winner, reader)
+                                          : second_of_search(database, winner, reader);
     if (evidence.second) {
       evidence.lead = lead_of(winner.trial, *evidence.second);
       evidence.is_lead_clear = winner.trial.timing.high_us < evidence.second->timing.low_us;
@@ -236,7 +196,6 @@ Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64
   return sqlite::guarded(connection_->path.string(), [&] {
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     Statement select(connection_->database, archive::kCommon);
-    ValuesReader values(connection_->database);
     std::vector<CommonConfig> all;
     select.bind(first, second);
     while (select.step()) {
@@ -250,7 +209,7 @@ Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64
       each.second_status = known_status(row.text());
       each.second_objective = row.real();
       each.second_us = row.real();
-      each.config = values.read(row.text());
+      each.config = values_from_json(row.view());
     }
     return all;
   });

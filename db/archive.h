@@ -29,13 +29,13 @@ struct Evidence {
   bool is_lead_clear = false;      // the confidence intervals of the two do not overlap
   SessionEnvironment environment;         // that the winner was measured in
   std::int64_t measured_unix_ms = 0;
-  // What has changed in the database since: a later version of the kernel, a session in another environment.
+  // Changes in the database since: a later version of the kernel, a session in another environment.
   std::vector<std::string> changes;
 };
 
 struct RankedQuery {
   std::int64_t limit = -1;             // none if negative
-  std::optional<Status> failure = {};  // these failures instead of what went well
+  std::optional<Status> failure = {};  // these failures instead of successful trials
   std::int64_t since_unix_ms = 0, before_unix_ms = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -60,7 +60,7 @@ struct DatabaseTotals {
   std::int64_t bytes = 0, free_bytes = 0, schema = 0;
 };
 
-// What the file of an imported study says besides its trials, as JSON.
+// The contents of an imported file that no column holds, as JSON.
 struct RecordedTexts {
   std::string study;
   std::map<std::int64_t, std::string> trials;  // by their ids
@@ -83,7 +83,7 @@ class Archive {
 
   // The current trials of a study, best first; or its failures.
   Result<std::vector<Trial>> ranked(const StudySummary& study, const RankedQuery& query) const;
-  // Of each study that has trials.
+  // The counts of each study that has trials.
   Result<std::map<std::int64_t, TrialCounts>> counts() const;
   Result<TrialCounts> counts(std::int64_t study) const;
   // The winner of a study; nothing if it has none.

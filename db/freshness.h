@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// Which winners still count. An empty member allows any.
+// The versions that winners have to match. An empty member allows any.
 struct Freshness {
   std::string fingerprint;  // of the sources: winners of others are stale
   std::string driver;       // version: winners measured with another major version are stale

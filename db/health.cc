@@ -20,7 +20,7 @@ using sqlite::Failure;
 using sqlite::Statement;
 
 constexpr std::chrono::seconds kPatience(10);
-// Of one kind; more would hide the others.
+// The most findings of one kind; more would hide the others.
 constexpr std::size_t kMostFindings = 20;
 
 void add(std::vector<std::string>& findings, std::string finding) {

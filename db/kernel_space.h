@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// What the lookup needs of a space file besides its winners.
+// The parts of a space file that the lookup needs.
 struct KernelSpace {
   NamedValues matching;  // how axes match that say so: {"heads": "exact"}; see AxisMatching
   // Conditions on a configuration, a problem and a device in the expression language, without definitions.

@@ -2,6 +2,7 @@
 
 #include "db/sqlite/failure.h"
 #include "db/trial_row.h"
+#include "db/values_json.h"
 
 namespace gktune {
 namespace {
@@ -15,13 +16,13 @@ bool has_checksums(const sqlite::Database& database, const std::string& table) {
   return find.bind(table).step();
 }
 
-void require_canonical(ValuesReader& values, const std::string& json, const char* column) {
-  if (values.read(json).json() != json) throw Failure(std::string(column) + " is not in its canonical form");
+void require_canonical(const std::string& json, const char* column) {
+  if (values_from_json(json).json() != json) throw Failure(std::string(column) + " is not in its canonical form");
 }
 
-void parse_trial(sqlite::Row& row, ValuesReader& values) {
-  const Trial trial = read_trial(row, values);
-  require_canonical(values, trial.config.json(), "config");
+void parse_trial(sqlite::Row& row) {
+  const Trial trial = read_trial(row);
+  require_canonical(trial.config.json(), "config");
   if (trial.ok() && !trial.samples_us.empty() && !(trial.timing.min_us <= trial.timing.median_us))
     throw Failure("its median is less than its minimum");
   for (const double sample : trial.samples_us) {
@@ -29,10 +30,10 @@ void parse_trial(sqlite::Row& row, ValuesReader& values) {
   }
 }
 
-void parse_finalist(sqlite::Row& row, ValuesReader& values) {
+void parse_finalist(sqlite::Row& row) {
   Trial trial;
   row.integer();
-  read_finalist(row, values, trial);
+  read_finalist(row, trial);
   for (const double sample : trial.samples_us) {
     if (!(sample >= 0)) throw Failure("a sample is not a time");
   }
@@ -48,7 +49,6 @@ void check_rows(const sqlite::Database& database, const std::string& table, std:
   if (has_checksums(database, table)) sums = "checksum, " + (is_trials ? kTrialChecksum : kFinalistChecksum);
   Statement select(database, "SELECT id, " + sums + ", " + columns + " FROM " + table +
                                  " NOT INDEXED WHERE id >= ? ORDER BY id");
-  ValuesReader values(database);
   select.bind(first);
   while (select.step()) {
     auto row = select.row();
@@ -59,7 +59,7 @@ void check_rows(const sqlite::Database& database, const std::string& table, std:
       damage = "its checksum differs";
     } else {
       try {
-        is_trials ? parse_trial(row, values) : parse_finalist(row, values);
+        is_trials ? parse_trial(row) : parse_finalist(row);
       } catch (const Failure& failure) {
         damage = failure.what();
       }

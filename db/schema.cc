@@ -1,12 +1,16 @@
 #include "db/schema.h"
 
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "db/general_configs_sql.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
+#include "db/winners_sql.h"
 
 namespace gktune {
 namespace {
@@ -461,10 +465,7 @@ SELECT s.id AS study_id,
           LIMIT 1)) AS trial_id
 FROM studies s;
 
-INSERT INTO winners (study_id, trial_id, finalist_id, session_id, config, median_us)
-SELECT w.study_id, t.id, f.id, t.session_id, t.config,
-       CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END
-FROM winner_view w JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id;
+)sql" GKTUNE_FILL_WINNERS R"sql(;
 
 CREATE VIEW best_view AS
 SELECT v.*, t.id AS trial_id, f.id AS finalist_id, t.config,
@@ -488,6 +489,31 @@ JOIN sessions c ON c.id = t.session_id;
 )sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
 
 constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kEvidence};
+
+// A table, index or view.
+struct SchemaObject {
+  std::string type, name, sql;
+};
+
+// Everything that the steps make. It is found out once: the steps take longer than most queries.
+const std::vector<SchemaObject>& objects_after(std::span<const std::string_view> steps) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, std::size_t>, std::vector<SchemaObject>> by_steps;
+  const std::lock_guard lock(mutex);
+  const std::pair<const void*, std::size_t> key(steps.data(), steps.size());
+  if (const auto known = by_steps.find(key); known != by_steps.end()) return known->second;
+  std::vector<SchemaObject> objects;
+  sqlite::Database reference = sqlite::Database::in_memory();
+  for (auto step : steps) reference.execute(std::string(step));
+  sqlite::Statement select(reference,
+                           "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
+  while (select.step()) {
+    auto row = select.row();
+    SchemaObject& object = objects.emplace_back();
+    object.type = row.text(), object.name = row.text(), object.sql = row.text();
+  }
+  return by_steps.emplace(key, std::move(objects)).first->second;
+}
 
 }  // namespace
 
@@ -516,16 +542,10 @@ void migrate(sqlite::Database& database, std::span<const std::string_view> steps
 }
 
 void verify_schema(const sqlite::Database& database, std::span<const std::string_view> steps) {
-  sqlite::Database reference = sqlite::Database::in_memory();
-  for (auto step : steps) reference.execute(std::string(step));
-  sqlite::Statement expected(reference,
-                             "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'");
   sqlite::Statement find(database, "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
-  while (expected.step()) {
-    auto row = expected.row();
-    const auto type = row.text(), name = row.text(), sql = row.text();
-    if (!find.bind(type, name).step() || find.row().text() != sql) {
-      throw sqlite::Failure("damaged: its " + type + " " + name + " is not that of schema " +
+  for (const SchemaObject& expected : objects_after(steps)) {
+    if (!find.bind(expected.type, expected.name).step() || find.row().text() != expected.sql) {
+      throw sqlite::Failure("damaged: its " + expected.type + " " + expected.name + " is not that of schema " +
                             std::to_string(steps.size()));
     }
   }

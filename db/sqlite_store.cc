@@ -12,7 +12,9 @@
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
 #include "db/study_row.h"
+#include "db/trial_reader.h"
 #include "db/trial_row.h"
+#include "db/values_json.h"
 #include "db/winner_row.h"
 
 namespace gktune {
@@ -75,12 +77,11 @@ std::vector<StudySummary> read_summaries(const Database& database, const std::st
                                  ", (SELECT median_us FROM best_view b WHERE b.study_id = v.study_id)"
                                  " FROM study_view v " +
                                  condition + " ORDER BY study_id");
-  ValuesReader values(database);
   std::vector<StudySummary> summaries;
   select.bind(id);
   while (select.step()) {
     auto row = select.row();
-    auto read = read_study(row, values);
+    auto read = read_study(row);
     summaries.push_back(
         {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
   }
@@ -103,44 +104,8 @@ bool has_claim(const Database& database, std::int64_t study, std::int64_t sessio
   return find.bind(study, config, session).step();
 }
 
-// Reads trials by their id.
-class TrialReader {
- public:
-  explicit TrialReader(const Database& database)
-      : values_(database),
-        find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?"),
-        find_finalist_(database, "SELECT " + kFinalistColumns + " FROM finalists WHERE id = ?") {
-  }
-
-  Trial read(std::int64_t id, const Study& study) {
-    if (!find_.bind(id).step()) throw Failure("damaged: there is no trial " + std::to_string(id));
-    auto row = find_.row();
-    Trial trial = read_trial(row, values_);
-    trial.problem = study.problem;
-    trial.regime = study.regime;
-    return trial;
-  }
-
-  // Prefers the measurement of a playoff.
-  Trial read_finalist(std::int64_t id, std::int64_t finalist, const Study& study) {
-    Trial trial = read(id, study);
-    if (!find_finalist_.bind(finalist).step())
-      throw Failure("damaged: there is no finalist " + std::to_string(finalist));
-    auto row = find_finalist_.row();
-    gktune::read_finalist(row, values_, trial);
-    return trial;
-  }
-
-  ValuesReader& values() { return values_; }
-
- private:
-  ValuesReader values_;
-  Statement find_, find_finalist_;
-};
-
 // Empty if the session was recorded without the figures of its device.
-std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity,
-                                      ValuesReader& values) {
+std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity) {
   DeviceInfo device;
   device.kind = identity.kind;
   device.name = identity.name;
@@ -151,7 +116,7 @@ std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& id
   device.compiler = row.text();
   const auto figures = row.text();
   if (figures.empty()) return std::nullopt;
-  set_figures(device, values.read(figures));
+  set_figures(device, values_from_json(figures));
   return device;
 }
 
@@ -327,7 +292,6 @@ Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
 std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& select) const {
   std::vector<Trial> trials;
   std::optional<StudySummary> summary;
-  ValuesReader values(database_);
   while (select.step()) {
     if (!summary) {
       auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
@@ -335,7 +299,7 @@ std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& selec
       summary = std::move(summaries.front());
     }
     auto row = select.row();
-    trials.push_back(read_trial(row, values));
+    trials.push_back(read_trial(row));
     trials.back().problem = summary->study.problem;
     trials.back().regime = summary->study.regime;
   }
@@ -403,10 +367,9 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
     if (summaries.empty()) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
     StudiedTrial found;
     found.study = std::move(summaries.front().study);
-    TrialReader reader(database_);
-    found.trial = reader.read(id, found.study);
+    found.trial = TrialReader(database_).read(id, found.study);
     found.host_name = row.text();
-    found.device = read_device(row, found.study.device, reader.values());
+    found.device = read_device(row, found.study.device);
     return found;
   });
 }
@@ -460,25 +423,14 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
 Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
-    Statement select(database_, std::string("SELECT ") + kStudyColumns +
-                                    ", trial_id, finalist_id FROM best_view"
-                                    " WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
+    Statement select(database_, "SELECT " + kBestColumns +
+                                    " FROM best_view WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
     TrialReader reader(database_);
     std::vector<Best> winners;
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      auto read = read_study(row, reader.values());
-      const auto trial = row.integer();
-      const auto finalist = row.maybe_integer();
-      Best best{.study_id = read.id, .study = std::move(read.study)};
-      best.from_playoff = finalist.has_value();
-      best.trial =
-          finalist ? reader.read_finalist(trial, *finalist, best.study) : reader.read(trial, best.study);
-      best.trials = read.trials;
-      best.failed = read.failed;
-      best.updated_unix_ms = read.updated_ms;
-      winners.push_back(std::move(best));
+      winners.push_back(reader.read_best(row));
     }
     if (winners.empty()) database_.verify();
     return winners;

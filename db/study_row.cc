@@ -1,10 +1,11 @@
 #include "db/study_row.h"
 
 #include "db/sqlite/failure.h"
+#include "db/values_json.h"
 
 namespace gktune {
 
-StudyRow read_study(sqlite::Row& row, ValuesReader& values) {
+StudyRow read_study(sqlite::Row& row) {
   StudyRow read;
   read.id = row.integer();
   read.study.kernel = row.text();
@@ -13,7 +14,7 @@ StudyRow read_study(sqlite::Row& row, ValuesReader& values) {
   read.study.device.name = row.text();
   read.study.device.architecture = row.text();
   read.study.device.multiprocessors = row.integer();
-  read.study.problem = values.read(row.text());
+  read.study.problem = values_from_json(row.view());
   auto name = row.text();
   auto regime = regime_from_name(name);
   if (!regime)

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "db/identity.h"
-#include "db/values_json.h"
+#include "db/sqlite/statement.h"
 
 namespace gktune {
 
@@ -18,6 +18,6 @@ struct StudyRow {
   std::int64_t trials = 0, failed = 0;
 };
 
-StudyRow read_study(sqlite::Row& row, ValuesReader& values);
+StudyRow read_study(sqlite::Row& row);
 
 }  // namespace gktune

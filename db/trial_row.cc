@@ -5,6 +5,7 @@
 
 #include "db/sqlite/failure.h"
 #include "db/study_counts.h"
+#include "db/values_json.h"
 
 namespace gktune {
 namespace {
@@ -107,21 +108,21 @@ void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std
       .run();
 }
 
-void read_finalist(sqlite::Row& row, ValuesReader& values, Trial& trial) {
+void read_finalist(sqlite::Row& row, Trial& trial) {
   auto& timing = trial.timing;
   for (double* figure : {&trial.objective, &timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us,
                          &timing.mean_us, &timing.deviation_us}) {
     *figure = row.real();
   }
-  auto metrics = row.text();
-  trial.metrics = metrics.empty() ? NamedValues() : values.read(metrics);
+  const auto metrics = row.view();
+  trial.metrics = metrics.empty() ? NamedValues() : values_from_json(metrics);
   trial.samples_us = row.reals();
 }
 
-Trial read_trial(sqlite::Row& row, ValuesReader& values) {
+Trial read_trial(sqlite::Row& row) {
   Trial trial;
   trial.id = row.integer();
-  trial.config = values.read(row.text());
+  trial.config = values_from_json(row.view());
   auto name = row.text();
   auto status = status_from_name(name);
   if (!status)
@@ -136,7 +137,7 @@ Trial read_trial(sqlite::Row& row, ValuesReader& values) {
                        &timing.deviation_us}) {
     *time = row.real();
   }
-  trial.metrics = values.read(row.text());
+  trial.metrics = values_from_json(row.view());
   auto& resources = trial.resources;
   resources.registers = static_cast<int>(row.maybe_integer().value_or(-1));
   resources.spill_bytes = row.maybe_integer().value_or(-1);

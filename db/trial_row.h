@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "db/values_json.h"
+#include "db/sqlite/statement.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {
@@ -21,13 +21,13 @@ extern const std::string kTrialChecksum, kFinalistChecksum;
 // The columns that read_trial reads.
 extern const std::string kTrialColumns;
 // The study holds the problem and the regime.
-Trial read_trial(sqlite::Row& row, ValuesReader& values);
+Trial read_trial(sqlite::Row& row);
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
                      std::int64_t trial, const Trial& finalist);
 // The columns that read_finalist reads.
 extern const std::string kFinalistColumns;
 // Replaces the trial's samples, timing, objective and metrics by those of the playoff.
-void read_finalist(sqlite::Row& row, ValuesReader& values, Trial& trial);
+void read_finalist(sqlite::Row& row, Trial& trial);
 
 }  // namespace gktune

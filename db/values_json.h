@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "db/sqlite/statement.h"
 #include "tuner/core/named_values.h"
 
 namespace gktune {
@@ -15,11 +14,5 @@ std::string identity_json(const NamedValues& values, const std::string& what);
 // Reads the output of NamedValues::json() and keeps the kind of each value; null becomes NaN. Throws
 // sqlite::Failure for anything else.
 NamedValues values_from_json(std::string_view json);
-
-class ValuesReader {
- public:
-  explicit ValuesReader(const sqlite::Database&) {}
-  NamedValues read(std::string_view json) const { return values_from_json(json); }
-};
 
 }  // namespace gktune

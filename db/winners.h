@@ -30,12 +30,12 @@ struct KernelVersion {
   KernelSpace space;
 };
 
-// What a database knows of one kernel.
+// The contents of a database about one kernel.
 struct KernelWinners {
   std::string kernel;
   std::vector<std::string> known_kernels;  // of the whole database
   std::vector<KernelVersion> versions;     // the latest first; each has a winner
-  // What expressions call device.NAME, of the devices whose figures are stored.
+  // The values of device.NAME in expressions, for the devices whose figures are stored.
   std::vector<std::pair<DeviceIdentity, NamedValues>> devices;
   std::vector<std::string> damage;  // rows that were left out, and why
 };
@@ -57,7 +57,7 @@ class Winners {
   struct Session {
     std::string driver, runtime, figures;
   };
-  // What winners of different problems have in common.
+  // The properties that winners of different problems have in common.
   struct Group {
     std::string kernel, fingerprint, regime, objective;
     std::int64_t device = 0;

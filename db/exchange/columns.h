@@ -16,7 +16,7 @@ struct Column {
   bool may_be_null = false;
 };
 
-// Of sessions, trials and finalists, without what refers to other rows.
+// The columns of sessions, trials and finalists that refer to no other rows.
 extern const std::span<const Column> kSessionFields, kTrialFields, kFinalistFields;
 
 std::string names_of(std::span<const Column> columns);

@@ -16,7 +16,7 @@ struct Exported {
   std::int64_t studies = 0, trials = 0, playoffs = 0;
 };
 
-// What a merge added, and how it resolved conflicts.
+// The rows that a merge added, and the conflicts that it resolved.
 struct Merged {
   std::int64_t sessions = 0, studies = 0, trials = 0, playoffs = 0, portfolios = 0;  // added
   std::int64_t known_trials = 0;                                                      // that were there already

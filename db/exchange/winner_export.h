@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// What applications and repositories keep of a tuning. Equal contents give equal texts.
+// Texts with the winners of a tuning for applications and repositories. Equal contents give equal texts.
 
 // A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function that
 // chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of one kernel,

@@ -49,8 +49,8 @@ struct Row {
   auto time() const { return std::tie(ended_ms, session, number); }
 };
 
-// Of the rows of one configuration: the latest of each host stands for the host; then the newest environment counts,
-// then a playoff, then the time.
+// The row of a configuration that counts. The latest row of each host stands for the host; the newest environment goes
+// before a playoff, and a playoff before the time.
 struct Choice {
   const Row* row = nullptr;
   enum class Reason { only_host, environment, playoff, time } reason = Reason::only_host;
@@ -70,7 +70,7 @@ Choice choose(const std::vector<Row>& rows) {
       best = row;
   }
   if (latest.size() == 1) return {best, Choice::Reason::only_host};
-  // What set the best apart from the next one.
+  // The reason is the first difference between the best and the next one.
   const Row* next = nullptr;
   for (const auto& [host, row] : latest) {
     if (row == best) continue;
@@ -275,7 +275,7 @@ void RecordWriter::add_space(const SortedJson& record) {
   std::vector<SqlValue> values = {text_field_of(record, "kernel"), text_field_of(record, "fingerprint")};
   for (const char* name : {"matching", "constraints", "default_config"})
     values.push_back(values_from(member(record, name)).json());
-  // Of two the greater text, so that the order of merges does not matter.
+  // The greater text stays, so that the order of merges does not matter.
   Statement(database_,
             "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = excluded.matching,"

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// What each configuration costs on each problem.
+// The cost of each configuration on each problem.
 struct CostTable {
   static constexpr double kUnmeasured = std::numeric_limits<double>::infinity();
   static constexpr double kUnmeasuredLoss = 10;  // that choices between configurations assume

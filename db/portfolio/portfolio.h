@@ -43,8 +43,9 @@ struct Portfolio {
   std::size_t at_least = 0;           // no set of fewer configurations does
   std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
   PortfolioLoss tree_loss;            // of what the tree chooses
-  // Of problems that were held back while a portfolio was made of the others.
-  std::optional<PortfolioLoss> held_back, held_back_nearest;  // the second: of the nearest problem's winner
+  // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the winner of
+  // the nearest problem.
+  std::optional<PortfolioLoss> held_back, held_back_nearest;
   std::int64_t made_unix_ms = 0;
 
   // The configuration for a problem, tuned or not. Null if the problem lacks an axis that the tree asks for.

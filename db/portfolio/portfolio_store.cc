@@ -9,6 +9,7 @@
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
 #include "db/study_row.h"
+#include "db/values_json.h"
 
 namespace gktune {
 namespace {
@@ -112,14 +113,12 @@ double weight_of(const Problem& problem, const std::vector<ProblemWeight>& weigh
   return weight;
 }
 
-CostTable cost_table(const sqlite::Database& database, const std::vector<StudyCosts>& studies,
-                     const std::vector<ProblemWeight>& weights) {
+CostTable cost_table(const std::vector<StudyCosts>& studies, const std::vector<ProblemWeight>& weights) {
   CostTable table;
   std::map<std::string, std::size_t> places;
-  ValuesReader values(database);
   for (const StudyCosts& study : studies) {
     for (const auto& [config, cost] : study.costs) {
-      if (places.emplace(config, places.size()).second) table.configs.push_back(values.read(config));
+      if (places.emplace(config, places.size()).second) table.configs.push_back(values_from_json(config));
     }
   }
   for (const StudyCosts& study : studies) {
@@ -156,13 +155,12 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
     Statement select(database, std::string("SELECT ") + kStudyColumns +
                                    " FROM study_view WHERE kernel = ? AND trials > failed"
                                    " ORDER BY updated_ms DESC, study_id DESC");
-    ValuesReader values(database);
-    // Of each device, regime and objective the version that was tuned last.
+    // Each group has the version that was tuned last for a device, regime and objective.
     std::vector<std::vector<StudyRow>> groups;
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      StudyRow study = read_study(row, values);
+      StudyRow study = read_study(row);
       const auto group = std::ranges::find_if(groups, [&](const std::vector<StudyRow>& known) {
         const Study& first = known.front().study;
         return std::tie(first.device, first.regime, first.objective) ==
@@ -191,7 +189,7 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
       source.identity.device = first.device;
       source.identity.regime = first.regime;
       source.identity.objective = first.objective;
-      source.table = cost_table(database, costs, weights);
+      source.table = cost_table(costs, weights);
     }
     if (sources.empty()) throw Failure("'" + kernel + "' has no two tuned problems on one device");
     return sources;

@@ -7,19 +7,12 @@
 #include <limits>
 #include <random>
 
-#include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
 
 namespace gktune {
 namespace {
 
-class ValuesJson : public ::testing::Test {
- protected:
-  sqlite::Database database_ = sqlite::Database::in_memory();
-  ValuesReader reader_{database_};
-};
-
-TEST_F(ValuesJson, every_kind_is_read_back_as_it_was) {
+TEST(ValuesJson, every_kind_is_read_back_as_it_was) {
   NamedValues values{{"integer", 42},
                      {"negative", -1},
                      {"least", std::numeric_limits<std::int64_t>::min()},
@@ -33,47 +26,47 @@ TEST_F(ValuesJson, every_kind_is_read_back_as_it_was) {
                      {"empty", ""},
                      {"digits", "256"},
                      {"word", "true"}};
-  EXPECT_EQ(reader_.read(values.json()), values);
-  EXPECT_TRUE(std::signbit(reader_.read(values.json()).find("minus_zero")->real()));
-  EXPECT_EQ(reader_.read("{}"), NamedValues());
+  EXPECT_EQ(values_from_json(values.json()), values);
+  EXPECT_TRUE(std::signbit(values_from_json(values.json()).find("minus_zero")->real()));
+  EXPECT_EQ(values_from_json("{}"), NamedValues());
 }
 
-TEST_F(ValuesJson, reals_come_back_to_the_last_bit) {
+TEST(ValuesJson, reals_come_back_to_the_last_bit) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 5000; ++i) {
     auto value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     NamedValues values{{"x", value}, {"GB/s", std::uniform_real_distribution<double>(0, 5000)(random)}};
-    ASSERT_EQ(reader_.read(values.json()), values) << values.json();
+    ASSERT_EQ(values_from_json(values.json()), values) << values.json();
   }
   for (double value : {std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()}) {
-    EXPECT_EQ(reader_.read(NamedValues{{"x", value}}.json()), (NamedValues{{"x", value}}));
+    EXPECT_EQ(values_from_json(NamedValues{{"x", value}}.json()), (NamedValues{{"x", value}}));
   }
 }
 
-TEST_F(ValuesJson, names_and_texts_may_hold_anything_printable_or_not) {
+TEST(ValuesJson, names_and_texts_may_hold_anything_printable_or_not) {
   NamedValues values{{"a.b", 1.5},         {"$", 2.5},         {"[0]", 3.5},      {"with space", 4.5},
                      {"back\\slash", 5.5}, {"quo\"te", 6.5},   {"7", 7.5},        {"", 8.5},
                      {"\xc3\xa9", 9.5},    {"tab\t", 10.5},    {"t1", "a\"b\\c"}, {"t2", "\x01\n\t"},
                      {"t3", "\xc3\xa9"},   {"t4", "</script>"}};
-  EXPECT_EQ(reader_.read(values.json()), values);
+  EXPECT_EQ(values_from_json(values.json()), values);
 }
 
-TEST_F(ValuesJson, null_is_read_as_not_a_number) {
-  auto values = reader_.read(R"({"a":null})");
+TEST(ValuesJson, null_is_read_as_not_a_number) {
+  auto values = values_from_json(R"({"a":null})");
   ASSERT_TRUE(values.find("a")->is_real());
   EXPECT_TRUE(std::isnan(values.find("a")->real()));
 }
 
-TEST_F(ValuesJson, what_is_no_object_of_plain_values_is_damage) {
+TEST(ValuesJson, what_is_no_object_of_plain_values_is_damage) {
   for (const char* text : {"", "{", "{\"a\":}", "[1,2]", "7", "\"a\"", "{\"a\":[1]}", "{\"a\":{\"b\":1}}",
                            "{\"a\":1} x", "{\"a\":1e999}"}) {
-    EXPECT_THROW(reader_.read(text), sqlite::Failure) << text;
+    EXPECT_THROW(values_from_json(text), sqlite::Failure) << text;
   }
-  EXPECT_EQ(reader_.read(R"({"a":1})"), (NamedValues{{"a", 1}}));
+  EXPECT_EQ(values_from_json(R"({"a":1})"), (NamedValues{{"a", 1}}));
 }
 
-TEST_F(ValuesJson, identity_refuses_what_json_would_not_give_back) {
+TEST(ValuesJson, identity_refuses_what_json_would_not_give_back) {
   EXPECT_EQ(identity_json({{"b", 1}, {"a", 0.5}}, "problem"), R"({"a":0.5,"b":1})");
   EXPECT_THROW(identity_json({{"a", std::nan("")}}, "problem"), sqlite::Failure);
   EXPECT_THROW(identity_json({{"a", -std::numeric_limits<double>::infinity()}}, "problem"), sqlite::Failure);

@@ -1,5 +1,12 @@
 #pragma once
 
+// The statement that fills winners from winner_view; a WHERE may follow it.
+#define GKTUNE_FILL_WINNERS                                                                                     \
+  "INSERT INTO winners (study_id, trial_id, finalist_id, session_id, config, median_us)"                        \
+  " SELECT w.study_id, t.id, f.id, t.session_id, t.config,"                                                     \
+  "   CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END"                                             \
+  " FROM winner_view w JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
+
 // The statement that fills general_configs for the studies `s` that meet the condition `which`, an SQL literal.
 // Preference: success on the most problems, then the largest worst share of the best objective. An objective that
 // is maximised is stored as a negative number: then the share is the other way round.
