@@ -54,6 +54,18 @@ Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
   return studies;
 }
 
+// Those of the kernels of these studies.
+Result<std::vector<Portfolio>> portfolios_of(const fs::path& database, const std::vector<StudySummary>& studies) {
+  if (database.empty()) return std::vector<Portfolio>();
+  auto portfolios = read_portfolios(database);
+  if (!portfolios) return portfolios;
+  std::erase_if(*portfolios, [&](const Portfolio& portfolio) {
+    return std::ranges::none_of(studies,
+                                [&](const StudySummary& each) { return each.study.kernel == portfolio.kernel; });
+  });
+  return portfolios;
+}
+
 }  // namespace
 
 Result<void> check_report_path(const fs::path& path) {
@@ -89,8 +101,10 @@ Result<WrittenReport> write_report(const TrialStore& store, const std::vector<st
     written.trials += summary.trials;
     studies.push_back(*std::move(facts));
   }
+  auto portfolios = portfolios_of(settings.database, *summaries);
+  if (!portfolios) return portfolios.error();
   const std::string page =
-      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s});
+      html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);
   written.bytes = page.size();
   if (auto result = write_atomically(target_of(path), page); !result) return result.error();
   return written;

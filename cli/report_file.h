@@ -22,6 +22,7 @@ struct WrittenReport {
 
 struct ReportFileSettings {
   int live_s = 0;  // see HtmlReportSettings
+  std::filesystem::path database = {};  // the page shows its stored portfolios; empty: none
 };
 
 // Writes the HTML report of all studies of these kernels, or of all kernels if none is named; the studies

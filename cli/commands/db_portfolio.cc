@@ -7,6 +7,7 @@
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/output/json.h"
+#include "cli/output/portfolio_text.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
@@ -75,44 +76,15 @@ Result<std::vector<ProblemWeight>> parse_weights(const PortfolioOptions& options
   return weights;
 }
 
-void print_node(const Portfolio& portfolio, std::size_t at, std::size_t depth, Context& context) {
-  const PortfolioNode& node = portfolio.tree[at];
-  const std::string indent(2 * depth, ' ');
-  if (node.axis.empty()) {
-    context.out << indent << "configuration " << node.config + 1 << '\n';
-    return;
-  }
-  const char* relation = node.value.is_number() ? "<=" : "=";
-  context.out << indent << fmt::format("if {} {} {}:\n", node.axis, relation, format_value(node.value));
-  print_node(portfolio, node.yes, depth + 1, context);
-  context.out << indent << "else:\n";
-  print_node(portfolio, node.no, depth + 1, context);
-}
-
-std::string loss_text(const PortfolioLoss& loss) {
-  std::string text = fmt::format("{} on average, {} at worst", format_percent(loss.mean), format_percent(loss.worst));
-  if (loss.unmeasured > 0) text += fmt::format("; {} problems not measured with it", loss.unmeasured);
-  return text;
-}
-
 void print_portfolio(const Portfolio& portfolio, Context& context) {
   context.out << paint(context.out_screen, Ink::bold, portfolio.kernel)
               << fmt::format(" on {} ({}, objective: {}), {} problems\n", portfolio.device.name,
                              regime_name(portfolio.regime), portfolio.objective, portfolio.problems.size());
   const std::size_t count = portfolio.configs.size();
-  std::string proof;
-  if (portfolio.is_smallest) {
-    proof = fmt::format("the smallest number within {} of the best on every problem", format_percent(portfolio.within));
-  } else if (portfolio.at_least > count) {
-    proof = fmt::format("fewer than the {} that {} would take", portfolio.at_least, format_percent(portfolio.within));
-  } else {
-    proof = fmt::format("within {}; at least {} are needed, and the search for fewer was cut short",
-                        format_percent(portfolio.within), portfolio.at_least);
-  }
-  context.out << fmt::format("{} configuration{}: {}\n", count, count == 1 ? "" : "s", proof);
+  context.out << fmt::format("{} configuration{}: {}\n", count, count == 1 ? "" : "s", proof_text(portfolio));
   for (std::size_t i = 0; i < count; ++i) context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
   context.out << '\n';
-  print_node(portfolio, 0, 0, context);
+  for (const std::string& line : tree_lines(portfolio)) context.out << line << '\n';
   context.out << '\n';
   Table table;
   table.add_column("configurations", Table::Align::right);

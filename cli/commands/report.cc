@@ -50,6 +50,7 @@ std::uint64_t state_of(const std::vector<StudySummary>& studies) {
 
 // Rewrites the page whenever trials arrived, and at last as a page that does not reload.
 ExitCode follow(const ReportOptions& options, const TrialStore& store, Context& context) {
+  const auto path = database_path(options.database, context);
   const auto is_interrupted = context.catch_interrupts();
   context.log.info("writing " + options.output + " whenever trials arrive; press Ctrl-C to end");
   std::optional<std::uint64_t> shown;
@@ -64,14 +65,14 @@ ExitCode follow(const ReportOptions& options, const TrialStore& store, Context& 
     auto studies = store.studies();
     if (!studies) return fail(context, ExitCode::failed, studies.error().message);
     if (const std::uint64_t state = state_of(*studies); state != shown) {
-      auto written = write_report(store, options.kernels, options.output, {.live_s = kReload_s});
+      auto written = write_report(store, options.kernels, options.output, {kReload_s, path});
       if (!written) return fail_with_hint(options, written.error().message, context);
       shown = state;
       pause = std::chrono::duration<double>(seconds_since(last) / kMostWork);
       last = Clock::now();
     }
   }
-  auto written = write_report(store, options.kernels, options.output, {});
+  auto written = write_report(store, options.kernels, options.output, {.database = path});
   if (!written) return fail_with_hint(options, written.error().message, context);
   context.out << written->text() << '\n';
   return ExitCode::done;
@@ -91,7 +92,8 @@ ExitCode run(const ReportOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::failed;
   }
-  auto written = write_report(*store, options.kernels, options.output, {});
+  const auto path = database_path(options.database, context);
+  auto written = write_report(*store, options.kernels, options.output, {.database = path});
   if (!written) return fail_with_hint(options, written.error().message, context);
   context.out << written->text() << '\n';
   return ExitCode::done;

@@ -300,13 +300,13 @@ ExitCode run(const RunOptions& options, Context& context) {
     }
   }
   // A replay repeats known measurements, so store its trials only if --db is given.
-  auto store = is_replay && options.database.empty()
-                   ? open_store_in_memory()
-                   : open_sqlite_store(database_path(options.database, context), StoreAccess::write);
+  const std::filesystem::path path =
+      is_replay && options.database.empty() ? "" : database_path(options.database, context);
+  auto store = path.empty() ? open_store_in_memory() : open_sqlite_store(path, StoreAccess::write);
   if (!store) return fail(context, ExitCode::failed, store.error().message);
   const ExitCode code = tune_all(options, *groups, **store, *settings, context);
   if (options.report.empty()) return code;
-  auto written = write_report(**store, kernels_of(*groups), options.report, {});
+  auto written = write_report(**store, kernels_of(*groups), options.report, {.database = path});
   if (!written) return worse(code, fail(context, ExitCode::failed, written.error().message));
   context.log.info(written->text());
   return code;

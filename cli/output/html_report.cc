@@ -9,6 +9,8 @@
 #include <span>
 
 #include "cli/output/device_text.h"
+#include "cli/output/html_parts.h"
+#include "cli/output/html_portfolio.h"
 #include "cli/output/importance.h"
 #include "cli/output/json.h"
 #include "cli/output/pictures.h"
@@ -26,15 +28,9 @@ std::span<const EmbeddedFile> chart_library();  // third_party/echarts
 
 namespace {
 
-constexpr std::size_t kLongestName = 120, kLongestMessage = 300;
+constexpr std::size_t kLongestMessage = 300;
 constexpr std::size_t kRowsOfTrials = 20, kRowsOfImportance = 20, kRowsOfCauses = 20, kRowsOfSteps = 40;
 constexpr std::size_t kMostStudies = 24, kMostPoints = 10'000, kFewestPoints = 100;
-
-// A name or message of any length as one that fits the page.
-std::string shortened(const std::string& text, std::size_t columns) {
-  return cut(printable(text, Layout::escaped), columns);
-}
-std::string name_of(const std::string& text) { return shortened(text, kLongestName); }
 
 std::string_view text_of(std::span<const EmbeddedFile> files, std::string_view path) {
   return std::ranges::find(files, path, &EmbeddedFile::path)->text;
@@ -59,67 +55,9 @@ std::string json_for_script(const Json& json) {
   return safe;
 }
 
-// Five digits are more than a picture shows.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return {};
-  if (value == 0) return 0;
-  const double scale = std::pow(10, 4 - std::floor(std::log10(std::abs(value))));
-  if (!std::isfinite(scale) || scale == 0) return value;
-  const double result = std::round(value * scale) / scale;
-  if (std::isfinite(result) && std::floor(result) == result && std::abs(result) < 1e15) {
-    return static_cast<std::int64_t>(result);
-  }
-  // The shortest decimal number, not the one nearest to a product.
-  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
-}
-
-struct Cell {
-  std::string html;
-  bool is_number = false;
-};
-Cell text_cell(const std::string& text) { return {html_escaped(text)}; }
-Cell number_cell(const std::string& text) { return {html_escaped(text), true}; }
-
-std::string row_html(std::string_view tag, const std::vector<Cell>& cells, std::string_view row_class = "") {
-  std::string html = row_class.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", row_class);
-  const std::string_view scope = tag == "th" ? " scope=\"col\"" : "";
-  for (const Cell& cell : cells) {
-    html +=
-        fmt::format("<{0}{1}{2}>{3}</{0}>", tag, scope, cell.is_number ? " class=\"number\"" : "", cell.html);
-  }
-  return html + "</tr>\n";
-}
-
-class HtmlTable {
- public:
-  explicit HtmlTable(const std::vector<Cell>& headers)
-      : html_("<div class=\"scroll\"><table><thead>" + row_html("th", headers) + "</thead><tbody>\n") {}
-  void add(const std::vector<Cell>& cells, std::string_view row_class = "") {
-    html_ += row_html("td", cells, row_class);
-  }
-  std::string html() const { return html_ + "</tbody></table></div>\n"; }
-
- private:
-  std::string html_;
-};
-
 std::string share_bar(double share) {
   return fmt::format("<span class=\"share\" aria-hidden=\"true\"><i style=\"width:{:.1f}%\"></i></span>",
                      std::clamp(share, 0.0, 1.0) * 100);
-}
-
-std::string details(std::string_view summary, const std::string& body) {
-  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", summary, body);
-}
-
-// A figure whose chart the page's script draws, with a table that says the same.
-std::string figure(std::string_view chart, std::string_view caption, std::string_view note,
-                   const std::string& table, std::string_view chart_class, bool is_wide) {
-  return fmt::format(
-      "<figure data-chart=\"{}\"{}><figcaption>{} <span class=\"faint\">{}</span></figcaption>\n"
-      "<div class=\"controls\"></div><div class=\"{}\"></div>\n{}</figure>\n",
-      chart, is_wide ? " class=\"wide\"" : "", caption, note, chart_class,
-      details("As a table", "<div class=\"chart-table scroll\">" + table + "</div>"));
 }
 
 std::string title_of(const Study& study) {
@@ -233,14 +171,14 @@ std::string trials_table(const StudyFacts& facts, const std::vector<Trial>& tria
       if (std::ranges::find(metrics, name) == metrics.end()) metrics.push_back(name);
     }
   }
-  std::vector<Cell> headers = {{"trial", true}, {"time", true}, {"±", true}};
+  std::vector<HtmlCell> headers = {{"trial", true}, {"time", true}, {"±", true}};
   for (const std::string& name : metrics) headers.push_back({html_escaped(name_of(name)), true});
   for (const StudyFacts::Parameter& each : facts.parameters) headers.push_back(text_cell(name_of(each.name)));
   HtmlTable table(headers);
   for (std::size_t i = 0; i < std::min(kRowsOfTrials, trials.size()); ++i) {
     const Trial& trial = trials[i];
     const double spread = spread_of(trial.timing);
-    std::vector<Cell> cells = {number_cell(std::to_string(trial.id)),
+    std::vector<HtmlCell> cells = {number_cell(std::to_string(trial.id)),
                                number_cell(format_time_us(trial.timing.median_us)),
                                number_cell(spread < 0 ? "–" : format_percent(spread))};
     for (const std::string& name : metrics) {
@@ -512,10 +450,11 @@ std::string new_nonce() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
-                 std::size_t detailed, std::size_t points) {
+std::string page(const std::vector<StudyFacts>& studies, const std::vector<Portfolio>& portfolios,
+                 const HtmlReportSettings& settings, std::size_t detailed, std::size_t points) {
   std::string sections;
-  Json data = {{"most_groups", kMostGroups}, {"live_s", settings.live_s}, {"studies", Json::array()}};
+  Json data = {{"most_groups", kMostGroups}, {"live_s", settings.live_s}, {"studies", Json::array()},
+               {"portfolios", portfolios_for_script(portfolios)}};
   for (std::size_t i = 0; i < studies.size(); ++i) {
     data["studies"].push_back(study_json(studies[i]));
     if (i >= detailed) continue;
@@ -555,7 +494,7 @@ std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSetting
       "<div class=\"bar\" id=\"page-controls\"></div>\n"
       "<noscript><p>The charts need JavaScript; the tables do not.</p></noscript></header>\n<main>\n";
   if (studies.empty()) html += "<p>The database has no trials yet.</p>\n";
-  html += overview_section(studies, detailed) + sections;
+  html += overview_section(studies, detailed) + portfolio_section(portfolios) + sections;
   html += "</main>\n<footer>Charts: Apache ECharts, Apache License 2.0.</footer>\n";
   html += "<script type=\"application/json\" id=\"data\">" + json_for_script(data) + "</script>\n";
   html += fmt::format("<script nonce=\"{}\">", nonce);
@@ -567,39 +506,14 @@ std::string page(const std::vector<StudyFacts>& studies, const HtmlReportSetting
 
 }  // namespace
 
-std::string html_escaped(std::string_view text) {
-  std::string html;
-  for (const char c : printable(text, Layout::escaped)) {
-    switch (c) {
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '&':
-        html += "&amp;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
-}
-
-std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings) {
+std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
+                        const std::vector<Portfolio>& portfolios) {
   std::size_t detailed = std::min(kMostStudies, studies.size()), points = kMostPoints;
-  std::string html = page(studies, settings, detailed, points);
+  std::string html = page(studies, portfolios, settings, detailed, points);
   while (html.size() > settings.most_bytes && (detailed > 1 || points > kFewestPoints)) {
     points = std::max(kFewestPoints, points / 2);
     if (points < detailed * kFewestPoints * 2) detailed = std::max<std::size_t>(1, detailed / 2);
-    html = page(studies, settings, detailed, points);
+    html = page(studies, portfolios, settings, detailed, points);
   }
   return html;
 }

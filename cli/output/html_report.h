@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "db/portfolio/portfolio.h"
 #include "engine/study_facts.h"
 
 namespace gktune {
@@ -17,10 +17,8 @@ struct HtmlReportSettings {
 };
 
 // One page that needs no other file and no network: tables for every study, and charts of them where scripts
-// run. The studies come in the order of the page.
-std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings);
-
-// The text for HTML, in an element or a quoted attribute. Control characters are written as escapes.
-std::string html_escaped(std::string_view text);
+// run. The studies and the portfolios come in the order of the page.
+std::string html_report(const std::vector<StudyFacts>& studies, const HtmlReportSettings& settings,
+                        const std::vector<Portfolio>& portfolios = {});
 
 }  // namespace gktune

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "call.h"
+#include "cli/output/html_parts.h"
 #include "cli/output/json.h"
 #include "cli/report_file.h"
 #include "tests/example_database.h"
@@ -133,6 +134,54 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
   const Json data = data_of(page);
   ASSERT_EQ(data["studies"].size(), 3u);
   EXPECT_EQ(data["studies"][0]["metrics"][0][0], "GB/s");
+}
+
+TEST(HtmlReport, shows_a_portfolio_with_its_losses_its_tree_and_its_configurations) {
+  Portfolio portfolio;
+  portfolio.kernel = "</script><i>";
+  portfolio.device = {"cuda", "NVIDIA H200", "sm_90", 132};
+  portfolio.objective = "time";
+  portfolio.within = 0.02;
+  portfolio.problems = {{{"n", 1024}}, {{"n", 4096}}};
+  portfolio.configs = {{{"threads", 64}}, {{"threads", 512}}};
+  portfolio.tree = {{.axis = "n", .value = 2048, .yes = 1, .no = 2}, {.config = 1}, {.config = 0}};
+  portfolio.is_smallest = true;
+  portfolio.losses = {{1, 0.05, 0.1, 0}, {2, 0, 0, 0}};
+  portfolio.tree_loss = {2, 0, 0, 0};
+  const std::string page = html_report({facts_with("k", 3)}, {}, {portfolio});
+  EXPECT_TRUE(has(page, "&lt;/script&gt;&lt;i&gt; on NVIDIA H200</h3>"));
+  EXPECT_TRUE(has(page, "2 configurations: the smallest number within 2.0 % of the best on every problem."));
+  EXPECT_TRUE(has(page, "if n &lt;= 2Ki:\n  configuration 2\nelse:\n  configuration 1\n"));
+  EXPECT_TRUE(has(page, "threads=512"));
+  const Json data = data_of(page)["portfolios"][0];
+  EXPECT_EQ(data["losses"], Json::parse("[[1,0.05,0.1],[2,0,0]]"));
+  EXPECT_EQ(data["tree"]["children"][1]["name"], "configuration 1");
+  EXPECT_EQ(data["held_back"], Json());
+  EXPECT_FALSE(has(html_report({facts_with("k", 3)}, {}), "Portfolios"));
+}
+
+TEST(HtmlReport, of_many_and_large_portfolios_shows_a_part) {
+  Portfolio portfolio;
+  portfolio.kernel = "k";
+  for (int i = 0; i < 1000; ++i) {
+    portfolio.configs.push_back({{"threads", i}});
+    portfolio.tree.push_back({.axis = "n", .value = i, .yes = portfolio.tree.size() + 1, .no = portfolio.tree.size() + 2});
+    portfolio.tree.push_back({.config = static_cast<std::size_t>(i)});
+  }
+  portfolio.tree.push_back({.config = 0});
+  const std::string page = html_report({facts_with("k", 3)}, {}, std::vector(30, portfolio));
+  EXPECT_LT(page.size(), 2'000'000u);
+  EXPECT_TRUE(has(page, "12 of 30, those made last"));
+  EXPECT_TRUE(has(page, "960 more are left out."));
+  EXPECT_EQ(data_of(page)["portfolios"][0]["tree"], Json());
+}
+
+TEST_F(HtmlPage, has_the_stored_portfolio_of_its_kernels) {
+  const Call made = call({"db", "portfolio", "reduce", "--device", "H200", "--db", database_});
+  ASSERT_EQ(made.code, ExitCode::done) << made.err;
+  EXPECT_EQ(report({"-o", page_}).code, ExitCode::done);
+  EXPECT_TRUE(has(contents(page_), "reduce on NVIDIA H200</h3>"));
+  EXPECT_EQ(data_of(contents(page_))["portfolios"].size(), 1u);
 }
 
 TEST_F(HtmlPage, of_named_kernels_leaves_the_others_out) {

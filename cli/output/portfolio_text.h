@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/portfolio/portfolio.h"
+
+namespace gktune {
+
+// "n <= 65536", or "element = float": the condition of a node that is no leaf.
+std::string condition_text(const PortfolioNode& node);
+
+// The tree as indented lines; configurations are numbered from 1.
+std::vector<std::string> tree_lines(const Portfolio& portfolio);
+
+// "the smallest number within 2 % of the best on every problem", or another proof of the number of configurations.
+std::string proof_text(const Portfolio& portfolio);
+
+// "1.2 % on average, 4.0 % at worst"
+std::string loss_text(const PortfolioLoss& loss);
+
+}  // namespace gktune
