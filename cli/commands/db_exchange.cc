@@ -7,11 +7,13 @@
 #include <iostream>
 #include <ostream>
 #include <sstream>
+#include <tuple>
 
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
+#include "db/exchange/cub_policy.h"
 #include "db/exchange/exchange.h"
 #include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
@@ -21,13 +23,13 @@
 namespace gktune {
 namespace {
 
-enum class ExportFormat { lines, header, flags, json, kernel_tuner, t4, wisdom };
+enum class ExportFormat { lines, header, flags, json, kernel_tuner, t4, wisdom, cub };
 
 constexpr std::pair<std::string_view, ExportFormat> kFormats[] = {
     {"jsonl", ExportFormat::lines},  {"header", ExportFormat::header},
     {"flags", ExportFormat::flags},  {"json", ExportFormat::json},
     {"t4", ExportFormat::t4},        {"kernel-tuner", ExportFormat::kernel_tuner},
-    {"wisdom", ExportFormat::wisdom}};
+    {"wisdom", ExportFormat::wisdom}, {"cub", ExportFormat::cub}};
 
 Result<ExportFormat> parse_format(std::string_view text) {
   std::vector<std::string> names;
@@ -50,8 +52,8 @@ void declare_export(Flags& flags, ExportOptions& options) {
   declare_study_flags(flags, options.selection);
   flags.parsed("--format", options.format, parse_format,
                "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device;"
-               " kernel-tuner, t4, wisdom: for other programs",
-               "jsonl|header|flags|json|kernel-tuner|t4|wisdom")
+               " kernel-tuner, t4, wisdom, cub: for other programs",
+               "jsonl|header|flags|json|kernel-tuner|t4|wisdom|cub")
       .shown_default("jsonl");
   flags.text("--output,-o", options.output, "Write to FILE, for json to a folder, instead of standard output")
       .kind("FILE");
@@ -94,6 +96,36 @@ Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& 
   return winners;
 }
 
+// The costs of the configurations on the problems of these winners; nothing if fewer than so many of them were tuned.
+std::optional<PortfolioSource> costs_of(const std::vector<Best>& winners, const ExportOptions& options,
+                                        std::size_t fewest, Context& context) {
+  const Study& study = winners.front().study;
+  auto sources = read_costs(database_path(options.selection.database, context), study.kernel, {}, fewest);
+  if (!sources) return std::nullopt;
+  for (PortfolioSource& source : *sources) {
+    const Portfolio& own = source.identity;
+    if (std::tie(own.device, own.fingerprint, own.regime, own.objective) !=
+        std::tie(study.device, study.fingerprint, study.regime, study.objective))
+      continue;
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < source.table.problems.size(); ++i) {
+      const bool is_selected = std::ranges::any_of(
+          winners, [&](const Best& best) { return best.study.problem == source.table.problems[i]; });
+      if (is_selected) kept.push_back(i);
+    }
+    if (kept.size() < fewest) continue;
+    source.table = source.table.of(kept);
+    return std::move(source);
+  }
+  return std::nullopt;
+}
+
+ExitCode fail_for_several(const std::string& message, Context& context) {
+  fail(context, ExitCode::failed, message);
+  hint(context, "name one kernel, and a device with --device");
+  return ExitCode::failed;
+}
+
 ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
   const auto path = database_path(options.selection.database, context);
   const Study& study = winners.front().study;
@@ -103,14 +135,8 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
   for (Portfolio& each : *stored) {
     if (each.fingerprint == study.fingerprint && each.device == study.device && !portfolio) portfolio = std::move(each);
   }
-  if (!portfolio && winners.size() > 1) {
-    auto sources = read_costs(path, study.kernel, {});
-    if (sources) {
-      for (const PortfolioSource& source : *sources) {
-        if (source.identity.device == study.device && source.identity.fingerprint == study.fingerprint && !portfolio)
-          portfolio = make_portfolio(source.table, {});
-      }
-    }
+  if (!portfolio) {
+    if (const auto source = costs_of(winners, options, 2, context)) portfolio = make_portfolio(source->table, {});
   }
   if (!portfolio) {
     portfolio.emplace();
@@ -118,11 +144,20 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
     portfolio->tree.emplace_back();
   }
   auto text = header_text(winners, *portfolio);
-  if (!text) {
-    fail(context, ExitCode::failed, text.error().message);
-    hint(context, "name one kernel, and a device with --device");
-    return ExitCode::failed;
-  }
+  if (!text) return fail_for_several(text.error().message, context);
+  return write_text(*text, options.output, context);
+}
+
+ExitCode export_cub(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
+  const Study& study = winners.front().study;
+  const bool is_one = std::ranges::all_of(winners, [&](const Best& best) {
+    return best.study.kernel == study.kernel && best.study.device == study.device;
+  });
+  if (!is_one) return fail_for_several("policies are of one kernel on one device", context);
+  const auto source = costs_of(winners, options, 1, context);
+  if (!source) return fail(context, ExitCode::failed, "the problems of '" + study.kernel + "' have different axes");
+  auto text = cub_policy_text(*source);
+  if (!text) return fail(context, ExitCode::failed, text.error().message);
   return write_text(*text, options.output, context);
 }
 
@@ -185,6 +220,8 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   switch (options.format) {
     case ExportFormat::header:
       return export_header(*winners, options, context);
+    case ExportFormat::cub:
+      return export_cub(*winners, options, context);
     case ExportFormat::flags:
       if (winners->size() != 1) {
         return fail_usage(context, "gktune db export",

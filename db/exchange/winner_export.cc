@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "db/exchange/comment_line.h"
 #include "db/json_values.h"
 
 namespace gktune {
@@ -48,13 +49,6 @@ std::string literal(const std::string& text) {
     }
   }
   return quoted + '"';
-}
-
-// Text for a comment line.
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\\'; }, ' ');
-  return text;
 }
 
 // A member of a struct: an axis or a parameter with all its values.
@@ -206,7 +200,7 @@ class Header {
                                       [](const Entry& a, const Entry& b) { return a.problem == b.problem; });
     entries.erase(repeated, entries.end());
 
-    out_ << "// Configurations of the kernel " << one_line(study.kernel) << " for " << one_line(study.device.name)
+    out_ << "// Configurations of the kernel " << comment_line(study.kernel) << " for " << comment_line(study.device.name)
          << ", written by gktune. Needs C++17 and no library.\n"
          << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace tuned_"
          << identifier(study.kernel) << " {\n\n"

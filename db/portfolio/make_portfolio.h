@@ -30,9 +30,9 @@ struct ProblemWeight {
   double weight = 1;
 };
 
-// Reads the costs of a kernel's latest version, one source for each device, regime and objective that has two or more
-// tuned problems with the same axes. An error if there is none.
+// Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at least
+// `fewest` tuned problems with the same axes. An error if there is none.
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
-                                                const std::vector<ProblemWeight>& weights);
+                                                const std::vector<ProblemWeight>& weights, std::size_t fewest = 2);
 
 }  // namespace gktune

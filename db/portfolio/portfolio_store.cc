@@ -148,7 +148,7 @@ bool has_axes_of(const Problem& a, const Problem& b) {
 }  // namespace
 
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
-                                                const std::vector<ProblemWeight>& weights) {
+                                                const std::vector<ProblemWeight>& weights, std::size_t fewest) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, kPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
@@ -181,7 +181,7 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
         costs.push_back(read_study_costs(database, std::move(study)));
         if (costs.back().winner.empty() || !(costs.back().costs[costs.back().winner] > 0)) costs.pop_back();
       }
-      if (costs.size() < 2) continue;
+      if (costs.size() < fewest) continue;
       PortfolioSource& source = sources.emplace_back();
       const Study& first = costs.front().study.study;
       source.identity.kernel = first.kernel;
@@ -191,7 +191,7 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
       source.identity.objective = first.objective;
       source.table = cost_table(costs, weights);
     }
-    if (sources.empty()) throw Failure("'" + kernel + "' has no two tuned problems on one device");
+    if (sources.empty()) throw Failure("'" + kernel + "' has no " + (fewest > 1 ? "two tuned problems on one device" : "tuned problem"));
     return sources;
   });
 }

@@ -172,7 +172,7 @@ std::string test_name(const testing::TestParamInfo<TemplateResources::ParamType>
 }
 
 INSTANTIATE_TEST_SUITE_P(Spaces, TemplateResources,
-                         testing::Combine(testing::ValuesIn(shipped_spaces()),
+                         testing::Combine(testing::ValuesIn(portable_spaces()),
                                           testing::ValuesIn(kArchitectures)),
                          test_name);
 

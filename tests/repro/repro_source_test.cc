@@ -97,7 +97,7 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
   std::filesystem::remove(base + ".o");
 }
 
-INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(shipped_spaces()), space_name);
+INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(portable_spaces()), space_name);
 
 // A kernel in files of its own, written down for one test.
 class Repro : public testing::Test {

@@ -128,7 +128,7 @@ TEST_P(Template, is_right_wherever_its_data_begin) {
     try_problem(problems[i], CoveringSample::Depth::values);
 }
 
-INSTANTIATE_TEST_SUITE_P(Spaces, Template, testing::ValuesIn(shipped_spaces()), space_name);
+INSTANTIATE_TEST_SUITE_P(Spaces, Template, testing::ValuesIn(portable_spaces()), space_name);
 
 }  // namespace
 }  // namespace gktune

@@ -10,6 +10,9 @@ namespace gktune {
 // The space files that the project ships, in order.
 std::vector<std::string> shipped_spaces();
 
+// Those of them whose kernels run on a CPU too: CUB's need a GPU, and take seconds to compile.
+std::vector<std::string> portable_spaces();
+
 // Names the test of each by its file.
 std::string space_name(const testing::TestParamInfo<std::string>& space);
 
