@@ -36,7 +36,7 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   ASSERT_EQ(best->size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ((*best)[i].trial.config, tunings[i].outcome.best->config);
-    EXPECT_TRUE((*best)[i].from_playoff);
+    EXPECT_EQ((*best)[i].from_playoff, !tunings[i].outcome.playoff.empty());
   }
   // The lookup finds the constraints, without definitions, and the default.
   ASSERT_EQ(store.spaces().size(), 1u);

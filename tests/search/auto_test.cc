@@ -7,12 +7,11 @@
 namespace gktune {
 namespace {
 
-TEST(Auto, tries_all_in_order_where_the_budget_allows) {
+TEST(Auto, tries_all_where_the_budget_allows) {
   const Space space = checkered_space(10);
   Auto search({.space = space, .budget = {.trials = 50}});
-  EXPECT_EQ(search.description(),
-            "all 50 configurations fit the budget: each is tried, in the order of the space");
-  for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(search.ask(), space.at(i));
+  EXPECT_EQ(search.description(), "all 50 configurations fit the budget: each is tried");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(search.ask().has_value());
   EXPECT_EQ(search.ask(), std::nullopt);
 }
 

@@ -10,8 +10,8 @@
 
 #include "tests/tune/recorded.h"
 #include "tuner/device/replay/replay_device.h"
-#include "tuner/search/exhaustive.h"
 #include "tuner/search/random.h"
+#include "tuner/search/untried.h"
 
 namespace gktune {
 namespace {
@@ -29,12 +29,30 @@ Trial with_failures(Config config) {
   return x % 2 == 1 ? failed_trial(std::move(config), Status::wrong_result) : valley(std::move(config));
 }
 
+// Every configuration, in the order of the space.
+class InOrder : public Searcher {
+ public:
+  explicit InOrder(const SearchTask& task) : untried_(task.space) {}
+  std::optional<Config> ask() override {
+    while (next_ < untried_.space().size()) {
+      Config config = untried_.space().at(next_++);
+      if (untried_.take(config)) return config;
+    }
+    return std::nullopt;
+  }
+  void tell(const Trial& trial) override { untried_.take(trial.config); }
+
+ private:
+  Untried untried_;
+  std::uint64_t next_ = 0;
+};
+
 class Tune : public testing::Test {
  protected:
   TuneOutcome tune_line(const std::function<Trial(Config)>& trial_of, const TuneTask& task,
                         const std::function<bool()>& stop = {}) {
     ReplayDevice device({}, recorded_line(20, trial_of), 4);
-    Exhaustive search({.space = space_});
+    InOrder search({.space = space_});
     return tune(task, search, device,
                 {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); }, .stop = stop});
   }
@@ -67,12 +85,12 @@ TEST_F(Tune, a_space_of_failures_has_no_best) {
 }
 
 // Expects less with each proposal.
-class Declining : public Exhaustive {
+class Declining : public InOrder {
  public:
-  using Exhaustive::Exhaustive;
+  using InOrder::InOrder;
   std::optional<Config> ask() override {
     gain_ /= 2;
-    return Exhaustive::ask();
+    return InOrder::ask();
   }
   std::optional<double> expected_gain() const override { return gain_; }
 
@@ -282,7 +300,7 @@ TEST_F(Tune, a_default_that_is_far_slower_does_not_hold_up_the_playoff) {
 TEST_F(Tune, a_stop_during_the_playoff_drops_it) {
   bool in_playoff = false;
   ReplayDevice device({}, recorded_line(20, valley), 4);
-  Exhaustive search({.space = space_});
+  InOrder search({.space = space_});
   const auto note = [&](const PlayoffProgress& progress) { in_playoff = progress.rounds_done >= 3; };
   TuneOutcome outcome = tune({}, search, device, {.on_playoff = note, .stop = [&] { return in_playoff; }});
   EXPECT_EQ(outcome.end, End::stopped);
@@ -293,7 +311,7 @@ TEST_F(Tune, a_stop_during_the_playoff_drops_it) {
 TEST_F(Tune, the_playoff_reports_its_rounds) {
   std::vector<int> done;
   ReplayDevice device({}, recorded_line(20, valley), 4);
-  Exhaustive search({.space = space_});
+  InOrder search({.space = space_});
   tune({.timing = {.finalists = 2, .rounds = {.count = 3}}}, search, device,
        {.on_playoff = [&](const PlayoffProgress& progress) {
          EXPECT_EQ(progress.rounds, 3);
@@ -317,7 +335,7 @@ class SlowPlayoff final : public ReplayDevice {
 
 TEST_F(Tune, the_time_limit_includes_the_playoff) {
   SlowPlayoff device({}, recorded_line(20, valley), 4);
-  Exhaustive search({.space = space_});
+  InOrder search({.space = space_});
   TuneOutcome outcome =
       tune({.limits = {.seconds = 0.5}, .timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 20}}},
            search, device, {});
@@ -333,7 +351,7 @@ TEST_F(Tune, the_search_leaves_time_for_the_playoff) {
     return trial;
   };
   SlowPlayoff device({}, recorded_line(20, slow), 4);
-  Exhaustive search({.space = space_});
+  InOrder search({.space = space_});
   const auto wait = [](const Trial&) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
   TuneOutcome outcome = tune({.limits = {.seconds = 0.5}}, search, device, {.on_trial = wait});
   EXPECT_EQ(outcome.end, End::seconds);
@@ -380,7 +398,7 @@ class ChangingDevice final : public Device {
 class TuneDrift : public testing::Test {
  protected:
   TuneOutcome tune_on(ChangingDevice& device, const TuneTask& task) {
-    Exhaustive search({.space = space_});
+    InOrder search({.space = space_});
     return tune(task, search, device,
                 {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); },
                  .on_revoked = [&](const Trial& trial) { revoked_.push_back(trial); },

@@ -22,7 +22,7 @@ Auto::Auto(const SearchTask& task) {
   const std::string size = task.space.size().str();
   if (fits(task)) {
     chosen_ = std::make_unique<Exhaustive>(task);
-    description_ = "all " + size + " configurations fit the budget: each is tried, in the order of the space";
+    description_ = "all " + size + " configurations fit the budget: each is tried";
   } else {
     chosen_ = std::make_unique<Bayes>(task);
     description_ = chosen_->description() + " among " + size + " configurations";
