@@ -9,7 +9,7 @@ namespace gktune {
 
 struct PlayoffOptions {
   double tolerance = 0.005;  // finalists whose medians differ by less are equally good
-  double deviation = 0.005;  // relative standard deviation of single samples, if theirs seems lower
+  double deviation = 0.005;  // relative standard deviation that single samples are expected to have
   std::size_t min_rounds = 5;
 };
 

@@ -31,6 +31,8 @@ constexpr int kPlayoffTurns = 3;
 constexpr double kPlayoffSliceS = 1;
 constexpr int kLeastPlayoffSlice = 3;  // rounds
 constexpr std::chrono::milliseconds kPlayoffWatchInterval{100};
+// The cache removes what has been unused for longest, so a file needs no newer mark than this.
+constexpr std::chrono::seconds kKeepingInterval{10};
 
 std::int64_t unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -244,14 +246,15 @@ void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   if (finished_.empty()) ::poll(descriptors.data(), descriptors.size(), poll_timeout_ms(until));
 
   const auto now = Clock::now();
-  pool_.advance(now);
   for (RunSlot& slot : slots_) slot.advance(now);
+  if (take_run()) dispatch_runs();  // no device waits while compiled code is read
+  pool_.advance(now);
   if (options_.compile_while_timing == WorkerDeviceOptions::CompileWhileTiming::no) {
     std::ranges::any_of(slots_, &RunSlot::is_timing) ? pool_.pause(now) : pool_.resume(now);
   }
   take_compiled();
-  take_run();
   dispatch_runs();
+  keep_modules(now);
 }
 
 void WorkerDevice::take_compiled() {
@@ -296,14 +299,22 @@ void WorkerDevice::dispatch_runs() {
     RunSlot* const slot = free_slot();
     if (slot == nullptr) return;
     submission.stage = Submission::Stage::running;
-    keep_modules();
     const RunJob job = run_job(submission);
     slot->start({submission.id, encode(job), limits(submission.plan), environment_of(job)});
+    keep_modules(job);
   }
 }
 
-// Compiled code may wait for long, and the cache removes unused files.
-void WorkerDevice::keep_modules() const {
+// The cache removes unused files.
+void WorkerDevice::keep_modules(const RunJob& job) {
+  CompileCache::keep(job.candidate.path);
+  CompileCache::keep(job.reference.path);
+}
+
+// Compiled code may wait for long.
+void WorkerDevice::keep_modules(Clock::time_point now) {
+  if (now < next_keeping_) return;
+  next_keeping_ = now + kKeepingInterval;
   for (const Reference& reference : references_) CompileCache::keep(reference.variant.module.path);
   for (const Submission& submission : submissions_) CompileCache::keep(submission.module.path);
 }
@@ -473,7 +484,7 @@ std::vector<Samples> WorkerDevice::playoff(const Problem& problem, std::vector<C
     done += slice;
     is_over = !go_on(samples);
     const double rounds_per_s = slice / std::max(elapsed_s(begin, Clock::now()), 1e-6);
-    slice = std::max(slice, static_cast<int>(std::min<double>(rounds.count, kPlayoffSliceS * rounds_per_s)));
+    slice = std::max(slice, static_cast<int>(std::min<double>(2 * slice, kPlayoffSliceS * rounds_per_s)));
   }
   withdraw();
   submissions_.clear();
@@ -516,8 +527,8 @@ std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
     total.reference_s = std::max(total.reference_s, one.reference_s);
     total.check_s = std::max(total.check_s, one.check_s);
     total.timing_s += one.timing_s + finalist.plan.time_limit_s * job.rounds.count;
+    keep_modules(finalist);
   }
-  keep_modules();
   RunSlot& slot = *free_slot();  // all are free: nothing is in flight
   slot.start({next_id_++, encode(job), total, environment_of(job.finalists.front())});
   while (true) {

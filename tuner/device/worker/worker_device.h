@@ -106,7 +106,8 @@ class WorkerDevice final : public Device {
   void take_compiled();
   void advance_compiled(Submission& submission);
   void dispatch_runs();
-  void keep_modules() const;
+  static void keep_modules(const RunJob& job);
+  void keep_modules(Clock::time_point now);
   bool all_are_broken() const;
   std::size_t ahead() const;
   RunSlot* free_slot();
@@ -133,7 +134,7 @@ class WorkerDevice final : public Device {
   std::deque<Trial> finished_;
   std::uint64_t next_id_ = 1;
   double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
-  Clock::time_point opened_ = Clock::now();
+  Clock::time_point opened_ = Clock::now(), next_keeping_;
 };
 
 // The number of compiled candidates that keep a device busy while another is compiled; `most` bounds it where that
