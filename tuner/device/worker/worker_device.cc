@@ -166,9 +166,9 @@ std::size_t WorkerDevice::capacity() const {
       std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
   // The hardware is the bottleneck. A later choice of candidates can use more results.
   if (waiting >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
-  return static_cast<std::size_t>(std::max(1, options_.jobs)) *
-             static_cast<std::size_t>(std::max(1, options_.batch)) +
-         kAhead * slots_.size();
+  // The compilers begin with what is wanted now: what waits for one was chosen with less knowledge.
+  const std::size_t batch = submissions_.empty() ? 1 : pool_.batch_of(submissions_.back().plan.candidate.source);
+  return static_cast<std::size_t>(std::max(1, options_.jobs)) * batch + kAhead * slots_.size();
 }
 
 void WorkerDevice::submit(Candidate candidate) {
