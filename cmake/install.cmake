@@ -1,11 +1,13 @@
-# Installs, besides the program: the library that applications link (gktune::lookup), templates, spaces, documents and
-# completions.
+# Installs, besides the program: the libraries that applications link (gktune::lookup, gktune::launch, gktune::runtime),
+# templates, spaces, documents and completions.
 include(CMakePackageConfigHelpers)
 
 # Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
-  db/answer.h db/axis_value.h db/device_identity.h db/freshness.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
-  tuner/core/version.h)
+  db/answer.h db/axis_value.h db/device_identity.h db/freshness.h db/kernel_lookup.h db/lookup.h tuner/core/named_values.h tuner/core/result.h tuner/core/value.h
+  tuner/core/version.h
+  db/identity.h db/kernel_space.h db/kernel_winners.h runtime/bundle/bundle.h runtime/c_api/gktune.h runtime/kernel.h
+  runtime/launch_argument.h tuner/core/device_info.h tuner/core/element_type.h tuner/core/trial.h)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gktune)
 foreach(header IN LISTS public_headers)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
@@ -17,12 +19,24 @@ endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/gktune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 target_compile_features(gktune_core PUBLIC cxx_std_20)
-foreach(name core database expression lookup)
+foreach(name answers core database expression lookup)
   set_target_properties(gktune_${name} PROPERTIES EXPORT_NAME ${name})
 endforeach()
-install(TARGETS gktune_core gktune_database gktune_expression gktune_lookup EXPORT gktuneTargets
+install(TARGETS gktune_answers gktune_core gktune_database gktune_expression gktune_lookup EXPORT gktuneTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET gktune_runtime_shared)
+  foreach(target gktune_launch_shared gktune_runtime_shared)
+    target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  endforeach()
+  install(TARGETS gktune_launch_shared gktune_runtime_shared EXPORT gktuneTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+endif()
+# Headers that `gktune db export --format header` writes need no library.
+add_library(gktune_header_only INTERFACE)
+target_compile_features(gktune_header_only INTERFACE cxx_std_17)
+set_target_properties(gktune_header_only PROPERTIES EXPORT_NAME header_only)
+install(TARGETS gktune_header_only EXPORT gktuneTargets)
 install(EXPORT gktuneTargets NAMESPACE gktune:: DESTINATION ${package_dir} COMPONENT development)
 
 configure_package_config_file(cmake/gktuneConfig.cmake.in ${PROJECT_BINARY_DIR}/installed/gktuneConfig.cmake
@@ -32,6 +46,24 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/gktuneConfigVer
 install(FILES
   ${PROJECT_BINARY_DIR}/installed/gktuneConfig.cmake ${PROJECT_BINARY_DIR}/installed/gktuneConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
+
+# For builds without CMake.
+set(pc_lookup_libs "-lgktune_lookup -lgktune_database -lgktune_answers -lgktune_expression -lgktune_core -lsqlite3 -pthread")
+set(pc_launch_libs -lgktune_launch)
+set(pc_runtime_libs -lgktune_runtime)
+set(pc_lookup_about "Answers which configuration of a kernel is the fastest")
+set(pc_launch_about "Launches tuned kernels from bundles")
+set(pc_runtime_about "Launches tuned kernels from sources, databases and bundles")
+foreach(part lookup launch runtime)
+  if(part STREQUAL lookup OR TARGET gktune_${part}_shared)
+    set(pc_name gktune-${part})
+    set(pc_libs "${pc_${part}_libs}")
+    set(pc_about "${pc_${part}_about}")
+    configure_file(cmake/gktune.pc.in ${PROJECT_BINARY_DIR}/installed/${pc_name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/installed/${pc_name}.pc
+      DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  endif()
+endforeach()
 
 install(DIRECTORY templates spaces DESTINATION ${CMAKE_INSTALL_DATADIR}/gktune PATTERN .clang-format EXCLUDE)
 # Documents link to each other by path: keep the folders.

@@ -11,10 +11,9 @@
 
 #include "db/answer.h"
 #include "db/axis_value.h"
-#include "db/freshness.h"
-#include "db/kernel_space.h"
 #include "db/config_rules.h"
-#include "db/winners.h"
+#include "db/freshness.h"
+#include "db/kernel_winners.h"
 
 namespace gktune {
 

@@ -6,6 +6,8 @@
 
 namespace gktune {
 
+struct DeviceInfo;
+
 // Identifies a device model. Trials of two devices with the same identity may be mixed.
 struct DeviceIdentity {
   std::string kind;  // cuda, host, replay
@@ -17,5 +19,8 @@ struct DeviceIdentity {
 
 // Takes name, major, minor and multiProcessorCount of cudaDeviceProp.
 DeviceIdentity cuda_device(std::string_view name, int major, int minor, int multiprocessors);
+
+// The part of a device that identifies it.
+DeviceIdentity identity_of(const DeviceInfo& device);
 
 }  // namespace gktune

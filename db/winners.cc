@@ -11,6 +11,7 @@
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
 #include "db/values_json.h"
+#include "db/winners_source.h"
 #include "tuner/core/device_info.h"
 
 namespace gktune {
@@ -129,6 +130,14 @@ Result<Winners> Winners::read(const std::filesystem::path& path) {
     }
     if (all.rows_.empty()) database.verify();
     return all;
+  });
+}
+
+Result<std::shared_ptr<WinnersSource>> open_winners(const std::filesystem::path& path) {
+  return WinnersSource::of_file(path, [path]() -> Result<std::shared_ptr<const WinnerSet>> {
+    auto winners = Winners::read(path);
+    if (!winners) return winners.error();
+    return std::shared_ptr<const WinnerSet>(std::make_shared<const Winners>(*std::move(winners)));
   });
 }
 

@@ -3,51 +3,27 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "db/identity.h"
-#include "db/kernel_space.h"
+#include "db/kernel_winners.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
 
-// The winner of a study.
-struct Winner {
-  Study study;
-  Config config;
-  double time_us = 0;
-  std::string driver, runtime;  // versions that it was measured with; empty: unknown
-};
-
-// The winners of one version (fingerprint) of a kernel.
-struct KernelVersion {
-  std::vector<Winner> winners;  // the latest first
-  // The configurations that are best over all problems of a device; their studies have no problem.
-  std::vector<Winner> general;
-  KernelSpace space;
-};
-
-// The contents of a database about one kernel.
-struct KernelWinners {
-  std::string kernel;
-  std::vector<std::string> known_kernels;  // of the whole database
-  std::vector<KernelVersion> versions;     // the latest first; each has a winner
-  // The values of device.NAME in expressions, for the devices whose figures are stored.
-  std::vector<std::pair<DeviceIdentity, NamedValues>> devices;
-  std::vector<std::string> damage;  // rows that were left out, and why
-};
+class WinnersSource;
 
 // The winners of a database as they are stored. Reading them is quick; those of a kernel are parsed when they are
 // asked for.
-class Winners {
+class Winners final : public WinnerSet {
  public:
   // Opens the file, reads it and closes it.
   static Result<Winners> read(const std::filesystem::path& path);
 
-  KernelWinners of(std::string_view kernel) const;
+  KernelWinners of(std::string_view kernel) const override;
 
  private:
   // A text within texts_.
@@ -87,5 +63,8 @@ class Winners {
   std::map<std::int64_t, Session> sessions_;
   std::map<std::pair<std::string, std::string>, Space> spaces_;  // by kernel and fingerprint
 };
+
+// The winners of a database, read again when it changes.
+Result<std::shared_ptr<WinnersSource>> open_winners(const std::filesystem::path& path);
 
 }  // namespace gktune

@@ -30,19 +30,49 @@ WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& pa
   return state;
 }
 
-Result<std::shared_ptr<const WinnersSource>> WinnersSource::read(
-    const std::filesystem::path& path, std::optional<std::chrono::milliseconds> interval) {
+Result<std::shared_ptr<WinnersSource>> WinnersSource::of_file(const std::filesystem::path& path, Read read) {
   // Taken before the file is read: a change meanwhile is read the next time.
   const FileState state = state_of(path);
-  auto winners = Winners::read(path);
+  auto winners = read();
   if (!winners) return winners.error();
-  const std::shared_ptr<WinnersSource> source(new WinnersSource(*std::move(winners)));
-  if (interval) {
-    source->follower_ = std::jthread([all = source.get(), path, every = *interval, state](const std::stop_token& stop) {
-      all->follow(stop, path, every, state);
-    });
+  auto source = std::make_shared<WinnersSource>(*std::move(winners));
+  source->path_ = path;
+  source->read_ = std::move(read);
+  source->read_state_ = state;
+  return source;
+}
+
+bool WinnersSource::refresh() {
+  if (!read_) return false;
+  const std::lock_guard one_at_a_time(refresh_mutex_);
+  const FileState state = state_of(path_);  // before the file is read, as above
+  if (state == read_state_) return false;
+  read_state_ = state;
+  auto winners = read_();
+  const std::unique_lock lock(mutex_);
+  if (!winners) {
+    read_error_ = winners.error().message;
+    read_state_.reset();
+    return false;
   }
-  return std::shared_ptr<const WinnersSource>(source);
+  winners_ = *std::move(winners);
+  tables_.clear();
+  read_error_.reset();
+  version_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void WinnersSource::follow(std::chrono::milliseconds interval) {
+  follower_ = std::jthread([this, interval](const std::stop_token& stop) {
+    while (true) {
+      {
+        std::unique_lock lock(pause_mutex_);
+        pause_.wait_for(lock, stop, interval, [] { return false; });
+      }
+      if (stop.stop_requested()) return;
+      refresh();
+    }
+  });
 }
 
 std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel, const DeviceIdentity& device,
@@ -72,31 +102,6 @@ std::shared_ptr<const AnswerTable> WinnersSource::table(std::string_view kernel,
 std::optional<std::string> WinnersSource::read_error() const {
   const std::shared_lock lock(mutex_);
   return read_error_;
-}
-
-void WinnersSource::follow(const std::stop_token& stop, const std::filesystem::path& path,
-                           std::chrono::milliseconds interval, std::optional<FileState> read_state) {
-  while (true) {
-    {
-      std::unique_lock lock(pause_mutex_);
-      pause_.wait_for(lock, stop, interval, [] { return false; });
-    }
-    if (stop.stop_requested()) return;
-    const FileState state = state_of(path);  // before the file is read, as above
-    if (state == read_state) continue;
-    read_state = state;
-    auto winners = Winners::read(path);
-    const std::unique_lock lock(mutex_);
-    if (winners) {
-      winners_ = std::make_shared<const Winners>(*std::move(winners));
-      tables_.clear();
-      read_error_.reset();
-      version_.fetch_add(1, std::memory_order_release);
-    } else {
-      read_error_ = winners.error().message;
-      read_state.reset();
-    }
-  }
 }
 
 }  // namespace gktune

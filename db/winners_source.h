@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,18 +18,27 @@
 #include <vector>
 
 #include "db/answer_table.h"
+#include "tuner/core/result.h"
 
 namespace gktune {
 
-// The winners of one file, and the tables made from them. Reads the file again when it changes, if it is to be
-// followed.
+// Winners of one place, and the tables made from them. Those of a file can be read again when it changes.
 class WinnersSource {
  public:
-  // Without an interval the file is read once.
-  static Result<std::shared_ptr<const WinnersSource>> read(const std::filesystem::path& path,
-                                                           std::optional<std::chrono::milliseconds> interval);
+  using Read = std::function<Result<std::shared_ptr<const WinnerSet>>()>;
+
+  // Winners that stay as they are.
+  explicit WinnersSource(std::shared_ptr<const WinnerSet> winners) : winners_(std::move(winners)) {}
+  // `read` reads the database at this path.
+  static Result<std::shared_ptr<WinnersSource>> of_file(const std::filesystem::path& path, Read read);
   WinnersSource(const WinnersSource&) = delete;
   WinnersSource& operator=(const WinnersSource&) = delete;
+
+  // Reads the file again if it has changed since. True: there are other winners. Keeps the earlier ones while it
+  // cannot be read.
+  bool refresh();
+  // Does so after each interval, in a thread of its own.
+  void follow(std::chrono::milliseconds interval);
 
   // Grows when the winners change.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -48,15 +58,15 @@ class WinnersSource {
 
   // Sizes and times of the database's files.
   using FileState = std::array<std::int64_t, 8>;
-
-  explicit WinnersSource(Winners winners) : winners_(std::make_shared<const Winners>(std::move(winners))) {}
   static FileState state_of(const std::filesystem::path& path);
-  void follow(const std::stop_token& stop, const std::filesystem::path& path, std::chrono::milliseconds interval,
-              std::optional<FileState> read_state);
 
+  std::filesystem::path path_;
+  Read read_;
+  std::mutex refresh_mutex_;             // guards the next member
+  std::optional<FileState> read_state_;  // of what was read
   std::atomic<std::uint64_t> version_{1};
   mutable std::shared_mutex mutex_;  // guards the members below
-  std::shared_ptr<const Winners> winners_;
+  std::shared_ptr<const WinnerSet> winners_;
   mutable std::vector<Known> tables_;
   std::optional<std::string> read_error_;
   std::mutex pause_mutex_;

@@ -19,10 +19,6 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-DeviceIdentity identity_of(const DeviceInfo& device) {
-  return {device.kind, device.name, device.architecture, device.multiprocessors};
-}
-
 Result<DeviceIdentity> find_device(const std::string& text, const std::vector<DeviceIdentity>& devices) {
   std::vector<DeviceIdentity> found;
   std::vector<std::string> names;

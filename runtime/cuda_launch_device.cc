@@ -125,15 +125,19 @@ class CudaLaunchDevice final : public LaunchDevice {
     return compiler_->compile(job).front();
   }
 
-  Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) override {
-    auto code = read_module(module.path);
-    if (!code) return Failure{Status::machine_failed, code.error().message};
+  Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
+    CompiledModule file;
+    if (code.bytes.empty()) {
+      auto read = read_module(code.module.path);
+      if (!read) return Failure{Status::machine_failed, read.error().message};
+      file = *std::move(read);
+    }
     const ContextScope scope(driver_, context_);
     const auto gpu = Gpu::of_current_context(driver_, device_);
-    auto loaded = gpu->load(code->cubin);
+    auto loaded = gpu->load(code.bytes.empty() ? std::string_view(file.cubin) : code.bytes);
     if (auto failure = gpu->take_failure()) return *failure;
-    auto cached = std::make_shared<const CachedModule>(module.path, std::move(loaded), std::move(code->kernels));
-    auto program = CudaProgram::bind(*gpu, std::move(cached), module, plan.candidate, plan.arguments);
+    auto cached = std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
+    auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, plan.candidate, plan.arguments);
     if (!program) return program.error();
     return std::unique_ptr<LaunchProgram>(
         std::make_unique<CudaLaunchProgram>(driver_, context_, std::move(*program)));

@@ -1,12 +1,15 @@
 #include <cfenv>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "runtime/launch_device.h"
+#include "runtime/temporary_folder.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/host/host_program.h"
+#include "tuner/device/worker/compile_cache.h"
 
 namespace gktune {
 namespace {
@@ -68,8 +71,14 @@ class HostLaunchDevice final : public LaunchDevice {
 
   Result<CompiledVariant> compile(const CompileJob& job) override { return compiler_.compile(job).front(); }
 
-  Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) override {
+  Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
     const OwnFloatingPointMode own;
+    Module module = code.module;
+    if (!code.bytes.empty()) {
+      auto path = unpacked(code.bytes);
+      if (!path) return Failure{Status::machine_failed, path.error().message};
+      module.path = *std::move(path);
+    }
     auto program = HostProgram::load(module, plan.candidate, plan.arguments, Instrumentation::none);
     if (!program) return program.error();
     return std::unique_ptr<LaunchProgram>(std::make_unique<HostLaunchProgram>(queue_, std::move(*program)));
@@ -85,8 +94,19 @@ class HostLaunchDevice final : public LaunchDevice {
   }
 
  private:
+  // The dynamic loader takes files.
+  Result<std::string> unpacked(std::string_view code) {
+    if (!unpacked_) {
+      auto folder = TemporaryFolder::make();
+      if (!folder) return folder.error();
+      unpacked_ = *std::move(folder);
+    }
+    return CompileCache(unpacked_->path()).add_code(code);
+  }
+
   DeviceInfo info_;
   HostCompiler compiler_;
+  std::optional<TemporaryFolder> unpacked_;
   std::shared_ptr<HostQueue> queue_ = std::make_shared<HostQueue>();
 };
 
@@ -95,7 +115,8 @@ class HostLaunchDevice final : public LaunchDevice {
 Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings) {
   BackendOptions options;
   options.cxx = settings.cxx;
-  auto info = HostBackend(options).probe();
+  HostBackend host(options);
+  auto info = settings.cxx.empty() ? host.identify() : host.probe();
   if (!info) return info.error();
   return std::unique_ptr<LaunchDevice>(std::make_unique<HostLaunchDevice>(*std::move(info), settings.cxx));
 }

@@ -1,7 +1,5 @@
 #include "runtime/kernel.h"
 
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,51 +11,23 @@
 #include <thread>
 #include <utility>
 
-#include "db/sqlite_store.h"
-#include "engine/known_device.h"
-#include "engine/open_device.h"
-#include "engine/tune_problem.h"
-#include "runtime/launch_device.h"
+#include "runtime/bundle/bundle_format.h"
+#include "runtime/kernel_parts.h"
 #include "runtime/launch_table.h"
+#include "runtime/temporary_folder.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/private_folder.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/npy.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/language/evaluate.h"
-#include "tuner/space/space_file.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
 
 constexpr std::size_t kMostArguments = 256;  // of a space file
-
-// A folder that ends with the object.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> make() {
-    std::error_code error;
-    std::string pattern = (std::filesystem::temp_directory_path(error) / "gktune-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr) return Error{"cannot make a folder for temporary files"};
-    return TemporaryFolder(pattern);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
-    std::swap(path_, other.path_);
-    return *this;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 // What a thread launches for one problem. It stays as it is.
 struct PreparedLaunch {
@@ -101,8 +71,12 @@ std::string problem_text_of(const Problem& problem) { return problem.empty() ? "
 
 class Kernel::State {
  public:
-  State(Definition definition, KernelSettings settings, std::unique_ptr<LaunchDevice> device)
-      : definition_(std::move(definition)), settings_(std::move(settings)), device_(std::move(device)) {}
+  explicit State(KernelParts parts)
+      : definition_(std::move(parts.definition)),
+        settings_(std::move(parts.settings)),
+        bundles_(std::move(parts.bundles)),
+        device_(std::move(parts.device)),
+        sources_(std::move(parts.sources)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State();
@@ -118,14 +92,15 @@ class Kernel::State {
   using Prepared = Result<const PreparedLaunch*>;
 
   Result<void> choose_arguments();
-  Result<void> open_lookup();
   Result<Problem> problem_of(std::span<const AxisValue> values) const;
   // With the lock held.
   Prepared prepare_slot(std::span<const AxisValue> values);
   // The best configuration that has not failed and that compiles and loads.
   Prepared best_launch(std::span<const AxisValue> values, const Problem& problem);
+  // Null: there is neither code for the configuration nor a source to compile.
   Result<const PreparedLaunch*, Failure> load(const Answer& answer, const Problem& problem);
-  Result<Module, Failure> module_for(const SourcePlan& source);
+  Result<std::optional<LaunchCode>, Failure> code_for(const SourcePlan& source);
+  Result<std::optional<LaunchCode>, Failure> compiled(const SourcePlan& source);
   bool is_valid(const Config& config, const Problem& problem) const;
   Result<void> check(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const;
   Result<void> mismatch(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
@@ -135,16 +110,18 @@ class Kernel::State {
   Result<void> recover(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments, void* stream,
                        const PreparedLaunch* failed, Failure failure);
   void note_failure(const Config& config, const Failure& failure);
-  void compile_in_background(const std::stop_token& stop);
+  bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
+  void work_in_background(const std::stop_token& stop);
+  void update(const std::vector<Value>& problem);
 
   Definition definition_;
   KernelSettings settings_;
+  std::vector<std::shared_ptr<const Bundle>> bundles_;  // before what is loaded from them
   std::unique_ptr<LaunchDevice> device_;
+  std::unique_ptr<KernelSources> sources_;
   std::vector<std::string> axes_;
   std::vector<std::size_t> passed_;  // places of the arguments that the caller passes
   std::vector<Constraint> constraints_;
-  std::string cache_dir_;
-  std::optional<TemporaryFolder> temporary_;
 
   std::mutex compiler_mutex_;  // of device_->compile(); taken after the other one
 
@@ -181,31 +158,19 @@ Result<void> Kernel::State::open() {
   constraints_ = with_device_limits(definition_.listed.empty() ? definition_.constraints : std::vector<Constraint>(),
                                     definition_.kernel, device_->info());
   if (auto chosen = choose_arguments(); !chosen) return chosen;
-  if (settings_.cache_dir.empty()) {
-    auto folder = TemporaryFolder::make();
-    if (!folder) return folder.error();
-    temporary_ = std::move(*folder);
-    cache_dir_ = temporary_->path().string();
-  } else {
-    auto folder = make_private_folder(settings_.cache_dir);
-    if (!folder) return folder.error();
-    cache_dir_ = folder->string();
+  std::vector<std::shared_ptr<const WinnersSource>> winners;
+  for (const auto& bundle : bundles_) winners.push_back(std::make_shared<const WinnersSource>(bundle));
+  if (has_databases()) winners.insert(winners.end(), sources_->databases().begin(), sources_->databases().end());
+  if (!winners.empty()) {
+    const Question question{.device = settings_.lookup.answered_as(identity_of(device_->info())),
+                            .fallback = {},
+                            .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime}};
+    lookup_.emplace(winners, definition_.kernel.name, axes_, question);
   }
-  if (auto opened = open_lookup(); !opened) return opened;
-  if (settings_.compilation == Compilation::in_background) {
-    background_ = std::jthread([this](const std::stop_token& stop) { compile_in_background(stop); });
+  const bool follows = has_databases() && settings_.follow_interval.count() > 0;
+  if (settings_.compilation == Compilation::in_background || follows) {
+    background_ = std::jthread([this](const std::stop_token& stop) { work_in_background(stop); });
   }
-  return {};
-}
-
-Result<void> Kernel::State::open_lookup() {
-  if (settings_.databases.empty()) return {};
-  auto lookup = Lookup::open(settings_.databases, settings_.lookup);
-  if (!lookup) return lookup.error();
-  lookup_ = lookup->prepare(definition_.kernel.name, axes_,
-                            Question{.device = identity_of(device_->info()),
-                                     .fallback = {},
-                                     .freshness = {definition_.fingerprint, settings_.driver, settings_.runtime}});
   return {};
 }
 
@@ -267,42 +232,45 @@ bool Kernel::State::is_valid(const Config& config, const Problem& problem) const
   return all_hold(constraints_, scope, &Constraint::condition);
 }
 
+Result<std::optional<LaunchCode>, Failure> Kernel::State::code_for(const SourcePlan& source) {
+  for (const auto& bundle : bundles_) {
+    if (auto code = bundle->code(definition_.kernel.name, definition_.fingerprint, source, device_->info()))
+      return std::optional(LaunchCode{{{}, std::move(code->symbols)}, code->bytes});
+  }
+  if (sources_ == nullptr) return std::optional<LaunchCode>();
+  return compiled(source);
+}
+
 // Compiled code is found by what it is made from, without the compiler: opening NVRTC takes longer than loading.
-Result<Module, Failure> Kernel::State::module_for(const SourcePlan& source) {
-  std::string parts = "launch " + std::string(kVersion) + '\n' + definition_.fingerprint + '\n' +
-                      device_->info().kind + ' ' + device_->info().architecture + '\n';
-  const auto add = [&parts](const std::string& text) { parts += std::to_string(text.size()) + ':' + text; };
-  add(device_->info().kind == "host" ? device_->info().compiler : "");
-  for (const auto& [name, value] : source.macros) add(name), add(value);
-  parts += '\n';
-  for (const std::string& option : source.options) add(option);
-  parts += '\n';
-  for (const std::string& entry : source.entries) add(entry);
-  const std::string key = content_key(parts);
-  CompileCache cache{cache_dir_};
-  const auto find = [&]() -> std::optional<Module> {
+Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourcePlan& source) {
+  const DeviceInfo& device = device_->info();
+  const std::string key = content_key("launch " + std::string(kVersion) + '\n' + definition_.fingerprint + '\n' +
+                                      device.kind + ' ' + device.architecture + '\n' +
+                                      (device.kind == "host" ? device.compiler : "") + '\n' + variant_key(source));
+  CompileCache cache{sources_->cache_dir()};
+  const auto find = [&]() -> std::optional<LaunchCode> {
     auto known = cache.find(key);
     if (!known || known->status != Status::ok) return std::nullopt;
-    return std::move(known->module);
+    return LaunchCode{std::move(known->module), {}};
   };
-  if (auto known = find()) return *std::move(known);
+  if (auto known = find()) return known;
   const std::lock_guard lock(compiler_mutex_);
-  if (auto known = find()) return *std::move(known);
-  auto compiled = device_->compile({.variants = {source},
-                                    .architecture = device_->info().architecture,
-                                    .cache_dir = cache_dir_});
-  if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
-  if (compiled->status != Status::ok) return Failure{compiled->status, compiled->log};
-  (void)cache.add(key, *compiled);  // a full disk costs the next compilation
-  return std::move(compiled->module);
+  if (auto known = find()) return known;
+  auto variant = device_->compile(
+      {.variants = {source}, .architecture = device.architecture, .cache_dir = sources_->cache_dir()});
+  if (!variant) return Failure{Status::machine_failed, variant.error().message};
+  if (variant->status != Status::ok) return Failure{variant->status, variant->log};
+  (void)cache.add(key, *variant);  // a full disk costs the next compilation
+  return std::optional(LaunchCode{std::move(variant->module), {}});
 }
 
 Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer, const Problem& problem) {
   const auto plan = resolve(definition_.kernel, answer.config, problem, device_->info());
   if (!plan) return Failure{Status::invalid, plan.error().message};
-  const auto module = module_for(plan->candidate.source);
-  if (!module) return module.error();
-  auto program = device_->load(*module, *plan);
+  const auto code = code_for(plan->candidate.source);
+  if (!code) return code.error();
+  if (!*code) return static_cast<const PreparedLaunch*>(nullptr);
+  auto program = device_->load(**code, *plan);
   if (!program) return program.error();
 
   auto launch = std::make_unique<PreparedLaunch>();
@@ -343,16 +311,18 @@ void Kernel::State::note_failure(const Config& config, const Failure& failure) {
 Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> values, const Problem& problem) {
   const PreparedLaunch* best = nullptr;
   std::set<std::string> tried;
+  int without_code = 0;
   const auto attempt = [&](const Answer& answer) {
     const std::string key = answer.config.json();
     if (failed_.contains(key) || !tried.insert(key).second) return false;
     if (answer.match != Match::exact && !is_valid(answer.config, problem)) return false;
     auto loaded = load(answer, problem);
-    if (loaded) best = *loaded;
-    else note_failure(answer.config, loaded.error());
+    if (!loaded) note_failure(answer.config, loaded.error());
+    else if (*loaded != nullptr) best = *loaded;
+    else ++without_code;
     return best != nullptr;
   };
-  std::string reason = settings_.databases.empty() ? "no database was given" : "";
+  std::string reason = lookup_ ? "" : "no database was given";
   if (lookup_) {
     const Answer& answer = lookup_->best(values);
     reason = answer.reason;
@@ -366,8 +336,12 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
     attempt(answer);
   }
   if (best != nullptr) return best;
-  return Error{"no configuration of " + definition_.kernel.name + " works for " + problem_text_of(problem) +
-               (failures_.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures_)};
+  std::string why = failures_.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures_;
+  if (without_code > 0) {
+    why = ": the bundle has no code for the " + std::to_string(without_code) +
+          (without_code == 1 ? " configuration that does" : " configurations that do");
+  }
+  return Error{"no configuration of " + definition_.kernel.name + " works for " + problem_text_of(problem) + why};
 }
 
 // In the background the default configuration serves first.
@@ -386,7 +360,8 @@ Kernel::State::Prepared Kernel::State::prepare_slot(std::span<const AxisValue> v
     answer.match = Match::space_default;
     answer.config = fallback;
     answer.reason = "the compiler works in the background";
-    if (auto loaded = load(answer, *problem)) {
+    const auto loaded = load(answer, *problem);
+    if (loaded && *loaded != nullptr) {
       prepared = *loaded;
       auto& waiting = waiting_.emplace_back();
       for (const AxisValue& value : values) waiting.push_back(value.value());
@@ -400,35 +375,57 @@ Kernel::State::Prepared Kernel::State::prepare_slot(std::span<const AxisValue> v
   return prepared;
 }
 
-void Kernel::State::compile_in_background(const std::stop_token& stop) {
+// Compiles what launches wait for without waiting for it, and follows the databases.
+void Kernel::State::work_in_background(const std::stop_token& stop) {
+  const bool follows = has_databases() && settings_.follow_interval.count() > 0;
+  const auto has_work = [this] { return !waiting_.empty(); };
   while (true) {
     std::unique_lock lock(mutex_);
-    if (!work_.wait(lock, stop, [&] { return !waiting_.empty(); })) return;
-    const std::vector<Value> problem = std::move(waiting_.front());
-    waiting_.pop_front();
-    const std::vector<AxisValue> values(problem.begin(), problem.end());
-    const auto known = problem_of(values);
-    if (!known) continue;
-    // Launches go on while the winner is compiled; then it is in the cache.
-    std::optional<Config> winner;
-    if (lookup_) {
-      lookup_->visit(values, [&](const Answer& answer) {
-        if (!failed_.contains(answer.config.json()) && (answer.match == Match::exact || is_valid(answer.config, *known)))
-          winner = answer.config;
-        return winner.has_value();
-      });
+    if (follows) work_.wait_for(lock, stop, settings_.follow_interval, has_work);
+    else work_.wait(lock, stop, has_work);
+    if (stop.stop_requested()) return;
+    if (has_work()) {
+      const std::vector<Value> problem = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      update(problem);
+      continue;
     }
     lock.unlock();
-    if (winner) {
-      if (const auto plan = resolve(definition_.kernel, *winner, *known, device_->info())) {
-        (void)module_for(plan->candidate.source);  // a failure is found again below
-      }
-    }
+    bool has_changed = false;
+    for (const auto& database : sources_->databases()) has_changed = database->refresh() || has_changed;
+    if (!has_changed) continue;
     lock.lock();
-    const auto prepared = best_launch(values, *known);
-    Slot* slot = slots_.find(values);
-    if (prepared && slot != nullptr) slot->launch.store(*prepared, std::memory_order_release);
+    slots_.for_each([&](const std::vector<Value>& problem, const Slot&) { waiting_.push_back(problem); });
   }
+}
+
+// Launches the best configuration for a problem from now on. Launches go on while it is compiled.
+void Kernel::State::update(const std::vector<Value>& problem) {
+  const std::vector<AxisValue> values(problem.begin(), problem.end());
+  const auto known = problem_of(values);
+  if (!known || !lookup_) return;
+  std::unique_lock lock(mutex_);
+  std::optional<Answer> winner;
+  lookup_->visit(values, [&](const Answer& answer) {
+    if (!failed_.contains(answer.config.json()) && (answer.match == Match::exact || is_valid(answer.config, *known)))
+      winner = answer;
+    return winner.has_value();
+  });
+  Slot* slot = slots_.find(values);
+  const PreparedLaunch* present = slot != nullptr ? slot->launch.load(std::memory_order_relaxed) : nullptr;
+  if (!winner || (present != nullptr && present->choice.config == winner->config &&
+                  present->choice.match == winner->match && present->choice.expected_us == winner->time_us)) {
+    return;
+  }
+  lock.unlock();
+  if (const auto plan = resolve(definition_.kernel, winner->config, *known, device_->info())) {
+    (void)code_for(plan->candidate.source);  // then it is in the cache; a failure is found again below
+  }
+  lock.lock();
+  const auto prepared = best_launch(values, *known);
+  slot = slots_.find(values);
+  if (prepared && slot != nullptr) slot->launch.store(*prepared, std::memory_order_release);
 }
 
 Result<KernelChoice> Kernel::State::prepare(std::span<const AxisValue> problem) {
@@ -561,7 +558,7 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values, std::span
 
 Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
                                              std::span<const LaunchArgument> arguments, double budget_s) {
-  if (settings_.databases.empty()) return Error{"autotune needs a database to store its result in"};
+  if (!has_databases()) return Error{"autotune needs a database to store its result in"};
   if (!(budget_s > 0)) return Error{"autotune needs a budget above 0 seconds"};
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
@@ -593,30 +590,24 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
       argument.contents.file.parts = {{path.string(), std::nullopt}};
     }
   }
-  auto store = open_sqlite_store(settings_.databases.front(), StoreAccess::write);
-  if (!store) return store.error();
-  const auto session =
-      (*store)->begin_session({std::string(kVersion), "", "autotune " + definition.kernel.name, device_->info()});
-  if (!session) return session.error();
-  auto device = open_device(definition.kernel, {{device_->backend()}, device_->info()},
-                            {.argv = settings_.worker, .cache_dir = cache_dir_}, DeviceWork::time);
-  if (!device) return Error{device.error().message};
-  const TuneRequest request{.definition = definition,
-                            .problem = *problem,
-                            .strategy = definition.search.strategy,
-                            .trials = definition.search.trials,
-                            .budget_s = budget_s};
-  const auto tuning = tune_problem(request, {**device, **store, *session, {}});
-  if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
-  if (!tuning) return Error{tuning.error().message};
-  store->reset();
+  if (auto tuned = sources_->tune(definition, *problem, *device_, budget_s); !tuned) return tuned.error();
+  sources_->databases().front()->refresh();
 
   const std::lock_guard lock(mutex_);
-  if (auto opened = open_lookup(); !opened) return opened.error();
   const auto prepared = best_launch(values, *problem);
   if (!prepared) return prepared.error();
   slots_.find(values)->launch.store(*prepared, std::memory_order_release);
   return (*prepared)->choice;
+}
+
+Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings) {
+  std::vector<std::shared_ptr<const Bundle>> bundles;
+  for (const auto& path : settings.bundles) {
+    auto bundle = Bundle::open(path);
+    if (!bundle) return bundle.error();
+    bundles.push_back(*std::move(bundle));
+  }
+  return bundles;
 }
 
 Kernel::Kernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -624,21 +615,28 @@ Kernel::Kernel(Kernel&&) noexcept = default;
 Kernel& Kernel::operator=(Kernel&&) noexcept = default;
 Kernel::~Kernel() = default;
 
-Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settings) {
-  auto device = open_launch_device({settings.device, settings.cxx, settings.cuda_home});
-  if (!device) return device.error();
-  auto definition = read_space_file(space_file, {.device_kind = (*device)->info().kind});
-  if (!definition) {
-    std::string errors;
-    for (const Diagnostic& diagnostic : definition.error()) errors += (errors.empty() ? "" : "\n") + diagnostic.str();
-    return Error{std::move(errors)};
-  }
-  if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
-    return Error{space_file + ": C++ functions run on the host device only"};
-  }
-  auto state = std::make_unique<State>(*std::move(definition), std::move(settings), *std::move(device));
+Result<Kernel> Kernel::make(KernelParts parts) {
+  auto state = std::make_unique<State>(std::move(parts));
   if (auto opened = state->open(); !opened) return opened.error();
   return Kernel(std::move(state));
+}
+
+Result<Kernel> Kernel::open_bundled(const std::string& kernel, KernelSettings settings) {
+  if (settings.bundles.empty()) return Error{"no bundle was given"};
+  if (!settings.databases.empty()) return Error{"a kernel of a bundle has no sources: it uses no database"};
+  auto bundles = open_bundles(settings);
+  if (!bundles) return bundles.error();
+  auto device = open_launch_device({settings.device, "", ""});
+  if (!device) return device.error();
+  // The first bundle that serves the device says how the kernel is launched.
+  std::string errors;
+  for (const auto& bundle : *bundles) {
+    auto definition = bundle->definition(kernel, (*device)->info());
+    if (definition)
+      return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles)});
+    errors += (errors.empty() ? "" : "; ") + definition.error().message;
+  }
+  return Error{std::move(errors)};
 }
 
 const std::vector<std::string>& Kernel::axes() const { return state_->axes(); }

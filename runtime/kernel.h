@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,7 +13,7 @@
 
 #include "db/answer.h"
 #include "db/axis_value.h"
-#include "db/lookup.h"
+#include "db/kernel_lookup.h"
 #include "runtime/launch_argument.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/named_values.h"
@@ -25,10 +26,18 @@ enum class Compilation {
   in_background,  // the default configuration serves until the compiler is done
 };
 
+struct KernelParts;
+
 struct KernelSettings {
+  // Bundles, in order of preference. Of answers that match equally well, theirs come before those of databases. Their
+  // code needs no compiler.
+  std::vector<std::filesystem::path> bundles = {};
   // Databases with winners, in order of preference. Without one, the default of the space file serves.
   std::vector<std::filesystem::path> databases = {};
   LookupSettings lookup = {};
+  // A thread looks this often whether another process has tuned, and prepares the new winners. 0: databases are read
+  // once.
+  std::chrono::milliseconds follow_interval = std::chrono::seconds(1);
   // Winners measured with another major version than these are not used. The sources always have to be the same.
   std::string driver = {}, runtime = {};
   // auto (the GPU of the calling thread's context, else the first GPU, else the host), host, cuda or cuda:N. A GPU's
@@ -73,7 +82,11 @@ struct KernelChoice {
 // returns. They may be captured in a CUDA graph.
 class Kernel {
  public:
+  // From the sources, with bundles and databases.
   static Result<Kernel> open(const std::string& space_file, KernelSettings settings = {});
+  // A kernel that the bundles have code of. Needs neither sources nor compiler nor databases; settings for these do not
+  // count.
+  static Result<Kernel> open_bundled(const std::string& kernel, KernelSettings settings);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
   // Launches must have been waited for. After the end of CUDA it releases nothing on the GPU.
@@ -106,6 +119,7 @@ class Kernel {
 
  private:
   class State;
+  static Result<Kernel> make(KernelParts parts);
   explicit Kernel(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -48,10 +48,12 @@ class LaunchArgument {
     static_assert(sizeof(T) <= sizeof value_);
     std::memcpy(value_, &scalar, sizeof scalar);
   }
+  enum class Access { read, write };
   // An address of memory whose elements have this type, if it is known.
-  static LaunchArgument address(std::uintptr_t address, std::optional<ElementType> type) {
+  static LaunchArgument address(std::uintptr_t address, std::optional<ElementType> type, Access access) {
     LaunchArgument argument(reinterpret_cast<void*>(address));
     argument.type_ = type;
+    argument.is_const_ = access == Access::read;
     return argument;
   }
   // A number of a type that C++ may not have; `bytes` is as long as an element.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
@@ -28,6 +29,12 @@ class LaunchMemory {
   virtual void* address() const = 0;
 };
 
+// Code to load: a file of a compiler, or bytes that stay as they are while the program lives.
+struct LaunchCode {
+  Module module;           // its path is empty if the bytes are there
+  std::string_view bytes;
+};
+
 // Launches in the application's own process.
 class LaunchDevice {
  public:
@@ -38,7 +45,7 @@ class LaunchDevice {
   virtual bool is_alive() const { return true; }
 
   virtual Result<CompiledVariant> compile(const CompileJob& job) = 0;
-  virtual Result<std::unique_ptr<LaunchProgram>, Failure> load(const Module& module, const Plan& plan) = 0;
+  virtual Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) = 0;
   virtual Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) = 0;
   // Waits for the copy, in a stream of its own.
   virtual Result<void> download(void* to, const void* from, std::size_t bytes) = 0;
@@ -46,7 +53,7 @@ class LaunchDevice {
 
 struct LaunchDeviceSettings {
   std::string device = "auto";
-  std::string cxx = "c++";
+  std::string cxx = "c++";  // empty: nothing will be compiled
   std::string cuda_home;
 };
 

@@ -44,9 +44,10 @@ class LaunchTable {
   }
 
   std::size_t size() const { return entries_.size(); }
+  // Calls the function with each problem and its item.
   template <class Function>
-  void for_each(const Function& function) {
-    for (auto& entry : entries_) function(entry->item);
+  void for_each(const Function& function) const {
+    for (const auto& entry : entries_) function(entry->problem, entry->item);
   }
 
  private:

@@ -12,6 +12,7 @@ Command best_command();
 Command db_command();
 Command report_command();
 Command import_space_command();
+Command bundle_command();
 Command repro_command();
 Command score_command();
 Command devices_command();

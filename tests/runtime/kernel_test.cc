@@ -1,4 +1,3 @@
-// Kernels on the host device, in this process.
 #include "runtime/kernel.h"
 
 #include <gtest/gtest.h>
@@ -10,122 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "db/sqlite_store.h"
-#include "engine/known_device.h"
-#include "runtime/launch_device.h"
-#include "tests/scratch_folder.h"
-#include "tuner/space/space_file.h"
+#include "tests/runtime/kernel_fixture.h"
 
 namespace gktune {
 namespace {
-
-constexpr const char* kSource = R"(
-#if threads == 96
-#error no kernel for 96 threads
-#endif
-__global__ void partial_sums(const float* in, float* partial, int n) {
-  float sum = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
-  atomicAdd(&partial[blockIdx.x], sum);
-}
-__global__ void finish(const float* partial, float* out, int blocks, float scale) {
-  float sum = 0;
-  for (int i = 0; i < blocks; ++i) sum += partial[i];
-  out[0] = sum * scale;
-  out[1] = threads;
-}
-)";
-
-constexpr const char* kSpace = R"yaml(
-kernel: total
-source: total.cu
-problem: {n: [1000, 4000]}
-parameters:
-  threads: {values: [32, 64, 96, 128], default: 32}
-constraints: [threads <= n]
-arguments:
-  in: {type: float, extent: n, init: {constant: 1}}
-  out: {type: float, extent: 2, role: out}
-  partial: {type: float, extent: 4, role: scratch}
-  n: {type: int32, value: n}
-  blocks: {type: int32, value: 4}
-  scale: {type: float, value: 1}
-launches:
-  - {fill: partial, byte: 0}
-  - {entry: partial_sums, grid: 4, block: threads, arguments: [in, partial, n]}
-  - {entry: finish, arguments: [partial, out, blocks, scale]}
-)yaml";
-
-// All tests share compiled code.
-class KernelTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() { cache_ = new ScratchFolder; }
-  static void TearDownTestSuite() {
-    delete cache_;
-    cache_ = nullptr;
-  }
-
-  void SetUp() override {
-    folder_.write("total.cu", kSource);
-    folder_.write("total.yaml", kSpace);
-  }
-
-  KernelSettings settings() {
-    KernelSettings settings;
-    settings.device = "host";
-    settings.cache_dir = *cache_ / "code";
-    settings.on_notice = [this](const std::string& text) { notices_.push_back(text); };
-    settings.worker = {GKTUNE_PROGRAM, "worker"};
-    return settings;
-  }
-  KernelSettings with_database() {
-    KernelSettings with = settings();
-    with.databases = {folder_ / "gktune.db"};
-    return with;
-  }
-  Kernel open(const KernelSettings& with) const {
-    auto kernel = Kernel::open(folder_.path("total.yaml"), with);
-    EXPECT_TRUE(kernel.ok()) << kernel.error().message;
-    return std::move(*kernel);
-  }
-  std::string error_of(const KernelSettings& with) const {
-    const auto kernel = Kernel::open(folder_.path("total.yaml"), with);
-    return kernel.ok() ? "none" : kernel.error().message;
-  }
-
-  // Stores a winner.
-  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}) {
-    const auto device = open_host_launch_device({});
-    const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = "host"});
-    auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
-    const auto session = *store->begin_session({"", "", "", (*device)->info()});
-    const auto study =
-        *store->study_id({"total", fingerprint.empty() ? definition->fingerprint : fingerprint,
-                          identity_of((*device)->info()), {{"n", n}}, Regime::cold, "time"});
-    Trial trial;
-    trial.config = {{"threads", threads}};
-    trial.samples_us = {1, 1, 1};
-    trial.timing.median_us = trial.objective = 1;
-    trial.ended_unix_ms = 1000;
-    ASSERT_TRUE(store->add_trial(study, session, trial).ok());
-    ASSERT_TRUE(store->end_session(session).ok());
-  }
-
-  // The configuration that computed the total of n ones, if it is right; else 0.
-  static int threads_used(Kernel& kernel, std::int64_t n) {
-    const std::vector<float> in(static_cast<std::size_t>(n), 1.0f);
-    std::vector<float> out(2);
-    const auto done = kernel.launch({n}, {in.data(), out.data()});
-    EXPECT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(out[0], static_cast<float>(n));
-    return static_cast<int>(out[1]);
-  }
-
-  static ScratchFolder* cache_;
-  ScratchFolder folder_;
-  std::vector<std::string> notices_;
-};
-ScratchFolder* KernelTest::cache_ = nullptr;
 
 TEST_F(KernelTest, without_a_database_the_default_serves_and_every_step_is_launched) {
   Kernel kernel = open(settings());
@@ -323,6 +210,32 @@ TEST_F(KernelTest, autotune_measures_a_missing_size_with_the_caller_s_inputs_and
   EXPECT_FALSE(kernel.autotune({51}, {in.data()}, 30).ok());
   EXPECT_EQ(open(settings()).autotune({50}, {in.data(), out.data()}, 30).error().message,
             "autotune needs a database to store its result in");
+}
+
+TEST_F(KernelTest, a_kernel_follows_its_database_when_another_process_tunes) {
+  tuned(4000, 128);
+  KernelSettings following = with_database();
+  following.follow_interval = std::chrono::milliseconds(5);
+  Kernel kernel = open(following);
+  EXPECT_EQ(threads_used(kernel, 1000), 128);
+  EXPECT_EQ(kernel.prepare({1000})->match, Match::nearest_problem);
+  tuned(1000, 64);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (threads_used(kernel, 1000) != 64 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(threads_used(kernel, 1000), 64);
+  EXPECT_EQ(kernel.prepare({1000})->match, Match::exact);
+  EXPECT_EQ(threads_used(kernel, 4000), 128);
+}
+
+TEST_F(KernelTest, a_kernel_that_does_not_follow_keeps_its_winners) {
+  tuned(4000, 128);
+  KernelSettings fixed = with_database();
+  fixed.follow_interval = std::chrono::milliseconds(0);
+  Kernel kernel = open(fixed);
+  tuned(1000, 64);
+  EXPECT_EQ(threads_used(kernel, 1000), 128);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ DeviceMemory Gpu::allocate(std::size_t size) {
   return {memory, driver_.cuMemFree};
 }
 
-LoadedModule Gpu::load(const std::string& cubin) {
+LoadedModule Gpu::load(std::string_view cubin) {
   CUmodule module = nullptr;
   if (ok()) check(driver_.cuModuleLoadData(&module, cubin.data()), "load the compiled code");
   return {module, driver_.cuModuleUnload};

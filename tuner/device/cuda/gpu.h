@@ -70,7 +70,7 @@ class Gpu {
   std::size_t free_bytes();
 
   DeviceMemory allocate(std::size_t size);
-  LoadedModule load(const std::string& cubin);
+  LoadedModule load(std::string_view cubin);
   CUfunction function(const LoadedModule& module, const std::string& symbol);
   int attribute(CUfunction function, CUfunction_attribute which);
 

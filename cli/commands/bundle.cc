@@ -1,0 +1,100 @@
+// gktune bundle: one file with the compiled winners of kernels, for applications that ship no sources.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/database.h"
+#include "cli/device_flags.h"
+#include "cli/flags.h"
+#include "cli/output/json.h"
+#include "runtime/bundle/write_bundle.h"
+#include "tuner/core/quantity.h"
+
+namespace gktune {
+namespace {
+
+struct BundleOptions {
+  std::vector<std::string> spaces, databases, architectures;
+  std::string output, cache_dir;
+  bool allows_unsafe_options = false, json = false;
+};
+
+void declare(Flags& flags, BundleOptions& options) {
+  flags.texts("SPACE", options.spaces, "Space files of the kernels").required().kind("FILE");
+  flags.text("-o,--output", options.output, "The file to write").required().kind("FILE");
+  flags
+      .collected("--db", options.databases,
+                 "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db")
+      .kind("FILE");
+  flags
+      .collected(
+          "--arch", options.architectures,
+          "Only for devices of this architecture: sm_90, x86-64; may be repeated; default: all with winners")
+      .kind("ARCHITECTURE");
+  flags
+      .text("--cache", options.cache_dir,
+            "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
+      .kind("DIR");
+  flags.on("--allow-unsafe-options", options.allows_unsafe_options,
+           "Accept compiler options of the space file that may run programs or write files");
+  flags.json(options.json);
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(count)), noun, count == 1 ? "" : "s");
+}
+
+Json bundle_json(const std::string& path, const BundleSummary& summary) {
+  Json kernels = Json::array();
+  for (const BundledKernel& each : summary.kernels) {
+    kernels.push_back({{"kernel", each.kernel},
+                       {"kind", each.kind},
+                       {"architectures", each.architectures},
+                       {"winners", each.winners},
+                       {"variants", each.variants}});
+  }
+  return {{"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}};
+}
+
+ExitCode run(const BundleOptions& options, Context& context) {
+  BundleRequest request;
+  request.space_files = options.spaces;
+  for (const std::string& database : options.databases) request.databases.emplace_back(database);
+  if (request.databases.empty()) request.databases.push_back(database_path("", context));
+  request.architectures = options.architectures;
+  request.unsafe_options = options.allows_unsafe_options ? UnsafeOptions::allowed : UnsafeOptions::refused;
+  if (!context.environment.cxx.empty()) request.cxx = context.environment.cxx;
+  request.cuda_home = context.environment.cuda_home;
+  request.cache_dir =
+      options.cache_dir.empty() ? context.environment.cache_dir : std::filesystem::path(options.cache_dir);
+  request.on_notice = [&context](const std::string& text) { context.log.info("warning: left out: " + text); };
+  const auto summary = write_bundle(options.output, request);
+  if (!summary) {
+    fail(context, ExitCode::failed, summary.error().message);
+    hint(context, "gktune run SPACE finds winners");
+    return ExitCode::failed;
+  }
+  if (options.json) {
+    print(context.out, bundle_json(options.output, *summary));
+    return ExitCode::done;
+  }
+  for (const BundledKernel& each : summary->kernels) {
+    context.out << fmt::format("{} on {}: {}, {}\n", each.kernel, fmt::join(each.architectures, ", "),
+                               counted(each.winners, "winner"), counted(each.variants, "variant"));
+  }
+  context.out << fmt::format("{}: {} bytes\n", options.output,
+                             format_count(static_cast<std::int64_t>(summary->bytes)));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command bundle_command() {
+  return make_command<BundleOptions>("bundle",
+                                     "Write a file with compiled winners for applications without sources",
+                                     "gktune bundle spaces/reduce.yaml -o kernels.gkt", declare, run);
+}
+
+}  // namespace gktune

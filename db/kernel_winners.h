@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "db/identity.h"
+#include "db/kernel_space.h"
+
+namespace gktune {
+
+// The winner of a study.
+struct Winner {
+  Study study;
+  Config config;
+  double time_us = 0;
+  std::string driver, runtime;  // versions that it was measured with; empty: unknown
+};
+
+// The winners of one version (fingerprint) of a kernel.
+struct KernelVersion {
+  std::vector<Winner> winners;  // the latest first
+  // The configurations that are best over all problems of a device; their studies have no problem.
+  std::vector<Winner> general;
+  KernelSpace space;
+};
+
+// The contents of a database or a bundle about one kernel.
+struct KernelWinners {
+  std::string kernel;
+  std::vector<std::string> known_kernels;  // of the whole database
+  std::vector<KernelVersion> versions;     // the latest first; each has a winner
+  // The values of device.NAME in expressions, for the devices whose figures are stored.
+  std::vector<std::pair<DeviceIdentity, NamedValues>> devices;
+  std::vector<std::string> damage;  // rows that were left out, and why
+};
+
+// Winners of some kernels: of a database, of a bundle.
+class WinnerSet {
+ public:
+  virtual ~WinnerSet() = default;
+  virtual KernelWinners of(std::string_view kernel) const = 0;
+};
+
+}  // namespace gktune

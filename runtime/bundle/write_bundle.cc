@@ -1,0 +1,314 @@
+#include "runtime/bundle/write_bundle.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "db/device_figures.h"
+#include "db/winners.h"
+#include "engine/kernel_space.h"
+#include "runtime/bundle/bundle_format.h"
+#include "runtime/bundle/definition_json.h"
+#include "runtime/temporary_folder.h"
+#include "tuner/core/version.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/host_backend.h"
+#include "tuner/device/worker/private_folder.h"
+#include "tuner/device/worker/whole_file.h"
+#include "tuner/space/content_key.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/space_file.h"
+#ifdef GKTUNE_WITH_CUDA
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/module_file.h"
+#endif
+
+namespace gktune {
+namespace {
+
+SortedJson json_of(const DeviceIdentity& device, const NamedValues& attributes) {
+  return {{"kind", device.kind},
+          {"name", device.name},
+          {"architecture", device.architecture},
+          {"multiprocessors", device.multiprocessors},
+          {"attributes", sorted_json(attributes)}};
+}
+
+SortedJson json_of(const Winner& winner, std::size_t device) {
+  return {{"device", device},
+          {"problem", sorted_json(winner.study.problem)},
+          {"regime", regime_name(winner.study.regime)},
+          {"objective", winner.study.objective},
+          {"config", sorted_json(winner.config)},
+          {"time_us", winner.time_us},
+          {"driver", winner.driver},
+          {"runtime", winner.runtime}};
+}
+
+std::string little_endian(std::uint64_t number) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> 8 * i & 0xff);
+  return bytes;
+}
+
+// True if the compiler makes code for this machine's processor alone.
+bool is_for_this_cpu(const SourcePlan& source) {
+  return std::ranges::any_of(source.options,
+                             [](const std::string& option) { return option.starts_with("-m"); });
+}
+
+// A device with winners of a kernel.
+struct Target {
+  DeviceInfo info;
+  std::vector<const Winner*> winners, general;
+};
+
+class BundleWriter {
+ public:
+  BundleWriter(const BundleRequest& request, std::string cache_dir)
+      : request_(request), cache_dir_(std::move(cache_dir)) {}
+
+  // False: the database has no winner of this kind of device.
+  Result<bool> add(const Definition& definition, const std::string& kind,
+                   const std::vector<KernelWinners>& databases) {
+    const auto targets = targets_of(definition, kind, databases);
+    if (targets.empty()) return false;
+    BundledKernel summary{definition.kernel.name, kind, {}, 0, 0};
+    SortedJson entry = {{"kind", kind},
+                        {"definition", definition_json(definition)},
+                        {"devices", SortedJson::array()},
+                        {"winners", SortedJson::array()},
+                        {"general", SortedJson::array()},
+                        {"code", SortedJson::array()}};
+    const KernelSpace space = kernel_space_of(definition, targets.front().info);
+    entry["matching"] = sorted_json(space.matching);
+    entry["constraints"] = space.constraints;
+    keys_.clear();
+    for (const Target& target : targets) {
+      const std::size_t device = entry["devices"].size();
+      entry["devices"].push_back(json_of(identity_of(target.info), target.info.attributes()));
+      const std::size_t before = entry["winners"].size();
+      for (const Winner* winner : target.winners) {
+        auto added = add_code(definition, winner->config, winner->study.problem, target.info, entry["code"]);
+        if (!added) return added.error();
+        if (*added) entry["winners"].push_back(json_of(*winner, device));
+      }
+      if (entry["winners"].size() == before) continue;
+      // The configurations that serve where a winner does not, in the variants that the tuned problems take.
+      std::vector<Config> spares = {definition.kernel.default_values};
+      for (const Winner* general : target.general) {
+        entry["general"].push_back(json_of(*general, device));
+        spares.push_back(general->config);
+      }
+      for (const Config& config : spares) {
+        for (const Winner* winner : target.winners) {
+          auto added = add_code(definition, config, winner->study.problem, target.info, entry["code"]);
+          if (!added) return added.error();
+        }
+      }
+      if (std::ranges::find(summary.architectures, target.info.architecture) == summary.architectures.end())
+        summary.architectures.push_back(target.info.architecture);
+    }
+    summary.winners = entry["winners"].size();
+    summary.variants = entry["code"].size();
+    if (summary.winners == 0) return false;
+    kernels_.push_back(std::move(entry));
+    summary_.kernels.push_back(std::move(summary));
+    return true;
+  }
+
+  Result<BundleSummary> write(const std::filesystem::path& path) {
+    const SortedJson index = {{"version", kVersion}, {"kernels", std::move(kernels_)}};
+    const std::vector<std::uint8_t> packed = SortedJson::to_cbor(index);
+    std::string digested = little_endian(kCodePlace + code_.size()) + little_endian(packed.size()) + code_;
+    digested.append(reinterpret_cast<const char*>(packed.data()), packed.size());
+    const std::string bytes = std::string(kBundleMagic) + content_key(digested) + digested;
+    if (auto written = write_atomically(path, bytes); !written) return written.error();
+    summary_.bytes = bytes.size();
+    return summary_;
+  }
+
+ private:
+  bool is_asked(const std::string& architecture) const {
+    return request_.architectures.empty() ||
+           std::ranges::find(request_.architectures, architecture) != request_.architectures.end();
+  }
+
+  std::vector<Target> targets_of(const Definition& definition, const std::string& kind,
+                                 const std::vector<KernelWinners>& databases) const {
+    std::vector<Target> targets;
+    for (const KernelWinners& database : databases) {
+      const auto target_of = [&](const DeviceIdentity& device) -> Target* {
+        if (device.kind != kind || !is_asked(device.architecture)) return nullptr;
+        const auto known = std::ranges::find_if(
+            targets, [&](const Target& each) { return identity_of(each.info) == device; });
+        if (known != targets.end()) return &*known;
+        Target& target = targets.emplace_back();
+        target.info.kind = device.kind, target.info.name = device.name;
+        target.info.architecture = device.architecture, target.info.multiprocessors = device.multiprocessors;
+        for (const auto& [identity, attributes] : database.devices) {
+          if (identity == device) set_figures(target.info, attributes);
+        }
+        return &target;
+      };
+      for (const KernelVersion& version : database.versions) {
+        if (version.winners.front().study.fingerprint != definition.fingerprint) continue;
+        for (const Winner& winner : version.winners) {
+          if (Target* target = target_of(winner.study.device)) target->winners.push_back(&winner);
+        }
+        for (const Winner& general : version.general) {
+          if (Target* target = target_of(general.study.device)) target->general.push_back(&general);
+        }
+      }
+    }
+    return targets;
+  }
+
+  // False: this configuration does not compile, or does not fit the problem. An error: nothing can be
+  // compiled.
+  Result<bool> add_code(const Definition& definition, const Config& config, const Problem& problem,
+                        const DeviceInfo& device, SortedJson& codes) {
+    const auto plan = resolve(definition.kernel, config, problem, device);
+    if (!plan) return leave_out(definition, config, plan.error().message);
+    const SourcePlan& source = plan->candidate.source;
+    const std::string key = variant_key(source);
+    const auto [known, is_new] = keys_.try_emplace(device.architecture + ' ' + key, true);
+    if (!is_new) return known->second;
+    auto compiler = compiler_for(device.kind);
+    if (!compiler) return compiler.error();
+    const CompiledVariant compiled =
+        (*compiler)
+            ->compile({.variants = {source}, .architecture = device.architecture, .cache_dir = cache_dir_})
+            .front();
+    if (compiled.status != Status::ok) {
+      known->second = false;
+      return leave_out(definition, config, compiled.log);
+    }
+    auto bytes = code_in(compiled.module, device.kind);
+    if (!bytes) return bytes.error();
+    code_.append((kCodeAlignment - (kCodePlace + code_.size()) % kCodeAlignment) % kCodeAlignment, '\0');
+    codes.push_back({{"architecture", device.architecture},
+                     {"cpu", device.kind == "host" && is_for_this_cpu(source) ? this_cpu() : ""},
+                     {"key", key},
+                     {"symbols", compiled.module.symbols},
+                     {"place", kCodePlace + code_.size()},
+                     {"size", bytes->size()}});
+    code_ += *bytes;
+    return true;
+  }
+
+  bool leave_out(const Definition& definition, const Config& config, const std::string& why) {
+    const std::string text = definition.kernel.name + ": " + config.str() + ": " + why;
+    if (request_.on_notice && std::ranges::find(notices_, text) == notices_.end()) {
+      notices_.push_back(text);
+      request_.on_notice(text);
+    }
+    return false;
+  }
+
+  Result<Compiler*> compiler_for(const std::string& kind) {
+    std::unique_ptr<Compiler>& compiler = compilers_[kind];
+    if (compiler != nullptr) return compiler.get();
+    if (kind == "host") {
+      const auto version = HostCompiler::version(request_.cxx);
+      if (!version) return Error{"the host device needs a C++ compiler: " + version.error().message};
+      compiler = std::make_unique<HostCompiler>(request_.cxx);
+#ifdef GKTUNE_WITH_CUDA
+    } else if (kind == "cuda") {
+      auto opened = CudaCompiler::open({request_.cuda_home});
+      if (!opened) return opened.error();
+      compiler = *std::move(opened);
+#endif
+    } else {
+      return Error{"this gktune compiles nothing for devices of the kind '" + kind + "'"};
+    }
+    return compiler.get();
+  }
+
+  // As a program loads it.
+  static Result<std::string> code_in(const Module& module, const std::string& kind) {
+#ifdef GKTUNE_WITH_CUDA
+    if (kind == "cuda") {
+      auto code = read_module(module.path);
+      if (!code) return code.error();
+      return std::move(code->cubin);
+    }
+#else
+    (void)kind;
+#endif
+    auto bytes = read_whole(module.path);
+    if (!bytes) return Error{"there is no compiled code at " + module.path};
+    return *std::move(bytes);
+  }
+
+  static std::string this_cpu() { return HostBackend({}).identify()->name; }
+
+  const BundleRequest& request_;
+  const std::string cache_dir_;
+  std::map<std::string, std::unique_ptr<Compiler>> compilers_;
+  std::map<std::string, bool> keys_;  // of the present kernel: true if there is code
+  std::vector<std::string> notices_;
+  SortedJson kernels_ = SortedJson::array();
+  std::string code_;
+  BundleSummary summary_;
+};
+
+std::string texts(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics) text += (text.empty() ? "" : "\n") + diagnostic.str();
+  return text;
+}
+
+}  // namespace
+
+Result<BundleSummary> write_bundle(const std::filesystem::path& path, const BundleRequest& request) {
+  std::optional<TemporaryFolder> temporary;
+  std::string cache_dir;
+  if (request.cache_dir.empty()) {
+    auto folder = TemporaryFolder::make();
+    if (!folder) return folder.error();
+    temporary = *std::move(folder);
+    cache_dir = temporary->path().string();
+  } else {
+    auto folder = make_private_folder(request.cache_dir);
+    if (!folder) return folder.error();
+    cache_dir = folder->string();
+  }
+  std::vector<Winners> databases;
+  for (const auto& database : request.databases) {
+    auto winners = Winners::read(database);
+    if (!winners) return winners.error();
+    databases.push_back(*std::move(winners));
+  }
+  BundleWriter writer(request, cache_dir);
+  std::map<std::string, std::string> files;  // by kernel
+  for (const std::string& file : request.space_files) {
+    bool has_winners = false;
+    std::string name;
+    for (const char* kind : {"cuda", "host"}) {
+      const auto definition =
+          read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
+      if (!definition) return Error{texts(definition.error())};
+      name = definition->kernel.name;
+      std::vector<KernelWinners> winners;
+      for (const Winners& database : databases) winners.push_back(database.of(name));
+      auto added = writer.add(*definition, kind, winners);
+      if (!added) return added.error();
+      has_winners = has_winners || *added;
+    }
+    const auto [other, is_new] = files.try_emplace(name, file);
+    if (!is_new) return Error{file + " and " + other->second + " define the same kernel, '" + name + "'"};
+    if (!has_winners) {
+      std::string architectures;
+      for (const std::string& each : request.architectures)
+        architectures += (architectures.empty() ? " for " : ", ") + each;
+      return Error{"the database has no winner of '" + name + "'" + architectures + " with the sources of " +
+                   file + " that can be compiled here"};
+    }
+  }
+  return writer.write(path);
+}
+
+}  // namespace gktune

@@ -1,0 +1,313 @@
+// The functions of gktune.h that need a bundle only.
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "runtime/c_api/objects.h"
+#include "tuner/core/version.h"
+
+namespace gktune::c_api {
+namespace {
+
+// The message of the thread's last failure. Of a thread that has no memory for it there is none.
+thread_local std::string last_message;
+
+std::optional<ElementType> element_type_of_code(std::int32_t type) {
+  if (type < GKTUNE_INT8 || type > GKTUNE_FLOAT64) return std::nullopt;
+  static constexpr ElementType kTypes[] = {ElementType::int8,     ElementType::int16,   ElementType::int32,
+                                           ElementType::int64,    ElementType::uint8,   ElementType::uint16,
+                                           ElementType::uint32,   ElementType::uint64,  ElementType::float16,
+                                           ElementType::bfloat16, ElementType::float32, ElementType::float64};
+  return kTypes[type - GKTUNE_INT8];
+}
+
+std::int32_t code_of(ElementType type) {
+  std::int32_t code = GKTUNE_INT8;
+  while (element_type_of_code(code) != type) ++code;
+  return code;
+}
+
+Result<std::vector<LaunchArgument>, CError> arguments_of(const gktune_argument* arguments,
+                                                         std::size_t count) {
+  if (arguments == nullptr && count > 0) return invalid("the arguments are null");
+  std::vector<LaunchArgument> converted;
+  converted.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const gktune_argument& each = arguments[i];
+    const std::string which = "argument " + std::to_string(i + 1) + ": ";
+    const auto type = element_type_of_code(each.type);
+    if (!type && each.type != GKTUNE_ANY_TYPE) {
+      return invalid(which + "there is no type " + std::to_string(each.type));
+    }
+    switch (each.kind) {
+      case GKTUNE_SCALAR:
+        if (!type) return invalid(which + "a scalar has a type");
+        converted.push_back(LaunchArgument::scalar(*type, &each.bits));
+        break;
+      case GKTUNE_POINTER:
+      case GKTUNE_CONST_POINTER:
+        converted.push_back(LaunchArgument::address(
+            each.bits, type,
+            each.kind == GKTUNE_POINTER ? LaunchArgument::Access::write : LaunchArgument::Access::read));
+        break;
+      default:
+        return invalid(which + "there is no kind " + std::to_string(each.kind));
+    }
+  }
+  return converted;
+}
+
+Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
+  KernelSettings& settings = to.settings;
+  const std::pair<std::string_view, std::string*> texts[] = {{"device", &settings.device},
+                                                             {"driver", &settings.driver},
+                                                             {"runtime", &settings.runtime},
+                                                             {"cxx", &settings.cxx},
+                                                             {"cuda_home", &settings.cuda_home}};
+  for (const auto& [name, text] : texts) {
+    if (key != name) continue;
+    *text = value;
+    return {};
+  }
+  if (key == "bundle") {
+    settings.bundles.emplace_back(value);
+  } else if (key == "database") {
+    settings.databases.emplace_back(value);
+  } else if (key == "cache") {
+    settings.cache_dir = value;
+  } else if (key == "argument") {
+    settings.arguments.push_back(value);
+  } else if (key == "worker") {
+    if (!to.has_worker) settings.worker.clear();
+    to.has_worker = true;
+    settings.worker.push_back(value);
+  } else if (key == "alias") {
+    const std::size_t equals = value.find('=');
+    if (equals == std::string::npos) return invalid("alias: write it as NAME=NAME, not " + value);
+    settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
+  } else if (key == "compilation") {
+    if (value != "at_first_use" && value != "in_background") {
+      return invalid("compilation: it is at_first_use or in_background, not " + value);
+    }
+    settings.compilation = value == "in_background" ? Compilation::in_background : Compilation::at_first_use;
+  } else if (key == "follow_ms") {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size()) {
+      return invalid("follow_ms: it is a number of milliseconds, not " + value);
+    }
+    settings.follow_interval = std::chrono::milliseconds(number);
+  } else {
+    return invalid("there is no setting '" + std::string(key) + "'");
+  }
+  return {};
+}
+
+void describe(const KernelChoice& choice, gktune_answer** answer) {
+  *answer = new gktune_answer{std::string(match_name(choice.match)),
+                              choice.config.json(),
+                              choice.reason,
+                              choice.expected_us,
+                              choice.config,
+                              choice.arguments};
+}
+
+}  // namespace
+
+gktune_code note(gktune_code code, std::string message) noexcept {
+  last_message = std::move(message);
+  return code;
+}
+
+Result<std::vector<AxisValue>, CError> values_of(const gktune_value* values, std::size_t count) {
+  if (values == nullptr && count > 0) return invalid("the values of the axes are null");
+  std::vector<AxisValue> converted;
+  converted.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const gktune_value& each = values[i];
+    switch (each.kind) {
+      case GKTUNE_INTEGER:
+        converted.emplace_back(each.integer);
+        break;
+      case GKTUNE_REAL:
+        converted.emplace_back(each.real);
+        break;
+      case GKTUNE_BOOLEAN:
+        converted.emplace_back(each.integer != 0);
+        break;
+      case GKTUNE_TEXT:
+        if (each.text == nullptr) return invalid("the text of axis " + std::to_string(i + 1) + " is null");
+        converted.emplace_back(each.text);
+        break;
+      default:
+        return invalid("there is no kind of value " + std::to_string(each.kind));
+    }
+  }
+  return converted;
+}
+
+gktune_value value_of(const Value& value) {
+  gktune_value converted{GKTUNE_INTEGER, 0, 0, 0, nullptr};
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      converted.kind = GKTUNE_BOOLEAN;
+      converted.integer = value.boolean() ? 1 : 0;
+      break;
+    case Value::Kind::integer:
+      converted.integer = value.integer();
+      break;
+    case Value::Kind::real:
+      converted.kind = GKTUNE_REAL;
+      converted.real = value.real();
+      break;
+    case Value::Kind::text:
+      converted.kind = GKTUNE_TEXT;
+      converted.text = value.text().c_str();
+      break;
+  }
+  return converted;
+}
+
+}  // namespace gktune::c_api
+
+using gktune::Result;
+using namespace gktune::c_api;
+using Done = Result<void, CError>;
+
+const char* gktune_version(void) {
+  static const std::string version(gktune::kVersion);
+  return version.c_str();
+}
+
+const char* gktune_message(void) { return last_message.c_str(); }
+
+gktune_code gktune_settings_create(gktune_settings** settings) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr) return invalid("the place for the settings is null");
+    *settings = new gktune_settings;
+    return {};
+  });
+}
+
+gktune_code gktune_settings_set(gktune_settings* settings, const char* key, const char* value) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr || key == nullptr || value == nullptr)
+      return invalid("settings, key or value is null");
+    return set(*settings, key, value);
+  });
+}
+
+gktune_code gktune_settings_on_notice(gktune_settings* settings, void (*notice)(const char* text, void* data),
+                                      void* data) {
+  return guarded([&]() -> Done {
+    if (settings == nullptr) return invalid("the settings are null");
+    settings->settings.on_notice = nullptr;
+    if (notice != nullptr) {
+      settings->settings.on_notice = [notice, data](const std::string& text) { notice(text.c_str(), data); };
+    }
+    return {};
+  });
+}
+
+void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
+
+const char* gktune_answer_match(const gktune_answer* answer) { return answer->match.c_str(); }
+const char* gktune_answer_config(const gktune_answer* answer) { return answer->config_json.c_str(); }
+const char* gktune_answer_reason(const gktune_answer* answer) { return answer->reason.c_str(); }
+double gktune_answer_expected_us(const gktune_answer* answer) { return answer->expected_us; }
+
+gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {
+  return guarded([&]() -> Done {
+    if (answer == nullptr || parameter == nullptr || value == nullptr)
+      return invalid("answer, name or value is null");
+    const gktune::Value* found = answer->config.find(parameter);
+    if (found == nullptr) return invalid(std::string("there is no parameter '") + parameter + "'");
+    *value = value_of(*found);
+    return {};
+  });
+}
+
+size_t gktune_answer_parameter_count(const gktune_answer* answer) { return answer->arguments.size(); }
+
+gktune_code gktune_answer_parameter(const gktune_answer* answer, size_t index, gktune_parameter* parameter) {
+  return guarded([&]() -> Done {
+    if (answer == nullptr || parameter == nullptr)
+      return invalid("the answer or the place for the parameter is null");
+    if (index >= answer->arguments.size()) {
+      return invalid("there are " + std::to_string(answer->arguments.size()) + " parameters");
+    }
+    const gktune::ArgumentInfo& info = answer->arguments[index];
+    *parameter = {info.name.c_str(), code_of(info.type),      info.is_scalar ? 1 : 0,
+                  info.count,        info.is_written ? 1 : 0, 0};
+    return {};
+  });
+}
+
+void gktune_answer_destroy(gktune_answer* answer) { delete answer; }
+
+gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings* settings,
+                                       gktune_kernel** opened) {
+  return guarded([&]() -> Done {
+    if (kernel == nullptr || settings == nullptr || opened == nullptr) {
+      return invalid("the kernel's name, the settings or the place for the kernel is null");
+    }
+    auto found = gktune::Kernel::open_bundled(kernel, settings->settings);
+    if (!found) return failed(found.error());
+    *opened = new gktune_kernel{*std::move(found)};
+    return {};
+  });
+}
+
+size_t gktune_kernel_axis_count(const gktune_kernel* kernel) { return kernel->kernel.axes().size(); }
+
+const char* gktune_kernel_axis(const gktune_kernel* kernel, size_t index) {
+  const auto& axes = kernel->kernel.axes();
+  return index < axes.size() ? axes[index].c_str() : nullptr;
+}
+
+gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                 const gktune_argument* arguments, size_t count, uintptr_t stream) {
+  return guarded([&]() -> Done {
+    if (kernel == nullptr) return invalid("the kernel is null");
+    const auto values = values_of(problem, axes);
+    if (!values) return values.error();
+    const auto passed = arguments_of(arguments, count);
+    if (!passed) return passed.error();
+    auto done = kernel->kernel.launch(*values, *passed, reinterpret_cast<void*>(stream));
+    if (!done) return failed(done.error());
+    return {};
+  });
+}
+
+gktune_code gktune_kernel_prepare(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                  gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    if (kernel == nullptr || answer == nullptr)
+      return invalid("the kernel or the place for the answer is null");
+    const auto values = values_of(problem, axes);
+    if (!values) return values.error();
+    const auto choice = kernel->kernel.prepare(*values);
+    if (!choice) return failed(choice.error());
+    describe(*choice, answer);
+    return {};
+  });
+}
+
+gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
+                                   const gktune_argument* arguments, size_t count, double seconds,
+                                   gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    if (kernel == nullptr) return invalid("the kernel is null");
+    const auto values = values_of(problem, axes);
+    if (!values) return values.error();
+    const auto passed = arguments_of(arguments, count);
+    if (!passed) return passed.error();
+    const auto choice = kernel->kernel.autotune(*values, *passed, seconds);
+    if (!choice) return failed(choice.error());
+    if (answer != nullptr) describe(*choice, answer);
+    return {};
+  });
+}
+
+void gktune_kernel_destroy(gktune_kernel* kernel) { delete kernel; }

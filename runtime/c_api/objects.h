@@ -1,0 +1,67 @@
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "db/answer.h"
+#include "db/axis_value.h"
+#include "runtime/c_api/gktune.h"
+#include "runtime/kernel.h"
+#include "tuner/core/result.h"
+
+// The objects of gktune.h.
+struct gktune_settings {
+  gktune::KernelSettings settings;
+  bool has_worker = false;  // the default was replaced
+};
+
+struct gktune_kernel {
+  gktune::Kernel kernel;
+};
+
+struct gktune_answer {
+  std::string match, config_json, reason;
+  double expected_us = 0;
+  gktune::Config config;
+  std::vector<gktune::ArgumentInfo> arguments;
+};
+
+namespace gktune::c_api {
+
+// A failure of a C function.
+struct CError {
+  gktune_code code = GKTUNE_FAILED;
+  std::string message;
+};
+
+// Keeps the message for gktune_message().
+gktune_code note(gktune_code code, std::string message) noexcept;
+
+// Runs the body of a C function. No exception leaves it.
+template <class Function>
+gktune_code guarded(const Function& function) noexcept {
+  try {
+    const Result<void, CError> done = function();
+    return done ? note(GKTUNE_OK, {}) : note(done.error().code, done.error().message);
+  } catch (const std::bad_alloc&) {
+    return note(GKTUNE_OUT_OF_MEMORY, {});
+  } catch (const std::exception& error) {
+    try {
+      return note(GKTUNE_FAILED, error.what());
+    } catch (...) {
+      return note(GKTUNE_OUT_OF_MEMORY, {});
+    }
+  }
+}
+
+inline CError failed(const Error& error) { return {GKTUNE_FAILED, error.message}; }
+inline CError invalid(std::string message) { return {GKTUNE_INVALID, std::move(message)}; }
+
+Result<std::vector<AxisValue>, CError> values_of(const gktune_value* values, std::size_t count);
+// The value refers to the text of the other.
+gktune_value value_of(const Value& value);
+
+}  // namespace gktune::c_api

@@ -1,0 +1,101 @@
+// The functions of gktune.h that need sources or databases.
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "db/lookup.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/bundle/bundle_format.h"
+#include "runtime/c_api/objects.h"
+
+struct gktune_lookup {
+  gktune::Lookup lookup;
+};
+
+namespace gktune::c_api {
+namespace {
+
+bool is_bundle(const std::string& path) {
+  std::string start(kBundleMagicStem, '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return kBundleMagic.starts_with(start);
+}
+
+std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
+
+}  // namespace
+}  // namespace gktune::c_api
+
+using gktune::Result;
+using namespace gktune::c_api;
+using Done = Result<void, CError>;
+
+gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* settings,
+                               gktune_kernel** opened) {
+  return guarded([&]() -> Done {
+    if (space_file == nullptr || opened == nullptr)
+      return invalid("the space file or the place for the kernel is null");
+    auto found =
+        gktune::Kernel::open(space_file, settings != nullptr ? settings->settings : gktune::KernelSettings());
+    if (!found) return failed(found.error());
+    *opened = new gktune_kernel{*std::move(found)};
+    return {};
+  });
+}
+
+gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lookup** opened) {
+  return guarded([&]() -> Done {
+    if (opened == nullptr || (paths == nullptr && count > 0))
+      return invalid("the paths or the place is null");
+    if (count == 0) return invalid("there is no path");
+    std::vector<gktune::Lookup> lookups;
+    for (size_t i = 0; i < count; ++i) {
+      if (paths[i] == nullptr) return invalid("path " + std::to_string(i + 1) + " is null");
+      if (is_bundle(paths[i])) {
+        auto bundle = gktune::Bundle::open(paths[i]);
+        if (!bundle) return failed(bundle.error());
+        lookups.push_back(gktune::Lookup::of({*std::move(bundle)}));
+      } else {
+        auto lookup = gktune::Lookup::open(paths[i]);
+        if (!lookup) return failed(lookup.error());
+        lookups.push_back(*std::move(lookup));
+      }
+    }
+    *opened = new gktune_lookup{gktune::Lookup::joined(std::move(lookups))};
+    return {};
+  });
+}
+
+gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, const char* const* axes,
+                               const gktune_value* problem, size_t count, const gktune_device* device,
+                               gktune_answer** answer) {
+  return guarded([&]() -> Done {
+    if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
+      return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
+    }
+    const auto values = values_of(problem, count);
+    if (!values) return values.error();
+    gktune::Problem asked;
+    for (size_t i = 0; i < count; ++i) {
+      if (axes[i] == nullptr) return invalid("the name of axis " + std::to_string(i + 1) + " is null");
+      asked.set(axes[i], (*values)[i].value());
+    }
+    gktune::DeviceIdentity identity;
+    if (device != nullptr) {
+      identity = {text_or_empty(device->kind), text_or_empty(device->name),
+                  text_or_empty(device->architecture), device->multiprocessors};
+    }
+    const gktune::Answer found = lookup->lookup.best(kernel, asked, identity);
+    if (!found) return CError{GKTUNE_NO_ANSWER, found.reason};
+    *answer = new gktune_answer{std::string(gktune::match_name(found.match)),
+                                found.config.json(),
+                                found.reason,
+                                found.time_us,
+                                found.config,
+                                {}};
+    return {};
+  });
+}
+
+void gktune_lookup_destroy(gktune_lookup* lookup) { delete lookup; }

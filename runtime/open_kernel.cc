@@ -1,0 +1,97 @@
+// Kernels that are opened from their sources.
+#include <optional>
+#include <utility>
+
+#include "db/sqlite_store.h"
+#include "db/winners.h"
+#include "engine/open_device.h"
+#include "engine/tune_problem.h"
+#include "runtime/kernel_parts.h"
+#include "runtime/temporary_folder.h"
+#include "tuner/core/version.h"
+#include "tuner/device/worker/private_folder.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+class Sources final : public KernelSources {
+ public:
+  static Result<std::unique_ptr<KernelSources>> open(const KernelSettings& settings) {
+    auto sources = std::make_unique<Sources>();
+    if (settings.cache_dir.empty()) {
+      auto folder = TemporaryFolder::make();
+      if (!folder) return folder.error();
+      sources->temporary_ = *std::move(folder);
+      sources->cache_dir_ = sources->temporary_->path().string();
+    } else {
+      auto folder = make_private_folder(settings.cache_dir);
+      if (!folder) return folder.error();
+      sources->cache_dir_ = folder->string();
+    }
+    for (const auto& path : settings.databases) {
+      auto database = open_winners(path);
+      if (!database) return database.error();
+      sources->databases_.push_back(*std::move(database));
+    }
+    if (!settings.databases.empty()) sources->database_path_ = settings.databases.front();
+    sources->worker_ = settings.worker;
+    return std::unique_ptr<KernelSources>(std::move(sources));
+  }
+
+  const std::vector<std::shared_ptr<WinnersSource>>& databases() const override { return databases_; }
+  const std::string& cache_dir() const override { return cache_dir_; }
+
+  Result<void> tune(const Definition& definition, const Problem& problem, const LaunchDevice& device,
+                    double budget_s) override {
+    auto store = open_sqlite_store(database_path_, StoreAccess::write);
+    if (!store) return store.error();
+    const auto session = (*store)->begin_session(
+        {std::string(kVersion), "", "autotune " + definition.kernel.name, device.info()});
+    if (!session) return session.error();
+    auto worker = open_device(definition.kernel, {{device.backend()}, device.info()},
+                              {.argv = worker_, .cache_dir = cache_dir_}, DeviceWork::time);
+    if (!worker) return Error{worker.error().message};
+    const TuneRequest request{.definition = definition,
+                              .problem = problem,
+                              .strategy = definition.search.strategy,
+                              .trials = definition.search.trials,
+                              .budget_s = budget_s};
+    const auto tuning = tune_problem(request, {**worker, **store, *session, {}});
+    if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
+    if (!tuning) return Error{tuning.error().message};
+    return {};
+  }
+
+ private:
+  std::optional<TemporaryFolder> temporary_;
+  std::string cache_dir_;
+  std::filesystem::path database_path_;
+  std::vector<std::string> worker_;
+  std::vector<std::shared_ptr<WinnersSource>> databases_;
+};
+
+}  // namespace
+
+Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settings) {
+  auto bundles = open_bundles(settings);
+  if (!bundles) return bundles.error();
+  auto device = open_launch_device({settings.device, settings.cxx, settings.cuda_home});
+  if (!device) return device.error();
+  auto definition = read_space_file(space_file, {.device_kind = (*device)->info().kind});
+  if (!definition) {
+    std::string errors;
+    for (const Diagnostic& diagnostic : definition.error())
+      errors += (errors.empty() ? "" : "\n") + diagnostic.str();
+    return Error{std::move(errors)};
+  }
+  if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
+    return Error{space_file + ": C++ functions run on the host device only"};
+  }
+  auto sources = Sources::open(settings);
+  if (!sources) return sources.error();
+  return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles),
+               *std::move(sources)});
+}
+
+}  // namespace gktune

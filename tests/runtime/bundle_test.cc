@@ -1,0 +1,210 @@
+#include "runtime/bundle/bundle.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "db/lookup.h"
+#include "runtime/bundle/write_bundle.h"
+#include "tests/runtime/kernel_fixture.h"
+#include "tuner/space/plan.h"
+
+namespace gktune {
+namespace {
+
+class BundleTest : public KernelTest {
+ protected:
+  std::string path() const { return folder_.path("kernels.gkt"); }
+
+  BundleRequest request() {
+    BundleRequest request;
+    request.space_files = {folder_.path("total.yaml")};
+    request.databases = {folder_ / "gktune.db"};
+    request.cache_dir = *cache_ / "code";
+    request.on_notice = [this](const std::string& text) { notices_.push_back(text); };
+    return request;
+  }
+  BundleSummary written() {
+    auto summary = write_bundle(path(), request());
+    EXPECT_TRUE(summary.ok()) << summary.error().message;
+    return *summary;
+  }
+  std::string error_of(const BundleRequest& request) const {
+    const auto summary = write_bundle(path(), request);
+    return summary.ok() ? "none" : summary.error().message;
+  }
+  // A kernel without sources, compiler and database.
+  Result<Kernel> bundled(const std::string& name = "total") const {
+    KernelSettings settings;
+    settings.device = "host";
+    settings.bundles = {path()};
+    settings.cxx = "/no/compiler";
+    return Kernel::open_bundled(name, settings);
+  }
+  std::string bytes() const {
+    std::ifstream file(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // Why the file cannot be opened, without its path.
+  std::string refusal() const {
+    const auto bundle = Bundle::open(path());
+    if (bundle.ok()) return "none";
+    EXPECT_TRUE(bundle.error().message.starts_with(path() + ": ")) << bundle.error().message;
+    return bundle.error().message.substr(path().size() + 2);
+  }
+};
+
+TEST_F(BundleTest, an_application_launches_its_winners_without_sources_compiler_and_database) {
+  tuned(1000, 64);
+  tuned(4000, 128);
+  const BundleSummary summary = written();
+  ASSERT_EQ(summary.kernels.size(), 1u);
+  EXPECT_EQ(summary.kernels[0].kernel, "total");
+  EXPECT_EQ(summary.kernels[0].winners, 2u);
+  EXPECT_EQ(summary.kernels[0].variants, 3u);  // two winners and the default
+  EXPECT_EQ(summary.bytes, bytes().size());
+  for (const char* gone : {"total.cu", "total.yaml", "gktune.db"}) std::filesystem::remove(folder_ / gone);
+
+  auto kernel = bundled();
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  EXPECT_EQ(kernel->axes(), (std::vector<std::string>{"n"}));
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+  EXPECT_EQ(threads_used(*kernel, 4000), 128);
+  EXPECT_EQ(threads_used(*kernel, 3900), 128);
+  EXPECT_EQ(threads_used(*kernel, 100), 64);  // 128 threads would be more than n
+  EXPECT_EQ(threads_used(*kernel, 40), 32);   // the default
+  EXPECT_EQ(kernel->prepare({1000})->match, Match::exact);
+  EXPECT_EQ(kernel->prepare({3900})->match, Match::nearest_problem);
+  EXPECT_EQ(kernel->prepare({40})->match, Match::space_default);
+  EXPECT_EQ(kernel->prepare({1000})->expected_us, 1);
+  EXPECT_EQ(kernel->autotune({50}, {}, 1).error().message,
+            "autotune needs a database to store its result in");
+}
+
+TEST_F(BundleTest, comes_before_a_database_and_saves_the_compiler_its_work) {
+  tuned(1000, 64);
+  written();
+  std::filesystem::remove(folder_ / "gktune.db");
+  tuned(1000, 128);
+  tuned(4000, 128);
+  KernelSettings both = with_database();
+  both.bundles = {path()};
+  Kernel kernel = open(both);
+  EXPECT_EQ(threads_used(kernel, 1000), 64);   // of the bundle
+  EXPECT_EQ(threads_used(kernel, 4000), 128);  // the exact answer of the database
+  both.databases.clear();
+  both.cache_dir = folder_ / "empty";
+  EXPECT_EQ(threads_used(kernel, 1000), 64);
+  Kernel bundle_and_sources = open(both);
+  EXPECT_EQ(threads_used(bundle_and_sources, 1000), 64);
+  EXPECT_FALSE(std::ranges::any_of(std::filesystem::directory_iterator(folder_ / "empty"),
+                                   [](const auto& entry) { return entry.path().extension() == ".code"; }));
+}
+
+TEST_F(BundleTest, of_other_sources_is_not_used_with_these) {
+  tuned(1000, 64);
+  written();
+  folder_.write("total.cu", std::string(kSource) + "// changed\n");
+  KernelSettings with = settings();
+  with.bundles = {path()};
+  Kernel kernel = open(with);
+  EXPECT_EQ(threads_used(kernel, 1000), 32);
+  EXPECT_NE(kernel.prepare({1000})->reason.find("1 winner was of other sources"), std::string::npos);
+}
+
+TEST_F(BundleTest, answers_questions_as_its_database_did) {
+  tuned(1000, 64);
+  tuned(4000, 128);
+  written();
+  auto bundle = Bundle::open(path());
+  ASSERT_TRUE(bundle.ok()) << bundle.error().message;
+  EXPECT_EQ((*bundle)->kernels(), (std::vector<std::string>{"total"}));
+  const Lookup from_bundle = Lookup::of({*bundle});
+  const auto from_database = Lookup::open(folder_ / "gktune.db");
+  for (const int n : {1000, 1001, 3999, 4000, 70}) {
+    const Answer expected = from_database->best("total", {{"n", n}}),
+                 found = from_bundle.best("total", {{"n", n}});
+    EXPECT_EQ(found.match, expected.match) << n;
+    EXPECT_EQ(found.config, expected.config) << n;
+    EXPECT_EQ(found.problem, expected.problem) << n;
+    EXPECT_EQ(found.time_us, expected.time_us) << n;
+  }
+}
+
+TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_with_a_notice) {
+  tuned(1000, 96);
+  tuned(4000, 64);
+  EXPECT_EQ(written().kernels[0].winners, 1u);
+  ASSERT_EQ(notices_.size(), 1u);
+  EXPECT_NE(notices_[0].find("total: threads=96: "), std::string::npos) << notices_[0];
+  auto kernel = bundled();
+  EXPECT_EQ(threads_used(*kernel, 1000), 64);
+}
+
+TEST_F(BundleTest, that_is_damaged_or_of_another_format_is_refused_with_a_reason) {
+  tuned(1000, 64);
+  written();
+  const std::string whole = bytes();
+  EXPECT_EQ(refusal(), "none");
+  for (const std::size_t place : {std::size_t{20}, std::size_t{50}, whole.size() / 2, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[place] ^= 1;
+    folder_.write("kernels.gkt", damaged);
+    EXPECT_EQ(refusal(), "the bundle is damaged: its digest differs") << place;
+  }
+  folder_.write("kernels.gkt", whole.substr(0, whole.size() - 10));
+  EXPECT_EQ(refusal(), "the bundle is damaged: its digest differs");
+  std::string other = whole;
+  other[14] = '2';
+  folder_.write("kernels.gkt", other);
+  EXPECT_EQ(refusal(), "a bundle of another format; this version reads format 1");
+  folder_.write("kernels.gkt", std::string(1000, 'x'));
+  EXPECT_EQ(refusal(), "not a bundle of gktune");
+  folder_.write("kernels.gkt", "");
+  EXPECT_EQ(refusal(), "not a bundle of gktune");
+  std::filesystem::remove(path());
+  EXPECT_EQ(refusal(), "cannot be opened: No such file or directory");
+  EXPECT_EQ(bundled().error().message, path() + ": cannot be opened: No such file or directory");
+}
+
+TEST_F(BundleTest, without_the_kernel_or_code_for_the_device_is_refused_with_a_reason) {
+  tuned(1000, 64);
+  written();
+  EXPECT_EQ(bundled("totl").error().message,
+            path() + ": the bundle has no kernel 'totl', did you mean 'total'?");
+  const auto bundle = *Bundle::open(path());
+  DeviceInfo gpu;
+  gpu.kind = "cuda", gpu.name = "NVIDIA H200", gpu.architecture = "sm_90";
+  const auto refused = bundle->definition("total", gpu);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("and none for sm_90 (NVIDIA H200)"), std::string::npos)
+      << refused.error().message;
+  KernelSettings none;
+  EXPECT_EQ(Kernel::open_bundled("total", none).error().message, "no bundle was given");
+  none.bundles = {path()};
+  none.databases = {folder_ / "gktune.db"};
+  EXPECT_EQ(Kernel::open_bundled("total", none).error().message,
+            "a kernel of a bundle has no sources: it uses no database");
+}
+
+TEST_F(BundleTest, cannot_be_written_without_winners_of_the_sources) {
+  tuned(1000, 64, "other");
+  EXPECT_NE(error_of(request()).find("the database has no winner of 'total'"), std::string::npos);
+  tuned(1000, 64);
+  BundleRequest bad = request();
+  bad.architectures = {"sm_10"};
+  EXPECT_NE(error_of(bad).find("no winner of 'total' for sm_10"), std::string::npos) << error_of(bad);
+  bad = request();
+  bad.space_files.push_back(bad.space_files.front());
+  EXPECT_NE(error_of(bad).find("define the same kernel, 'total'"), std::string::npos) << error_of(bad);
+  bad = request();
+  bad.databases = {folder_ / "no.db"};
+  EXPECT_NE(error_of(bad).find("no such file"), std::string::npos) << error_of(bad);
+  bad = request();
+  bad.space_files = {folder_.path("no.yaml")};
+  EXPECT_NE(error_of(bad), "none");
+  EXPECT_FALSE(write_bundle(folder_ / "total.cu" / "kernels.gkt", request()).ok());  // no folder
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,140 @@
+/* The C functions from C, on the host device: c_api_test SPACE_FILE. Prints what is wrong. */
+#include "runtime/c_api/gktune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+static void expect(int is_right, const char* what, int line) {
+  if (is_right) return;
+  fprintf(stderr, "line %d: %s; the message is \"%s\"\n", line, what, gktune_message());
+  ++failures;
+}
+#define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
+#define EXPECT_MESSAGE(text) expect(strstr(gktune_message(), text) != NULL, "the message has " #text, __LINE__)
+
+static void test_settings(void) {
+  gktune_settings* settings = NULL;
+  EXPECT(gktune_settings_create(NULL) == GKTUNE_INVALID);
+  EXPECT(gktune_settings_create(&settings) == GKTUNE_OK);
+  EXPECT(strcmp(gktune_message(), "") == 0);
+  EXPECT(gktune_settings_set(settings, "colour", "red") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("there is no setting 'colour'");
+  EXPECT(gktune_settings_set(settings, "follow_ms", "soon") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("it is a number of milliseconds, not soon");
+  EXPECT(gktune_settings_set(settings, "compilation", "later") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("at_first_use or in_background");
+  EXPECT(gktune_settings_set(settings, "alias", "one") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("NAME=NAME");
+  EXPECT(gktune_settings_set(settings, NULL, "x") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "alias", "a=b") == GKTUNE_OK);
+  EXPECT(gktune_settings_set(settings, "follow_ms", "0") == GKTUNE_OK);
+  EXPECT(gktune_settings_set(settings, "bundle", "/no/kernels.gkt") == GKTUNE_OK);
+  gktune_kernel* kernel = NULL;
+  EXPECT(gktune_kernel_open_bundled("sum", settings, &kernel) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("/no/kernels.gkt: cannot be opened");
+  EXPECT(gktune_kernel_open_bundled(NULL, settings, &kernel) == GKTUNE_INVALID);
+  gktune_settings_destroy(settings);
+  gktune_settings_destroy(NULL);
+}
+
+static void test_lookup(void) {
+  gktune_lookup* lookup = NULL;
+  const char* path = "/no/gktune.db";
+  EXPECT(gktune_lookup_open(&path, 1, &lookup) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("no such file");
+  EXPECT(gktune_lookup_open(&path, 0, &lookup) == GKTUNE_INVALID);
+  EXPECT(gktune_lookup_open(NULL, 1, &lookup) == GKTUNE_INVALID);
+  EXPECT(lookup == NULL);
+  gktune_lookup_destroy(lookup);
+}
+
+static void test_kernel(const char* space_file) {
+  gktune_settings* settings = NULL;
+  gktune_kernel* kernel = NULL;
+  gktune_answer* answer = NULL;
+  EXPECT(gktune_kernel_open("/no/space.yaml", NULL, &kernel) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("/no/space.yaml");
+  EXPECT(gktune_settings_create(&settings) == GKTUNE_OK);
+  EXPECT(gktune_settings_set(settings, "device", "host") == GKTUNE_OK);
+  EXPECT(gktune_kernel_open(space_file, settings, &kernel) == GKTUNE_OK);
+  gktune_settings_destroy(settings);
+  if (kernel == NULL) return;
+  EXPECT(gktune_kernel_axis_count(kernel) == 1);
+  EXPECT(strcmp(gktune_kernel_axis(kernel, 0), "n") == 0);
+  EXPECT(gktune_kernel_axis(kernel, 1) == NULL);
+
+  enum { kCount = 1000 };
+  float in[kCount], out = 0;
+  for (int i = 0; i < kCount; ++i) in[i] = 2;
+  gktune_value n = {GKTUNE_INTEGER, 0, kCount, 0, NULL};
+  gktune_argument arguments[2] = {{GKTUNE_CONST_POINTER, GKTUNE_FLOAT32, (uint64_t)(uintptr_t)in},
+                                  {GKTUNE_POINTER, GKTUNE_FLOAT32, (uint64_t)(uintptr_t)&out}};
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_OK);
+  EXPECT(out == 2 * kCount);
+
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 1, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("takes 2 arguments");
+  EXPECT(gktune_kernel_launch(kernel, &n, 0, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT(gktune_kernel_launch(kernel, NULL, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, NULL, 2, 0) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_launch(NULL, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  arguments[1].kind = GKTUNE_CONST_POINTER;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("'out', is float32*, not const float32*");
+  arguments[1].kind = GKTUNE_POINTER;
+  arguments[1].type = GKTUNE_FLOAT64;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("not float64*");
+  arguments[1].type = 99;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("there is no type 99");
+  arguments[1].type = GKTUNE_ANY_TYPE;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_OK);
+  arguments[1].kind = 7;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  n.kind = GKTUNE_TEXT;
+  EXPECT(gktune_kernel_prepare(kernel, &n, 1, &answer) == GKTUNE_INVALID);
+  n.text = "many";
+  EXPECT(gktune_kernel_prepare(kernel, &n, 1, &answer) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("the axis n");
+  n.kind = 9;
+  EXPECT(gktune_kernel_prepare(kernel, &n, 1, &answer) == GKTUNE_INVALID);
+  n.kind = GKTUNE_INTEGER;
+
+  EXPECT(gktune_kernel_prepare(kernel, &n, 1, &answer) == GKTUNE_OK);
+  if (answer != NULL) {
+    gktune_value block;
+    gktune_parameter parameter;
+    EXPECT(strcmp(gktune_answer_match(answer), "default of the space") == 0);
+    EXPECT(strcmp(gktune_answer_config(answer), "{\"BLOCK\":256,\"PER_THREAD\":4}") == 0);
+    EXPECT(strcmp(gktune_answer_reason(answer), "no database was given") == 0);
+    EXPECT(gktune_answer_expected_us(answer) == 0);
+    EXPECT(gktune_answer_value(answer, "BLOCK", &block) == GKTUNE_OK);
+    EXPECT(block.kind == GKTUNE_INTEGER && block.integer == 256);
+    EXPECT(gktune_answer_value(answer, "TILE", &block) == GKTUNE_INVALID);
+    EXPECT(gktune_answer_parameter_count(answer) == 2);
+    EXPECT(gktune_answer_parameter(answer, 0, &parameter) == GKTUNE_OK);
+    EXPECT(strcmp(parameter.name, "in") == 0 && parameter.type == GKTUNE_FLOAT32);
+    EXPECT(parameter.count == kCount && !parameter.is_written && !parameter.is_scalar);
+    EXPECT(gktune_answer_parameter(answer, 2, &parameter) == GKTUNE_INVALID);
+  }
+  gktune_answer_destroy(answer);
+  arguments[1].kind = GKTUNE_POINTER;
+  answer = NULL;
+  EXPECT(gktune_kernel_autotune(kernel, &n, 1, arguments, 2, 1, &answer) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("autotune needs a database");
+  EXPECT(answer == NULL);
+  gktune_kernel_destroy(kernel);
+}
+
+int main(int count, char** words) {
+  if (count != 2) return 2;
+  EXPECT(strlen(gktune_version()) >= 5);
+  test_settings();
+  test_lookup();
+  test_kernel(words[1]);
+  return failures == 0 ? 0 : 1;
+}

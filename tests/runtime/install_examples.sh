@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Builds the examples of the runtime as an outside project against the installed libraries, tunes, and runs them on the
+# host device.
+#   install_examples.sh BUILD_DIR SOURCE_DIR C_COMPILER CXX_COMPILER FLAGS
+set -euo pipefail
+build=$1 source=$2 cc=$3 cxx=$4 flags=$5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+expect() { grep -qF -- "$2" <<<"$1" || fail "expected \"$2\" in:"$'\n'"$1"; }
+
+cmake --install "$build" --prefix "$work/prefix" --component development >/dev/null
+cp -r "$source/examples/reduce" "$work/reduce"
+cd "$work/reduce"
+export XDG_CACHE_HOME=$work/cache
+gktune=$build/cli/gktune
+"$gktune" run sum.yaml --device host --problem n=4096 --trials 2 --seed 1 --quiet --db gktune.db
+"$gktune" bundle sum.yaml --db gktune.db -o kernels.gkt | tee bundle.txt
+expect "$(cat bundle.txt)" "sum on $(uname -m | tr _ -): 1 winner"
+mkdir build
+"$gktune" db export sum --db gktune.db --format header -o build/sum.h
+
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
+  -DCMAKE_C_FLAGS="$flags -Wall -Wextra -Werror" -DCMAKE_CXX_FLAGS="$flags -Wall -Wextra -Wpedantic -Werror" >/dev/null
+cmake --build build >/dev/null
+winner=$("$gktune" best sum --problem n=4096 --db gktune.db 2>/dev/null | head -1)
+for answer in "$(build/reduce sum.yaml gktune.db host 4096)" "$(build/reduce_c sum kernels.gkt host 4096)"; do
+  echo "$answer"
+  expect "$answer" "the sum of 4096 ones is 4096: "
+  expect "$answer" "(exact)"
+done
+expect "$(build/reduce sum.yaml gktune.db host 4096)" "$winner"
+expect "$(build/table)" "$winner"
+
+# The application with the bundle alone: no sources, no database, no compiler in reach.
+mkdir "$work/shipped"
+cp build/bundled kernels.gkt "$work/shipped"
+rm -r "$XDG_CACHE_HOME"
+answer=$(cd "$work/shipped" && PATH=/nowhere ./bundled kernels.gkt host 5000)
+echo "$answer"
+expect "$answer" "the sum of 5000 ones is 5000: $winner"
+libraries=$(ldd "$work/shipped/bundled")
+for stranger in yaml sqlite nvrtc libcuda; do
+  grep -qi "$stranger" <<<"$libraries" && fail "the application with a bundle loads $stranger: $libraries"
+done
+
+# The shared libraries have the symbols of their interface and no other, each with a version.
+for library in launch runtime; do
+  file=$(ls "$work"/prefix/lib*/libgktune_$library.so)
+  strangers=$(nm -D --defined-only --with-symbol-versions "$file" | awk '{ print $3 }' |
+    grep -vE '@@GKTUNE_0\.1$|^_Z.*6gktune.*@@GKTUNE_CXX_|^GKTUNE_' || true)
+  [ -z "$strangers" ] || fail "libgktune_$library has other symbols: $strangers"
+  nm -D --defined-only --with-symbol-versions "$file" | grep -q ' gktune_kernel_launch@@GKTUNE_0.1$' ||
+    fail "libgktune_$library lacks gktune_kernel_launch"
+done
+
+# Without CMake.
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH=$(echo "$work"/prefix/lib*/pkgconfig)
+  read -ra with <<<"$flags $(pkg-config --cflags --libs gktune-runtime)"
+  "$cc" reduce.c -o reduce_pc "${with[@]}"
+  expect "$(LD_LIBRARY_PATH=$(echo "$work"/prefix/lib) ./reduce_pc sum kernels.gkt host 100)" "the sum of 100 ones is 100"
+fi

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/sqlite_store.h"
+#include "runtime/kernel.h"
+#include "runtime/launch_device.h"
+#include "tests/scratch_folder.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+
+inline constexpr const char* kSource = R"(
+#if threads == 96
+#error no kernel for 96 threads
+#endif
+__global__ void partial_sums(const float* in, float* partial, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+  atomicAdd(&partial[blockIdx.x], sum);
+}
+__global__ void finish(const float* partial, float* out, int blocks, float scale) {
+  float sum = 0;
+  for (int i = 0; i < blocks; ++i) sum += partial[i];
+  out[0] = sum * scale;
+  out[1] = threads;
+}
+)";
+
+inline constexpr const char* kSpace = R"yaml(
+kernel: total
+source: total.cu
+problem: {n: [1000, 4000]}
+parameters:
+  threads: {values: [32, 64, 96, 128], default: 32}
+constraints: [threads <= n]
+arguments:
+  in: {type: float, extent: n, init: {constant: 1}}
+  out: {type: float, extent: 2, role: out}
+  partial: {type: float, extent: 4, role: scratch}
+  n: {type: int32, value: n}
+  blocks: {type: int32, value: 4}
+  scale: {type: float, value: 1}
+launches:
+  - {fill: partial, byte: 0}
+  - {entry: partial_sums, grid: 4, block: threads, arguments: [in, partial, n]}
+  - {entry: finish, arguments: [partial, out, blocks, scale]}
+)yaml";
+
+// Kernels on the host device, in this process. All tests share compiled code.
+class KernelTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { cache_ = new ScratchFolder; }
+  static void TearDownTestSuite() {
+    delete cache_;
+    cache_ = nullptr;
+  }
+
+  void SetUp() override {
+    folder_.write("total.cu", kSource);
+    folder_.write("total.yaml", kSpace);
+  }
+
+  KernelSettings settings() {
+    KernelSettings settings;
+    settings.device = "host";
+    settings.cache_dir = *cache_ / "code";
+    settings.on_notice = [this](const std::string& text) { notices_.push_back(text); };
+    settings.worker = {GKTUNE_PROGRAM, "worker"};
+    return settings;
+  }
+  KernelSettings with_database() {
+    KernelSettings with = settings();
+    with.databases = {folder_ / "gktune.db"};
+    return with;
+  }
+  Kernel open(const KernelSettings& with) const {
+    auto kernel = Kernel::open(folder_.path("total.yaml"), with);
+    EXPECT_TRUE(kernel.ok()) << kernel.error().message;
+    return std::move(*kernel);
+  }
+  std::string error_of(const KernelSettings& with) const {
+    const auto kernel = Kernel::open(folder_.path("total.yaml"), with);
+    return kernel.ok() ? "none" : kernel.error().message;
+  }
+
+  // Stores a winner.
+  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}) {
+    const auto device = open_host_launch_device({});
+    const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = "host"});
+    auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
+    const auto session = *store->begin_session({"", "", "", (*device)->info()});
+    const auto study = *store->study_id({"total",
+                                         fingerprint.empty() ? definition->fingerprint : fingerprint,
+                                         identity_of((*device)->info()),
+                                         {{"n", n}},
+                                         Regime::cold,
+                                         "time"});
+    Trial trial;
+    trial.config = {{"threads", threads}};
+    trial.samples_us = {1, 1, 1};
+    trial.timing.median_us = trial.objective = 1;
+    trial.ended_unix_ms = 1000;
+    ASSERT_TRUE(store->add_trial(study, session, trial).ok());
+    ASSERT_TRUE(store->end_session(session).ok());
+  }
+
+  // The configuration that computed the total of n ones, if it is right; else 0.
+  static int threads_used(Kernel& kernel, std::int64_t n) {
+    const std::vector<float> in(static_cast<std::size_t>(n), 1.0f);
+    std::vector<float> out(2);
+    const auto done = kernel.launch({n}, {in.data(), out.data()});
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(out[0], static_cast<float>(n));
+    return static_cast<int>(out[1]);
+  }
+
+  static inline ScratchFolder* cache_ = nullptr;
+  ScratchFolder folder_;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace gktune
