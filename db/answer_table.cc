@@ -159,15 +159,19 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
   for (std::size_t i = 0; i < winners.versions.size(); ++i) {
     const KernelVersion& version = winners.versions[i];
     if (!is_fresh(version)) continue;
-    for (const Winner& general : version.general) {
-      if (!fits(device, general.study.device)) continue;
-      spares_.push_back({{Match::portfolio, general.config, 0, {}, general.study.device, reason_}, rules_[i].get()});
+    for (const Portfolio& portfolio : version.portfolios) {
+      if (!fits(device, portfolio.device)) continue;
+      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get()});
+      for (const Config& config : portfolio.configs) {
+        spare.answers.push_back({Match::portfolio, config, 0, {}, portfolio.device, reason_});
+      }
     }
     if (latest_with_default == nullptr && !version.space.default_config.empty()) latest_with_default = &version;
   }
   if (latest_with_default == nullptr) return;
   const auto place = static_cast<std::size_t>(latest_with_default - winners.versions.data());
-  spares_.push_back({{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_},
+  spares_.push_back({{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_}},
+                     {},
                      rules_[place].get()});
 }
 
@@ -318,20 +322,37 @@ const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
     });
   });
   if (is_found) return found;
-  if (values.size() != axes_.size()) return nullptr;
-  for (const Spare& spare : spares_) {
-    if (is_allowed(*spare.rules, spare.answer, values)) return &spare.answer;
-  }
-  return nullptr;
+  found = nullptr;
+  visit_spares(values, [&](const Answer& answer) {
+    found = &answer;
+    return true;
+  });
+  return found;
 }
 
 void AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
   const bool is_ended = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
     return visit_cluster(tier, cluster, values, places, visit);
   });
-  if (is_ended || values.size() != axes_.size()) return;
+  if (!is_ended) visit_spares(values, visit);
+}
+
+// Of each portfolio the tree's choice comes first.
+void AnswerTable::visit_spares(std::span<const AxisValue> values, const Visit& visit) const {
+  if (values.size() != axes_.size()) return;
+  Problem asked;
+  for (std::size_t i = 0; i < axes_.size() && !spares_.empty(); ++i) asked.set(axes_[i], values[i].value());
   for (const Spare& spare : spares_) {
-    if (is_allowed(*spare.rules, spare.answer, values) && visit(spare.answer)) return;
+    const PortfolioNode* leaf = find_leaf(spare.tree, asked);
+    const std::size_t first = leaf != nullptr ? leaf->config : 0;
+    const auto serves = [&](std::size_t place) {
+      const Answer& answer = spare.answers[place];
+      return is_allowed(*spare.rules, answer, values) && visit(answer);
+    };
+    if (serves(first)) return;
+    for (std::size_t place = 0; place < spare.answers.size(); ++place) {
+      if (place != first && serves(place)) return;
+    }
   }
 }
 

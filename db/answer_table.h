@@ -21,8 +21,8 @@ namespace gktune {
 //
 // Preference: the asked device before others of its architecture; then the latest version of the kernel that
 // has an answer; then problems that have no axis besides the asked ones; then the nearest problem; then the cold
-// regime, time as the objective, and the latest winner. After all of these: the configuration that is best over all
-// problems of the device, and the default of the space file. All but exact answers have to meet the constraints.
+// regime, time as the objective, and the latest winner. After all of these: the portfolio of the device, and the
+// default of the space file. All but exact answers have to meet the constraints.
 class AnswerTable {
  public:
   AnswerTable(const KernelWinners& winners, const DeviceIdentity& device, std::span<const std::string> axes,
@@ -62,9 +62,10 @@ class AnswerTable {
     std::vector<std::uint32_t> slots;  // a hash table of clusters by their categories; kNoCluster: free
     const ConfigRules* rules = nullptr;
   };
-  // A configuration for any problem.
+  // Configurations for any problem, and the tree that chooses among them; without one the first is preferred.
   struct Spare {
-    Answer answer;
+    std::vector<Answer> answers;
+    std::vector<PortfolioNode> tree;
     const ConfigRules* rules = nullptr;
   };
   // The place of a row in a ranking; less is better.
@@ -92,6 +93,7 @@ class AnswerTable {
     return nearness.is_different ? cluster.answers[row] : cluster.exact_answers[row];
   }
   const Answer* nearest_in(const Cluster& cluster, std::span<const AxisValue> values, const Places& places) const;
+  void visit_spares(std::span<const AxisValue> values, const Visit& visit) const;
   bool visit_cluster(const Tier& tier, const Cluster& cluster, std::span<const AxisValue> values, const Places& places,
                      const Visit& visit) const;
   // The clusters whose categories are those of the question, until the function returns true.

@@ -7,6 +7,7 @@
 
 #include "db/identity.h"
 #include "db/kernel_space.h"
+#include "db/portfolio/portfolio.h"
 
 namespace gktune {
 
@@ -21,8 +22,8 @@ struct Winner {
 // The winners of one version (fingerprint) of a kernel.
 struct KernelVersion {
   std::vector<Winner> winners;  // the latest first
-  // The configurations that are best over all problems of a device; their studies have no problem.
-  std::vector<Winner> general;
+  // A few configurations for all problems of a device. Cold caches and time as the objective come first.
+  std::vector<Portfolio> portfolios;
   KernelSpace space;
 };
 

@@ -7,6 +7,7 @@
 
 #include "db/device_figures.h"
 #include "db/open.h"
+#include "db/portfolio/portfolio_json.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
@@ -70,14 +71,17 @@ Result<Winners> Winners::read(const std::filesystem::path& path) {
       Space& space = all.spaces_[{std::move(kernel), std::move(version)}];
       space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
     }
-    sqlite::Statement general(
-        database, "SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs");
-    while (general.step()) {
-      auto row = general.row();
-      General& each = all.general_.emplace_back();
-      each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
-      each.group.objective = row.text(), each.group.device = row.integer(), each.config = row.text();
-    }
+    const auto read_for_all = [&](const char* query, std::vector<ForAll>& to) {
+      sqlite::Statement select(database, query);
+      while (select.step()) {
+        auto row = select.row();
+        ForAll& each = to.emplace_back();
+        each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
+        each.group.objective = row.text(), each.group.device = row.integer(), each.json = row.text();
+      }
+    };
+    read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, body FROM portfolios", all.portfolios_);
+    read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs", all.general_);
 
     // Two scans in the order of the studies cost less than a join.
     sqlite::Statement winners(database,
@@ -194,14 +198,44 @@ KernelWinners Winners::of(std::string_view kernel) const {
       session = std::max(session, row->session);
     });
   }
-  for (const General& each : general_) {
+  const auto add_portfolio = [&](const ForAll& each, const auto& read) {
     const auto place = places.find(each.group.fingerprint);
-    if (each.group.kernel != kernel || place == places.end()) continue;
-    parse("the configuration for all problems", [&] {
-      Winner winner;
-      winner.study = study_of(each.group);
-      winner.config = values_from_json(each.config);
-      found.versions[place->second].general.push_back(std::move(winner));
+    if (each.group.kernel != kernel || place == places.end()) return;
+    parse("a portfolio", [&] {
+      Study study = study_of(each.group);
+      Portfolio portfolio;
+      portfolio.kernel = std::move(study.kernel), portfolio.fingerprint = std::move(study.fingerprint);
+      portfolio.device = std::move(study.device), portfolio.objective = std::move(study.objective);
+      portfolio.regime = study.regime;
+      std::vector<Portfolio>& known = found.versions[place->second].portfolios;
+      const bool is_known = std::ranges::any_of(known, [&](const Portfolio& other) {
+        return other.device == portfolio.device && other.regime == portfolio.regime &&
+               other.objective == portfolio.objective;
+      });
+      if (is_known) return;
+      read(each.json, portfolio);
+      known.push_back(std::move(portfolio));
+    });
+  };
+  for (const ForAll& each : portfolios_) {
+    add_portfolio(each, [](const std::string& json, Portfolio& portfolio) {
+      try {
+        read_body(SortedJson::parse(json), portfolio);
+      } catch (const SortedJson::exception& error) {
+        throw sqlite::Failure(std::string("damaged: ") + error.what());
+      }
+    });
+  }
+  // Where nobody has made a portfolio: one of a single configuration.
+  for (const ForAll& each : general_) {
+    add_portfolio(each, [](const std::string& json, Portfolio& portfolio) {
+      portfolio.configs = {values_from_json(json)};
+      portfolio.tree.emplace_back();
+    });
+  }
+  for (KernelVersion& version : found.versions) {
+    std::ranges::stable_sort(version.portfolios, {}, [](const Portfolio& each) {
+      return std::pair(each.regime != Regime::cold, each.objective != "time");
     });
   }
   for (const auto& [version, place] : places) {

@@ -44,9 +44,10 @@ class Winners final : public WinnerSet {
     double time_us = 0;
     Text problem, config;
   };
-  struct General {
+  // A portfolio, as it is stored; or one configuration that the store has chosen for all problems.
+  struct ForAll {
     Group group;
-    std::string config;
+    std::string json;
   };
   struct Space {
     std::string matching, constraints, default_config;
@@ -58,7 +59,7 @@ class Winners final : public WinnerSet {
   std::string texts_;
   std::vector<Group> groups_;
   std::map<std::string, std::vector<Row>, std::less<>> rows_;  // by kernel
-  std::vector<General> general_;
+  std::vector<ForAll> portfolios_, general_;
   std::map<std::int64_t, DeviceIdentity> devices_;
   std::map<std::int64_t, Session> sessions_;
   std::map<std::pair<std::string, std::string>, Space> spaces_;  // by kernel and fingerprint

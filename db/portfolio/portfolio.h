@@ -22,6 +22,11 @@ struct PortfolioNode {
   std::size_t config = 0;       // of a leaf: the place of its configuration
 };
 
+// The next node for an axis with this value.
+bool goes_to_yes(const PortfolioNode& node, const Value& value);
+// The leaf for a problem; null if the problem lacks an axis that the tree asks for.
+const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Problem& problem);
+
 // The loss against the best known configuration of each problem: 0.02 is 2 % more time.
 struct PortfolioLoss {
   std::size_t configs = 0;

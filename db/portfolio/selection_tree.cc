@@ -10,11 +10,6 @@
 namespace gktune {
 namespace {
 
-bool goes_to_yes(const PortfolioNode& node, const Value& value) {
-  if (node.value.is_number()) return value.is_number() && value.number() <= node.value.number();
-  return value == node.value;
-}
-
 class Growth {
  public:
   Growth(const CostTable& table, std::span<const std::size_t> configs, double gain)
@@ -114,22 +109,6 @@ class Growth {
 
 std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<const std::size_t> configs, double gain) {
   return Growth(table, configs, gain).run();
-}
-
-const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Problem& problem) {
-  if (tree.empty()) return nullptr;
-  const PortfolioNode* node = &tree.front();
-  while (!node->axis.empty()) {
-    const Value* value = problem.find(node->axis);
-    if (value == nullptr) return nullptr;
-    node = &tree[goes_to_yes(*node, *value) ? node->yes : node->no];
-  }
-  return node;
-}
-
-const Config* Portfolio::find(const Problem& problem) const {
-  const PortfolioNode* leaf = find_leaf(tree, problem);
-  return leaf == nullptr ? nullptr : &configs[leaf->config];
 }
 
 }  // namespace gktune

@@ -12,7 +12,4 @@ namespace gktune {
 // lowers the mean loss by at least `gain` per division. The leaves name places in `configs`.
 std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<const std::size_t> configs, double gain);
 
-// The leaf for a problem; null if the problem lacks an axis that the tree asks for.
-const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Problem& problem);
-
 }  // namespace gktune

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "db/portfolio/portfolio_json.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/bundle/definition_json.h"
 #include "tuner/core/spelling.h"
@@ -60,6 +61,20 @@ Winner winner_from(const SortedJson& json, const std::string& kernel, const std:
   winner.driver = json.at("driver").get<std::string>();
   winner.runtime = json.at("runtime").get<std::string>();
   return winner;
+}
+
+Portfolio portfolio_from(const SortedJson& json, const std::string& kernel, const std::string& fingerprint,
+                         const std::vector<std::pair<DeviceIdentity, NamedValues>>& devices) {
+  Portfolio portfolio;
+  portfolio.kernel = kernel;
+  portfolio.fingerprint = fingerprint;
+  portfolio.device = devices.at(json.at("device").get<std::size_t>()).first;
+  const auto regime = regime_from_name(json.at("regime").get<std::string>());
+  if (!regime) throw std::runtime_error("an unknown regime");
+  portfolio.regime = *regime;
+  portfolio.objective = json.at("objective").get<std::string>();
+  read_body(json.at("body"), portfolio);
+  return portfolio;
 }
 
 }  // namespace
@@ -137,8 +152,8 @@ Result<void> Bundle::read() {
       for (const SortedJson& winner : each.at("winners")) {
         kernel.version.winners.push_back(winner_from(winner, name, fingerprint, kernel.devices));
       }
-      for (const SortedJson& general : each.at("general")) {
-        kernel.version.general.push_back(winner_from(general, name, fingerprint, kernel.devices));
+      for (const SortedJson& portfolio : each.at("portfolios")) {
+        kernel.version.portfolios.push_back(portfolio_from(portfolio, name, fingerprint, kernel.devices));
       }
       KernelSpace& space = kernel.version.space;
       space.matching = values_from(each.at("matching"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/device_figures.h"
+#include "db/portfolio/portfolio_json.h"
 #include "db/winners.h"
 #include "engine/kernel_space.h"
 #include "runtime/bundle/bundle_format.h"
@@ -62,7 +63,8 @@ bool is_for_this_cpu(const SourcePlan& source) {
 // A device with winners of a kernel.
 struct Target {
   DeviceInfo info;
-  std::vector<const Winner*> winners, general;
+  std::vector<const Winner*> winners;
+  std::vector<const Portfolio*> portfolios;
 };
 
 class BundleWriter {
@@ -80,7 +82,7 @@ class BundleWriter {
                         {"definition", definition_json(definition)},
                         {"devices", SortedJson::array()},
                         {"winners", SortedJson::array()},
-                        {"general", SortedJson::array()},
+                        {"portfolios", SortedJson::array()},
                         {"code", SortedJson::array()}};
     const KernelSpace space = kernel_space_of(definition, targets.front().info);
     entry["matching"] = sorted_json(space.matching);
@@ -98,9 +100,12 @@ class BundleWriter {
       if (entry["winners"].size() == before) continue;
       // The configurations that serve where a winner does not, in the variants that the tuned problems take.
       std::vector<Config> spares = {definition.kernel.default_values};
-      for (const Winner* general : target.general) {
-        entry["general"].push_back(json_of(*general, device));
-        spares.push_back(general->config);
+      for (const Portfolio* portfolio : target.portfolios) {
+        entry["portfolios"].push_back({{"device", device},
+                                       {"regime", regime_name(portfolio->regime)},
+                                       {"objective", portfolio->objective},
+                                       {"body", body_json(*portfolio)}});
+        spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
       }
       for (const Config& config : spares) {
         for (const Winner* winner : target.winners) {
@@ -158,8 +163,8 @@ class BundleWriter {
         for (const Winner& winner : version.winners) {
           if (Target* target = target_of(winner.study.device)) target->winners.push_back(&winner);
         }
-        for (const Winner& general : version.general) {
-          if (Target* target = target_of(general.study.device)) target->general.push_back(&general);
+        for (const Portfolio& portfolio : version.portfolios) {
+          if (Target* target = target_of(portfolio.device)) target->portfolios.push_back(&portfolio);
         }
       }
     }

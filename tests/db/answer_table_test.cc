@@ -161,12 +161,32 @@ TEST(AnswerTable, the_configuration_for_all_problems_and_the_default_come_last) 
   EXPECT_EQ(answer_of(winners, 8, 2).match, Match::space_default);
   EXPECT_EQ(answer_of(winners, 8, 2).integer("a"), 7);
   EXPECT_EQ(answer_of(winners, 8, 2).reason, "'k' was not tuned for such a problem");
-  version.general.push_back({{"k", "f1", kH200, {}, Regime::cold, "time"}, {{"a", 5}}, 0, "", ""});
+  Portfolio& portfolio = version.portfolios.emplace_back();
+  portfolio.device = kH200;
+  portfolio.configs = {{{"a", 5}}};
+  portfolio.tree.emplace_back();
   EXPECT_EQ(answer_of(winners, 8, 2).match, Match::portfolio);
   EXPECT_EQ(answer_of(winners, 8, 2).integer("a"), 5);
   version.space.constraints = {"a != 5 or heads == 1"};
   EXPECT_EQ(answer_of(winners, 8, 2).match, Match::space_default);
   EXPECT_EQ(answer_of(winners, 8, 1).match, Match::exact);
+}
+
+TEST(AnswerTable, of_a_portfolio_the_choice_of_the_tree_comes_first_and_then_the_others) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}});
+  KernelVersion& version = winners.versions[0];
+  version.space.matching = {{"heads", "exact"}};
+  Portfolio& portfolio = version.portfolios.emplace_back();
+  portfolio.device = kH200;
+  portfolio.configs = {{{"a", 5}}, {{"a", 6}}};
+  portfolio.tree = {{"n", 100, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
+  EXPECT_EQ(answer_of(winners, 100, 2).integer("a"), 5);
+  EXPECT_EQ(answer_of(winners, 101, 2).integer("a"), 6);
+  EXPECT_EQ(answer_of(winners, 101, 2).match, Match::portfolio);
+  EXPECT_EQ(answer_of(winners, 101, 1).match, Match::nearest_problem);
+  version.space.constraints = {"a != 6 or n < 1000"};
+  EXPECT_EQ(answer_of(winners, 999, 2).integer("a"), 6);
+  EXPECT_EQ(answer_of(winners, 1000, 2).integer("a"), 5);
 }
 
 TEST(AnswerTable, stale_winners_do_not_answer_and_the_reason_counts_them) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "db/portfolio/portfolio.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
@@ -444,6 +445,33 @@ TEST_F(LookupTest, a_space_s_constraints_and_default_are_stored_with_its_trials)
   const Answer other_type = found.best("reduce", {{"n", 8}, {"T", "int"}});
   EXPECT_EQ(other_type.match, Match::space_default);
   EXPECT_EQ(other_type.config, (Config{{"a", 1}}));
+}
+
+TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
+  tuned(reduce_study(1000), 1);
+  tuned(reduce_study(1 << 20), 2);
+  Portfolio portfolio;
+  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
+  portfolio.device = kH200;
+  portfolio.problems = {problem(1000), problem(1 << 20)};
+  portfolio.configs = {{{"a", 1}}, {{"a", 2}}};
+  portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
+  ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  const Lookup found = lookup();
+  const Answer small = found.best("reduce", {{"n", 10'000}, {"T", "int"}});
+  EXPECT_EQ(small.match, Match::portfolio);
+  EXPECT_EQ(small.config, (Config{{"a", 1}}));
+  EXPECT_EQ(small.device, kH200);
+  EXPECT_NE(small.reason.find("T was float"), std::string::npos) << small.reason;
+  EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "int"}}).integer("a"), 2);
+  EXPECT_EQ(found.best("reduce", {{"n", 10'001}, {"T", "float"}}).match, Match::nearest_problem);
+  EXPECT_EQ(found.best("reduce", {{"n", 5}, {"T", "int"}}, kCpu).match, Match::none);
+
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("UPDATE portfolios SET body = '{}'");
+  const Answer none = lookup().best("reduce", {{"n", 5}, {"T", "int"}});
+  EXPECT_EQ(none.match, Match::none);
+  EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
 }
 
 TEST_F(LookupTest, asking_for_a_parameter_that_is_not_there_throws) {

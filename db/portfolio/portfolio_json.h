@@ -1,0 +1,13 @@
+#pragma once
+
+#include "db/json_values.h"
+#include "db/portfolio/portfolio.h"
+
+namespace gktune {
+
+// What the database and bundles store of a portfolio besides its identity.
+SortedJson body_json(const Portfolio& portfolio);
+// Throws sqlite::Failure or an exception of SortedJson for other JSON.
+void read_body(const SortedJson& body, Portfolio& portfolio);
+
+}  // namespace gktune
