@@ -29,7 +29,7 @@ struct LookupSettings {
   DeviceIdentity answered_as(const DeviceIdentity& device) const;
 };
 
-// What a question asks besides the problem.
+// A question, but for the problem.
 struct Question {
   // Empty (or 0) members match any device; an empty device is the one on which the kernel was tuned last.
   DeviceIdentity device = {};

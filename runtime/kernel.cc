@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMostArguments = 256;  // of a space file
 
-// What a thread launches for one problem. It stays as it is.
+// A launch for one problem. It stays as it is.
 struct PreparedLaunch {
   std::unique_ptr<LaunchProgram> program;
   KernelChoice choice;

@@ -66,7 +66,7 @@ struct ArgumentInfo {
   bool is_written = false;
 };
 
-// What a launch for one problem runs.
+// The configuration that launches for one problem run.
 struct KernelChoice {
   Match match = Match::none;  // how the database answered
   Config config;

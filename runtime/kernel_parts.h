@@ -24,7 +24,7 @@ class KernelSources {
   virtual const std::string& cache_dir() const = 0;
 };
 
-// What a kernel is made of.
+// The parts of a kernel.
 struct KernelParts {
   Definition definition;
   KernelSettings settings;

@@ -13,7 +13,7 @@
 
 namespace gktune {
 
-// What is launched for each problem. Several threads may ask while one adds. Items stay until the table ends.
+// The launches of the problems. Several threads may ask while one adds. Items stay until the table ends.
 template <class Item>
 class LaunchTable {
  public:

@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// What the database and bundles store of a portfolio besides its identity.
+// The part of a portfolio besides its identity, as the database and bundles store it.
 SortedJson body_json(const Portfolio& portfolio);
 // Throws sqlite::Failure or an exception of SortedJson for other JSON.
 void read_body(const SortedJson& body, Portfolio& portfolio);

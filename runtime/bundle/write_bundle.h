@@ -24,7 +24,7 @@ struct BundleRequest {
   std::function<void(const std::string&)> on_notice = {};
 };
 
-// What a bundle holds of one kernel for one kind of device.
+// The contents of a bundle for one kernel and one kind of device.
 struct BundledKernel {
   std::string kernel, kind;
   std::vector<std::string> architectures;

@@ -51,9 +51,10 @@ launches:
   - {entry: finish, arguments: [partial, out, blocks, scale]}
 )yaml";
 
-// Kernels on the host device, in this process. All tests share compiled code.
+// Kernels in this process, by default on the host device. All tests share compiled code.
 class KernelTest : public testing::Test {
  protected:
+  explicit KernelTest(std::string device = "host") : device_(std::move(device)) {}
   static void SetUpTestSuite() { cache_ = new ScratchFolder; }
   static void TearDownTestSuite() {
     delete cache_;
@@ -67,7 +68,7 @@ class KernelTest : public testing::Test {
 
   KernelSettings settings() {
     KernelSettings settings;
-    settings.device = "host";
+    settings.device = device_;
     settings.cache_dir = *cache_ / "code";
     settings.on_notice = [this](const std::string& text) { notices_.push_back(text); };
     settings.worker = {GKTUNE_PROGRAM, "worker"};
@@ -90,8 +91,8 @@ class KernelTest : public testing::Test {
 
   // Stores a winner.
   void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}) {
-    const auto device = open_host_launch_device({});
-    const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = "host"});
+    const auto device = open_launch_device({.device = device_});
+    const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
     auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
     const auto session = *store->begin_session({"", "", "", (*device)->info()});
     const auto study = *store->study_id({"total",
@@ -120,6 +121,7 @@ class KernelTest : public testing::Test {
   }
 
   static inline ScratchFolder* cache_ = nullptr;
+  const std::string device_;
   ScratchFolder folder_;
   std::vector<std::string> notices_;
 };
