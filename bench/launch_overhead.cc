@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRuns = 15;
-constexpr int kLaunches = 1000;  // fewer than the driver's queue holds
+constexpr int kRuns = 15;        // of what is timed once each
+constexpr int kPairs = 1000;     // of blocks of launches, bare and own in turn
+constexpr int kLaunches = 50;    // in a block: fewer than the driver's queue holds
 constexpr const char* kSource =
     "extern \"C\" __global__ void add(int* out, int n) {\n"
     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] += threads;\n}\n";
@@ -36,10 +36,12 @@ double now_ns() {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double share) {
   std::ranges::sort(values);
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size()))];
 }
+
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
 [[noreturn]] void fail(const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
@@ -76,30 +78,42 @@ class Bench {
     const auto bare = [&] {
       check(driver_.cuLaunchKernel(function_, 4, 1, 1, 64, 1, 1, 0, stream_, parameters, nullptr));
     };
-    std::vector<double> bare_ns, own_ns, two_ns, differences;
-    const auto time = [&](const std::function<void()>& one) {
+    // Short blocks in turn: clocks and other work of the machine change more slowly than these. Each begins with an empty
+    // queue, and its first launches, which wake the driver, are not timed.
+    std::vector<double> bare_ns, own_ns, two_ns, differences, two_differences;
+    const auto time = [&](const auto& one) {
       synchronize();
+      for (int i = 0; i < 10; ++i) one();
       const double begin = now_ns();
       for (int i = 0; i < kLaunches; ++i) one();
       return (now_ns() - begin) / kLaunches;
     };
-    for (int run = 0; run < kRuns; ++run) {
-      bare_ns.push_back(time(bare));
-      own_ns.push_back(time([&] { launch(256); }));
-      int turn = 0;
-      two_ns.push_back(time([&] { launch(++turn % 2 == 0 ? 256 : 512); }));
+    int turn = 0;
+    const auto one_size = [&] { launch(256); };
+    const auto two_sizes = [&] { launch(++turn % 2 == 0 ? 256 : 512); };
+    for (int pair = 0; pair < kPairs; ++pair) {
+      // The order changes, so that neither profits from what the other leaves behind.
+      const bool is_bare_first = pair % 2 == 0;
+      const double first = is_bare_first ? time(bare) : time(one_size);
+      const double second = is_bare_first ? time(one_size) : time(bare);
+      bare_ns.push_back(is_bare_first ? first : second);
+      own_ns.push_back(is_bare_first ? second : first);
+      two_ns.push_back(time(two_sizes));
       differences.push_back(own_ns.back() - bare_ns.back());
+      two_differences.push_back(two_ns.back() - bare_ns.back());
     }
     synchronize();
     HeapCount::forget_peak();
     const std::size_t live = HeapCount::live_bytes();
-    for (int i = 0; i < kLaunches; ++i) launch(256);
+    for (int i = 0; i < 1000; ++i) launch(256);
     const std::size_t allocated = HeapCount::peak_bytes() - live;
-    std::printf("bare cuLaunchKernel              %8.1f ns\n", median(bare_ns));
-    std::printf("gktune::Kernel, one size         %8.1f ns, %.1f ns more (medians of %d runs of %d)\n", median(own_ns),
-                median(differences), kRuns, kLaunches);
-    std::printf("gktune::Kernel, two sizes        %8.1f ns\n", median(two_ns));
-    std::printf("most memory allocated meanwhile  %8zu bytes\n", allocated);
+    std::printf("bare cuLaunchKernel              %8.1f ns, medians of %d blocks of %d\n", median(bare_ns), kPairs,
+                kLaunches);
+    std::printf("gktune::Kernel, one size         %8.1f ns, %.1f ns more (quartiles %.1f to %.1f), bar 100\n",
+                median(own_ns), median(differences), quantile(differences, 0.25), quantile(differences, 0.75));
+    std::printf("gktune::Kernel, two sizes        %8.1f ns, %.1f ns more, bar 100\n", median(two_ns),
+                median(two_differences));
+    std::printf("most memory allocated meanwhile  %8zu bytes, bar 0\n", allocated);
     synchronize();
     time_first_launch();
     capture(kernel, out);
@@ -161,8 +175,8 @@ class Bench {
       synchronize();
     }
     std::printf("open                             %8.3f ms\n", median(open_ms));
-    std::printf("first launch, code in the cache  %8.3f ms; loading the module alone %.3f ms\n", median(first_ms),
-                median(load_ms));
+    std::printf("first launch, code in the cache  %8.3f ms, %.3f ms beyond loading the module alone, bar 5\n",
+                median(first_ms), median(first_ms) - median(load_ms));
   }
 
   // Also of a size whose first launch is captured.

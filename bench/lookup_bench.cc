@@ -72,8 +72,11 @@ Result<void> make_database(const std::filesystem::path& path, int winners) {
   return {};
 }
 
-void print(const char* what, double ns, const char* peer, double peer_ns) {
-  std::printf("%-44s %8.1f ns   %-38s %8.1f ns   ratio %5.2f\n", what, ns, peer, peer_ns, ns / peer_ns);
+// Bar 0: there is none.
+void print(const char* what, double ns, const char* peer, double peer_ns, double bar_ns = 0) {
+  std::printf("%-44s %8.1f ns   %-38s %8.1f ns   ratio %5.2f", what, ns, peer, peer_ns, ns / peer_ns);
+  if (bar_ns > 0) std::printf("   bar %.0f ns", bar_ns);
+  std::printf("\n");
 }
 
 int run(int winners) {
@@ -97,7 +100,8 @@ int run(int winners) {
     std::fprintf(stderr, "%s\n", lookup.error().message.c_str());
     return 1;
   }
-  std::printf("%d winners of two kernels each; opening takes %.1f ms (%.1f ms of processor time), %.2f us per winner\n",
+  std::printf("%d winners of two kernels each; opening takes %.1f ms (%.1f ms of processor time), %.2f us per winner;"
+              " bar 50 ms for 100,000\n",
               winners, open_ms, open_used_ms, open_ms * 1e3 / (2 * winners));
 
   std::int64_t sum = 0;
@@ -117,18 +121,18 @@ int run(int winners) {
   };
   const char* peer = "find in std::unordered_map of sizes";
   const double exact_ns = median_ns([&] { sum += ask_exactly(reduce); });
-  print("prepared, exact, 2 texts and 1 size", exact_ns, peer, table_ns);
+  print("prepared, exact, 2 texts and 1 size", exact_ns, peer, table_ns, 50);
   print("prepared, nearest, 2 texts and 1 size", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i)
             sum += static_cast<std::int64_t>(reduce.best({"float", "sum", size_at(i * 7 % winners) + 5}).match);
         }),
-        peer, table_ns);
+        peer, table_ns, 1000);
   KernelLookup matmul = lookup->prepare("matmul", {"T", "m", "n", "k"});
   print("prepared, nearest, 1 text and 3 sizes", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i)
             sum += static_cast<std::int64_t>(matmul.best({"half", 70 << i % 10, 100 << i % 9, 80 << i % 8}).match);
         }),
-        peer, table_ns);
+        peer, table_ns, 1000);
   print("not prepared, exact, 2 texts and 1 size", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i) {
             sum += static_cast<std::int64_t>(

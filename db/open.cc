@@ -172,6 +172,13 @@ Database open_for_reading(const fs::path& path, std::chrono::milliseconds patien
   return copy;
 }
 
+std::optional<Database> open_again(const fs::path& path, std::chrono::milliseconds patience) {
+  Database database = open_readable(path, patience);
+  database.limit_step_time(kStepLimit);
+  if (database.integer("PRAGMA user_version") != static_cast<std::int64_t>(schema_steps().size())) return std::nullopt;
+  return database;
+}
+
 Database open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
   inspect(path);
   if (std::error_code error; !fs::exists(path, error)) throw Failure("no such file");

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
+#include <limits>
 #include <optional>
+#include <set>
+#include <thread>
 #include <unordered_map>
 
 #include "db/device_figures.h"
@@ -17,6 +21,8 @@
 
 namespace gktune {
 namespace {
+
+constexpr std::chrono::seconds kPatience(10);
 
 // Constraints are stored as an object whose names count from 0; JSON sorts them as texts.
 std::vector<std::string> texts_of(const NamedValues& numbered) {
@@ -37,102 +43,151 @@ NamedValues attributes_of(const DeviceIdentity& identity, std::string_view figur
 
 }  // namespace
 
-Winners::Text Winners::kept(std::string_view text) {
-  const std::size_t at = texts_.size();
-  texts_ += text;
+Winners::Text Winners::Part::kept(std::string_view text) {
+  const std::size_t at = texts.size();
+  texts += text;
   return {at, text.size()};
+}
+
+Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first, std::int64_t last) {
+  const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+  Part part;
+  // Two scans in the order of the studies cost less than a join.
+  sqlite::Statement winners(database,
+                            "SELECT study_id, session_id, median_us, config FROM winners"
+                            " WHERE study_id BETWEEN ?1 AND ?2 ORDER BY study_id");
+  sqlite::Statement studies(database,
+                            "SELECT id, kernel, fingerprint, regime, objective, device_id, updated_ms, problem"
+                            " FROM studies WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+  winners.bind(first, last);
+  studies.bind(first, last);
+  std::unordered_map<std::string, std::size_t> places;  // of the groups
+  std::string key;
+  std::vector<Row>* rows = nullptr;
+  std::optional<std::size_t> last_group;
+  while (winners.step()) {
+    auto winner = winners.row();
+    Row row;
+    row.study = winner.integer();
+    row.session = winner.integer();
+    row.time_us = winner.maybe_real().value_or(0);
+    std::int64_t id = 0;
+    sqlite::Row study = studies.row();
+    do {
+      if (!studies.step()) throw sqlite::Failure("damaged: a winner has no study");
+      study = studies.row();
+      id = study.integer();
+    } while (id < row.study);
+    if (id > row.study) throw sqlite::Failure("damaged: a winner has no study");
+    const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
+    const std::int64_t device = study.integer();
+    const auto is_of = [&](const Group& group) {
+      return group.device == device && group.kernel == kernel && group.fingerprint == fingerprint &&
+             group.regime == regime && group.objective == objective;
+    };
+    if (!last_group || !is_of(part.groups[*last_group])) {
+      key.clear();
+      for (std::string_view text : {kernel, fingerprint, regime, objective}) (key += text) += '\0';
+      key += std::to_string(device);
+      const auto [place, is_new] = places.try_emplace(key, part.groups.size());
+      if (is_new) {
+        part.groups.push_back({std::string(kernel), std::string(fingerprint), std::string(regime),
+                               std::string(objective), device});
+      }
+      last_group = place->second;
+      rows = &part.rows[std::string(kernel)];
+    }
+    row.group = *last_group;
+    row.updated_ms = study.integer();
+    row.problem = part.kept(study.view());
+    row.config = part.kept(winner.view());
+    rows->push_back(row);
+  }
+  return part;
+}
+
+std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const std::filesystem::path& path) {
+  constexpr std::int64_t kLeast = 10'000;  // studies of a part: fewer are read before a thread has started
+  constexpr std::int64_t kMostParts = 4;
+  std::int64_t first = 0, last = 0;
+  {
+    sqlite::Statement bounds(database, "SELECT min(study_id), max(study_id) FROM winners");
+    bounds.step();
+    auto row = bounds.row();
+    first = row.maybe_integer().value_or(0), last = row.maybe_integer().value_or(0);
+  }
+  const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, kMostParts);
+  const std::int64_t count = first < 0 ? 1 : std::clamp<std::int64_t>((last - first) / kLeast, 1, most);
+  const auto from = [&](std::int64_t part) { return first + (last - first) / count * part; };
+  std::vector<std::future<Part>> others;
+  for (std::int64_t part = 1; part < count; ++part) {
+    auto own = open_again(path, kPatience);
+    if (!own) break;  // the copy of an older database
+    const std::int64_t end = part + 1 < count ? from(part + 1) - 1 : std::numeric_limits<std::int64_t>::max();
+    // Deferred where the system has no thread for it.
+    others.push_back(std::async(std::launch::async | std::launch::deferred,
+                                [own = *std::move(own), begin = from(part), end]() mutable {
+                                  return read_part(own, begin, end);
+                                }));
+  }
+  const std::int64_t own_end = others.empty() ? std::numeric_limits<std::int64_t>::max() : from(1) - 1;
+  std::vector<Part> parts;
+  parts.push_back(read_part(database, std::numeric_limits<std::int64_t>::min(), own_end));
+  for (auto& other : others) parts.push_back(other.get());
+  return parts;
+}
+
+void Winners::read_others(sqlite::Database& database) {
+  const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+  sqlite::Statement devices(database, "SELECT id, kind, name, architecture, multiprocessors FROM devices");
+  while (devices.step()) {
+    auto row = devices.row();
+    const std::int64_t id = row.integer();
+    DeviceIdentity& device = devices_[id];
+    device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
+    device.multiprocessors = row.integer();
+  }
+  sqlite::Statement sessions(database, "SELECT id, driver, runtime, figures FROM sessions");
+  while (sessions.step()) {
+    auto row = sessions.row();
+    const std::int64_t id = row.integer();
+    Session& session = sessions_[id];
+    session.driver = row.text(), session.runtime = row.text(), session.figures = row.text();
+  }
+  sqlite::Statement spaces(database,
+                           "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
+  while (spaces.step()) {
+    auto row = spaces.row();
+    std::string kernel = row.text(), version = row.text();
+    Space& space = spaces_[{std::move(kernel), std::move(version)}];
+    space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
+  }
+  const auto read_for_all = [&](const char* query, std::vector<ForAll>& to) {
+    sqlite::Statement select(database, query);
+    while (select.step()) {
+      auto row = select.row();
+      ForAll& each = to.emplace_back();
+      each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
+      each.group.objective = row.text(), each.group.device = row.integer(), each.json = row.text();
+    }
+  };
+  read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, body FROM portfolios", portfolios_);
+  read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs", general_);
 }
 
 Result<Winners> Winners::read(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_reading(path, std::chrono::seconds(10));
-    const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+    auto database = open_for_reading(path, kPatience);
     Winners all;
-    sqlite::Statement devices(database, "SELECT id, kind, name, architecture, multiprocessors FROM devices");
-    while (devices.step()) {
-      auto row = devices.row();
-      const std::int64_t id = row.integer();
-      DeviceIdentity& device = all.devices_[id];
-      device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
-      device.multiprocessors = row.integer();
+    // Another process may write meanwhile: what winners refer to is read after them.
+    all.parts_ = read_parts(database, path);
+    all.read_others(database);
+    bool is_empty = true, is_whole = true;
+    for (const Part& part : all.parts_) {
+      is_empty = is_empty && part.rows.empty();
+      for (const Group& group : part.groups) is_whole = is_whole && all.devices_.contains(group.device);
     }
-    sqlite::Statement sessions(database, "SELECT id, driver, runtime, figures FROM sessions");
-    while (sessions.step()) {
-      auto row = sessions.row();
-      const std::int64_t id = row.integer();
-      Session& session = all.sessions_[id];
-      session.driver = row.text(), session.runtime = row.text(), session.figures = row.text();
-    }
-    sqlite::Statement spaces(database,
-                             "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
-    while (spaces.step()) {
-      auto row = spaces.row();
-      std::string kernel = row.text(), version = row.text();
-      Space& space = all.spaces_[{std::move(kernel), std::move(version)}];
-      space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
-    }
-    const auto read_for_all = [&](const char* query, std::vector<ForAll>& to) {
-      sqlite::Statement select(database, query);
-      while (select.step()) {
-        auto row = select.row();
-        ForAll& each = to.emplace_back();
-        each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
-        each.group.objective = row.text(), each.group.device = row.integer(), each.json = row.text();
-      }
-    };
-    read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, body FROM portfolios", all.portfolios_);
-    read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs", all.general_);
-
-    // Two scans in the order of the studies cost less than a join.
-    sqlite::Statement winners(database,
-                              "SELECT study_id, session_id, median_us, config FROM winners ORDER BY study_id");
-    sqlite::Statement studies(database,
-                              "SELECT id, kernel, fingerprint, regime, objective, device_id, updated_ms, problem"
-                              " FROM studies ORDER BY id");
-    std::unordered_map<std::string, std::size_t> places;  // of the groups
-    std::string key;
-    std::vector<Row>* rows = nullptr;
-    std::optional<std::size_t> last_group;
-    while (winners.step()) {
-      auto winner = winners.row();
-      Row row;
-      row.study = winner.integer();
-      row.session = winner.integer();
-      row.time_us = winner.maybe_real().value_or(0);
-      std::int64_t id = 0;
-      sqlite::Row study = studies.row();
-      do {
-        if (!studies.step()) throw sqlite::Failure("damaged: a winner has no study");
-        study = studies.row();
-        id = study.integer();
-      } while (id < row.study);
-      if (id > row.study) throw sqlite::Failure("damaged: a winner has no study");
-      const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
-      const std::int64_t device = study.integer();
-      const auto is_of = [&](const Group& group) {
-        return group.device == device && group.kernel == kernel && group.fingerprint == fingerprint &&
-               group.regime == regime && group.objective == objective;
-      };
-      if (!last_group || !is_of(all.groups_[*last_group])) {
-        key.clear();
-        for (std::string_view part : {kernel, fingerprint, regime, objective}) (key += part) += '\0';
-        key += std::to_string(device);
-        const auto [place, is_new] = places.try_emplace(key, all.groups_.size());
-        if (is_new) {
-          if (!all.devices_.contains(device)) database.verify();
-          all.groups_.push_back({std::string(kernel), std::string(fingerprint), std::string(regime),
-                                 std::string(objective), device});
-        }
-        last_group = place->second;
-        rows = &all.rows_[std::string(kernel)];
-      }
-      row.group = *last_group;
-      row.updated_ms = study.integer();
-      row.problem = all.kept(study.view());
-      row.config = all.kept(winner.view());
-      rows->push_back(row);
-    }
-    if (all.rows_.empty()) database.verify();
+    if (is_empty || !is_whole) database.verify();
     return all;
   });
 }
@@ -148,14 +203,18 @@ Result<std::shared_ptr<WinnersSource>> open_winners(const std::filesystem::path&
 KernelWinners Winners::of(std::string_view kernel) const {
   KernelWinners found;
   found.kernel = kernel;
-  for (const auto& [name, rows] : rows_) found.known_kernels.push_back(name);
-  const auto known = rows_.find(kernel);
-  if (known == rows_.end()) return found;
-
-  std::vector<const Row*> latest_first;
-  for (const Row& row : known->second) latest_first.push_back(&row);
-  std::ranges::sort(latest_first, [](const Row* a, const Row* b) {
-    return std::pair(a->updated_ms, a->study) > std::pair(b->updated_ms, b->study);
+  std::set<std::string> names;
+  std::vector<std::pair<const Part*, const Row*>> latest_first;
+  for (const Part& part : parts_) {
+    for (const auto& [name, rows] : part.rows) names.insert(name);
+    const auto known = part.rows.find(kernel);
+    if (known == part.rows.end()) continue;
+    for (const Row& row : known->second) latest_first.emplace_back(&part, &row);
+  }
+  found.known_kernels.assign(names.begin(), names.end());
+  if (latest_first.empty()) return found;
+  std::ranges::sort(latest_first, [](const auto& a, const auto& b) {
+    return std::pair(a.second->updated_ms, a.second->study) > std::pair(b.second->updated_ms, b.second->study);
   });
   // A damaged row is left out.
   const auto parse = [&](const std::string& what, const auto& function) {
@@ -180,13 +239,15 @@ KernelWinners Winners::of(std::string_view kernel) const {
   };
   std::map<std::string_view, std::size_t> places;  // of the versions
   std::map<std::int64_t, std::int64_t> sessions;   // the latest of each device
-  for (const Row* row : latest_first) {
-    const Group& group = groups_[row->group];
+  for (const auto& each : latest_first) {
+    const Part& part = *each.first;
+    const Row* row = each.second;
+    const Group& group = part.groups[row->group];
     parse("study " + std::to_string(row->study), [&] {
       Winner winner;
       winner.study = study_of(group);
-      winner.study.problem = values_from_json(text(row->problem));
-      winner.config = values_from_json(text(row->config));
+      winner.study.problem = values_from_json(part.text(row->problem));
+      winner.config = values_from_json(part.text(row->config));
       winner.time_us = row->time_us;
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
         winner.driver = session->second.driver, winner.runtime = session->second.runtime;

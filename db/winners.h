@@ -16,6 +16,10 @@ namespace gktune {
 
 class WinnersSource;
 
+namespace sqlite {
+class Database;
+}
+
 // The winners of a database as they are stored. Reading them is quick; those of a kernel are parsed when they are
 // asked for.
 class Winners final : public WinnerSet {
@@ -26,7 +30,7 @@ class Winners final : public WinnerSet {
   KernelWinners of(std::string_view kernel) const override;
 
  private:
-  // A text within texts_.
+  // A text within those of a part.
   struct Text {
     std::size_t at = 0, size = 0;
   };
@@ -53,12 +57,23 @@ class Winners final : public WinnerSet {
     std::string matching, constraints, default_config;
   };
 
-  Text kept(std::string_view text);
-  std::string_view text(Text text) const { return std::string_view(texts_).substr(text.at, text.size); }
+  // The winners of neighbouring studies: threads read several parts at a time.
+  struct Part {
+    std::string texts;
+    std::vector<Group> groups;
+    std::map<std::string, std::vector<Row>, std::less<>> rows;  // by kernel
 
-  std::string texts_;
-  std::vector<Group> groups_;
-  std::map<std::string, std::vector<Row>, std::less<>> rows_;  // by kernel
+    Text kept(std::string_view text);
+    std::string_view text(Text text) const { return std::string_view(texts).substr(text.at, text.size); }
+  };
+
+  // Of the studies with these numbers.
+  static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last);
+  static std::vector<Part> read_parts(sqlite::Database& database, const std::filesystem::path& path);
+  // The tables that winners refer to.
+  void read_others(sqlite::Database& database);
+
+  std::vector<Part> parts_;
   std::vector<ForAll> portfolios_, general_;
   std::map<std::int64_t, DeviceIdentity> devices_;
   std::map<std::int64_t, Session> sessions_;

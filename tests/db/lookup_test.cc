@@ -447,6 +447,27 @@ TEST_F(LookupTest, a_space_s_constraints_and_default_are_stored_with_its_trials)
   EXPECT_EQ(other_type.config, (Config{{"a", 1}}));
 }
 
+TEST_F(LookupTest, the_winners_of_a_large_database_are_read_in_several_parts) {
+  tuned(reduce_study(1000), 1);
+  tuned(reduce_study(2000), 2);
+  tuned(reduce_study(4000), 3);
+  store_.reset();
+  // Numbers so far apart that threads read the studies; the parts differ in size, and some are empty.
+  sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(10));
+  file.execute("PRAGMA foreign_keys = OFF");
+  for (const char* table : {"studies SET id", "winners SET study_id", "trials SET study_id"}) {
+    const std::string column = std::string(table).substr(std::string(table).rfind(' ') + 1);
+    file.execute(std::string("UPDATE ") + table + " = 100000 WHERE " + column + " = 3");
+    file.execute(std::string("UPDATE ") + table + " = 70000 WHERE " + column + " = 2");
+  }
+  const Lookup found = lookup();
+  for (const auto& [n, a] : {std::pair(1000, 1), std::pair(2000, 2), std::pair(4000, 3)}) {
+    EXPECT_EQ(found.best("reduce", problem(n)).match, Match::exact) << n;
+    EXPECT_EQ(found.best("reduce", problem(n)).integer("a"), a);
+  }
+  EXPECT_EQ(found.best("reduce", problem(1500)).integer("a"), 2);
+}
+
 TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
   tuned(reduce_study(1000), 1);
   tuned(reduce_study(1 << 20), 2);
