@@ -71,7 +71,8 @@ int run(int argc, char** argv) {
   }
   contest.enter("gktune", answer.config);
   const Peer peer = peer_of(contest);
-  contest.enter(peer.name, [&](std::span<const CUdeviceptr> buffers) { peer.call(buffers.data()); });
+  contest.enter(peer.name,
+                Execution{[&](std::span<const CUdeviceptr> buffers) { peer.call(buffers.data()); }});
 
   const auto contenders = contest.hold(rounds);
   std::printf("%s %s (%s: %s)\n", kernel.c_str(), contest.problem().str().c_str(),

@@ -11,8 +11,6 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kMostParameters = 256;  // of a space file
-
 std::string gpu_error(const Driver& driver, const char* doing, CUresult code) {
   return std::string("cannot ") + doing + ": " + driver.describe(code);
 }
@@ -56,23 +54,10 @@ class CudaLaunchProgram final : public LaunchProgram {
 
  private:
   Result<void, Failure> launch_here(void* const* values, CUstream stream) const {
-    void* parameters[kMostParameters];
-    for (const CudaProgram::Step& step : program_.steps()) {
-      CUresult code = CUDA_SUCCESS;
-      if (step.function == nullptr) {
-        const auto filled = static_cast<std::size_t>(step.fill_argument);
-        code = driver_.cuMemsetD8Async(*static_cast<const CUdeviceptr*>(values[filled]), step.fill_byte,
-                                       program_.fill_bytes(filled), stream);
-      } else {
-        std::size_t count = 0;
-        for (const int index : step.arguments) parameters[count++] = program_.value(index, values);
-        const auto size = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
-        const auto& [grid, block, shared] = step.shape;
-        code = driver_.cuLaunchKernel(step.function, size(grid[0]), size(grid[1]), size(grid[2]), size(block[0]),
-                                      size(block[1]), size(block[2]), size(shared), stream, parameters, nullptr);
-      }
-      if (code != CUDA_SUCCESS) return failure_of(code, "launch the kernel", driver_);
-    }
+    CUresult code = program_.prepare(driver_, stream, values);
+    if (code == CUDA_SUCCESS) code = program_.execute(driver_, stream, values);
+    if (code == CUDA_SUCCESS) code = program_.finish(driver_, stream, values);
+    if (code != CUDA_SUCCESS) return failure_of(code, "launch the kernel", driver_);
     return {};
   }
 

@@ -103,9 +103,22 @@ TEST_P(Refusals, tensor_cores) {
                  {"tensor-core kernels (<mma.h>) cannot run on the host device", "kernel.cu:1"});
 }
 
-TEST_P(Refusals, a_barrier_over_the_grid) {
-  expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_grid().sync();"),
-                 {"a barrier over the grid cannot be run on the host device", "kernel.cu:3"});
+TEST_P(Refusals, clusters) {
+  expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_cluster().sync();"),
+                 {"thread-block clusters cannot run on the host device", "kernel.cu:3"});
+}
+
+TEST_P(Refusals, a_barrier_over_the_grid_that_a_block_misses) {
+  Kernels kernels(GetParam(), kernel_source("#include <cooperative_groups.h>\n" +
+                                                kernel("  if (blockIdx.x == 1) return;\n"
+                                                       "  cooperative_groups::this_grid().sync();"),
+                                            {"k"}));
+  LaunchShape cooperative = shape(3, 32);
+  cooperative.attributes.is_cooperative = true;
+  std::vector<int> in(1), out(1);
+  const auto result = kernels.launch(0, cooperative, static_cast<const int*>(in.data()), out.data());
+  ASSERT_FALSE(result.ok());
+  expect_words(result.error().message, {"a barrier over the grid that another block misses", "kernel.cu:4"});
 }
 
 TEST_P(Refusals, atomic_operations_of_128_bits) {

@@ -13,14 +13,14 @@
 #include "tuner/device/worker/child_process.h"
 
 // The launch function of these tests' CUDA runtime.
-extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(const gktune::kernel::Entry* entry,
-                                                                          const gktune::kernel::dim3* grid,
-                                                                          const gktune::kernel::dim3* block,
-                                                                          unsigned long long shared_bytes,
-                                                                          void** arguments) {
+extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(
+    const gktune::kernel::Entry* entry, const gktune::kernel::dim3* grid, const gktune::kernel::dim3* block,
+    unsigned long long shared_bytes, bool is_cooperative, void** arguments) {
   static gktune::Executor executor({});
-  const gktune::LaunchShape shape{
-      {grid->x, grid->y, grid->z}, {block->x, block->y, block->z}, static_cast<std::int64_t>(shared_bytes)};
+  const gktune::LaunchShape shape{{grid->x, grid->y, grid->z},
+                                  {block->x, block->y, block->z},
+                                  static_cast<std::int64_t>(shared_bytes),
+                                  {.is_cooperative = is_cooperative}};
   const auto done = executor.run(*entry, shape, {arguments, entry->argument_count});
   if (!done) ADD_FAILURE() << done.error().message;
   return done.ok();

@@ -97,6 +97,30 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
   std::filesystem::remove(base + ".o");
 }
 
+TEST(ReproOfLaunches, has_structs_variables_and_cooperative_launches) {
+  for (const char* name : {"device_variable", "struct", "cooperative"}) {
+    const Definition definition =
+        read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml");
+    const Parameter& parameter = definition.parameters.at(0);
+    const Plan plan = planned(definition.kernel, {{parameter.name, parameter.values.at(1)}}, {{"n", 1009}});
+    const auto run = run_repro(repro_source(plan, kFacts), Language::cuda);
+    ASSERT_TRUE(run.ok()) << run.error().message;
+    EXPECT_EQ(run->exit_code, 0) << name << ": " << run->output;
+  }
+}
+
+TEST(ReproOfLaunches, names_the_attributes_of_a_launch) {
+  Plan plan;
+  StepPlan step;
+  step.entry = "f";
+  step.attributes = {{2, 1, 1}, false, true, 50};
+  plan.candidate.steps = {step};
+  const std::string text = repro_source(plan, kFacts);
+  EXPECT_NE(text.find("::gktune::launch(f, {dim3(2, 1, 1), false, true, 50}, dim3(1, 1, 1)"),
+            std::string::npos)
+      << text;
+}
+
 INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(portable_spaces()), space_name);
 
 // A kernel in files of its own, written down for one test.

@@ -238,5 +238,19 @@ TEST_F(KernelTest, a_kernel_that_does_not_follow_keeps_its_winners) {
   EXPECT_EQ(threads_used(kernel, 1000), 128);
 }
 
+TEST_F(KernelTest, variables_of_the_source_are_arguments_of_the_launch) {
+  auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/device_variable.yaml", settings());
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  const std::vector<int> in{3, -4, 5, -6, 7};
+  std::vector<int> signs(2);
+  for (int balance : {0, 100}) {
+    const int expected = balance + 5;
+    const auto done = kernel->launch({5}, {in.data(), signs.data(), &balance});
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(signs, (std::vector<int>{3, 2}));
+    EXPECT_EQ(balance, expected);
+  }
+}
+
 }  // namespace
 }  // namespace gktune

@@ -3,12 +3,15 @@
 #include <array>
 #include <cstdint>
 
+#include "tuner/core/launch_attributes.h"
+
 namespace gktune {
 
-// The geometry of one kernel launch.
+// One kernel launch, without its arguments.
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::int64_t shared_bytes = 0;  // dynamic
+  LaunchAttributes attributes = {};
 };
 
 }  // namespace gktune

@@ -107,6 +107,8 @@ std::string scalar_value(const ArgumentPlan& argument) {
   return type == "double" ? value : fmt::format("static_cast<{}>({})", type, value);
 }
 
+std::string member_type(const ArgumentPlan& argument) { return cpp_type(argument.type); }
+
 std::string argument_member(const ArgumentPlan& argument) {
   if (argument.is_scalar)
     return fmt::format("{} {} = {};", scalar_type(argument.type), argument.name, scalar_value(argument));

@@ -12,6 +12,8 @@ namespace gktune {
 std::string argument_member(const ArgumentPlan& argument);
 // A scalar's value as an expression of its type: "static_cast<int>(7)".
 std::string scalar_value(const ArgumentPlan& argument);
+// A scalar's type as a member of a struct: "float", "gktune::Half".
+std::string member_type(const ArgumentPlan& argument);
 // The statement that makes the initial contents; empty if there are none.
 std::string argument_contents(const ArgumentPlan& argument);
 // The tolerance that an output is judged with: "{0.001, 0.0001, 0}".

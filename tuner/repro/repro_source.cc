@@ -11,6 +11,7 @@
 #include "tuner/repro/argument_text.h"
 #include "tuner/repro/enclosed_source.h"
 #include "tuner/repro/stored_values.h"
+#include "tuner/space/struct_layout.h"
 
 namespace gktune {
 
@@ -101,6 +102,7 @@ class Writer {
   std::string kernel_names() const {
     std::string names;
     for (const std::string& entry : plan_.candidate.source.entries) {
+      if (entry.starts_with('&')) continue;
       std::string name = entry.substr(0, entry.find('<'));
       name = name.substr(name.rfind(':') + 1);
       names += (names.empty() ? "" : "|") + ("^" + name + "$");
@@ -149,10 +151,46 @@ class Writer {
     line("// ---- The {} {}\n", name, std::string(110 - 14 - name.size(), '-'));
     text_ += enclosed_source(program.source, name);
     line("\nnamespace {} {{", name);
-    line("void execute_steps(::Arguments& arguments) {{");
-    if (program.steps.empty()) line("  (void)arguments;");
-    for (const StepPlan& step : program.steps) add_step(step, program);
-    line("}}\n}}  // namespace {}\n", name);
+    add_function("prepare", [&] {
+      for (const VariablePlan& variable : program.variables) {
+        const ArgumentPlan& argument = argument_of(variable);
+        line("  ::gktune::store_variable({}, arguments.{}.data(), {});", variable.entry.substr(1),
+             argument.name, argument.count * element_size(argument.type));
+      }
+      for (const auto* steps : {&program.setup_once, &program.setup_each}) {
+        for (const StepPlan& step : *steps) add_step(step, program);
+      }
+    });
+    add_function("execute_steps", [&] {
+      for (const StepPlan& step : program.steps) add_step(step, program);
+    });
+    add_function("finish", [&] {
+      for (const VariablePlan& variable : program.variables) {
+        const ArgumentPlan& argument = argument_of(variable);
+        if (argument.role == Role::in) continue;
+        line("  ::gktune::load_variable(arguments.{}.data(), {}, {});", argument.name,
+             variable.entry.substr(1), argument.count * element_size(argument.type));
+      }
+    });
+    line("}}  // namespace {}\n", name);
+  }
+
+  template <class Body>
+  void add_function(const std::string& name, Body&& body) {
+    const std::size_t before = text_.size();
+    line("void {}([[maybe_unused]] ::Arguments& arguments) {{", name);
+    const std::size_t empty = text_.size();
+    body();
+    if (text_.size() > empty) {
+      line("}}");
+      return;
+    }
+    text_.resize(before);
+    line("void {}(::Arguments&) {{}}", name);
+  }
+
+  const ArgumentPlan& argument_of(const VariablePlan& variable) const {
+    return plan_.arguments[static_cast<std::size_t>(variable.argument)];
   }
 
   void add_step(const StepPlan& step, const ProgramPlan& program) {
@@ -163,16 +201,32 @@ class Writer {
     }
     std::string call = "  ::gktune::launch(" + step.entry;
     if (is_cuda_) {
+      const LaunchAttributes& attributes = step.attributes;
+      const bool is_plain = attributes == LaunchAttributes();
+      call += is_plain ? std::string(", {}")
+                       : fmt::format(", {{dim3({}, {}, {}), {}, {}, {}}}", attributes.cluster[0],
+                                     attributes.cluster[1], attributes.cluster[2], attributes.is_cooperative,
+                                     attributes.is_programmatic, attributes.carveout_percent);
       call += fmt::format(", dim3({}, {}, {}), dim3({}, {}, {}), {}", step.grid[0], step.grid[1],
                           step.grid[2], step.block[0], step.block[1], step.block[2], step.shared_bytes);
     }
-    for (const int index : step.arguments) {
-      const ArgumentPlan& argument = passed_argument(plan_.arguments, program, index);
-      const bool is_own = static_cast<std::size_t>(index) < plan_.arguments.size();
-      call += is_own ? fmt::format(", arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()")
-                     : ", " + scalar_value(argument);
-    }
+    for (const int index : step.arguments) call += ", " + passed_value(index, program);
     line("{});", call);
+  }
+
+  std::string passed_value(int index, const ProgramPlan& program) const {
+    const ArgumentPlan& argument = passed_argument(plan_.arguments, program, index);
+    const bool is_own = static_cast<std::size_t>(index) < plan_.arguments.size();
+    if (is_own) return fmt::format("arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()");
+    if (argument.members.empty()) return scalar_value(argument);
+    const StructLayout layout = layout_of(plan_.arguments, program, index);
+    std::string text = fmt::format("::gktune::Struct<{}>()", layout.bytes);
+    for (const StructLayout::Part& part : layout.parts) {
+      const ArgumentPlan& member = passed_argument(plan_.arguments, program, part.index);
+      const std::string type = member.is_scalar ? member_type(member) : "void*";
+      text += fmt::format(".with<{}>({}, {})", type, part.offset, passed_value(part.index, program));
+    }
+    return text;
   }
 
   void add_main() {
@@ -209,6 +263,7 @@ class Writer {
          has_reference() ? "right" : "it ran: there is no reference to compare with");
     line("\n  const auto prepare = [&] {{");
     add_restoring("    ");
+    line("    candidate::prepare(arguments);");
     line("  }};");
     line("  gktune::print_times(runs, prepare, [&] {{ candidate::execute_steps(arguments); }});");
     line("  return is_right ? 0 : 1;");
@@ -220,7 +275,9 @@ class Writer {
       const bool is_output = argument.role == Role::out || argument.role == Role::scratch;
       if (!argument.is_scalar && is_output) line("  arguments.{}.poison();", argument.name);
     }
+    line("  {}::prepare(arguments);", name);
     line("  {}::execute_steps(arguments);", name);
+    line("  {}::finish(arguments);", name);
     line("  gktune::wait(\"the {}\");", name);
   }
 

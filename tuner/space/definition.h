@@ -35,11 +35,12 @@ struct Option {
   std::optional<Expression> when;
 };
 
-// One value that a launch passes to a function: an argument of the kernel, or a value of its own.
+// One value that a launch passes to a function: an argument of the kernel, a value of its own, or a struct of those.
 struct PassedArgument {
-  std::string name;                 // of the kernel's argument
-  Pattern type;                     // of a value
-  std::optional<Expression> value;  // absent: the argument of that name
+  std::string name;                     // of the kernel's argument
+  Pattern type;                         // of a value
+  std::optional<Expression> value;      // absent: the argument of that name
+  std::vector<PassedArgument> members;  // of a struct, in order; the others are empty
 };
 
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
@@ -49,12 +50,20 @@ struct Launch {
   std::optional<Expression> fill_byte;
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
   std::optional<Expression> shared_bytes;
+  std::array<std::optional<Expression>, 3> cluster;               // absent: 1
+  std::optional<Expression> cooperative, programmatic, carveout;  // see LaunchAttributes
   std::optional<Expression> when;
   std::vector<PassedArgument> arguments;  // in the order of the function's parameters
   std::optional<Expression> rounds;       // repeat `body` so many times, instead of all of the above
   std::string index;                      // the name of the round's number in the body; empty: it has none
   std::vector<std::string> swap;          // two buffers that stand for each other in every second round
   std::vector<Launch> body;
+};
+
+// Steps that prepare a candidate's executions and are not timed.
+struct Setup {
+  std::vector<Launch> once;  // before a series of executions on the same buffers
+  std::vector<Launch> each;  // before each execution
 };
 
 // Contents of a buffer before a launch.
@@ -78,6 +87,7 @@ struct Argument {
   Pattern type;                      // an element type, or {axis}
   std::optional<Expression> value;   // a scalar, passed by value
   std::optional<Expression> extent;  // a buffer of so many elements
+  std::string symbol;                // the source's variable that holds the buffer; empty: launches pass it
   Role role = Role::in;
   Contents contents;
   std::optional<Tolerance> check;  // an output that is compared with the reference's
@@ -139,6 +149,9 @@ struct KernelDefinition {
   // A value for each parameter: a reference in the kernel's own source sees these as macros.
   Config default_values;
   std::vector<Argument> arguments;
+  std::set<std::string>
+      reference_symbols;  // of the arguments' symbols: those that the reference's source has
+  Setup setup;
   std::vector<Launch> launches;
   std::optional<Reference> reference;
   std::vector<Metric> metrics;

@@ -38,6 +38,28 @@ class Canonical {
   std::string text_;
 };
 
+void add_passed(Canonical& canonical, const std::vector<PassedArgument>& passed) {
+  canonical.add(passed.size());
+  for (const PassedArgument& argument : passed) {
+    canonical.add(argument.name);
+    if (argument.value) canonical.add(argument.type).add(argument.value);
+    if (argument.members.empty()) continue;
+    canonical.add("struct");
+    add_passed(canonical, argument.members);
+  }
+}
+
+// What few launches have is added with its name, so that the fingerprints of the others stay as they were.
+void add_attributes(Canonical& canonical, const Launch& launch) {
+  if (launch.cluster[0]) {
+    canonical.add("cluster");
+    for (const auto& extent : launch.cluster) canonical.add(extent);
+  }
+  if (launch.cooperative) canonical.add("cooperative").add(launch.cooperative);
+  if (launch.programmatic) canonical.add("programmatic").add(launch.programmatic);
+  if (launch.carveout) canonical.add("carveout").add(launch.carveout);
+}
+
 void add_launches(Canonical& canonical, const std::vector<Launch>& launches) {
   canonical.add(launches.size());
   for (const Launch& launch : launches) {
@@ -48,11 +70,8 @@ void add_launches(Canonical& canonical, const std::vector<Launch>& launches) {
         .add(launch.when);
     for (const auto& extent : launch.grid) canonical.add(extent);
     for (const auto& extent : launch.block) canonical.add(extent);
-    canonical.add(launch.arguments.size());
-    for (const PassedArgument& argument : launch.arguments) {
-      canonical.add(argument.name);
-      if (argument.value) canonical.add(argument.type).add(argument.value);
-    }
+    add_passed(canonical, launch.arguments);
+    add_attributes(canonical, launch);
     if (!launch.rounds) continue;
     canonical.add("repeat").add(launch.rounds).add(launch.index).add(launch.swap);
     add_launches(canonical, launch.body);
@@ -67,6 +86,7 @@ void add_argument(Canonical& canonical, const Argument& argument) {
   canonical.add(contents.file).add(argument.check.has_value() ? "checked" : "unchecked");
   if (argument.check)
     canonical.add(argument.check->absolute).add(argument.check->relative).add(argument.check->ulp);
+  if (!argument.symbol.empty()) canonical.add("symbol").add(argument.symbol);
 }
 
 }  // namespace
@@ -100,6 +120,12 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   for (const Argument& argument : arguments) add_argument(canonical, argument);
   add_launches(canonical, kernel.launches);
   if (kernel.reference) add_launches(canonical, kernel.reference->launches);
+  for (const auto& [name, steps] :
+       {std::pair("once", &kernel.setup.once), std::pair("each", &kernel.setup.each)}) {
+    if (steps->empty()) continue;
+    canonical.add(name);
+    add_launches(canonical, *steps);
+  }
   // The regime identifies the study itself. It was hashed here once: this constant keeps the fingerprints of
   // the default regime as they were.
   canonical.add(regime_name(Regime::cold));

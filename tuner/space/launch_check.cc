@@ -76,12 +76,15 @@ bool are_alike(ElementType a, ElementType b) {
 }
 
 std::string words_for(const ArgumentPlan& argument) {
+  if (!argument.members.empty())
+    return "the launch passes a struct of " + std::to_string(argument.members.size());
   const std::string type(element_type_name(argument.type));
   return '\'' + argument.name + "' is a " + (argument.is_scalar ? "scalar of type " : "buffer of ") + type;
 }
 
 bool fits(const CppType& type, const ArgumentPlan& argument) {
   const auto element = element_type_of(type.base);
+  if (!argument.members.empty()) return type.pointers == 0 && !element;
   if (type.pointers == 0) return !element || (argument.is_scalar && are_alike(*element, argument.type));
   if (argument.is_scalar) return false;
   // Bytes match any type.
@@ -176,7 +179,10 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
                                         const std::vector<FunctionSignature>& signatures) {
   std::vector<Match> matches;
   bool is_certain = true;  // each launch has one function that is fully known
-  for (const StepPlan& step : program.steps) {
+  std::vector<StepPlan> steps = program.steps;
+  for (const auto* setup : {&program.setup_once, &program.setup_each})
+    steps.insert(steps.end(), setup->begin(), setup->end());
+  for (const StepPlan& step : steps) {
     if (step.entry.empty()) continue;
     const Entry entry = read_entry(step.entry);
     std::vector<const Signature*> named;

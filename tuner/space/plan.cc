@@ -5,13 +5,24 @@
 namespace gktune {
 namespace {
 
-bool sees(const ProgramPlan& program, std::size_t argument) {
-  return std::ranges::any_of(program.steps, [argument](const StepPlan& step) {
-    return std::ranges::find(step.arguments, static_cast<int>(argument)) != step.arguments.end();
+// The indices of what a step passes, and of the members of structs among it.
+bool passes(const std::vector<int>& passed, int index, const ProgramPlan& program, int first_value) {
+  return std::ranges::any_of(passed, [&](int each) {
+    if (each == index) return true;
+    return each >= first_value && passes(program.values[static_cast<std::size_t>(each - first_value)].members,
+                                         index, program, first_value);
   });
 }
 
 }  // namespace
+
+bool takes(const ProgramPlan& program, int index, std::size_t arguments) {
+  const auto takes_it = [&](const StepPlan& step) {
+    return step.fill_argument == index || passes(step.arguments, index, program, static_cast<int>(arguments));
+  };
+  return std::ranges::any_of(program.steps, takes_it) || std::ranges::any_of(program.setup_once, takes_it) ||
+         std::ranges::any_of(program.setup_each, takes_it);
+}
 
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,
                                     int index) {
@@ -25,7 +36,7 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
   for (std::size_t i = 0; i < a.size(); ++i) {
     ArgumentPlan like_b = a[i];
     if (like_b.is_scalar) {
-      if (!sees(reference, i)) like_b.scalar = b[i].scalar;
+      if (!takes(reference, static_cast<int>(i), a.size())) like_b.scalar = b[i].scalar;
     } else if (like_b.role == Argument::Role::scratch) {
       like_b.count = b[i].count;
     }

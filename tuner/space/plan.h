@@ -8,6 +8,7 @@
 
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/device_info.h"
+#include "tuner/core/launch_attributes.h"
 #include "tuner/core/result.h"
 #include "tuner/core/tolerance_plan.h"
 #include "tuner/core/trial.h"
@@ -23,6 +24,7 @@ struct ArgumentPlan {
   ElementType type = ElementType::float32;
   bool is_scalar = false;
   Value scalar;             // a scalar's worth: an integer, or a real for a floating type
+  std::vector<int> members;  // of a struct, which has nothing else; see passed_argument()
   std::uint64_t count = 0;  // a buffer's elements
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
@@ -37,6 +39,7 @@ struct StepPlan {
   int fill_byte = 0;
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::int64_t shared_bytes = 0;
+  LaunchAttributes attributes;
   std::vector<int> arguments;  // see passed_argument()
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
@@ -49,15 +52,24 @@ struct SourcePlan {
   std::vector<std::string> include_dirs;
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> macros;
-  std::vector<std::string> entries;  // each once
+  std::vector<std::string> entries;  // each once: functions, and variables with & in front
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
+};
+
+// A variable of the source that holds an argument: no step passes that.
+struct VariablePlan {
+  int argument = 0;
+  std::string entry;  // of the source: &filter
+  friend bool operator==(const VariablePlan&, const VariablePlan&) = default;
 };
 
 // Code and the steps to run in it.
 struct ProgramPlan {
   SourcePlan source;
   std::vector<StepPlan> steps;
-  std::vector<ArgumentPlan> values;  // scalars that single steps pass
+  std::vector<StepPlan> setup_once, setup_each;  // see Setup
+  std::vector<ArgumentPlan> values;              // scalars and structs that single steps pass
+  std::vector<VariablePlan> variables;
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
 };
 
@@ -73,6 +85,9 @@ struct Plan {
 
 // The argument of a step with this index: one of the plan's arguments, or after them one of the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
+
+// True if a step passes or fills the argument with this index; `arguments` is the number of the plan's.
+bool takes(const ProgramPlan& program, int index, std::size_t arguments);
 
 // True if the arguments of two candidates describe the same problem for this reference. Scratch memory and
 // scalars that the reference does not use may differ.

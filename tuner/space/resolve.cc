@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostSteps = 65'536;  // of one execution
+constexpr std::int64_t kMostInCluster = 16;     // of any GPU
 
 std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
   return where + " '" + expression.text() + "': " + message;
@@ -252,7 +253,8 @@ class Resolver {
       }
     }
     for (const Option& option : options()) add_option(option, scope_, source);
-    finish(kernel_.launches, scope_, program);
+    finish(kernel_.launches, kernel_.setup, scope_, program);
+    add_variables(program, [](const std::string&) { return true; });
     return program;
   }
 
@@ -275,7 +277,9 @@ class Resolver {
           });
       if (is_plain) add_option(option, problem_scope_, source);
     }
-    finish(reference.launches, problem_scope_, program);
+    finish(reference.launches, {}, problem_scope_, program);
+    add_variables(program,
+                  [&](const std::string& symbol) { return kernel_.reference_symbols.contains(symbol); });
     return program;
   }
 
@@ -309,30 +313,52 @@ class Resolver {
     source.options.push_back(std::move(flag));
   }
 
-  void finish(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program) {
+  void finish(const std::vector<Launch>& launches, const Setup& setup, const Scope& scope,
+              ProgramPlan& program) {
     SourcePlan& source = program.source;
     source.language = kernel_.language;
     source.include_dirs = kernel_.include_dirs;
-    add_steps(launches, scope, program);
-    for (const StepPlan& step : program.steps) {
-      const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
-      if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
+    add_steps(launches, scope, program, program.steps);
+    add_steps(setup.once, scope, program, program.setup_once);
+    add_steps(setup.each, scope, program, program.setup_each);
+    for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
+      // Nothing is in front of the first one.
+      if (!steps->empty()) steps->front().attributes.is_programmatic = false;
+      for (const StepPlan& step : *steps) {
+        const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
+        if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
+      }
     }
   }
 
-  void add_steps(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program) {
+  // Arguments that no step passes are in the source's variables, where it has them.
+  template <class HasSymbol>
+  void add_variables(ProgramPlan& program, const HasSymbol& has_symbol) {
+    for (std::size_t i = 0; i < kernel_.arguments.size(); ++i) {
+      const std::string& symbol = kernel_.arguments[i].symbol;
+      const auto index = static_cast<int>(i);
+      if (symbol.empty() || !has_symbol(symbol) || takes(program, index, kernel_.arguments.size())) continue;
+      program.variables.push_back({index, "&" + symbol});
+      auto& entries = program.source.entries;
+      if (std::ranges::find(entries, "&" + symbol) == entries.end()) entries.push_back("&" + symbol);
+    }
+  }
+
+  void add_steps(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program,
+                 std::vector<StepPlan>& steps) {
     for (const Launch& launch : launches) {
       if (launch.rounds) {
-        add_rounds(launch, scope, program);
+        add_rounds(launch, scope, program, steps);
       } else if (auto planned = step(launch, scope, program)) {
-        program.steps.push_back(*std::move(planned));
+        steps.push_back(*std::move(planned));
       }
-      if (program.steps.size() > kMostSteps) fail("more than " + std::to_string(kMostSteps) + " launches");
+      if (steps.size() > kMostSteps) fail("more than " + std::to_string(kMostSteps) + " launches");
       if (error_) return;
     }
   }
 
-  void add_rounds(const Launch& launch, const Scope& scope, ProgramPlan& program) {
+  void add_rounds(const Launch& launch, const Scope& scope, ProgramPlan& program,
+                  std::vector<StepPlan>& steps) {
     const std::int64_t rounds = integer(*launch.rounds, scope, "repeat");
     if (rounds < 0) fail(blamed("repeat", *launch.rounds, std::to_string(rounds) + " is negative"));
     if (rounds > static_cast<std::int64_t>(kMostSteps)) {
@@ -345,15 +371,22 @@ class Resolver {
       if (!launch.index.empty()) inner.add(index);
       const bool is_swapped = round % 2 == 1 && !launch.swap.empty();
       if (is_swapped) swaps_.push_back(&launch.swap);
-      add_steps(launch.body, inner, program);
+      add_steps(launch.body, inner, program, steps);
       if (is_swapped) swaps_.pop_back();
     }
   }
 
   // The index of what a step passes; see passed_argument().
-  int passed(const PassedArgument& argument, const Scope& scope, const std::string& where, ProgramPlan& program) {
-    if (!argument.value) return index_of(argument.name);
+  int passed(const PassedArgument& argument, const Scope& scope, const std::string& where,
+             ProgramPlan& program) {
     ArgumentPlan plan;
+    if (!argument.members.empty()) {
+      plan.name = "struct";
+      for (const PassedArgument& member : argument.members)
+        plan.members.push_back(passed(member, scope, where, program));
+      return add_value(std::move(plan), program);
+    }
+    if (!argument.value) return index_of(argument.name);
     plan.is_scalar = true;
     plan.name = argument.value->text();
     const std::string type = text(argument.type, scope, where + "type");
@@ -364,6 +397,10 @@ class Resolver {
     }
     plan.type = *known;
     plan.scalar = scalar(*argument.value, plan.type, scope, where + "value");
+    return add_value(std::move(plan), program);
+  }
+
+  int add_value(ArgumentPlan plan, ProgramPlan& program) {
     const auto same = std::ranges::find(program.values, plan);
     const auto index = kernel_.arguments.size() + static_cast<std::size_t>(same - program.values.begin());
     if (same == program.values.end()) program.values.push_back(std::move(plan));
@@ -400,6 +437,7 @@ class Resolver {
       is_empty = is_empty || plan.grid[i] == 0;
     }
     check_block(plan, where);
+    plan.attributes = attributes(launch, plan, scope, where);
     if (launch.shared_bytes) {
       plan.shared_bytes =
           extent(*launch.shared_bytes, scope, where + "shared", 0, device_.shared_bytes_per_block_optin);
@@ -419,6 +457,40 @@ class Resolver {
                   std::to_string(result) + " is more than the device's " + std::to_string(most)));
     }
     return result;
+  }
+
+  LaunchAttributes attributes(const Launch& launch, const StepPlan& plan, const Scope& scope,
+                              const std::string& where) {
+    LaunchAttributes attributes;
+    const auto is_set = [&](const std::optional<Expression>& condition, const char* name) {
+      return condition && truth(*condition, scope, where + name);
+    };
+    attributes.is_cooperative = is_set(launch.cooperative, "cooperative");
+    attributes.is_programmatic = is_set(launch.programmatic, "programmatic");
+    if (launch.carveout) {
+      attributes.carveout_percent = extent(*launch.carveout, scope, where + "carveout", 0, 0);
+      if (attributes.carveout_percent > 100) {
+        fail(blamed(where + "carveout", *launch.carveout,
+                    std::to_string(attributes.carveout_percent) + " is more than 100 percent"));
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!launch.cluster[i]) continue;
+      std::int64_t& blocks = attributes.cluster[i];
+      blocks = extent(*launch.cluster[i], scope, where + "cluster", 1, kMostInCluster);
+      if (error_ || plan.grid[i] % blocks == 0) continue;
+      fail(blamed(where + "cluster", *launch.cluster[i],
+                  "a grid of " + std::to_string(plan.grid[i]) + " blocks is no multiple of " +
+                      std::to_string(blocks)));
+    }
+    if (error_) return {};
+    if (attributes.cluster_blocks() > kMostInCluster) {
+      fail(where + "cluster: a cluster of " + std::to_string(attributes.cluster_blocks()) +
+           " blocks: at most " + std::to_string(kMostInCluster) + " are possible");
+    }
+    if (attributes.cluster_blocks() > 1 && device_.kind == "host")
+      fail(where + "cluster: thread-block clusters run on GPUs only");
+    return attributes;
   }
 
   void check_block(const StepPlan& plan, const std::string& where) {

@@ -13,13 +13,40 @@
 using dim3 = gktune::kernel::dim3;
 
 enum cudaError_t { cudaSuccess, cudaErrorLaunchFailure };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize,
+  cudaFuncAttributeNonPortableClusterSizeAllowed
+};
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeCooperative,
+  cudaLaunchAttributeProgrammaticStreamSerialization,
+  cudaLaunchAttributePreferredSharedMemoryCarveout,
+  cudaLaunchAttributeClusterDimension
+};
+union cudaLaunchAttributeValue {
+  int cooperative, programmaticStreamSerializationAllowed;
+  unsigned sharedMemCarveout;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  void* stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
 using cudaEvent_t = std::chrono::steady_clock::time_point;
 
 // True for success.
 extern "C" bool gktune_test_launch(const gktune::kernel::Entry* entry, const dim3* grid, const dim3* block,
-                                   unsigned long long shared_bytes, void** arguments);
+                                   unsigned long long shared_bytes, bool is_cooperative, void** arguments);
 
 inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaSuccess ? "no error" : "it failed";
@@ -64,12 +91,29 @@ struct LaunchedKernel {
   static void thread(Parameters... parameters) { kernel(parameters...); }
 };
 
-template <class... Parameters>
-cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
-                             size_t shared_bytes, void*) {
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments... arguments) {
   using Launched = LaunchedKernel<Parameters...>;
   Launched::kernel = kernel;
   static constexpr gktune::kernel::Entry kEntry = gktune::kernel::kernel_entry<&Launched::thread>("a kernel");
-  return gktune_test_launch(&kEntry, &grid, &block, shared_bytes, arguments) ? cudaSuccess
-                                                                             : cudaErrorLaunchFailure;
+  bool is_cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    is_cooperative = is_cooperative || config->attrs[i].id == cudaLaunchAttributeCooperative;
+  void* values[sizeof...(Arguments) + 1] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+  return gktune_test_launch(&kEntry, &config->gridDim, &config->blockDim, config->dynamicSmemBytes,
+                            is_cooperative, values)
+             ? cudaSuccess
+             : cudaErrorLaunchFailure;
+}
+
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t size, size_t, cudaMemcpyKind) {
+  std::memcpy(const_cast<void*>(static_cast<const volatile void*>(&symbol)), from, size);
+  return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t size, size_t, cudaMemcpyKind) {
+  std::memcpy(to, const_cast<const void*>(static_cast<const volatile void*>(&symbol)), size);
+  return cudaSuccess;
 }

@@ -285,9 +285,13 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   if (auto ready = finish(); !ready) return ready.error();
   const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
   const Event start = gpu_->event(), end = gpu_->event();
+  const auto& loaded = static_cast<const CudaProgram&>(program);
+  const std::vector<CUdeviceptr> addresses = addresses_of(arguments);
+  loaded.queue(*gpu_, &CudaProgram::prepare, addresses);
   gpu_->record(start);
-  static_cast<const CudaProgram&>(program).launch(*gpu_, addresses_of(arguments));
+  loaded.queue(*gpu_, &CudaProgram::execute, addresses);
   gpu_->record(end);
+  loaded.queue(*gpu_, &CudaProgram::finish, addresses);
   if (!gpu_->wait_and_print(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
   auto failure = gpu_->take_failure();

@@ -1,9 +1,9 @@
 #include "tuner/device/cuda/cuda_program.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
-#include "tuner/measure/element.h"
+#include "tuner/core/element_type.h"
 
 namespace gktune {
 namespace {
@@ -21,11 +21,7 @@ int limit(Gpu& gpu, CUdevice_attribute which) {
   return value;
 }
 
-std::array<std::byte, 8> pack(const ArgumentPlan& argument) {
-  std::array<std::byte, 8> bytes{};
-  store_number(argument.type, bytes.data(), argument.scalar);
-  return bytes;
-}
+constexpr std::size_t kMostParameters = 256;  // of a space file
 
 // A grid that the device cannot launch, in words; empty: it can.
 std::string misfit(Gpu& gpu, const StepPlan& plan) {
@@ -60,8 +56,51 @@ std::string misfit(Gpu& gpu, const StepPlan& plan) {
   return {};
 }
 
+// Why the device cannot give the launch its attributes; empty: it can.
+std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
+  const LaunchAttributes& attributes = shape.attributes;
+  const std::int64_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  if (attributes.is_cooperative) {
+    int at_once = 0;
+    if (gpu.ok()) {
+      gpu.check(gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                    &at_once, function, threads, static_cast<std::size_t>(shape.shared_bytes)),
+                "ask for the occupancy");
+    }
+    at_once *= limit(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    if (blocks > at_once) {
+      return "a cooperative grid of " + std::to_string(blocks) + " blocks: the GPU runs " +
+             std::to_string(at_once) + " of them at once";
+    }
+  }
+  const bool has_clusters = attributes.cluster_blocks() > 1;
+  const int major = limit(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  if ((has_clusters || attributes.is_programmatic) && major < 9) {
+    return std::string(has_clusters ? "thread-block clusters" : "programmatic launches") +
+           " need a GPU of compute capability 9.0, this one has " + std::to_string(major) + '.' +
+           std::to_string(limit(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  }
+  if (!has_clusters) return {};
+  if (gpu.ok() && attributes.cluster_blocks() > 8) {  // larger ones need an opt-in
+    gpu.check(
+        gpu.driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+        "ask for a large cluster");
+  }
+  if (gpu.ok() && most_clusters(gpu.driver(), function, shape) < 1)
+    return "a cluster of " + size_text(attributes.cluster) + " blocks does not fit on this GPU";
+  return {};
+}
+
 Failure refusal(const StepPlan& plan, const std::string& why) {
   return {Status::launch_failed, plan.entry + ": " + why};
+}
+
+// The symbol of an entry in the compiled code; null: it is not there.
+const std::string* symbol_of(const std::string& entry, const Module& module, const ProgramPlan& program) {
+  const auto& entries = program.source.entries;
+  const auto at = static_cast<std::size_t>(std::ranges::find(entries, entry) - entries.begin());
+  return at < module.symbols.size() ? &module.symbols[at] : nullptr;
 }
 
 }  // namespace
@@ -71,42 +110,69 @@ Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const C
                                                const std::vector<ArgumentPlan>& arguments) {
   CudaProgram bound;
   bound.code_ = std::move(code);
-  bound.argument_count_ = arguments.size();
-  std::vector<ArgumentPlan> passed = arguments;
-  passed.insert(passed.end(), program.values.begin(), program.values.end());
-  for (const auto& argument : passed) {
-    const std::size_t size = element_size(argument.type);
-    bound.scalars_.push_back(argument.is_scalar ? pack(argument) : Scalar{});
-    bound.sizes_.push_back(argument.is_scalar ? size : sizeof(CUdeviceptr));
-    bound.fill_sizes_.push_back(argument.count * size);
-  }
-  for (const auto& plan : program.steps) {
-    if (plan.entry.empty()) {
-      Step step;
-      step.fill_argument = plan.fill_argument;
-      step.fill_byte = static_cast<unsigned char>(plan.fill_byte);
-      bound.steps_.push_back(std::move(step));
-    } else if (auto added = bound.add_kernel(gpu, module, program, plan); !added) {
+  bound.passed_ = PassedValues(arguments, program);
+  for (const ArgumentPlan& argument : arguments)
+    bound.buffer_bytes_.push_back(argument.count * element_size(argument.type));
+  for (const auto& [plans, steps] :
+       {std::pair(&program.steps, &bound.steps_), std::pair(&program.setup_once, &bound.setup_once_),
+        std::pair(&program.setup_each, &bound.setup_each_)}) {
+    if (auto added = bound.add_steps(gpu, module, program, *plans, *steps); !added) {
       (void)gpu.take_failure();
       return added.error();
     }
   }
+  if (auto added = bound.add_variables(gpu, module, program, arguments); !added) return added.error();
   if (auto failure = gpu.take_failure()) return *failure;
   return bound;
 }
 
-Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, const ProgramPlan& program,
-                                              const StepPlan& plan) {
-  const auto& entries = program.source.entries;
-  const auto entry = static_cast<std::size_t>(std::ranges::find(entries, plan.entry) - entries.begin());
-  if (entry >= module.symbols.size()) return refusal(plan, "is not among what was compiled");
-  const std::string& symbol = module.symbols[entry];
+Result<void, Failure> CudaProgram::add_steps(Gpu& gpu, const Module& module, const ProgramPlan& program,
+                                             const std::vector<StepPlan>& plans, std::vector<Step>& steps) {
+  for (const StepPlan& plan : plans) {
+    if (plan.entry.empty()) {
+      Step step;
+      step.fill_argument = static_cast<std::size_t>(plan.fill_argument);
+      step.fill_byte = static_cast<unsigned char>(plan.fill_byte);
+      steps.push_back(std::move(step));
+      continue;
+    }
+    auto step = kernel(gpu, module, program, plan);
+    if (!step) return step.error();
+    steps.push_back(*std::move(step));
+  }
+  return {};
+}
+
+Result<void, Failure> CudaProgram::add_variables(Gpu& gpu, const Module& module, const ProgramPlan& program,
+                                                 const std::vector<ArgumentPlan>& arguments) {
+  for (const VariablePlan& plan : program.variables) {
+    const auto index = static_cast<std::size_t>(plan.argument);
+    const std::string* symbol = symbol_of(plan.entry, module, program);
+    const std::string name = "the variable " + plan.entry.substr(1);
+    if (symbol == nullptr) return Failure{Status::launch_failed, name + " is not among what was compiled"};
+    std::size_t bytes = 0;
+    const CUdeviceptr address = gpu.variable(code_->code, *symbol, bytes);
+    if (auto failure = gpu.take_failure()) return *failure;
+    if (bytes < buffer_bytes_[index]) {
+      return Failure{Status::launch_failed, name + " has " + std::to_string(bytes) +
+                                                " bytes, the argument '" + arguments[index].name + "' has " +
+                                                std::to_string(buffer_bytes_[index])};
+    }
+    variables_.push_back({address, index, arguments[index].role != Argument::Role::in});
+  }
+  return {};
+}
+
+Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& module,
+                                                       const ProgramPlan& program, const StepPlan& plan) {
+  const std::string* symbol = symbol_of(plan.entry, module, program);
+  if (symbol == nullptr) return refusal(plan, "is not among what was compiled");
   if (const std::string why = misfit(gpu, plan); !why.empty()) return refusal(plan, why);
 
   Step step;
   step.arguments = plan.arguments;
-  step.shape = {plan.grid, plan.block, plan.shared_bytes};
-  step.function = gpu.function(code_->code, symbol);
+  step.shape = {plan.grid, plan.block, plan.shared_bytes, plan.attributes};
+  step.function = gpu.function(code_->code, *symbol);
 
   // A launch reads as many parameters as the kernel has, whether or not they were given.
   if (gpu.ok() && gpu.driver().parameter_info != nullptr) {
@@ -117,10 +183,10 @@ Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, co
         return refusal(plan, std::string("the kernel takes ") + (is_there ? "more" : "fewer") + " than the " +
                                  std::to_string(plan.arguments.size()) + " arguments of the launch");
       }
-      if (is_there && size != sizes_[static_cast<std::size_t>(plan.arguments[i])]) {
+      if (is_there && size != passed_.bytes(plan.arguments[i])) {
         return refusal(plan, "parameter " + std::to_string(i + 1) + " takes " + std::to_string(size) +
                                  " bytes, the argument has " +
-                                 std::to_string(sizes_[static_cast<std::size_t>(plan.arguments[i])]));
+                                 std::to_string(passed_.bytes(plan.arguments[i])));
       }
     }
   }
@@ -144,17 +210,18 @@ Result<void, Failure> CudaProgram::add_kernel(Gpu& gpu, const Module& module, co
                                               static_cast<int>(plan.shared_bytes)),
               "ask for the shared memory");
   }
-  note_resources(gpu, symbol, step);
+  if (const std::string why = misfit(gpu, step.function, step.shape); gpu.ok() && !why.empty())
+    return refusal(plan, why);
+  note_resources(gpu, *symbol, step);
   if (auto failure = gpu.take_failure()) {
     failure->message = plan.entry + ": " + failure->message;
     return *failure;
   }
-  steps_.push_back(std::move(step));
-  return {};
+  return step;
 }
 
 void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step& step) {
-  const auto& [grid, block, shared_bytes] = step.shape;
+  const auto& [grid, block, shared_bytes, attributes] = step.shape;
   const std::int64_t block_threads = block[0] * block[1] * block[2];
   const std::int64_t threads = block_threads * grid[0] * grid[1] * grid[2];
   if (threads <= most_threads_) return;
@@ -181,23 +248,60 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step
   }
 }
 
-void CudaProgram::launch(Gpu& gpu, std::span<const CUdeviceptr> buffers) const {
-  std::vector<void*> parameters;
-  for (const auto& step : steps_) {
+CUresult CudaProgram::queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
+                            void* const* values) const {
+  void* parameters[kMostParameters];
+  std::vector<std::byte> structs;
+  for (const Step& step : steps) {
+    CUresult code = CUDA_SUCCESS;
     if (step.function == nullptr) {
-      const auto filled = static_cast<std::size_t>(step.fill_argument);
-      gpu.fill(buffers[filled], step.fill_byte, fill_sizes_[filled]);
-      continue;
+      code = driver.cuMemsetD8Async(*static_cast<const CUdeviceptr*>(values[step.fill_argument]),
+                                    step.fill_byte, buffer_bytes_[step.fill_argument], stream);
+    } else {
+      passed_.point_to(step.arguments, values, parameters, structs);
+      code = launch_kernel(driver, step.function, step.shape, stream, parameters);
     }
-    parameters.clear();
-    for (int index : step.arguments) {
-      const auto i = static_cast<std::size_t>(index);
-      const bool is_buffer = i < buffers.size() && buffers[i] != 0;
-      const void* at = is_buffer ? static_cast<const void*>(&buffers[i]) : scalars_[i].data();
-      parameters.push_back(const_cast<void*>(at));  // the driver only reads there
-    }
-    gpu.launch(step.function, step.shape, parameters.data());
+    if (code != CUDA_SUCCESS) return code;
   }
+  return CUDA_SUCCESS;
+}
+
+CUresult CudaProgram::prepare(const Driver& driver, CUstream stream, void* const* values) const {
+  for (const Variable& variable : variables_) {
+    const CUresult code = driver.cuMemcpyDtoDAsync(
+        variable.address, *static_cast<const CUdeviceptr*>(values[variable.argument]),
+        buffer_bytes_[variable.argument], stream);
+    if (code != CUDA_SUCCESS) return code;
+  }
+  for (const auto* steps : {&setup_once_, &setup_each_}) {
+    if (const CUresult code = queue(driver, stream, *steps, values); code != CUDA_SUCCESS) return code;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult CudaProgram::execute(const Driver& driver, CUstream stream, void* const* values) const {
+  return queue(driver, stream, steps_, values);
+}
+
+CUresult CudaProgram::finish(const Driver& driver, CUstream stream, void* const* values) const {
+  for (const Variable& variable : variables_) {
+    if (!variable.is_written) continue;
+    const CUresult code =
+        driver.cuMemcpyDtoDAsync(*static_cast<const CUdeviceptr*>(values[variable.argument]),
+                                 variable.address, buffer_bytes_[variable.argument], stream);
+    if (code != CUDA_SUCCESS) return code;
+  }
+  return CUDA_SUCCESS;
+}
+
+bool CudaProgram::needs_each_setup() const {
+  return !setup_each_.empty() || std::ranges::any_of(variables_, &Variable::is_written);
+}
+
+void CudaProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const {
+  if (!gpu.ok()) return;
+  const std::vector<void*> values = passed_.values_at(addresses);
+  gpu.check((this->*part)(gpu.driver(), gpu.stream(), values.data()), "launch the kernel");
 }
 
 }  // namespace gktune

@@ -28,9 +28,14 @@ constexpr std::size_t kCopiesShare = 4;
 }  // namespace
 
 Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> program) {
-  return [&device, program = std::move(program)](std::span<const CUdeviceptr> addresses) {
-    static_cast<const CudaProgram&>(*program).launch(device.gpu(), addresses);
+  const auto& loaded = static_cast<const CudaProgram&>(*program);
+  const auto part = [&](CudaProgram::Part which) {
+    return [&device, program, which](std::span<const CUdeviceptr> addresses) {
+      static_cast<const CudaProgram&>(*program).queue(device.gpu(), which, addresses);
+    };
   };
+  return {part(&CudaProgram::execute), part(&CudaProgram::prepare), part(&CudaProgram::finish),
+          loaded.needs_each_setup(), loaded.has_setup()};
 }
 
 // Samples one execution on the timer's buffers.
@@ -40,7 +45,7 @@ class CudaTimer::GraphSampler final : public Sampler {
       : timer_(timer),
         device_(timer.device_),
         gpu_(device_.gpu()),
-        execute_(std::move(execution)),
+        execution_(std::move(execution)),
         regime_(regime),
         limit_s_(limit_s),
         addresses_(addresses_of(timer.arguments_)),
@@ -51,8 +56,10 @@ class CudaTimer::GraphSampler final : public Sampler {
     device_.wake_up();
     const auto estimate_us = sample_us();
     if (!estimate_us) return estimate_us.error();
-    // Hot executions share their buffers: the next one would find its input changed.
-    const bool can_repeat = regime_ == Regime::cold || !timer_.restores_inputs();
+    // Hot executions share their buffers: the next one would find its input changed. Cold ones have other
+    // buffers than those of the setup.
+    const bool can_repeat = !execution_.is_prepared_each &&
+                            (regime_ == Regime::cold ? !execution_.knows_buffers : !timer_.restores_inputs());
     if (*estimate_us < kShortUs && can_repeat) make_graph(*estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;
     if (!has_graph()) {  // the estimate is as good as any other sample
@@ -71,11 +78,13 @@ class CudaTimer::GraphSampler final : public Sampler {
     } else if (regime_ == Regime::cold && timer_.restores_inputs()) {
       for (std::size_t i = 0; i < in_graph_; ++i) timer_.restore_copy(timer_.copies_[i]);
     }
+    if (execution_.prepare) execution_.prepare(addresses_);
     if (regime_ == Regime::cold) device_.sweep_caches();
     device_.kernels().hold();
     gpu_.record(start_);
     execute_all();
     gpu_.record(end_);
+    if (execution_.finish) execution_.finish(addresses_);
     device_.kernels().release();
     if (!gpu_.wait(limit_s_ * executions())) return ran_too_long(limit_s_, "while it was timed");
     const double elapsed_us = gpu_.elapsed_us(start_, end_);
@@ -93,7 +102,10 @@ class CudaTimer::GraphSampler final : public Sampler {
     double executed = 0, elapsed_s = 0;
     const auto start = std::chrono::steady_clock::now();
     while (elapsed_s < kEnergyS) {
-      for (int i = 0; i < batches; ++i) execute_all();
+      for (int i = 0; i < batches; ++i) {
+        if (execution_.is_prepared_each) execution_.prepare(addresses_);
+        execute_all();
+      }
       if (!gpu_.wait(limit_s_ * batches * executions())) {
         return ran_too_long(limit_s_, "while its power was measured");
       }
@@ -117,7 +129,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     if (has_graph()) {
       gpu_.launch(graph_);
     } else {
-      execute_(addresses_);
+      execution_.execute(addresses_);
     }
   }
 
@@ -132,7 +144,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     }
     graph_ = gpu_.capture([&] {
       for (std::size_t i = 0; i < in_graph_; ++i) {
-        execute_(rotates ? timer_.addresses_in(timer_.copies_[i]) : addresses_);
+        execution_.execute(rotates ? timer_.addresses_in(timer_.copies_[i]) : addresses_);
       }
     });
   }
@@ -140,7 +152,7 @@ class CudaTimer::GraphSampler final : public Sampler {
   CudaTimer& timer_;
   CudaDevice& device_;
   Gpu& gpu_;
-  Execution execute_;
+  Execution execution_;
   Regime regime_;
   double limit_s_;
   std::vector<CUdeviceptr> addresses_;

@@ -11,8 +11,14 @@
 
 namespace gktune {
 
-// Queues one execution, given the address of each argument that is a buffer.
-using Execution = std::function<void(std::span<const CUdeviceptr> addresses)>;
+// Each part queues its work, given the address of each argument that is a buffer.
+struct Execution {
+  using Part = std::function<void(std::span<const CUdeviceptr> addresses)>;
+  Part execute;
+  Part prepare = {}, finish = {};  // not timed; empty: nothing to do
+  bool is_prepared_each = false;   // each execution has to be prepared
+  bool knows_buffers = false;      // it works on the buffers that it was prepared with
+};
 
 // Executes a program that this device has loaded.
 Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> program);

@@ -63,7 +63,64 @@ bool loses_context(CUresult code) {
   }
 }
 
+// A launch in the driver's words.
+class LaunchConfig {
+ public:
+  LaunchConfig(const LaunchShape& shape, CUstream stream) {
+    const auto narrow = [](std::int64_t size) { return static_cast<unsigned>(size); };
+    config_.gridDimX = narrow(shape.grid[0]);
+    config_.gridDimY = narrow(shape.grid[1]);
+    config_.gridDimZ = narrow(shape.grid[2]);
+    config_.blockDimX = narrow(shape.block[0]);
+    config_.blockDimY = narrow(shape.block[1]);
+    config_.blockDimZ = narrow(shape.block[2]);
+    config_.sharedMemBytes = narrow(shape.shared_bytes);
+    config_.hStream = stream;
+    config_.attrs = attributes_;
+    const LaunchAttributes& wanted = shape.attributes;
+    if (wanted.is_cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+    if (wanted.is_programmatic)
+      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
+    if (wanted.carveout_percent >= 0) {
+      add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout =
+          narrow(wanted.carveout_percent);
+    }
+    if (wanted.cluster_blocks() > 1) {
+      auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+      cluster.x = narrow(wanted.cluster[0]);
+      cluster.y = narrow(wanted.cluster[1]);
+      cluster.z = narrow(wanted.cluster[2]);
+    }
+  }
+  LaunchConfig(const LaunchConfig&) = delete;
+  LaunchConfig& operator=(const LaunchConfig&) = delete;
+  const CUlaunchConfig* get() const { return &config_; }
+
+ private:
+  CUlaunchAttributeValue& add(CUlaunchAttributeID id) {
+    CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+    attribute.id = id;
+    return attribute.value;
+  }
+
+  CUlaunchAttribute attributes_[4] = {};
+  CUlaunchConfig config_ = {};
+};
+
 }  // namespace
+
+CUresult launch_kernel(const Driver& driver, CUfunction function, const LaunchShape& shape, CUstream stream,
+                       void** parameters) {
+  const LaunchConfig config(shape, stream);
+  return driver.cuLaunchKernelEx(config.get(), function, parameters, nullptr);
+}
+
+int most_clusters(const Driver& driver, CUfunction function, const LaunchShape& shape) {
+  const LaunchConfig config(shape, nullptr);
+  int clusters = 0;
+  return driver.cuOccupancyMaxActiveClusters(&clusters, function, config.get()) == CUDA_SUCCESS ? clusters
+                                                                                                : 0;
+}
 
 Failure ran_too_long(double limit_s, std::string_view when) {
   std::string message = "ran longer than " + number_text(limit_s) + " s";
@@ -130,6 +187,13 @@ CUfunction Gpu::function(const LoadedModule& module, const std::string& symbol) 
   return function;
 }
 
+CUdeviceptr Gpu::variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes) {
+  CUdeviceptr address = 0;
+  if (ok())
+    check(driver_.cuModuleGetGlobal(&address, &bytes, module.get(), symbol.c_str()), "find the variable");
+  return address;
+}
+
 int Gpu::attribute(CUfunction function, CUfunction_attribute which) {
   int value = 0;
   if (ok()) check(driver_.cuFuncGetAttribute(&value, which, function), "ask for the kernel's needs");
@@ -157,12 +221,7 @@ void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
 }
 
 void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
-  if (!ok()) return;
-  const auto narrow = [](std::int64_t size) { return static_cast<unsigned>(size); };
-  check(driver_.cuLaunchKernel(function, narrow(shape.grid[0]), narrow(shape.grid[1]), narrow(shape.grid[2]),
-                               narrow(shape.block[0]), narrow(shape.block[1]), narrow(shape.block[2]),
-                               narrow(shape.shared_bytes), stream_.get(), arguments, nullptr),
-        "launch the kernel");
+  if (ok()) check(launch_kernel(driver_, function, shape, stream_.get(), arguments), "launch the kernel");
 }
 
 Event Gpu::event() {

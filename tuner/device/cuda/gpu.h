@@ -50,6 +50,12 @@ Failure ran_too_long(double limit_s, std::string_view when = {});
 // Translates an error of the driver. `doing` names the operation; null where the code says enough.
 Failure failure_of(CUresult code, const char* doing, const Driver& driver);
 
+// Queues one launch with all its attributes. The parameters are as for cuLaunchKernel.
+CUresult launch_kernel(const Driver& driver, CUfunction function, const LaunchShape& shape, CUstream stream,
+                       void** parameters);
+// The clusters of such a launch that the device runs at once; 0: none fits.
+int most_clusters(const Driver& driver, CUfunction function, const LaunchShape& shape);
+
 // One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().
 class Gpu {
  public:
@@ -72,6 +78,7 @@ class Gpu {
   DeviceMemory allocate(std::size_t size);
   LoadedModule load(std::string_view cubin);
   CUfunction function(const LoadedModule& module, const std::string& symbol);
+  CUdeviceptr variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes);
   int attribute(CUfunction function, CUfunction_attribute which);
 
   // Queued in the stream. Host memory has to stay valid until the stream gets there.

@@ -118,7 +118,8 @@ class HostSampler final : public Sampler {
   Result<void, Failure> warm_up() override {
     const bool restores_inputs =
         std::ranges::any_of(arguments_, [](const auto& argument) { return argument.original != nullptr; });
-    if (regime_ == Regime::cold || restores_inputs) return {};
+    const bool is_prepared_each = static_cast<const HostProgram&>(*program_).needs_each_setup();
+    if (regime_ == Regime::cold || restores_inputs || is_prepared_each) return {};
     const auto first_us = sample_us();
     if (!first_us) return first_us.error();
     executions_ = static_cast<int>(
@@ -130,17 +131,20 @@ class HostSampler final : public Sampler {
     for (const ArgumentMemory& argument : arguments_) {
       if (argument.original != nullptr) device_.copy(*argument.buffer, *argument.original);
     }
-    if (regime_ == Regime::cold) device_.sweep().run();
     const auto& program = static_cast<const HostProgram&>(*program_);
     const std::vector<std::uintptr_t> addresses = addresses_in(arguments_);
+    const std::vector<void*> values = program.values_at(addresses);
     const MemoryNames names(names_of(arguments_));
     const auto pinned = device_.pinned_for(program);
     const FloatingPointMode mode(program.floating_point_mode());
+    if (auto done = program.prepare(device_.executor(), values.data()); !done) return done.error();
+    if (regime_ == Regime::cold) device_.sweep().run();
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < executions_; ++i) {
-      if (auto done = program.run(device_.executor(), addresses); !done) return done.error();
+      if (auto done = program.execute(device_.executor(), values.data()); !done) return done.error();
     }
     const auto elapsed = std::chrono::steady_clock::now() - begin;
+    program.finish(values.data());
     return std::chrono::duration<double, std::micro>(elapsed).count() / executions_;
   }
 
@@ -254,7 +258,8 @@ Result<std::optional<double>, Failure> HostDevice::run(const LoadedProgram& load
   const auto pinned = pinned_for(program);
   const FloatingPointMode mode(program.floating_point_mode());
   executor.set_shuffle_seed(options.seed);
-  auto done = program.run(executor, addresses_in(arguments));
+  const std::vector<std::uintptr_t> addresses = addresses_in(arguments);
+  const auto done = program.launch(executor, program.values_at(addresses).data());
   executor.set_shuffle_seed(std::nullopt);
   if (!done) return done.error();
   return std::optional<double>();  // new memory makes it slower than executions that are timed

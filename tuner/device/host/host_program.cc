@@ -5,32 +5,36 @@
 #include <optional>
 #include <string>
 
+#include "tuner/core/element_type.h"
 #include "tuner/device/host/sanitize/memory_watch.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/measure/element.h"
 
 namespace gktune {
 namespace {
 
 // The reason why the entry cannot take these arguments.
 std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& step,
-                                  const std::vector<ArgumentPlan>& passed) {
+                                  const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+                                  const PassedValues& passed) {
   if (entry.argument_count != step.arguments.size()) {
     return step.entry + " has " + std::to_string(entry.argument_count) + " parameters and is given " +
            std::to_string(step.arguments.size()) + " arguments";
   }
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    const ArgumentPlan& argument = passed[static_cast<std::size_t>(step.arguments[i])];
+    const ArgumentPlan& argument = passed_argument(arguments, program, step.arguments[i]);
     const std::string which = "parameter " + std::to_string(i + 1) + " of " + step.entry;
-    if (entry.argument_is_pointer[i] == argument.is_scalar) {
+    const bool is_struct = !argument.members.empty(), is_buffer = !argument.is_scalar && !is_struct;
+    if (entry.argument_is_pointer[i] != is_buffer) {
+      if (is_struct) return which + " is a pointer, the launch passes a struct";
       return which + (argument.is_scalar ? " is a pointer, '" + argument.name + "' is a scalar"
                                          : " is no pointer, '" + argument.name + "' is a buffer");
     }
-    const std::size_t size = element_size(argument.type);
-    if (argument.is_scalar && entry.argument_bytes[i] != size) {
-      return which + " has " + std::to_string(entry.argument_bytes[i]) + " bytes, '" + argument.name +
-             "' is " + std::string(element_type_name(argument.type)) + " and has " + std::to_string(size);
-    }
+    const std::size_t size = passed.bytes(step.arguments[i]);
+    if (entry.argument_bytes[i] == size) continue;
+    const std::string has = which + " has " + std::to_string(entry.argument_bytes[i]) + " bytes, ";
+    if (is_struct) return has + "the struct that the launch passes has " + std::to_string(size);
+    return has + "'" + argument.name + "' is " + std::string(element_type_name(argument.type)) + " and has " +
+           std::to_string(size);
   }
   return std::nullopt;
 }
@@ -50,32 +54,62 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
   if (!loaded) return Failure{Status::launch_failed, loaded.error().message};
   HostProgram program(std::move(*loaded), instrumentation);
   program.floating_point_mode_ = mode;
-  program.argument_count_ = arguments.size();
-  std::vector<ArgumentPlan> passed = arguments;
-  passed.insert(passed.end(), plan.values.begin(), plan.values.end());
-  for (const ArgumentPlan& argument : passed) {
-    Scalar scalar{};
-    if (argument.is_scalar) store_number(argument.type, scalar.data(), argument.scalar);
-    program.scalars_.push_back(scalar);
-    program.bytes_.push_back(argument.count * element_size(argument.type));
+  program.passed_ = PassedValues(arguments, plan);
+  for (const ArgumentPlan& argument : arguments)
+    program.buffer_bytes_.push_back(argument.count * element_size(argument.type));
+  for (const auto& [plans, steps] :
+       {std::pair(&plan.steps, &program.steps_), std::pair(&plan.setup_once, &program.setup_once_),
+        std::pair(&plan.setup_each, &program.setup_each_)}) {
+    if (auto added = program.add_steps(*plans, plan, arguments, *steps); !added) return added.error();
   }
-  for (const StepPlan& step : plan.steps) {
-    if (step.entry.empty()) {
-      program.steps_.push_back({step, 0});
-      continue;
-    }
-    const auto entry = std::ranges::find(plan.source.entries, step.entry);
-    const auto index = static_cast<std::size_t>(entry - plan.source.entries.begin());
-    if (index >= program.module_.entry_count()) {
-      return Failure{Status::launch_failed, "the compiled code has no " + step.entry};
-    }
-    if (auto why = misfit(program.module_.entry(index), step, passed)) {
-      return Failure{Status::launch_failed, std::move(*why)};
-    }
-    program.steps_.push_back({step, index});
-    if (plan.source.language != Language::cpp) program.note_resources(step);
+  for (const VariablePlan& variable : plan.variables) {
+    if (auto added = program.add_variable(variable, plan, arguments); !added) return added.error();
   }
   return program;
+}
+
+// The entry's place in the module.
+Result<std::size_t, Failure> HostProgram::place_of(const std::string& entry, const ProgramPlan& plan) const {
+  const auto found = std::ranges::find(plan.source.entries, entry);
+  const auto place = static_cast<std::size_t>(found - plan.source.entries.begin());
+  if (place < module_.entry_count()) return place;
+  return Failure{Status::launch_failed, "the compiled code has no " + entry};
+}
+
+Result<void, Failure> HostProgram::add_steps(const std::vector<StepPlan>& plans, const ProgramPlan& program,
+                                             const std::vector<ArgumentPlan>& arguments,
+                                             std::vector<Step>& steps) {
+  for (const StepPlan& step : plans) {
+    if (step.entry.empty()) {
+      steps.push_back({step, 0});
+      continue;
+    }
+    const auto place = place_of(step.entry, program);
+    if (!place) return place.error();
+    if (auto why = misfit(module_.entry(*place), step, program, arguments, passed_)) {
+      return Failure{Status::launch_failed, std::move(*why)};
+    }
+    steps.push_back({step, *place});
+    if (program.source.language != Language::cpp) note_resources(step);
+  }
+  return {};
+}
+
+Result<void, Failure> HostProgram::add_variable(const VariablePlan& variable, const ProgramPlan& program,
+                                                const std::vector<ArgumentPlan>& arguments) {
+  const auto place = place_of(variable.entry, program);
+  if (!place) return place.error();
+  const auto index = static_cast<std::size_t>(variable.argument);
+  const kernel::Entry& entry = module_.entry(*place);
+  if (entry.variable_bytes < buffer_bytes_[index]) {
+    return Failure{Status::launch_failed, "the variable " + variable.entry.substr(1) + " has " +
+                                              std::to_string(entry.variable_bytes) +
+                                              " bytes, the argument '" + arguments[index].name + "' has " +
+                                              std::to_string(buffer_bytes_[index])};
+  }
+  variables_.push_back(
+      {const_cast<void*>(entry.variable), index, arguments[index].role != Argument::Role::in});
+  return {};
 }
 
 void HostProgram::note_resources(const StepPlan& step) {
@@ -96,36 +130,55 @@ bool HostProgram::has_kernels() const {
   });
 }
 
-Result<void, Failure> HostProgram::launch(Executor& executor, void* const* values) const {
+Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Step>& steps,
+                                       void* const* values) const {
   void* given[kernel::Entry::kMaxArguments];
-  for (const Step& step : steps_) {
+  std::vector<std::byte> structs;
+  for (const Step& step : steps) {
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
-      std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, bytes_[filled]);
+      std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, buffer_bytes_[filled]);
       if (MemoryWatch* watch = executor.settings().watch) watch->note_filled(*static_cast<void**>(values[filled]));
       continue;
     }
-    const std::size_t count = step.plan.arguments.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto index = static_cast<std::size_t>(step.plan.arguments[i]);
-      const void* value = index < argument_count_ ? values[index] : scalars_[index].data();
-      given[i] = const_cast<void*>(value);  // kernels take copies
-    }
-    auto done = module_.launch(executor, step.entry,
-                               {step.plan.grid, step.plan.block, step.plan.shared_bytes}, {given, count});
+    passed_.point_to(step.plan.arguments, values, given, structs);
+    const LaunchShape shape{step.plan.grid, step.plan.block, step.plan.shared_bytes, step.plan.attributes};
+    auto done = module_.launch(executor, step.entry, shape, {given, step.plan.arguments.size()});
     if (!done) return done;
   }
   return {};
 }
 
-Result<void, Failure> HostProgram::run(Executor& executor, std::span<const std::uintptr_t> addresses) const {
-  std::vector<void*> values;
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const void* value = addresses[i] != 0 ? static_cast<const void*>(&addresses[i])
-                                          : static_cast<const void*>(scalars_[i].data());
-    values.push_back(const_cast<void*>(value));  // kernels take copies
+bool HostProgram::needs_each_setup() const {
+  return !setup_each_.empty() || std::ranges::any_of(variables_, &Variable::is_written);
+}
+
+Result<void, Failure> HostProgram::prepare(Executor& executor, void* const* values) const {
+  for (const Variable& variable : variables_) {
+    std::memcpy(variable.memory, *static_cast<void**>(values[variable.argument]),
+                buffer_bytes_[variable.argument]);
   }
-  return launch(executor, values.data());
+  if (auto done = run(executor, setup_once_, values); !done) return done;
+  return run(executor, setup_each_, values);
+}
+
+Result<void, Failure> HostProgram::execute(Executor& executor, void* const* values) const {
+  return run(executor, steps_, values);
+}
+
+void HostProgram::finish(void* const* values) const {
+  for (const Variable& variable : variables_) {
+    if (!variable.is_written) continue;
+    std::memcpy(*static_cast<void**>(values[variable.argument]), variable.memory,
+                buffer_bytes_[variable.argument]);
+  }
+}
+
+Result<void, Failure> HostProgram::launch(Executor& executor, void* const* values) const {
+  auto done = prepare(executor, values);
+  if (done) done = execute(executor, values);
+  if (done) finish(values);
+  return done;
 }
 
 }  // namespace gktune

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cfenv>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/host_module.h"
 #include "tuner/device/run/compute_device.h"
+#include "tuner/device/run/passed_values.h"
 
 namespace gktune {
 
@@ -38,29 +38,50 @@ class HostProgram final : public LoadedProgram {
   // The floating-point mode of its executions, which loading its code may have set: GCC's -Ofast flushes denormal
   // numbers to zero.
   const std::fenv_t& floating_point_mode() const { return floating_point_mode_; }
-  // Runs every step. values[i] points to the value of the i-th argument, as for cuLaunchKernel.
+
+  // One execution is prepare(), execute() and finish(). values[i] points to the value of the plan's i-th
+  // argument, as for cuLaunchKernel. Copies arguments into variables, and runs the setup.
+  Result<void, Failure> prepare(Executor& executor, void* const* values) const;
+  Result<void, Failure> execute(Executor& executor, void* const* values) const;
+  // Copies variables that are outputs back.
+  void finish(void* const* values) const;
+  // All three.
   Result<void, Failure> launch(Executor& executor, void* const* values) const;
-  // The same. One address per argument, 0 for a scalar.
-  Result<void, Failure> run(Executor& executor, std::span<const std::uintptr_t> addresses) const;
+  // For buffers at these addresses, 0 for a scalar. The addresses have to outlive the result.
+  std::vector<void*> values_at(std::span<const std::uintptr_t> addresses) const {
+    return passed_.values_at(addresses);
+  }
+  // True if executions cannot follow each other without prepare().
+  bool needs_each_setup() const;
 
  private:
-  struct alignas(8) Scalar : std::array<std::byte, 8> {};
   struct Step {
     StepPlan plan;
     std::size_t entry = 0;  // in the module
   };
+  struct Variable {
+    void* memory = nullptr;
+    std::size_t argument = 0;
+    bool is_written = false;
+  };
 
   HostProgram(HostModule module, Instrumentation instrumentation)
       : module_(std::move(module)), instrumentation_(instrumentation) {}
+  Result<std::size_t, Failure> place_of(const std::string& entry, const ProgramPlan& plan) const;
+  Result<void, Failure> add_steps(const std::vector<StepPlan>& plans, const ProgramPlan& program,
+                                  const std::vector<ArgumentPlan>& arguments, std::vector<Step>& steps);
+  Result<void, Failure> add_variable(const VariablePlan& variable, const ProgramPlan& program,
+                                     const std::vector<ArgumentPlan>& arguments);
+  Result<void, Failure> run(Executor& executor, const std::vector<Step>& steps, void* const* values) const;
   void note_resources(const StepPlan& step);
 
   HostModule module_;
   std::fenv_t floating_point_mode_{};
   Instrumentation instrumentation_;
-  std::vector<Step> steps_;
-  std::size_t argument_count_ = 0;  // of the plan; the program's own values come after them
-  std::vector<Scalar> scalars_;     // one per argument and value; unused for buffers
-  std::vector<std::size_t> bytes_;  // of the buffers
+  std::vector<Step> steps_, setup_once_, setup_each_;
+  std::vector<Variable> variables_;
+  PassedValues passed_;
+  std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
   Resources resources_;
 };
 

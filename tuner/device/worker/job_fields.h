@@ -37,11 +37,26 @@ void fields(A& archive, S& plan) {
   archive("type", plan.type);
   archive("is_scalar", plan.is_scalar);
   archive("scalar", plan.scalar);
+  archive("members", plan.members);
   archive("count", plan.count);
   archive("role", plan.role);
   archive("contents", plan.contents);
   archive("is_checked", plan.is_checked);
   archive("tolerance", plan.tolerance);
+}
+
+template <class A, Is<LaunchAttributes> S>
+void fields(A& archive, S& attributes) {
+  archive("cluster", attributes.cluster);
+  archive("is_cooperative", attributes.is_cooperative);
+  archive("is_programmatic", attributes.is_programmatic);
+  archive("carveout_percent", attributes.carveout_percent);
+}
+
+template <class A, Is<VariablePlan> S>
+void fields(A& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("entry", plan.entry);
 }
 
 template <class A, Is<StepPlan> S>
@@ -52,6 +67,7 @@ void fields(A& archive, S& plan) {
   archive("grid", plan.grid);
   archive("block", plan.block);
   archive("shared_bytes", plan.shared_bytes);
+  archive("attributes", plan.attributes);
   archive("arguments", plan.arguments);
 }
 
@@ -70,7 +86,10 @@ template <class A, Is<ProgramPlan> S>
 void fields(A& archive, S& plan) {
   archive("source", plan.source);
   archive("steps", plan.steps);
+  archive("setup_once", plan.setup_once);
+  archive("setup_each", plan.setup_each);
   archive("values", plan.values);
+  archive("variables", plan.variables);
 }
 
 template <class A, Is<Plan> S>

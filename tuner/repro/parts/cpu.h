@@ -36,6 +36,16 @@ void launch(Result (*function)(Parameters...), Arguments... arguments) {
   function(static_cast<Parameters>(arguments)...);
 }
 
+// Copies between an argument and a variable of the source.
+template <class T>
+void store_variable(T& variable, const void* from, std::size_t size) {
+  copy_in(const_cast<void*>(static_cast<const volatile void*>(&variable)), from, size);
+}
+template <class T>
+void load_variable(void* to, const T& variable, std::size_t size) {
+  copy_in(to, const_cast<const void*>(static_cast<const volatile void*>(&variable)), size);
+}
+
 class Stopwatch {
  public:
   void start() { begin_ = std::chrono::steady_clock::now(); }

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <tuple>
 
 namespace gktune {
 
@@ -42,23 +41,57 @@ inline void set_bytes(void* memory, int byte, std::size_t size) {
 
 inline void wait(const char* doing) { check(cudaDeviceSynchronize(), doing); }
 
-// kernel<<<grid, block, shared_bytes>>>(arguments...), for any integer and pointer types of its parameters.
+// Copies between an argument and a variable of the source.
+template <class T>
+void store_variable(T& variable, const void* from, std::size_t size) {
+  if (size > 0)
+    check(cudaMemcpyToSymbol(variable, from, size, 0, cudaMemcpyDeviceToDevice), "writing a variable");
+}
+template <class T>
+void load_variable(void* to, const T& variable, std::size_t size) {
+  if (size > 0)
+    check(cudaMemcpyFromSymbol(to, variable, size, 0, cudaMemcpyDeviceToDevice), "reading a variable");
+}
+
+// How a kernel is launched, besides its geometry.
+struct Attributes {
+  dim3 cluster = dim3(1, 1, 1);
+  bool is_cooperative = false, is_programmatic = false;
+  int carveout_percent = -1;
+};
+
+// For any integer, pointer and struct types of the kernel's parameters.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
-            Arguments... arguments) {
+void launch(void (*kernel)(Parameters...), const Attributes& wanted, dim3 grid, dim3 block,
+            std::size_t shared_bytes, Arguments... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel has other parameters");
   if (shared_bytes > 0) {  // beyond 48 KiB the kernel needs an opt-in
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
           "asking for shared memory");
   }
-  std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
-  std::apply(
-      [&](auto&... value) {
-        void* addresses[sizeof...(Parameters) + 1] = {&value...};
-        check(cudaLaunchKernel(kernel, grid, block, addresses, shared_bytes, nullptr), "launching");
-      },
-      values);
+  cudaLaunchAttribute attributes[4] = {};
+  cudaLaunchConfig_t config = {grid, block, shared_bytes, nullptr, attributes, 0};
+  const auto add = [&](cudaLaunchAttributeID id) -> cudaLaunchAttributeValue& {
+    attributes[config.numAttrs].id = id;
+    return attributes[config.numAttrs++].val;
+  };
+  if (wanted.is_cooperative) add(cudaLaunchAttributeCooperative).cooperative = 1;
+  if (wanted.is_programmatic)
+    add(cudaLaunchAttributeProgrammaticStreamSerialization).programmaticStreamSerializationAllowed = 1;
+  if (wanted.carveout_percent >= 0) {
+    add(cudaLaunchAttributePreferredSharedMemoryCarveout).sharedMemCarveout =
+        static_cast<unsigned>(wanted.carveout_percent);
+  }
+  if (wanted.cluster.x * wanted.cluster.y * wanted.cluster.z > 1) {
+    auto& cluster = add(cudaLaunchAttributeClusterDimension).clusterDim;
+    cluster.x = wanted.cluster.x;
+    cluster.y = wanted.cluster.y;
+    cluster.z = wanted.cluster.z;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          "asking for a cluster");
+  }
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "launching");
 }
 
 class Stopwatch {

@@ -54,6 +54,29 @@ unsigned long long bits_of(T x) {
   return bits;
 }
 
+// A struct parameter of any type with so many bytes.
+template <std::size_t kBytes>
+class Struct {
+ public:
+  template <class T, class X>
+  Struct with(std::size_t offset, X x) const {
+    Struct more = *this;
+    const T member = element_of<T>(x);
+    std::memcpy(more.bytes_ + offset, &member, sizeof member);
+    return more;
+  }
+  template <class T>
+  explicit operator T() const {
+    static_assert(sizeof(T) == kBytes, "the struct has another size");
+    T value;
+    std::memcpy(&value, bytes_, kBytes);
+    return value;
+  }
+
+ private:
+  unsigned char bytes_[kBytes] = {};
+};
+
 template <class T>
 Difference compare(T actual, T expected, ErrorBounds bounds) {
   if constexpr (kIsReal<T>) {

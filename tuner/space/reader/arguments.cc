@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tuner/core/element_type.h"
+#include "tuner/core/letters.h"
 
 namespace gktune {
 namespace {
@@ -48,7 +49,8 @@ class ArgumentReader {
     written.key = &key;
     Argument& argument = written.argument;
     argument.name = key.text;
-    const Fields fields(node, "argument", {"type", "value", "extent", "role", "init", "check"}, errors_);
+    const Fields fields(node, "argument", {"type", "value", "extent", "role", "init", "check", "symbol"},
+                        errors_);
     if (!fields.is_map()) return written;
     if (const YamlNode* type = fields.require("type", "for example {type: float, extent: n}"))
       argument.type = read_element_type(*type, axes_, View::candidate, names_, errors_).value_or(Pattern());
@@ -63,7 +65,7 @@ class ArgumentReader {
     }
     if (value != nullptr) {
       argument.value = names_.expression(*value, View::candidate);
-      for (std::string_view word : {"role", "init", "check"}) {
+      for (std::string_view word : {"role", "init", "check", "symbol"}) {
         if (fields.find(word) == nullptr) continue;
         errors_.add(fields.key(word), std::string(word) + " does not apply to a scalar");
       }
@@ -83,6 +85,7 @@ class ArgumentReader {
       errors_.add(key, "input '" + key.text + "' has no init", "expected " + std::string(kInitForms));
     }
     if (const YamlNode* check = fields.find("check")) read_check(*check, fields.key("check"), written);
+    if (const YamlNode* symbol = fields.find("symbol")) read_symbol(*symbol, written);
     return written;
   }
 
@@ -97,6 +100,21 @@ class ArgumentReader {
     errors_.add(node, "unknown role '" + node.text + "'" + errors_.guess(node.text, kRoles),
                 "expected in, out, inout or scratch");
     return false;
+  }
+
+  void read_symbol(const YamlNode& node, WrittenArgument& written) {
+    const std::string& name = node.text;
+    const bool is_name = node.is_scalar() && !name.empty() && !is_digit(name.front()) &&
+                         std::ranges::all_of(name, [](char c) { return is_word(c) || c == ':'; });
+    if (!is_name) {
+      errors_.add(node, "expected the name of a variable of the source",
+                  "symbol: filter, or symbol: space::filter");
+    } else if (written.argument.role == Argument::Role::scratch) {
+      errors_.add(node, "a variable of the source needs no scratch memory", "use role: in, out or inout");
+    } else {
+      written.argument.symbol = name;
+      written.symbol = &node;
+    }
   }
 
   // One expression, or a list of as many as `into` has.

@@ -17,6 +17,7 @@ struct WrittenArgument {
   Argument argument;
   Check check = Check::unspecified;
   const YamlNode* key = nullptr;
+  const YamlNode* symbol = nullptr;
 };
 
 // The type of a scalar or of a buffer's elements. After an error there is none, or one that is not known.

@@ -53,12 +53,12 @@ DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& o
 }
 
 Definition DefinitionReader::read(const YamlNode& root) {
-  const Fields fields(
-      root, "space file",
-      {"kernel",      "source",    "language",     "include",     "problem",   "parameters", "let",
-       "constraints", "options",   "host_options", "environment", "arguments", "launches",   "reference",
-       "metrics",     "objective", "regime",       "time_limit",  "search",    "host",       "check"},
-      errors_);
+  const Fields fields(root, "space file",
+                      {"kernel",   "source",      "language", "include",      "problem",     "parameters",
+                       "let",      "constraints", "options",  "host_options", "environment", "arguments",
+                       "launches", "reference",   "metrics",  "objective",    "regime",      "time_limit",
+                       "search",   "host",        "check",    "setup"},
+                      errors_);
   if (!fields.is_map()) return definition_;
   KernelDefinition& kernel = definition_.kernel;
   if (const YamlNode* name = fields.require("kernel", "for example kernel: reduce")) {
@@ -99,6 +99,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
     if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, source);
+    check_symbols(source, reference);
     definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);
@@ -346,9 +347,44 @@ void DefinitionReader::read_kernel(const Fields& fields) {
     kernel.launches =
         read_launches(*node, kernel.language, View::candidate, kernel.axes, arguments_, names_, errors_);
   }
+  if (const YamlNode* node = section(fields, "setup")) read_setup(*node);
   if (const YamlNode* node = fields.find("reference")) read_reference(*node);
   check_outputs();
   for (WrittenArgument& written : arguments_) kernel.arguments.push_back(written.argument);
+}
+
+void DefinitionReader::read_setup(const YamlNode& node) {
+  KernelDefinition& kernel = definition_.kernel;
+  const Fields fields(node, "setup", {"once", "each"}, errors_);
+  if (!fields.is_map()) return;
+  const auto read = [&](std::string_view key, std::vector<Launch>& into) {
+    const YamlNode* launches = fields.find(key);
+    if (launches == nullptr) return;
+    into =
+        read_launches(*launches, kernel.language, View::candidate, kernel.axes, arguments_, names_, errors_);
+  };
+  read("once", kernel.setup.once);
+  read("each", kernel.setup.each);
+  if (node.keys.empty()) {
+    errors_.add(node, "a setup needs steps",
+                "once: before a series of executions; each: before each execution");
+  }
+}
+
+// Variables have to be in the sources.
+void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource& reference) {
+  KernelDefinition& kernel = definition_.kernel;
+  for (const WrittenArgument& written : arguments_) {
+    const std::string& symbol = written.argument.symbol;
+    if (symbol.empty()) continue;
+    const std::string name = symbol.substr(symbol.rfind(':') + 1);  // npos + 1 is 0
+    if (!find_macro(source, name).is_used) {
+      errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
+                  "declare it there as __constant__ or __device__");
+    }
+    const bool is_own = kernel.reference && !kernel.reference->source.empty();
+    if (!is_own || find_macro(reference, name).is_used) kernel.reference_symbols.insert(symbol);
+  }
 }
 
 void DefinitionReader::read_reference(const YamlNode& node) {
@@ -377,10 +413,11 @@ void DefinitionReader::check_outputs() {
   for (WrittenArgument& written : arguments_) {
     Argument& argument = written.argument;
     if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
-    if (!takes(kernel.launches, argument.name)) {
+    if (argument.symbol.empty() && !takes(kernel.launches, argument.name)) {
       errors_.add(*written.key, "no launch has the output '" + argument.name + "' among its arguments");
     }
-    const bool has_reference = kernel.reference && takes(kernel.reference->launches, argument.name);
+    const bool has_reference =
+        kernel.reference && (!argument.symbol.empty() || takes(kernel.reference->launches, argument.name));
     if (written.check == Check::wanted && !has_reference) {
       errors_.add(*written.key, "output '" + argument.name + "' has a check, but no reference computes it",
                   "add it to the arguments of a launch of the reference");

@@ -40,7 +40,9 @@ class LaunchReader {
       read_fill(node, launch);
       return launch;
     }
-    const Fields fields(node, "launch", {"entry", "grid", "block", "shared", "when", "arguments", "fill"},
+    const Fields fields(node, "launch",
+                        {"entry", "grid", "block", "shared", "cluster", "cooperative", "programmatic",
+                         "carveout", "when", "arguments", "fill"},
                         errors_);
     if (!fields.is_map()) return launch;
     if (fields.find("fill") != nullptr) {
@@ -54,9 +56,10 @@ class LaunchReader {
     if (const YamlNode* list = fields.find("arguments")) {
       read_arguments(*list, launch);
     } else {
-      for (const std::string& name : argument_names_) launch.arguments.push_back({name, {}, std::nullopt});
-      if (view_ == View::problem) {
-        for (const WrittenArgument& written : arguments_) check_sight(node, written);
+      for (const WrittenArgument& written : arguments_) {
+        if (!written.argument.symbol.empty()) continue;
+        launch.arguments.push_back({written.argument.name, {}, std::nullopt, {}});
+        if (view_ == View::problem) check_sight(node, written);
       }
     }
     return launch;
@@ -99,6 +102,8 @@ class LaunchReader {
       if (written == nullptr) continue;
       if (written->argument.value)
         errors_.add(item, "cannot swap '" + written->argument.name + "': it is a scalar");
+      if (!written->argument.symbol.empty())
+        errors_.add(item, "cannot swap '" + written->argument.name + "': it is a variable of the source");
       if (view_ == View::problem) check_sight(item, *written);
       launch.swap.push_back(written->argument.name);
     }
@@ -115,6 +120,9 @@ class LaunchReader {
       } else if (written->argument.role == Argument::Role::in) {
         errors_.add(*name, "cannot fill '" + launch.fill + "': it is an input",
                     "use role: inout or role: scratch");
+      } else if (!written->argument.symbol.empty()) {
+        errors_.add(*name, "cannot fill '" + launch.fill + "': it is a variable of the source",
+                    "let a kernel write it");
       }
       if (view_ == View::problem) check_sight(*name, *written);
     }
@@ -123,7 +131,8 @@ class LaunchReader {
   }
 
   void read_geometry(const Fields& fields, Launch& launch) {
-    for (std::string_view word : {"grid", "block", "shared"}) {
+    for (std::string_view word :
+         {"grid", "block", "shared", "cluster", "cooperative", "programmatic", "carveout"}) {
       if (language_ == Language::cpp && fields.find(word) != nullptr) {
         errors_.add(fields.key(word), std::string(word) + " does not apply to a C++ function");
         return;
@@ -131,8 +140,14 @@ class LaunchReader {
     }
     if (const YamlNode* grid = fields.find("grid")) read_extents(*grid, launch.grid);
     if (const YamlNode* block = fields.find("block")) read_extents(*block, launch.block);
-    if (const YamlNode* shared = fields.find("shared"))
-      launch.shared_bytes = names_.expression(*shared, view_);
+    if (const YamlNode* cluster = fields.find("cluster")) read_extents(*cluster, launch.cluster);
+    const auto read = [&](std::string_view key, std::optional<Expression>& into) {
+      if (const YamlNode* found = fields.find(key)) into = names_.expression(*found, view_);
+    };
+    read("shared", launch.shared_bytes);
+    read("cooperative", launch.cooperative);
+    read("programmatic", launch.programmatic);
+    read("carveout", launch.carveout);
   }
 
   void read_extents(const YamlNode& node, std::array<std::optional<Expression>, 3>& extents) {
@@ -145,37 +160,50 @@ class LaunchReader {
     for (std::size_t i = 0; i < items.size(); ++i) extents[i] = names_.expression(items[i], view_);
   }
 
-  void read_arguments(const YamlNode& list, Launch& launch) {
+  void read_arguments(const YamlNode& list, Launch& launch) { launch.arguments = read_passed(list); }
+
+  // What a launch passes, or the members of a struct.
+  std::vector<PassedArgument> read_passed(const YamlNode& list) {
+    std::vector<PassedArgument> all;
     const auto items = items_of(list);
     if (items.size() > kMostPassed) {
       errors_.add(list, "more than " + std::to_string(kMostPassed) + " arguments");
-      return;
+      return all;
     }
     for (const YamlNode& item : items) {
       if (item.is_scalar() && std::ranges::find(indices_, item.text) != indices_.end()) {
-        launch.arguments.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_)});
-        continue;
+        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}});
+      } else if (item.find("struct") != nullptr) {
+        read_struct(item, all);
+      } else if (item.kind == YamlNode::Kind::map) {
+        read_value(item, all);
+      } else if (const WrittenArgument* written = find(item)) {
+        all.push_back({written->argument.name, {}, std::nullopt, {}});
+        if (view_ == View::problem) check_sight(item, *written);
       }
-      if (item.kind == YamlNode::Kind::map) {
-        read_value(item, launch);
-        continue;
-      }
-      const WrittenArgument* written = find(item);
-      if (written == nullptr) continue;
-      launch.arguments.push_back({written->argument.name, {}, std::nullopt});
-      if (view_ == View::problem) check_sight(item, *written);
     }
+    return all;
+  }
+
+  void read_struct(const YamlNode& node, std::vector<PassedArgument>& all) {
+    const Fields fields(node, "struct", {"struct"}, errors_);
+    const YamlNode& members = *fields.find("struct");
+    PassedArgument passed;
+    passed.members = read_passed(members);
+    if (items_of(members).empty())
+      errors_.add(members, "a struct needs members", "struct: [in, {type: int, value: n}]");
+    if (!passed.members.empty()) all.push_back(std::move(passed));
   }
 
   // A scalar of this launch alone.
-  void read_value(const YamlNode& node, Launch& launch) {
+  void read_value(const YamlNode& node, std::vector<PassedArgument>& all) {
     const Fields fields(node, "value", {"type", "value"}, errors_);
     PassedArgument passed;
     if (const YamlNode* type = fields.require("type", "for example {type: int, value: n - 1}"))
       passed.type = read_element_type(*type, axes_, view_, names_, errors_).value_or(Pattern());
     if (const YamlNode* value = fields.require("value", "for example {type: int, value: n - 1}"))
       passed.value = names_.expression(*value, view_);
-    if (passed.value) launch.arguments.push_back(std::move(passed));
+    if (passed.value) all.push_back(std::move(passed));
   }
 
   const WrittenArgument* find(const YamlNode& name) {
@@ -222,11 +250,20 @@ std::vector<Launch> read_launches(const YamlNode& node, Language language, View 
   return LaunchReader(language, view, axes, arguments, names, errors).read_list(node);
 }
 
+namespace {
+
+bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
+  return std::ranges::any_of(passed, [&](const PassedArgument& each) {
+    return each.name == argument || passes(each.members, argument);
+  });
+}
+
+}  // namespace
+
 bool takes(const std::vector<Launch>& launches, const std::string& argument) {
   return std::ranges::any_of(launches, [&](const Launch& launch) {
     return launch.fill == argument || std::ranges::find(launch.swap, argument) != launch.swap.end() ||
-           std::ranges::find(launch.arguments, argument, &PassedArgument::name) != launch.arguments.end() ||
-           takes(launch.body, argument);
+           passes(launch.arguments, argument) || takes(launch.body, argument);
   });
 }
 

@@ -133,7 +133,11 @@ ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan
   for (std::size_t i = 0; i < variants.size(); ++i) {
     add_body(program.text, source, *variants[i], variant_name(i));
     auto& entries = program.entries.emplace_back();
-    for (const auto& entry : variants[i]->entries) entries.push_back(variant_name(i) + "::" + entry);
+    for (const auto& entry : variants[i]->entries) {
+      const bool is_variable = entry.starts_with('&');
+      entries.push_back((is_variable ? "&" : "") + variant_name(i) +
+                        "::" + entry.substr(is_variable ? 1 : 0));
+    }
   }
   return program;
 }

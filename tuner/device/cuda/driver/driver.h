@@ -50,10 +50,12 @@ namespace gktune {
   X(cuModuleLoadData)                            \
   X(cuModuleUnload)                              \
   X(cuModuleGetFunction)                         \
+  X(cuModuleGetGlobal)                           \
   X(cuFuncGetAttribute)                          \
   X(cuFuncSetAttribute)                          \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
-  X(cuLaunchKernel)                              \
+  X(cuOccupancyMaxActiveClusters)                \
+  X(cuLaunchKernelEx)                            \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamQuery)                               \

@@ -162,10 +162,13 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
     symbols.push_back(fmt::format("{}_{}", variant.name, symbols.size()));
     // Report errors here at the place of the entry's name.
     text += line_directive(1, fmt::format("entry {}", entry));
+    const std::string call = entry.starts_with('&')
+                                 ? fmt::format("variable_entry(R\"gktune({})gktune\", {})", entry, entry)
+                                 : fmt::format("{}<&{}>(R\"gktune({})gktune\")", make_entry, entry, entry);
     text += fmt::format(
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::gktune::kernel::Entry {} = "
-        "::gktune::kernel::{}<&{}>(R\"gktune({})gktune\");\n",
-        symbols.back(), make_entry, entry, entry);
+        "::gktune::kernel::{};\n",
+        symbols.back(), call);
   }
   return symbols;
 }

@@ -5,8 +5,9 @@
 #include <new>
 #include <utility>
 
-#include "tuner/device/host/sanitize/memory_watch.h"
+#include "tuner/device/host/execute/grid_barrier.h"
 #include "tuner/device/host/execute/warp_result.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 
 __thread gktune::kernel::ThreadState gktune_thread = {};
 
@@ -39,6 +40,7 @@ struct EngineServices {
   static unsigned long long clock() {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
+  static void grid_barrier(kernel::Site site) { current_runner->grid_barrier(site); }
   static void access(const void* address, unsigned long bytes, kernel::AccessKind kind, const void* code) {
     current_runner->access(address, bytes, kind, code);
   }
@@ -47,8 +49,8 @@ struct EngineServices {
   __attribute__((noreturn)) static void fault(kernel::DetectedFault kind, const char* what, kernel::Site site) {
     current_runner->fail_detected(kind, what, site);
   }
-  static constexpr kernel::Services kTable{barrier, warp,    yield,   park, thread_returned, abort, clock,
-                                           access,  acquire, release, fault};
+  static constexpr kernel::Services kTable{barrier, warp,         yield,  park,    thread_returned, abort,
+                                           clock,   grid_barrier, access, acquire, release,         fault};
 };
 
 // Switches go through these functions. They are inlined for the reason that switch_context states.
@@ -114,6 +116,7 @@ void BlockRunner::begin(const KernelLaunch& launch) {
   state.dynamic_shared = shared_.take(launch.shared_bytes);
   state.dynamic_shared_bytes = launch.shared_bytes;
   state.count = count;
+  state.is_cooperative = launch.grid_barrier != nullptr;
   state.services = &EngineServices::kTable;
   if (launch.watch != nullptr) launch.watch->begin_launch(launch, shared_, stacks_);
 }
@@ -228,6 +231,18 @@ int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site,
     wait(thread, State::at_barrier);
   }
   return barrier_result_;
+}
+
+void BlockRunner::grid_barrier(kernel::Site site) {
+  if (launch_->grid_barrier == nullptr) {
+    fail_at(Status::barrier_divergence, "a barrier over the grid in a launch that is not cooperative",
+            gktune_thread.self, site);
+  }
+  if (!launch_->grid_barrier->wait()) {
+    fail_at(Status::barrier_divergence,
+            "a barrier over the grid that another block misses, having ended before it", gktune_thread.self,
+            site);
+  }
 }
 
 unsigned long long BlockRunner::warp(kernel::WarpOp op, unsigned mask, unsigned long long value,

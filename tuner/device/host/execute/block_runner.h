@@ -92,6 +92,7 @@ class BlockRunner {
 
   int barrier(kernel::BarrierOp op, int predicate, kernel::Site site, const void* code);
   bool is_same_barrier(const Thread& a, const Thread& b) const;
+  void grid_barrier(kernel::Site site);
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
                           kernel::Site site);
   void yield();

@@ -11,12 +11,16 @@
 
 #include "tuner/device/host/execute/block_runner.h"
 #include "tuner/device/host/execute/fault_handler.h"
+#include "tuner/device/host/execute/grid_barrier.h"
 #include "tuner/device/worker/cores.h"
 
 namespace gktune {
 namespace {
 
-std::optional<std::string> refusal(const LaunchShape& shape) {
+// A cooperative launch has a thread of the operating system for each block.
+constexpr std::int64_t kMostCooperativeBlocks = 128;
+
+std::optional<std::string> refusal(const LaunchShape& shape, const ExecutionSettings& settings) {
   constexpr std::array<std::int64_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};
   constexpr std::array<std::int64_t, 3> kMaxBlock{1024, 1024, 64};
   constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
@@ -38,6 +42,13 @@ std::optional<std::string> refusal(const LaunchShape& shape) {
     return fmt::format("{} bytes of dynamic shared memory: {} are possible", shape.shared_bytes,
                        SharedMemory::kMaxBytes);
   }
+  const std::int64_t blocks = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  if (shape.attributes.is_cooperative && blocks > kMostCooperativeBlocks) {
+    return fmt::format("a cooperative grid of {} blocks: the host device runs {} of them at once", blocks,
+                       kMostCooperativeBlocks);
+  }
+  if (shape.attributes.is_cooperative && settings.watch != nullptr)
+    return "a cooperative launch: check --sanitize runs one block after the other";
   return std::nullopt;
 }
 
@@ -60,6 +71,8 @@ class Executor::Threads {
     }
   }
 
+  std::size_t count() const { return runners_.size(); }
+
   ~Threads() {
     {
       const std::lock_guard lock(mutex_);
@@ -73,7 +86,8 @@ class Executor::Threads {
     const std::uint64_t count = launch.block_order.count;
     next_ = 0;
     fault_.reset();
-    // Few chunks cost little; enough of them let the threads finish together.
+    // Few chunks cost little; enough of them let the threads finish together. Each thread runs one block of a
+    // cooperative launch.
     chunk_ = std::max<std::uint64_t>(1, count / (runners_.size() * 32));
     const bool is_shared = !threads_.empty() && count > 1;
     if (is_shared) {
@@ -119,15 +133,21 @@ class Executor::Threads {
       const std::uint64_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
       if (first >= count) break;
       for (std::uint64_t i = first; i < std::min(count, first + chunk_); ++i) {
-        if (std::optional<Failure> fault = runner.run(i)) {
-          next_.store(count, std::memory_order_relaxed);
-          const std::lock_guard lock(mutex_);
-          if (!fault_) fault_ = std::move(fault);
-          break;
-        }
+        std::optional<Failure> fault = runner.run(i);
+        const bool has_failed = fault.has_value();
+        if (has_failed) keep(*std::move(fault));
+        if (launch.grid_barrier != nullptr) launch.grid_barrier->leave();
+        if (!has_failed) continue;
+        next_.store(count, std::memory_order_relaxed);
+        break;
       }
     }
     runner.end();
+  }
+
+  void keep(Failure fault) {
+    const std::lock_guard lock(mutex_);
+    if (!fault_) fault_ = std::move(fault);
   }
 
   std::vector<std::unique_ptr<BlockRunner>> runners_;
@@ -152,11 +172,14 @@ Executor::~Executor() = default;
 
 Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShape& shape,
                                     std::span<void* const> arguments) {
-  if (std::optional<std::string> why = refusal(shape)) return Failure{Status::launch_failed, std::move(*why)};
+  if (std::optional<std::string> why = refusal(shape, settings_))
+    return Failure{Status::launch_failed, std::move(*why)};
   const kernel::dim3 grid = to_dim3(shape.grid), block = to_dim3(shape.block);
   const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
   const std::optional<std::uint64_t> seed = settings_.shuffle_seed;
   const ThreadOrders orders = seed ? ThreadOrders::shuffled(block, *seed) : ThreadOrders::natural(block);
+  GridBarrier grid_barrier(blocks);
+  const bool is_cooperative = shape.attributes.is_cooperative;
   const KernelLaunch launch{&entry,
                             arguments.data(),
                             grid,
@@ -164,11 +187,15 @@ Result<void, Failure> Executor::run(const kernel::Entry& entry, const LaunchShap
                             static_cast<unsigned>(shape.shared_bytes),
                             &orders,
                             seed ? BlockOrder::shuffled(blocks, *seed) : BlockOrder::natural(blocks),
-                            settings_.watch};
-  if (!threads_of_blocks_) {
-    threads_of_blocks_ = std::make_unique<Threads>(settings_.threads, settings_.stack_bytes, cores_);
+                            settings_.watch,
+                            is_cooperative ? &grid_barrier : nullptr};
+  std::unique_ptr<Threads>& threads = is_cooperative ? threads_of_all_blocks_ : threads_of_blocks_;
+  const unsigned count = is_cooperative ? static_cast<unsigned>(blocks) : settings_.threads;
+  if (!threads || threads->count() < count) {
+    threads.reset();
+    threads = std::make_unique<Threads>(count, settings_.stack_bytes, cores_);
   }
-  if (std::optional<Failure> fault = threads_of_blocks_->run(launch)) return *std::move(fault);
+  if (std::optional<Failure> fault = threads->run(launch)) return *std::move(fault);
   return {};
 }
 

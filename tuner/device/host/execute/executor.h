@@ -45,7 +45,7 @@ class Executor {
   class Threads;
   ExecutionSettings settings_;
   std::vector<int> cores_;
-  std::unique_ptr<Threads> threads_of_blocks_;
+  std::unique_ptr<Threads> threads_of_blocks_, threads_of_all_blocks_;  // the latter of a cooperative launch
 };
 
 }  // namespace gktune

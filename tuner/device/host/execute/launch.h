@@ -7,6 +7,7 @@
 
 namespace gktune {
 
+class GridBarrier;
 class MemoryWatch;
 
 // The orders in which threads of a block start: natural, or a few random ones that the blocks alternate.
@@ -44,7 +45,8 @@ struct KernelLaunch {
   unsigned shared_bytes;
   const ThreadOrders* thread_orders;
   BlockOrder block_order;
-  MemoryWatch* watch = nullptr;  // of an instrumented kernel
+  MemoryWatch* watch = nullptr;         // of an instrumented kernel
+  GridBarrier* grid_barrier = nullptr;  // of a cooperative launch
 
   kernel::uint3 block_index(std::uint64_t number) const {
     const std::uint64_t row = number / grid.x;

@@ -25,8 +25,7 @@ class thread_block {
 
 inline thread_block this_thread_block() { return {}; }
 
-// The whole grid: who one is in it. Its barrier would need all blocks at once, which no ordinary launch
-// gives.
+// The whole grid. Its barrier needs a cooperative launch.
 class grid_group {
  public:
   static unsigned long long size() { return num_blocks() * thread_block::num_threads(); }
@@ -46,11 +45,32 @@ class grid_group {
   static dim3 group_dim() { return ::gktune::kernel::grid_dim(); }
   static dim3 dim_blocks() { return ::gktune::kernel::grid_dim(); }
   static dim3 block_index() { return ::gktune::kernel::block_index(); }
-  static bool is_valid() { return false; }
-  static void sync() __attribute__((error("a barrier over the grid cannot be run on the host device")));
+  static bool is_valid() { return gktune_thread.is_cooperative; }
+  GKTUNE_ALWAYS_INLINE static void sync(GKTUNE_SITE_PARAMETERS) {
+    __syncthreads(file_, line_);
+    if (::gktune::kernel::thread_rank() == 0) gktune_thread.services->grid_barrier(GKTUNE_SITE);
+    __syncthreads(file_, line_);
+  }
 };
 
 inline grid_group this_grid() { return {}; }
+
+// Declared for the message alone.
+class cluster_group {
+ public:
+  static void sync() {}
+  static unsigned block_rank() { return 0; }
+  static unsigned num_blocks() { return 1; }
+  static unsigned thread_rank() { return 0; }
+  static unsigned num_threads() { return 1; }
+  static dim3 block_index() { return {}; }
+  static dim3 dim_blocks() { return {}; }
+  template <class T>
+  static T* map_shared_rank(T* address, unsigned) {
+    return address;
+  }
+};
+cluster_group this_cluster() __attribute__((error("thread-block clusters cannot run on the host device")));
 
 // Lanes of one warp, by their mask: what tiles and coalesced groups are.
 class coalesced_group {

@@ -66,6 +66,9 @@ struct Services {
   void (*thread_returned)();
   __attribute__((noreturn)) void (*abort)(const char* what, Site site);
   unsigned long long (*clock)();  // nanoseconds
+  // The calling thread stands for its block, whose other threads wait: returns when all blocks of a
+  // cooperative launch have called.
+  void (*grid_barrier)(Site site);
 
   // Only instrumented kernels call these. `code` is the return address of the access.
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
@@ -83,13 +86,14 @@ struct ThreadState {
   void* dynamic_shared;
   unsigned dynamic_shared_bytes;
   bool is_watching_returns;  // a thread waits, so each return must be reported
+  bool is_cooperative;       // all blocks of the launch run at once
   unsigned next, count;      // threads of this block that have been started, and all of them
   const ThreadIndex* order;  // the order in which threads start
   unsigned failed_exchanges;
   const Services* services;
 };
 
-// One entry of a compiled source.
+// One entry of a compiled source: a function, or a variable, which has an address.
 struct Entry {
   static constexpr unsigned kMaxArguments = 64;
   const char* name;
@@ -100,6 +104,8 @@ struct Entry {
   unsigned argument_count;
   unsigned argument_bytes[kMaxArguments];
   bool argument_is_pointer[kMaxArguments];
+  const volatile void* variable;
+  unsigned long variable_bytes;
 };
 
 }  // namespace gktune::kernel

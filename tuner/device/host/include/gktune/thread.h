@@ -54,6 +54,10 @@ inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
+// Launches run one after the other here.
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 inline void __nanosleep(unsigned) { gktune_thread.services->yield(); }
 inline long long clock64() { return static_cast<long long>(gktune_thread.services->clock()); }
 inline unsigned long long __globaltimer() { return gktune_thread.services->clock(); }

@@ -81,7 +81,9 @@ struct Trampoline<kEntry, R (*)(A...)> {
             is_kernel,
             sizeof...(A),
             {sizeof(typename Bare<A>::type)...},
-            {Bare<A>::kIsPointer...}};
+            {Bare<A>::kIsPointer...},
+            nullptr,
+            0};
   }
 };
 
@@ -97,6 +99,11 @@ constexpr Entry kernel_entry(const char* name) {
 template <auto kEntry>
 constexpr Entry function_entry(const char* name) {
   return Trampoline<kEntry>::entry(name, Trampoline<kEntry>::run_function, false);
+}
+
+template <class T>
+constexpr Entry variable_entry(const char* name, T* variable) {
+  return {name, nullptr, false, 0, {}, {}, variable, sizeof(T)};
 }
 
 }  // namespace gktune::kernel

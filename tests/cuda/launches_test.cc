@@ -1,0 +1,53 @@
+// The spaces of tests/kernels/launches, compiled for a GPU that is not there.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "tests/scratch_folder.h"
+#include "tests/templates/made_up_gpu.h"
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+TEST(CudaLaunches, every_space_compiles_with_its_variables) {
+  auto compiler = CudaCompiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  const DeviceInfo device = made_up_gpu("sm_90");
+  std::map<std::string, CompileJob> jobs;  // by source: variants of one are compiled together
+  const ScratchFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels/launches")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto definition = read_space_file(entry.path().string(), {.device_kind = "cuda"});
+    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+    Config config;
+    for (const Parameter& parameter : definition->parameters)
+      config.set(parameter.name, parameter.values.back());
+    const Axis& axis = definition->kernel.axes.at(0);
+    const auto plan = resolve(definition->kernel, config, {{axis.name, axis.values.at(0)}}, device);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    CompileJob& job = jobs[plan->candidate.source.path];
+    job.architecture = "sm_90";
+    job.cache_dir = folder.path("cache");
+    job.variants.push_back(plan->candidate.source);
+    job.variants.push_back(plan->reference.source);
+  }
+  int variables = 0;
+  for (const auto& [path, job] : jobs) {
+    const auto compiled = (*compiler)->compile(job);
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+      EXPECT_EQ(compiled[i].status, Status::ok) << path << ":\n" << compiled[i].log;
+      ASSERT_EQ(compiled[i].module.symbols.size(), job.variants[i].entries.size()) << path;
+      for (std::size_t k = 0; k < job.variants[i].entries.size(); ++k) {
+        EXPECT_FALSE(compiled[i].module.symbols[k].empty()) << job.variants[i].entries[k];
+        if (job.variants[i].entries[k].starts_with('&')) ++variables;
+      }
+    }
+  }
+  EXPECT_GE(variables, 3);
+}
+
+}  // namespace
+}  // namespace gktune

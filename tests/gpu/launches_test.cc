@@ -1,0 +1,93 @@
+// The spaces of tests/kernels/launches on a GPU: in all their configurations, and with what is wrong with
+// them.
+#include <filesystem>
+
+#include "tests/gpu/rig.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+class GpuLaunches : public GpuTest {
+ protected:
+  static Definition space(const std::string& path) {
+    auto definition = read_space_file(path, {.device_kind = "cuda"});
+    if (definition) return *std::move(definition);
+    for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+    return {};
+  }
+  static Definition named(const std::string& name) {
+    return space(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + name + ".yaml");
+  }
+
+  RunJob job_of(const Definition& definition, std::size_t value) {
+    const Axis& axis = definition.kernel.axes.at(0);
+    const Parameter& parameter = definition.parameters.at(0);
+    auto plan = resolve(definition.kernel, {{parameter.name, parameter.values.at(value)}},
+                        {{axis.name, axis.values.at(0)}}, info_);
+    EXPECT_TRUE(plan.ok()) << plan.error().message;
+    RunJob job;
+    job.plan = *std::move(plan);
+    const auto compiled = compiler_->compile({{job.plan.candidate.source, job.plan.reference.source},
+                                              info_.architecture,
+                                              folder_.path("cache"),
+                                              Instrumentation::none});
+    for (const CompiledVariant& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
+    job.candidate = compiled[0].module;
+    job.reference = compiled[1].module;
+    return job;
+  }
+};
+
+TEST_F(GpuLaunches, every_space_is_right_in_all_its_configurations) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels/launches")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Definition definition = space(entry.path().string());
+    if (definition.parameters.empty()) continue;
+    for (std::size_t i = 0; i < definition.parameters.at(0).values.size(); ++i) {
+      for (const Regime regime : {Regime::cold, Regime::hot}) {
+        RunJob job = job_of(definition, i);
+        job.plan.regime = regime;
+        const RunReply reply = runner_->run(job);
+        EXPECT_EQ(reply.status, Status::ok) << definition.kernel.name << ": " << reply.message;
+        EXPECT_FALSE(reply.samples_us.empty()) << definition.kernel.name;
+        ASSERT_FALSE(reply.worker_is_lost);
+      }
+    }
+    ++count;
+  }
+  EXPECT_GE(count, 8);
+}
+
+TEST_F(GpuLaunches, a_setup_is_run_before_every_sample) {
+  RunJob job = job_of(named("setup"), 1);
+  job.plan.candidate.setup_each.clear();
+  EXPECT_NE(runner_->run(job).status, Status::ok);
+}
+
+TEST_F(GpuLaunches, an_argument_larger_than_its_variable_is_refused) {
+  RunJob job = job_of(named("constant_memory"), 0);
+  job.plan.arguments.at(1).count = 10;
+  EXPECT_EQ(runner_->run(job).message, "the variable weights has 36 bytes, the argument 'weights' has 40");
+}
+
+TEST_F(GpuLaunches, a_cooperative_grid_fits_the_gpu) {
+  RunJob job = job_of(named("cooperative"), 0);
+  job.plan.candidate.steps.at(0).grid[0] = 1'000'000;
+  const RunReply reply = runner_->run(job);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_NE(reply.message.find("a cooperative grid of 1000000 blocks: the GPU runs "), std::string::npos)
+      << reply.message;
+}
+
+TEST_F(GpuLaunches, a_struct_of_another_size_is_refused) {
+  RunJob job = job_of(named("struct"), 0);
+  job.plan.candidate.values.back().members.pop_back();
+  const RunReply reply = runner_->run(job);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.message, "draw: parameter 1 takes 48 bytes, the argument has 40");
+}
+
+}  // namespace
+}  // namespace gktune

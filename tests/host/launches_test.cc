@@ -1,0 +1,140 @@
+// The spaces of tests/kernels/launches on the host device, and what is wrong with similar ones.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/host_device.h"
+#include "tuner/device/run/device_runner.h"
+#include "tuner/space/space_file.h"
+
+namespace gktune {
+namespace {
+
+const std::filesystem::path kLaunches = std::filesystem::path(GKTUNE_SOURCE_DIR) / "tests/kernels/launches";
+
+Definition launches_space(const std::string& name) {
+  auto definition = read_space_file((kLaunches / (name + ".yaml")).string(), {.device_kind = "host"});
+  if (definition) return *std::move(definition);
+  for (const Diagnostic& diagnostic : definition.error()) ADD_FAILURE() << diagnostic.str();
+  return {};
+}
+
+// The space's only parameter has these values.
+std::vector<Config> configs_of(const Definition& definition) {
+  std::vector<Config> configs;
+  for (const Value& value : definition.parameters.at(0).values)
+    configs.push_back({{definition.parameters[0].name, value}});
+  return configs;
+}
+
+Result<Plan> launches_plan(const Definition& definition, const Config& config) {
+  DeviceInfo device;
+  device.kind = "host";
+  const Axis& axis = definition.kernel.axes.at(0);
+  return resolve(definition.kernel, config, {{axis.name, axis.values.at(0)}}, device);
+}
+
+class Launches : public testing::Test {
+ protected:
+  // All plans are of one source, which is compiled once.
+  RunJob job(const Plan& plan) {
+    CompileJob compile;
+    compile.variants = {plan.candidate.source, plan.reference.source};
+    compile.cache_dir = GKTUNE_TEST_CACHE;
+    const auto compiled = compiler_.compile(compile);
+    for (const CompiledVariant& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
+    RunJob job;
+    job.plan = plan;
+    job.candidate = compiled[0].module;
+    job.reference = compiled[1].module;
+    job.check_only = true;
+    job.seed = 7;
+    return job;
+  }
+  RunJob job_of(const std::string& name) {
+    const Definition definition = launches_space(name);
+    const auto plan = launches_plan(definition, configs_of(definition).at(1));
+    EXPECT_TRUE(plan.ok()) << plan.error().message;
+    return job(*plan);
+  }
+
+  HostCompiler compiler_{"c++"};
+  DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
+};
+
+TEST_F(Launches, every_space_is_right_in_all_its_configurations) {
+  const std::set<std::string> names = {"constant_memory", "device_variable", "setup", "cooperative",
+                                       "programmatic",    "struct",          "repeat"};
+  std::vector<Plan> plans;
+  CompileJob compile;
+  compile.cache_dir = GKTUNE_TEST_CACHE;
+  for (const std::string& name : names) {
+    const Definition definition = launches_space(name);
+    for (const Config& config : configs_of(definition)) {
+      const auto plan = launches_plan(definition, config);
+      ASSERT_TRUE(plan.ok()) << name << ": " << plan.error().message;
+      plans.push_back(*plan);
+      compile.variants.push_back(plan->candidate.source);
+      compile.variants.push_back(plan->reference.source);
+    }
+  }
+  (void)compiler_.compile(compile);  // all of them at once: each is in the cache then
+  for (const Plan& plan : plans) {
+    RunJob each = job(plan);
+    EXPECT_EQ(runner_.run(each).message, "") << plan.candidate.source.entries.at(0);
+  }
+  // With samples too, for which an execution is prepared in another place.
+  RunJob timed = job_of("device_variable");
+  timed.check_only = false;
+  timed.plan.regime = Regime::hot;
+  const RunReply reply = runner_.run(timed);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_FALSE(reply.samples_us.empty());
+}
+
+TEST_F(Launches, an_argument_larger_than_its_variable_is_refused) {
+  RunJob large = job_of("constant_memory");
+  large.plan.arguments.at(1).count = 10;
+  const RunReply reply = runner_.run(large);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.message, "the variable weights has 36 bytes, the argument 'weights' has 40");
+}
+
+TEST_F(Launches, an_output_that_is_no_longer_reset_is_wrong) {
+  RunJob unset = job_of("device_variable");
+  unset.plan.candidate.setup_each.clear();
+  EXPECT_EQ(runner_.run(unset).status, Status::wrong_result);
+}
+
+TEST_F(Launches, a_barrier_over_the_grid_needs_a_cooperative_launch) {
+  RunJob plain = job_of("cooperative");
+  plain.plan.candidate.steps.at(0).attributes.is_cooperative = false;
+  const RunReply reply = runner_.run(plain);
+  EXPECT_EQ(reply.status, Status::barrier_divergence);
+  EXPECT_NE(reply.message.find("a barrier over the grid in a launch that is not cooperative"),
+            std::string::npos)
+      << reply.message;
+}
+
+TEST_F(Launches, a_cooperative_grid_has_a_limit) {
+  RunJob large = job_of("cooperative");
+  large.plan.candidate.steps.at(0).grid[0] = 129;
+  const RunReply reply = runner_.run(large);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.message, "a cooperative grid of 129 blocks: the host device runs 128 of them at once");
+}
+
+TEST_F(Launches, a_struct_of_another_size_is_refused) {
+  RunJob small = job_of("struct");
+  ArgumentPlan& line = small.plan.candidate.values.back();
+  ASSERT_EQ(line.members.size(), 5u);
+  line.members.pop_back();
+  const RunReply reply = runner_.run(small);
+  EXPECT_EQ(reply.status, Status::launch_failed);
+  EXPECT_EQ(reply.message, "parameter 1 of draw has 48 bytes, the struct that the launch passes has 40");
+}
+
+}  // namespace
+}  // namespace gktune

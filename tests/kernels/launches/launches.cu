@@ -1,0 +1,131 @@
+// Kernels whose launches need more than a grid and arguments. They run on every device.
+#include <cooperative_groups.h>
+#include <cuda_device_runtime_api.h>
+
+// Constant memory.
+__constant__ float weights[9];
+
+__device__ float weighted(const float* in, const float* by, int n, int i) {
+  float sum = 0;
+  for (int k = 0; k < 9; ++k) sum += by[k] * in[min(max(i + k - 4, 0), n - 1)];
+  return sum;
+}
+__global__ void filter(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = weighted(in, weights, n, i);
+}
+__global__ void plain_filter(const float* in, const float* by, float* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = weighted(in, by, n, i);
+}
+
+// Variables that are read back.
+namespace tally {
+__device__ int signs[2];
+__device__ int balance;
+}  // namespace tally
+
+__global__ void clear_signs() { tally::signs[threadIdx.x] = 0; }
+__global__ void count_signs(const int* in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  atomicAdd(&tally::signs[in[i] < 0], 1);
+  atomicAdd(&tally::balance, in[i]);
+}
+__global__ void plain_signs(const int* in, int* signs, int* balance, int n) {
+  signs[0] = signs[1] = 0;
+  for (int i = 0; i < n; ++i) {
+    ++signs[in[i] < 0];
+    *balance += in[i];
+  }
+}
+
+// A table of rows, and a counter that hands them out.
+__global__ void list_rows(const int* in, const int** rows, int count, int width) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) rows[i] = in + i * width;
+}
+__global__ void sum_rows(const int* const* rows, int* next, int* out, int count, int width) {
+  __shared__ int row, sum;
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      row = atomicAdd(next, 1);
+      sum = 0;
+    }
+    __syncthreads();
+    if (row >= count) return;
+    int own = 0;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) own += rows[row][i];
+    atomicAdd(&sum, own);
+    __syncthreads();
+    if (threadIdx.x == 0) out[row] = sum;
+  }
+}
+__global__ void plain_row_sums(const int* in, int* out, int count, int width) {
+  for (int row = 0; row < count; ++row) {
+    out[row] = 0;
+    for (int i = 0; i < width; ++i) out[row] += in[row * width + i];
+  }
+}
+
+// Blocks that wait for each other.
+__global__ void sum_in_one_launch(const int* in, int* partial, int* out, int n) {
+  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  if (threadIdx.x == 0) partial[blockIdx.x] = 0;
+  __syncthreads();
+  int own = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) own += in[i];
+  atomicAdd(&partial[blockIdx.x], own);
+  grid.sync();
+  int all = 0;
+  for (int i = 0; i < gridDim.x; ++i) all += partial[i];
+  grid.sync();
+  if (threadIdx.x == 0) partial[blockIdx.x] = all + grid.is_valid();
+  grid.sync();
+  if (grid.thread_rank() == 0) out[0] = partial[gridDim.x - 1];
+}
+__global__ void plain_sum(const int* in, int* out, int n) {
+  out[0] = 1;
+  for (int i = 0; i < n; ++i) out[0] += in[i];
+}
+
+// The second launch may start before the first has ended.
+__global__ void square(const int* in, int* squares, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) squares[i] = in[i] * in[i];
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+__global__ void add_neighbours(const int* squares, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  cudaGridDependencySynchronize();
+  if (i < n) out[i] = squares[i] + squares[(i + 1) % n];
+}
+__global__ void plain_neighbours(const int* in, int* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = in[i] * in[i] + in[(i + 1) % n] * in[(i + 1) % n];
+}
+
+// Structs by value.
+struct Part {
+  short first;
+  long long count;
+};
+struct Line {
+  char unused;
+  Part part;
+  const float* in;
+  float* out;
+  float slope;
+};
+__global__ void draw(Line line, float offset) {
+  const long long i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < line.part.count) line.out[i] = line.slope * line.in[line.part.first + i] + offset;
+}
+__global__ void plain_line(const float* in, float* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = 2 * in[3 + i] + 0.5f;
+}
+
+// Time steps between two buffers.
+__global__ void relax(const float* now, float* next, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) next[i] = 0.5f * (now[max(i - 1, 0)] + now[min(i + 1, n - 1)]);
+}

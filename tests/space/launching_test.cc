@@ -1,0 +1,189 @@
+// Launches with attributes, setups, variables of the source, structs by value.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "reduce_example.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/struct_layout.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kLaunchingHead =
+    "kernel: k\nsource: k.cu\nproblem: {n: [8]}\nparameters: {blocks: [1, 2]}\n"
+    "arguments:\n"
+    "  in: {type: float, extent: n, init: zero}\n"
+    "  weights: {type: float, extent: 9, symbol: \"space::weights\", init: zero}\n"
+    "  out: {type: float, extent: n, role: out}\n"
+    "  n: {type: int16, value: n}\n";
+constexpr const char* kLaunchingSource = "namespace space { __constant__ float weights[9]; }\n";
+
+DeviceInfo device_of(const std::string& kind) {
+  DeviceInfo info;
+  info.kind = kind;
+  info.max_threads_per_block = 1024;
+  return info;
+}
+
+Result<Plan> launching_plan(const std::string& rest, const std::string& kind = "cuda",
+                            const std::map<std::string, std::string>& files = {}) {
+  std::map<std::string, std::string> all = {{"k.cu", kLaunchingSource}};
+  all.insert(files.begin(), files.end());
+  const auto definition = read_space_text(kLaunchingHead + rest, "k.yaml", {}, files_of(all));
+  if (!definition) return Error{definition.error().front().str()};
+  return resolve(definition->kernel, {{"blocks", 2}}, {{"n", 8}}, device_of(kind));
+}
+
+std::string launching_error(const std::string& rest, const std::string& kind = "cuda") {
+  const auto plan = launching_plan(rest, kind);
+  return plan ? "none" : plan.error().message;
+}
+
+std::string launching_fingerprint(const std::string& rest) {
+  const auto read =
+      read_space_text(kLaunchingHead + rest, "k.yaml", {}, files_of({{"k.cu", kLaunchingSource}}));
+  EXPECT_TRUE(read.ok()) << read.error().front().str();
+  return read ? read->fingerprint : "";
+}
+
+TEST(Launching, attributes_are_expressions) {
+  const auto plan = launching_plan(
+      "launches: {entry: f, grid: n, cluster: [blocks, 1], cooperative: blocks > 1, carveout: 25 * "
+      "blocks}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const LaunchAttributes& attributes = plan->candidate.steps.at(0).attributes;
+  EXPECT_EQ(attributes.cluster, (std::array<std::int64_t, 3>{2, 1, 1}));
+  EXPECT_TRUE(attributes.is_cooperative);
+  EXPECT_FALSE(attributes.is_programmatic);
+  EXPECT_EQ(attributes.carveout_percent, 50);
+}
+
+TEST(Launching, plain_launches_have_no_attributes) {
+  const auto plan = launching_plan("launches: {entry: f, grid: n}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->candidate.steps.at(0).attributes, LaunchAttributes());
+}
+
+TEST(Launching, the_first_launch_follows_nothing_and_is_not_programmatic) {
+  const auto plan = launching_plan("launches: {repeat: 3, launches: {entry: f, programmatic: true}}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_FALSE(plan->candidate.steps.at(0).attributes.is_programmatic);
+  EXPECT_TRUE(plan->candidate.steps.at(1).attributes.is_programmatic);
+  EXPECT_TRUE(plan->candidate.steps.at(2).attributes.is_programmatic);
+}
+
+TEST(Launching, clusters_divide_the_grid_and_have_a_limit) {
+  EXPECT_EQ(launching_error("launches: {entry: f, grid: n + 1, cluster: blocks}\n"),
+            "launch of 'f': cluster 'blocks': a grid of 9 blocks is no multiple of 2");
+  EXPECT_EQ(launching_error("launches: {entry: f, grid: [n, n], cluster: [8, 4]}\n"),
+            "launch of 'f': cluster: a cluster of 32 blocks: at most 16 are possible");
+  EXPECT_EQ(launching_error("launches: {entry: f, grid: n, cluster: 0}\n"),
+            "launch of 'f': cluster '0': 0 is less than 1");
+}
+
+TEST(Launching, clusters_are_for_gpus) {
+  EXPECT_EQ(launching_error("launches: {entry: f, grid: n, cluster: blocks}\n", "host"),
+            "launch of 'f': cluster: thread-block clusters run on GPUs only");
+  EXPECT_EQ(launching_error("launches: {entry: f, grid: n, cluster: 1}\n", "host"), "none");
+}
+
+TEST(Launching, attributes_of_the_wrong_kind_are_refused) {
+  EXPECT_EQ(launching_error("launches: {entry: f, carveout: 101}\n"),
+            "launch of 'f': carveout '101': 101 is more than 100 percent");
+  EXPECT_EQ(launching_error("launches: {entry: f, carveout: 0 - 1}\n"),
+            "launch of 'f': carveout '0 - 1': -1 is less than 0");
+  EXPECT_NE(launching_error("launches: {entry: f, cooperative: \"'yes'\"}\n"), "none");
+}
+
+TEST(Launching, a_setup_has_steps_of_its_own) {
+  const auto plan = launching_plan(
+      "launches: {entry: f}\n"
+      "setup: {once: [{entry: table, arguments: [n]}], each: {repeat: blocks, launches: {fill: out, byte: "
+      "1}}}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->candidate.setup_once.size(), 1u);
+  EXPECT_EQ(plan->candidate.setup_each.size(), 2u);
+  EXPECT_EQ(plan->candidate.steps.size(), 1u);
+  EXPECT_EQ(plan->candidate.source.entries, (std::vector<std::string>{"f", "table", "&space::weights"}));
+}
+
+TEST(Launching, a_variable_holds_what_no_step_passes) {
+  const auto plan = launching_plan("launches: {entry: f}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_EQ(plan->candidate.steps.at(0).arguments, (std::vector<int>{0, 2, 3}));
+  EXPECT_EQ(plan->candidate.variables, (std::vector<VariablePlan>{{1, "&space::weights"}}));
+
+  const auto passed = launching_plan("launches: {entry: f, arguments: [in, {struct: [weights]}, out]}\n");
+  ASSERT_TRUE(passed.ok()) << passed.error().message;
+  EXPECT_TRUE(passed->candidate.variables.empty());
+}
+
+TEST(Launching, a_reference_has_the_variable_only_if_its_source_has) {
+  const std::string launches = "launches: {entry: f}\nreference: {source: r.cu, launches: {entry: g}}\n";
+  const auto without = launching_plan(launches, "cuda", {{"r.cu", ""}});
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_TRUE(without->reference.variables.empty());
+  const auto with = launching_plan(launches, "cuda", {{"r.cu", kLaunchingSource}});
+  ASSERT_TRUE(with.ok()) << with.error().message;
+  EXPECT_EQ(with->reference.variables.size(), 1u);
+}
+
+TEST(Launching, structs_are_laid_out_as_in_cpp) {
+  const auto plan = launching_plan(
+      "launches: {entry: f, arguments: [{struct: [n, in, {struct: [{type: int8, value: 1}, {type: int, "
+      "value: n}]}, "
+      "{type: int8, value: 2}]}, out]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  struct Inner {
+    signed char a;
+    int b;
+  };
+  struct Outer {
+    short n;
+    const float* in;
+    Inner inner;
+    signed char last;
+  };
+  const int index = plan->candidate.steps.at(0).arguments.at(0);
+  const StructLayout layout = layout_of(plan->arguments, plan->candidate, index);
+  EXPECT_EQ(layout.bytes, sizeof(Outer));
+  EXPECT_EQ(layout.alignment, alignof(Outer));
+  std::vector<std::size_t> offsets;
+  for (const StructLayout::Part& part : layout.parts) offsets.push_back(part.offset);
+  EXPECT_EQ(offsets,
+            (std::vector<std::size_t>{offsetof(Outer, n), offsetof(Outer, in), offsetof(Outer, inner),
+                                      offsetof(Outer, inner) + offsetof(Inner, b), offsetof(Outer, last)}));
+  EXPECT_TRUE(takes(plan->candidate, 0, plan->arguments.size()));
+}
+
+TEST(Launching, structs_do_not_match_other_parameters) {
+  for (const auto& [parameter, word] : {std::pair("Line line", "none"), std::pair("int n", "struct of 2"),
+                                        std::pair("Line* line", "struct of 2")}) {
+    const auto definition = read_space_text(
+        std::string(kLaunchingHead) + "launches: {entry: g, arguments: [{struct: [in, n]}, out]}\n", "k.yaml",
+        {},
+        files_of({{"k.cu", std::string(kLaunchingSource) + "__global__ void g(" + parameter +
+                               ", float* out) {}\n"}}));
+    ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+    const auto plan = resolve(definition->kernel, {{"blocks", 2}}, {{"n", 8}}, device_of("cuda"));
+    const std::string message = plan ? "none" : plan.error().message;
+    EXPECT_NE(message.find(word), std::string::npos) << parameter << ": " << message;
+  }
+}
+
+TEST(Launching, the_fingerprint_follows_what_is_launched) {
+  const std::string plain = launching_fingerprint("launches: {entry: f, arguments: [in, out]}\n");
+  for (const char* rest : {"launches: {entry: f, arguments: [in, out], cluster: 1}\n",
+                           "launches: {entry: f, arguments: [in, out], cooperative: true}\n",
+                           "launches: {entry: f, arguments: [in, out], programmatic: true}\n",
+                           "launches: {entry: f, arguments: [in, out], carveout: 50}\n",
+                           "launches: {entry: f, arguments: [{struct: [in]}, out]}\n",
+                           "launches: {entry: f, arguments: [in, out]}\nsetup: {once: {fill: out}}\n",
+                           "launches: {entry: f, arguments: [in, out]}\nsetup: {each: {fill: out}}\n"}) {
+    EXPECT_NE(launching_fingerprint(rest), plain) << rest;
+  }
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,55 @@
+#include "tuner/device/run/passed_values.h"
+
+#include <cstring>
+
+#include "tuner/measure/element.h"
+
+namespace gktune {
+namespace {
+
+// Parameters begin at addresses that suit any type.
+std::size_t rounded_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+PassedValues::PassedValues(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program)
+    : argument_count_(arguments.size()) {
+  for (std::size_t i = 0; i < arguments.size() + program.values.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    const ArgumentPlan& argument = passed_argument(arguments, program, index);
+    Value& value = values_.emplace_back();
+    StructLayout layout = layout_of(arguments, program, index);
+    value.bytes = layout.bytes;
+    if (argument.is_scalar) store_number(argument.type, value.scalar, argument.scalar);
+    if (!argument.members.empty()) value.layout = std::move(layout);
+  }
+}
+
+const void* PassedValues::at(int index, void* const* values) const {
+  const auto i = static_cast<std::size_t>(index);
+  return i < argument_count_ ? values[i] : values_[i].scalar;
+}
+
+void PassedValues::point_to(const std::vector<int>& passed, void* const* values, void** pointers,
+                            std::vector<std::byte>& room) const {
+  const auto is_struct = [&](int index) {
+    return !values_[static_cast<std::size_t>(index)].layout.parts.empty();
+  };
+  const auto needed = [&](int index) { return is_struct(index) ? rounded_up(bytes(index)) : 0; };
+  std::size_t size = 0;
+  for (const int index : passed) size += needed(index);
+  if (size > room.size()) room.resize(size);
+  std::byte* next = room.data();
+  for (const int index : passed) {
+    const void* value = at(index, values);
+    if (is_struct(index)) {
+      for (const StructLayout::Part& part : values_[static_cast<std::size_t>(index)].layout.parts)
+        std::memcpy(next + part.offset, at(part.index, values), part.bytes);
+      value = next;
+      next += needed(index);
+    }
+    *pointers++ = const_cast<void*>(value);  // functions take copies
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tuner/space/struct_layout.h"
+
+namespace gktune {
+
+// The values that a program's steps pass to functions.
+class PassedValues {
+ public:
+  PassedValues() = default;
+  PassedValues(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program);
+
+  // The size of the parameter that takes it.
+  std::size_t bytes(int index) const { return values_[static_cast<std::size_t>(index)].bytes; }
+
+  // One pointer to the value of each of the plan's arguments: to an address in `addresses`, or, where that is
+  // 0, to a scalar here.
+  template <class Address>
+  std::vector<void*> values_at(std::span<const Address> addresses) const {
+    std::vector<void*> values;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const void* value = addresses[i] != 0 ? static_cast<const void*>(&addresses[i]) : values_[i].scalar;
+      values.push_back(const_cast<void*>(value));  // functions take copies
+    }
+    return values;
+  }
+
+  // Writes a pointer to each value that the step passes. values[i] points to the value of the plan's i-th
+  // argument. Structs are put together in `room`, which grows as needed.
+  void point_to(const std::vector<int>& passed, void* const* values, void** pointers,
+                std::vector<std::byte>& room) const;
+
+ private:
+  struct Value {
+    alignas(16) std::byte scalar[16] = {};
+    std::size_t bytes = 0;
+    StructLayout layout;  // of a struct
+  };
+  const void* at(int index, void* const* values) const;
+
+  std::size_t argument_count_ = 0;
+  std::vector<Value> values_;  // of the plan's arguments, then of the program's own
+};
+
+}  // namespace gktune
