@@ -74,14 +74,64 @@ Extents extents_from(const SortedJson& json) {
           maybe_expression_from(json.at(2))};
 }
 
+SortedJson json_of(const std::vector<Expression>& expressions) {
+  SortedJson array = SortedJson::array();
+  for (const Expression& each : expressions) array.push_back(json_of(each));
+  return array;
+}
+
+std::vector<Expression> expressions_from(const SortedJson& json) {
+  std::vector<Expression> expressions;
+  for (const SortedJson& each : json) expressions.push_back(expression_from(each));
+  return expressions;
+}
+
+SortedJson json_of(const std::optional<TensorMap>& map) {
+  if (!map) return {};
+  return {{"buffer", map->buffer},
+          {"sizes", json_of(map->sizes)},
+          {"strides", json_of(map->strides)},
+          {"box", json_of(map->box)},
+          {"swizzle", json_of(map->swizzle)}};
+}
+
+std::optional<TensorMap> tensor_map_from(const SortedJson& json) {
+  if (json.is_null()) return std::nullopt;
+  TensorMap map{json.at("buffer").get<std::string>(), expressions_from(json.at("sizes")),
+                expressions_from(json.at("strides")), expressions_from(json.at("box")),
+                maybe_expression_from(json.at("swizzle"))};
+  if (map.sizes.empty() || map.sizes.size() > 5 || map.box.size() != map.sizes.size() ||
+      (!map.strides.empty() && map.strides.size() + 1 != map.sizes.size())) {
+    throw std::runtime_error("a tensor map of no shape");
+  }
+  return map;
+}
+
+SortedJson json_of(const std::vector<PassedArgument>& passed) {
+  SortedJson array = SortedJson::array();
+  for (const PassedArgument& argument : passed) {
+    array.push_back({{"name", argument.name},
+                     {"type", json_of(argument.type)},
+                     {"value", json_of(argument.value)},
+                     {"members", json_of(argument.members)},
+                     {"tensor_map", json_of(argument.tensor_map)}});
+  }
+  return array;
+}
+
+std::vector<PassedArgument> passed_from(const SortedJson& json) {
+  std::vector<PassedArgument> passed;
+  for (const SortedJson& argument : json) {
+    passed.push_back({argument.at("name").get<std::string>(), pattern_from(argument.at("type")),
+                      maybe_expression_from(argument.at("value")), passed_from(argument.at("members")),
+                      tensor_map_from(argument.at("tensor_map"))});
+  }
+  return passed;
+}
+
 SortedJson json_of(const std::vector<Launch>& launches) {
   SortedJson array = SortedJson::array();
   for (const Launch& launch : launches) {
-    SortedJson passed = SortedJson::array();
-    for (const PassedArgument& argument : launch.arguments) {
-      passed.push_back(
-          {{"name", argument.name}, {"type", json_of(argument.type)}, {"value", json_of(argument.value)}});
-    }
     array.push_back({{"entry", json_of(launch.entry)},
                      {"fill", launch.fill},
                      {"fill_byte", json_of(launch.fill_byte)},
@@ -89,7 +139,11 @@ SortedJson json_of(const std::vector<Launch>& launches) {
                      {"block", json_of(launch.block)},
                      {"shared_bytes", json_of(launch.shared_bytes)},
                      {"when", json_of(launch.when)},
-                     {"arguments", std::move(passed)},
+                     {"cluster", json_of(launch.cluster)},
+                     {"cooperative", json_of(launch.cooperative)},
+                     {"programmatic", json_of(launch.programmatic)},
+                     {"carveout", json_of(launch.carveout)},
+                     {"arguments", json_of(launch.arguments)},
                      {"rounds", json_of(launch.rounds)},
                      {"index", launch.index},
                      {"swap", json_of(launch.swap)},
@@ -109,10 +163,11 @@ std::vector<Launch> launches_from(const SortedJson& json) {
     launch.block = extents_from(each.at("block"));
     launch.shared_bytes = maybe_expression_from(each.at("shared_bytes"));
     launch.when = maybe_expression_from(each.at("when"));
-    for (const SortedJson& argument : each.at("arguments")) {
-      launch.arguments.push_back({argument.at("name").get<std::string>(), pattern_from(argument.at("type")),
-                                  maybe_expression_from(argument.at("value"))});
-    }
+    launch.cluster = extents_from(each.at("cluster"));
+    launch.cooperative = maybe_expression_from(each.at("cooperative"));
+    launch.programmatic = maybe_expression_from(each.at("programmatic"));
+    launch.carveout = maybe_expression_from(each.at("carveout"));
+    launch.arguments = passed_from(each.at("arguments"));
     launch.rounds = maybe_expression_from(each.at("rounds"));
     launch.index = each.at("index").get<std::string>();
     launch.swap = each.at("swap").get<std::vector<std::string>>();
@@ -131,7 +186,8 @@ SortedJson json_of(const Argument& argument) {
   SortedJson json = {{"name", argument.name},
                      {"type", json_of(argument.type)},
                      {"value", json_of(argument.value)},
-                     {"extent", json_of(argument.extent)}};
+                     {"extent", json_of(argument.extent)},
+                     {"symbol", argument.symbol}};
   for (const auto& [role, name] : kRoles) {
     if (role == argument.role) json["role"] = name;
   }
@@ -144,6 +200,7 @@ Argument argument_from(const SortedJson& json) {
   argument.type = pattern_from(json.at("type"));
   argument.value = maybe_expression_from(json.at("value"));
   argument.extent = maybe_expression_from(json.at("extent"));
+  argument.symbol = json.at("symbol").get<std::string>();
   if (!argument.value && !argument.extent) throw std::runtime_error("an argument without value and extent");
   bool has_role = false;
   for (const auto& [role, name] : kRoles) {
@@ -203,6 +260,8 @@ SortedJson definition_json(const Definition& definition) {
           {"declared", std::move(declared)},
           {"default", sorted_json(kernel.default_values)},
           {"arguments", std::move(arguments)},
+          {"setup_once", json_of(kernel.setup.once)},
+          {"setup_each", json_of(kernel.setup.each)},
           {"launches", json_of(kernel.launches)},
           {"constraints", std::move(constraints)}};
 }
@@ -223,6 +282,7 @@ Definition definition_from(const SortedJson& json) {
   for (const SortedJson& name : json.at("declared")) kernel.declared_names.insert(name.get<std::string>());
   kernel.default_values = values_from(json.at("default"));
   for (const SortedJson& each : json.at("arguments")) kernel.arguments.push_back(argument_from(each));
+  kernel.setup = {launches_from(json.at("setup_once")), launches_from(json.at("setup_each"))};
   kernel.launches = launches_from(json.at("launches"));
   for (const SortedJson& each : json.at("constraints"))
     definition.constraints.push_back({expression_from(each)});

@@ -96,29 +96,67 @@ TEST_F(DeviceKernelsTest, judge_as_the_host_does) {
       bits = i % 3 == 0 ? random() : bits + random() % 5 - 2;  // anything, NaN among it, or next to it
       store_bits(type, actual.data() + at * size, bits);
     }
+    TolerancePlan nan_equals, rows, norm;
+    nan_equals.nan_equals = true;
+    rows.row = 5;
+    rows.pitch = 7;
+    norm.has_norm = true;
+    norm.norm = 1e-3;
     for (const TolerancePlan& tolerance :
-         {TolerancePlan{}, TolerancePlan{1e-2, 0, 0}, TolerancePlan{0, 1e-3, 0}, TolerancePlan{0, 0, 1}}) {
+         {TolerancePlan{}, TolerancePlan{1e-2, 0, 0}, TolerancePlan{0, 1e-3, 0}, TolerancePlan{0, 0, 1},
+          nan_equals, rows, norm}) {
       const Verdict host = judge(type, actual, expected, tolerance);
       const DeviceMemory a = on_gpu(actual), e = on_gpu(expected);
-      const Verdict gpu = kernels_->compare(a.get(), e.get(), type, kCount, tolerance, kLimitS);
+      const Verdict gpu = kernels_->compare(a.get(), e.get(), type, kCount, tolerance, 0, kLimitS);
       EXPECT_EQ(gpu.count, host.count);
       EXPECT_EQ(gpu.mismatches, host.mismatches) << element_type_name(type);
       EXPECT_EQ(gpu.nans, host.nans) << element_type_name(type);
       EXPECT_EQ(gpu.worst_absolute, host.worst_absolute) << element_type_name(type);
       EXPECT_EQ(gpu.worst_relative, host.worst_relative) << element_type_name(type);
       EXPECT_EQ(gpu.worst_ulp, host.worst_ulp) << element_type_name(type);
-      if (!host.passed()) {
+      EXPECT_EQ(gpu.passed(), host.passed()) << element_type_name(type);
+      if (host.mismatches > 0) {
         EXPECT_EQ(gpu.message("out"), host.message("out")) << element_type_name(type);
       }
     }
   }
 }
 
+TEST_F(DeviceKernelsTest, leave_out_what_the_mask_says) {
+  std::vector<float> actual(1000, 1.0f), expected = actual;
+  std::vector<unsigned char> mask(1000, 1);
+  for (std::size_t i = 0; i < 1000; i += 10) {
+    actual[i] = 2;
+    mask[i] = 0;
+  }
+  const DeviceMemory a = on_gpu(std::as_bytes(std::span(actual))),
+                     e = on_gpu(std::as_bytes(std::span(expected))),
+                     m = on_gpu(std::as_bytes(std::span(mask)));
+  TolerancePlan masked;
+  masked.mask = 0;
+  const Verdict verdict =
+      kernels_->compare(a.get(), e.get(), ElementType::float32, 1000, masked, m.get(), kLimitS);
+  EXPECT_TRUE(verdict.passed());
+  EXPECT_EQ(verdict.count, 900u);
+}
+
+TEST_F(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
+  std::vector<float> actual{30, 40, 10}, expected{30, 40, 0};
+  const DeviceMemory a = on_gpu(std::as_bytes(std::span(actual))),
+                     e = on_gpu(std::as_bytes(std::span(expected)));
+  TolerancePlan norm;
+  norm.has_norm = true;
+  norm.norm = 0.1;
+  const Verdict verdict = kernels_->compare(a.get(), e.get(), ElementType::float32, 3, norm, 0, kLimitS);
+  EXPECT_FALSE(verdict.passed());
+  EXPECT_DOUBLE_EQ(verdict.norm, 0.2);
+}
+
 TEST_F(DeviceKernelsTest, never_pass_nan) {
   const std::vector<float> nans(1000, std::numeric_limits<float>::quiet_NaN());
   const DeviceMemory a = on_gpu(std::as_bytes(std::span(nans)));
   const Verdict verdict =
-      kernels_->compare(a.get(), a.get(), ElementType::float32, nans.size(), {1e9, 1e9, 1 << 30}, kLimitS);
+      kernels_->compare(a.get(), a.get(), ElementType::float32, nans.size(), {1e9, 1e9, 1 << 30}, 0, kLimitS);
   EXPECT_EQ(verdict.mismatches, 1000u);
   EXPECT_EQ(verdict.nans, 1000u);
 }
@@ -150,7 +188,7 @@ TEST_F(DeviceKernelsTest, flip_bits_of_every_element) {
     const std::vector<std::byte> expected(kCount * element_size(type), std::byte{0});
     const DeviceMemory e = on_gpu(expected), a = on_gpu(expected);
     kernels_->flip(a.get(), e.get(), std::byte{0xff}, expected.size());
-    const Verdict verdict = kernels_->compare(a.get(), e.get(), type, kCount, {}, kLimitS);
+    const Verdict verdict = kernels_->compare(a.get(), e.get(), type, kCount, {}, 0, kLimitS);
     EXPECT_EQ(verdict.mismatches, kCount) << element_type_name(type);
   }
 }

@@ -65,8 +65,9 @@ class Launches : public testing::Test {
 };
 
 TEST_F(Launches, every_space_is_right_in_all_its_configurations) {
-  const std::set<std::string> names = {"constant_memory", "device_variable", "setup", "cooperative",
-                                       "programmatic",    "struct",          "repeat"};
+  const std::set<std::string> names = {"any_order",       "padding", "constant_memory",
+                                       "device_variable", "setup",   "cooperative",
+                                       "programmatic",    "struct",  "repeat"};
   std::vector<Plan> plans;
   CompileJob compile;
   compile.cache_dir = GKTUNE_TEST_CACHE;

@@ -126,5 +126,72 @@ TEST(Verdict, the_worst_is_told_of_what_passes_too) {
   EXPECT_DOUBLE_EQ(verdict.worst_relative, 0.25);
 }
 
+TolerancePlan with(void (*change)(TolerancePlan&)) {
+  TolerancePlan tolerance;
+  change(tolerance);
+  return tolerance;
+}
+
+TEST(Verdict, nan_passes_by_choice_only_where_nan_is_expected) {
+  const TolerancePlan equal = with([](TolerancePlan& t) { t.nan_equals = true; });
+  EXPECT_TRUE(judged<float>(ElementType::float32, {NAN, 1, INFINITY}, {NAN, 1, INFINITY}, equal).passed());
+  EXPECT_EQ(judged<float>(ElementType::float32, {NAN, 1, INFINITY}, {1, NAN, -INFINITY}, equal).mismatches,
+            3u);
+}
+
+TEST(Verdict, padding_does_not_count) {
+  const TolerancePlan rows = with([](TolerancePlan& t) { t.row = 2, t.pitch = 3; });
+  const Verdict verdict = judged<int>(ElementType::int32, {1, 2, 0, 4, 5, 0, 7}, {1, 2, 9, 4, 6, 9, 8}, rows);
+  EXPECT_EQ(verdict.count, 5u);
+  EXPECT_EQ(verdict.message("out"),
+            "2 of 5 elements differ; the first is out[4]: 5, expected 6 (absolute error 1)");
+}
+
+TEST(Verdict, a_mask_says_which_elements_count) {
+  const std::vector<unsigned char> mask{1, 0, 2};
+  const std::vector<int> actual{1, 5, 3}, expected{1, 2, 3};
+  const auto judge_it = [&](const std::vector<int>& is) {
+    return judge(ElementType::int32, std::as_bytes(std::span(is)), std::as_bytes(std::span(expected)), {},
+                 std::as_bytes(std::span(mask)));
+  };
+  EXPECT_TRUE(judge_it(actual).passed());
+  EXPECT_EQ(judge_it(actual).count, 2u);
+  EXPECT_FALSE(judge_it({1, 2, 4}).passed());
+}
+
+TEST(Verdict, the_order_counts_unless_it_may_be_any) {
+  const TolerancePlan any = with([](TolerancePlan& t) { t.any_order = true; });
+  EXPECT_FALSE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}).passed());
+  EXPECT_TRUE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}, any).passed());
+  EXPECT_TRUE(judged<float>(ElementType::float32, {0.5f, -2, 1}, {1, 0.5f, -2}, any).passed());
+  EXPECT_TRUE(judged<std::uint64_t>(ElementType::uint64, {~0ull, 1}, {1, ~0ull}, any).passed());
+  // Each as often as expected.
+  EXPECT_EQ(judged<int>(ElementType::int32, {2, 3, 3}, {2, 2, 3}, any).message("out"),
+            "1 of 3 elements differs; it is sorted out[1]: 3, expected 2 (absolute error 1)");
+}
+
+TEST(Verdict, sorting_leaves_out_what_does_not_count) {
+  const TolerancePlan any = with([](TolerancePlan& t) { t.any_order = true, t.row = 2, t.pitch = 3; });
+  EXPECT_TRUE(judged<int>(ElementType::int32, {4, 1, 99, 3}, {1, 3, -7, 4}, any).passed());
+}
+
+TEST(Verdict, a_norm_weighs_all_differences_together) {
+  const TolerancePlan norm = with([](TolerancePlan& t) { t.has_norm = true, t.norm = 0.1; });
+  EXPECT_TRUE(judged<float>(ElementType::float32, {30, 40, 1}, {30, 40, 0}, norm).passed());
+  const Verdict verdict = judged<float>(ElementType::float32, {30, 40, 10}, {30, 40, 0}, norm);
+  EXPECT_EQ(verdict.message("out"),
+            "the error of 'out' in the L2 norm is 0.2 of the reference's, 0.1 is allowed");
+  EXPECT_FALSE(verdict.passed());
+  EXPECT_FALSE(judged<float>(ElementType::float32, {1}, {0}, norm).passed());
+  EXPECT_TRUE(judged<float>(ElementType::float32, {0}, {0}, norm).passed());
+  EXPECT_TRUE(judged<int>(ElementType::int32, {-100, 3}, {-100, 1}, norm).passed());
+}
+
+TEST(Verdict, a_norm_excuses_no_nan) {
+  const TolerancePlan norm = with([](TolerancePlan& t) { t.has_norm = true, t.norm = 1e9; });
+  EXPECT_EQ(judged<float>(ElementType::float32, {1, NAN}, {1, 1}, norm).nans, 1u);
+  EXPECT_FALSE(judged<float>(ElementType::float32, {INFINITY}, {1}, norm).passed());
+}
+
 }  // namespace
 }  // namespace gktune

@@ -97,16 +97,60 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
   std::filesystem::remove(base + ".o");
 }
 
-TEST(ReproOfLaunches, has_structs_variables_and_cooperative_launches) {
-  for (const char* name : {"device_variable", "struct", "cooperative"}) {
+TEST(ReproOfLaunches, has_structs_variables_and_rules_of_judging) {
+  for (const char* name : {"device_variable", "struct", "padding", "any_order"}) {
     const Definition definition =
         read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml");
     const Parameter& parameter = definition.parameters.at(0);
-    const Plan plan = planned(definition.kernel, {{parameter.name, parameter.values.at(1)}}, {{"n", 1009}});
+    const Plan plan = planned(definition.kernel, {{parameter.name, parameter.values.at(1)}},
+                              {{definition.kernel.axes.at(0).name, 101}});
     const auto run = run_repro(repro_source(plan, kFacts), Language::cuda);
     ASSERT_TRUE(run.ok()) << run.error().message;
     EXPECT_EQ(run->exit_code, 0) << name << ": " << run->output;
   }
+}
+
+TEST(ReproOfLaunches, makes_tensor_maps) {
+  Plan plan;
+  ArgumentPlan in, map;
+  in.name = "in";
+  in.count = 64;
+  map.tensor_map = {0, ElementType::float32, {8, 8}, {32}, {8, 4}, 32};
+  StepPlan step;
+  step.entry = "f";
+  step.arguments = {1};
+  plan.arguments = {in};
+  plan.candidate.steps = {step};
+  plan.candidate.values = {map};
+  const std::string text = repro_source(plan, kFacts);
+  EXPECT_NE(
+      text.find("::gktune::tensor_map(arguments.in.data(), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, {8, 8}, {32}, "
+                "{8, 4}, CU_TENSOR_MAP_SWIZZLE_32B)"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("dlsym(driver, \"cuTensorMapEncodeTiled\")"), std::string::npos);
+}
+
+TEST(ReproOfLaunches, judges_by_the_rules_of_the_check) {
+  Plan plan;
+  ArgumentPlan out;
+  out.name = "out";
+  out.count = 8;
+  out.role = Argument::Role::out;
+  out.is_checked = true;
+  out.tolerance.has_norm = true;
+  out.tolerance.norm = 0.5;
+  out.tolerance.row = 3;
+  out.tolerance.pitch = 4;
+  out.tolerance.any_order = true;
+  plan.arguments = {out};
+  StepPlan step;
+  step.entry = "f";
+  step.arguments = {0};
+  plan.reference.steps = plan.candidate.steps = {step};
+  EXPECT_NE(
+      repro_source(plan, kFacts).find("arguments.out.judge({{0.0, 0.0, 0, false}, 3, 4, true, true, 0.5})"),
+      std::string::npos);
 }
 
 TEST(ReproOfLaunches, names_the_attributes_of_a_launch) {

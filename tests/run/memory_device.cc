@@ -159,8 +159,10 @@ Result<std::uint64_t, Failure> MemoryDevice::digest(const DeviceBuffer& buffer) 
 }
 
 Result<Verdict, Failure> MemoryDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                               ElementType type, const TolerancePlan& tolerance) {
-  return judge(type, contents(actual), contents(expected), tolerance);
+                                               ElementType type, const TolerancePlan& tolerance,
+                                               const DeviceBuffer* mask) {
+  const auto of_mask = mask == nullptr ? std::span<const std::byte>() : contents(*mask);
+  return judge(type, contents(actual), contents(expected), tolerance, of_mask);
 }
 
 Result<std::optional<double>, Failure> MemoryDevice::run(const LoadedProgram& program,

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "db/lookup.h"
+#include "runtime/bundle/definition_json.h"
 #include "runtime/bundle/write_bundle.h"
 #include "tests/runtime/kernel_fixture.h"
 #include "tuner/space/plan.h"
@@ -53,6 +54,33 @@ class BundleTest : public KernelTest {
     return bundle.error().message.substr(path().size() + 2);
   }
 };
+
+TEST_F(BundleTest, a_definition_keeps_all_that_its_launches_need) {
+  DeviceInfo device;
+  device.kind = "cuda";
+  for (const char* name : {"device_variable", "setup", "struct", "cooperative", "programmatic", "clusters",
+                           "tensor_map"}) {
+    const auto read = read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml",
+                                      {.device_kind = "cuda"});
+    ASSERT_TRUE(read.ok()) << read.error().front().str();
+    const Definition restored = definition_from(definition_json(*read));
+    const Axis& axis = read->kernel.axes.at(0);
+    const Config config{{read->parameters.at(0).name, read->parameters.at(0).values.at(1)}};
+    const auto plan_of = [&](const Definition& definition) {
+      auto plan = resolve(definition.kernel, config, {{axis.name, axis.values.at(0)}}, device);
+      EXPECT_TRUE(plan.ok()) << plan.error().message;
+      return plan ? std::move(plan->candidate) : ProgramPlan();
+    };
+    const ProgramPlan before = plan_of(*read), after = plan_of(restored);
+    EXPECT_FALSE(before.steps.empty()) << name;
+    EXPECT_EQ(after.steps, before.steps) << name;
+    EXPECT_EQ(after.setup_once, before.setup_once) << name;
+    EXPECT_EQ(after.setup_each, before.setup_each) << name;
+    EXPECT_EQ(after.values, before.values) << name;
+    EXPECT_EQ(after.variables, before.variables) << name;
+    EXPECT_EQ(after.source.entries, before.source.entries) << name;
+  }
+}
 
 TEST_F(BundleTest, an_application_launches_its_winners_without_sources_compiler_and_database) {
   tuned(1000, 64);

@@ -56,6 +56,10 @@ TEST(Fingerprint, follows_what_is_compiled_run_and_checked) {
   EXPECT_NE(changed("threadsPerBlock > 128", "threadsPerBlock > 64"), kUnchanged);
   EXPECT_NE(changed("threadsPerBlock * 4", "threadsPerBlock * 8"), kUnchanged);
   EXPECT_NE(changed("relative: 1e-5", "relative: 1e-4"), kUnchanged);
+  for (const char* check : {"norm: 1e-5", "relative: 1e-5, order: any", "relative: 1e-5, nan: equal",
+                            "relative: 1e-5, row: 1, pitch: 2"}) {
+    EXPECT_NE(changed("relative: 1e-5", check), kUnchanged) << check;
+  }
   EXPECT_NE(changed("seed: 7", "seed: 8"), kUnchanged);
   EXPECT_NE(changed("arguments: [in, out, n]", "arguments: [out, in, n]"), kUnchanged);
   EXPECT_NE(changed("macro: DISTRIBUTION", "macro: DIST"), kUnchanged);

@@ -172,6 +172,68 @@ TEST(Launching, structs_do_not_match_other_parameters) {
   }
 }
 
+std::string tensor_map_error(const std::string& map, const std::string& kind = "cuda") {
+  return launching_error("launches: {entry: f, arguments: [{tensor_map: in, " + map + "}, out]}\n", kind);
+}
+
+TEST(Launching, tensor_maps_are_of_a_buffer) {
+  const auto plan = launching_plan(
+      "launches: {entry: f, arguments: [{tensor_map: in, sizes: [4, 2], box: [4, blocks], swizzle: 32}, "
+      "out]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const int index = plan->candidate.steps.at(0).arguments.at(0);
+  const TensorMapPlan& map = passed_argument(plan->arguments, plan->candidate, index).tensor_map;
+  EXPECT_EQ(map.argument, 0);
+  EXPECT_EQ(map.type, ElementType::float32);
+  EXPECT_EQ(map.sizes, (std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(map.stride_bytes, (std::vector<std::int64_t>{16}));
+  EXPECT_EQ(map.box, (std::vector<std::int64_t>{4, 2}));
+  EXPECT_EQ(map.swizzle_bytes, 32);
+  EXPECT_TRUE(takes(plan->candidate, 0, plan->arguments.size()));
+  EXPECT_EQ(layout_of(plan->arguments, plan->candidate, index).bytes, kTensorMapBytes);
+}
+
+TEST(Launching, tensor_maps_that_the_hardware_cannot_use_are_refused) {
+  const std::string where = "launch of 'f': tensor map of 'in': ";
+  EXPECT_EQ(tensor_map_error("sizes: [n], box: [4]", "host"), where + "tensor maps exist on GPUs only");
+  EXPECT_EQ(tensor_map_error("sizes: [n + 1], box: [4]"), where + "it goes beyond the buffer's 8 elements");
+  EXPECT_EQ(tensor_map_error("sizes: [4, 2], strides: [8], box: [4, 2]"),
+            where + "it goes beyond the buffer's 8 elements");
+  EXPECT_EQ(tensor_map_error("sizes: [2, 2], strides: [2], box: [4, 2]"),
+            where + "a stride of 8 bytes: it is a multiple of 16 below 2^40");
+  EXPECT_EQ(tensor_map_error("sizes: [n], box: [3]"),
+            where + "a row of the box has 12 bytes: it is a multiple of 16");
+  EXPECT_EQ(tensor_map_error("sizes: [n], box: [257]"), where + "box '257': 257 is not between 1 and 256");
+  EXPECT_EQ(tensor_map_error("sizes: [0], box: [4]"), where + "sizes '0': 0 is not between 1 and 4294967296");
+  EXPECT_EQ(tensor_map_error("sizes: [n], box: [4], swizzle: 48"),
+            where + "swizzle 48: it is 0, 32, 64 or 128 bytes");
+  EXPECT_EQ(tensor_map_error("sizes: [n], box: [16], swizzle: 32"),
+            where + "a row of the box has 64 bytes, more than the swizzle of 32");
+}
+
+// With this check of the output.
+std::string check_error(const std::string& check, const std::string& more = "") {
+  const std::string space = "kernel: k\nsource: k.cu\nproblem: {n: [8]}\narguments:\n" + more +
+                            "  out: {type: float, extent: n, role: out, check: {" + check + "}}\n" +
+                            "launches: {entry: f}\nreference: {launches: {entry: f}}\n";
+  const auto definition = read_space_text(space, "k.yaml", {}, files_of({{"k.cu", ""}}));
+  if (!definition) return definition.error().front().str();
+  const auto plan = resolve(definition->kernel, {}, {{"n", 8}}, device_of("cuda"));
+  return plan ? "none" : plan.error().message;
+}
+
+TEST(Launching, checks_that_fit_no_output_are_refused) {
+  EXPECT_EQ(check_error("row: n, pitch: n, order: any, nan: equal, norm: 0.5"), "none");
+  EXPECT_EQ(check_error("row: n + 1, pitch: n"),
+            "argument 'out': row 'n + 1': a row of 9 elements does not fit in a pitch of 8");
+  EXPECT_EQ(check_error("row: 0, pitch: 0"), "argument 'out': pitch '0': 0 is less than 1");
+  EXPECT_EQ(check_error("norm: 0 - 1"), "argument 'out': norm '0 - 1': a tolerance is not negative");
+  EXPECT_EQ(check_error("mask: m", "  m: {type: uint8, extent: n - 1, init: zero}\n"),
+            "argument 'out': mask 'm': 7 elements, the output has 8");
+  EXPECT_EQ(check_error("mask: m", "  m: {type: int, extent: n, init: zero}\n"),
+            "argument 'out': mask 'm': its elements are int32, a mask has bytes");
+}
+
 TEST(Launching, the_fingerprint_follows_what_is_launched) {
   const std::string plain = launching_fingerprint("launches: {entry: f, arguments: [in, out]}\n");
   for (const char* rest : {"launches: {entry: f, arguments: [in, out], cluster: 1}\n",
@@ -179,6 +241,7 @@ TEST(Launching, the_fingerprint_follows_what_is_launched) {
                            "launches: {entry: f, arguments: [in, out], programmatic: true}\n",
                            "launches: {entry: f, arguments: [in, out], carveout: 50}\n",
                            "launches: {entry: f, arguments: [{struct: [in]}, out]}\n",
+                           "launches: {entry: f, arguments: [{tensor_map: in, sizes: [n], box: [4]}, out]}\n",
                            "launches: {entry: f, arguments: [in, out]}\nsetup: {once: {fill: out}}\n",
                            "launches: {entry: f, arguments: [in, out]}\nsetup: {each: {fill: out}}\n"}) {
     EXPECT_NE(launching_fingerprint(rest), plain) << rest;

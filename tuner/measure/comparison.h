@@ -10,7 +10,18 @@ namespace gktune {
 struct ErrorBounds {
   double absolute, relative;
   unsigned long long ulp;
+  bool nan_equals = false;
 };
+
+// Which elements count: of each `pitch` the first `row`, and those whose mask is not zero. 0 and null: all.
+struct Selection {
+  unsigned long long row = 0, pitch = 0;
+  const unsigned char* mask = nullptr;
+};
+GKTUNE_EVERYWHERE inline bool counts(const Selection& selection, unsigned long long i) {
+  return (selection.pitch == 0 || i % selection.pitch < selection.row) &&
+         (selection.mask == nullptr || selection.mask[i] != 0);
+}
 
 struct Difference {
   bool passes;
@@ -47,13 +58,15 @@ GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int siz
   return (bits >> sign_shift) & 1 ? -without_sign : without_sign;
 }
 
-// NaN never passes, not even where NaN is expected; an infinity passes where the same one is expected.
+// NaN passes only by choice, and only where NaN is expected; an infinity passes where the same one is
+// expected.
 GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected,
                                                   unsigned long long actual_bits,
                                                   unsigned long long expected_bits, int size_bytes,
                                                   ErrorBounds bounds) {
   const double infinity = 1e308 * 10;
-  if (actual == expected) return {true, false, 0, 0, 0};
+  const bool are_nan = actual != actual && expected != expected;
+  if (actual == expected || (are_nan && bounds.nan_equals)) return {true, false, 0, 0, 0};
   if (actual != actual || expected != expected || magnitude(actual) == infinity ||
       magnitude(expected) == infinity) {
     return {false, actual != actual, infinity, infinity, infinity};
@@ -67,6 +80,13 @@ GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected
   const bool passes =
       absolute <= bounds.absolute || absolute <= bounds.relative * magnitude(expected) || ulp <= bounds.ulp;
   return {passes, false, absolute, relative, static_cast<double>(ulp)};
+}
+
+// The norm of differences as a share of the norm of what is expected, from the sums of their squares.
+GKTUNE_EVERYWHERE inline double relative_norm(double differences, double squares) {
+  const double infinity = 1e308 * 10;
+  if (differences == 0) return 0;
+  return squares == 0 ? infinity : plain_sqrt(differences / squares);
 }
 
 // Integers as their bits, widened to 64 with their sign; one unit in the last place is one.

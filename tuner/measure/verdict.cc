@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/element.h"
@@ -11,12 +12,17 @@
 namespace gktune {
 
 std::string Verdict::message(std::string_view name) const {
+  if (mismatches == 0) {
+    return "the error of '" + std::string(name) + "' in the L2 norm is " + number_text(norm) +
+           " of the reference's, " + number_text(norm_limit) + " is allowed";
+  }
   std::string text = std::to_string(mismatches) + " of " + std::to_string(count) +
                      (count == 1 ? " element" : " elements") + (mismatches == 1 ? " differs" : " differ");
   if (nans > 0 && nans == mismatches) text += " (NaN)";
   if (nans > 0 && nans < mismatches) text += " (" + std::to_string(nans) + " NaN)";
   text += mismatches == 1 ? "; it is " : "; the first is ";
-  text += std::string(name) + '[' + std::to_string(first) + "]: " + actual + ", expected " + expected;
+  text += (is_sorted ? "sorted " : "") + std::string(name) + '[' + std::to_string(first) + "]: " + actual +
+          ", expected " + expected;
   if (expected == "nan") text += " (the reference is NaN there)";
   if (std::isfinite(first_absolute)) text += " (absolute error " + number_text(first_absolute) + ')';
   return text;
@@ -103,19 +109,78 @@ TypeOps ops_of(ElementType type) {
   return {skip_equal<double>, compare_floats<double, std::uint64_t>};
 }
 
+double real_value(ElementType type, const std::byte* element) {
+  if (is_floating(type)) return load_real(type, element);
+  const std::uint64_t bits = load_bits(type, element);
+  return is_signed_integer(type) ? static_cast<double>(static_cast<std::int64_t>(bits))
+                                 : static_cast<double>(bits);
+}
+
+// The elements that count, in ascending order; NaN is at the ends.
+std::vector<std::byte> sorted(ElementType type, std::span<const std::byte> buffer,
+                              const Selection& selection) {
+  const std::size_t size = element_size(type), count = buffer.size() / size;
+  std::vector<std::uint64_t> elements;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (counts(selection, i)) elements.push_back(load_bits(type, buffer.data() + i * size));
+  }
+  const auto bytes = static_cast<int>(size);
+  if (is_floating(type)) {
+    std::ranges::sort(elements, {}, [bytes](std::uint64_t bits) { return ordered_bits(bits, bytes); });
+  } else if (is_signed_integer(type)) {
+    std::ranges::sort(elements, {}, [](std::uint64_t bits) { return static_cast<std::int64_t>(bits); });
+  } else {
+    std::ranges::sort(elements);
+  }
+  std::vector<std::byte> all(elements.size() * size);
+  for (std::size_t i = 0; i < elements.size(); ++i) store_bits(type, all.data() + i * size, elements[i]);
+  return all;
+}
+
 }  // namespace
 
+ErrorBounds bounds_of(const TolerancePlan& tolerance) {
+  return {tolerance.has_norm ? std::numeric_limits<double>::infinity() : tolerance.absolute,
+          tolerance.relative, static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0)),
+          tolerance.nan_equals};
+}
+
 Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<const std::byte> expected,
-              const TolerancePlan& tolerance) {
+              const TolerancePlan& tolerance, std::span<const std::byte> mask) {
   const std::size_t size = element_size(type);
-  const ErrorBounds bounds{tolerance.absolute, tolerance.relative,
-                           static_cast<unsigned long long>(std::max<std::int64_t>(tolerance.ulp, 0))};
+  const Selection selection{tolerance.row, tolerance.pitch,
+                            reinterpret_cast<const unsigned char*>(mask.data())};
+  if (tolerance.any_order) {
+    TolerancePlan in_order = tolerance;
+    in_order.any_order = false;
+    in_order.row = in_order.pitch = 0;
+    Verdict verdict =
+        judge(type, sorted(type, actual, selection), sorted(type, expected, selection), in_order);
+    verdict.is_sorted = true;
+    return verdict;
+  }
+  const ErrorBounds bounds = bounds_of(tolerance);
+  const bool sees_all = tolerance.has_norm || tolerance.pitch > 0 || !mask.empty();
+  const std::uint64_t total = actual.size() / size;
   Verdict verdict;
-  verdict.count = actual.size() / size;
+  if (!sees_all) verdict.count = total;
+  double squares = 0, differences = 0;
   const TypeOps ops = ops_of(type);
-  for (std::uint64_t i = 0; (i = ops.skip_equal(actual, expected, i)) < verdict.count; ++i) {
+  for (std::uint64_t i = 0; i < total; ++i) {
+    if (!sees_all) {
+      i = ops.skip_equal(actual, expected, i);
+      if (i >= total) break;
+    } else if (!counts(selection, i)) {
+      continue;
+    } else {
+      ++verdict.count;
+    }
     const std::byte *a = actual.data() + i * size, *e = expected.data() + i * size;
     const Difference difference = ops.compare(a, e, bounds);
+    if (const double right = real_value(type, e); tolerance.has_norm && std::isfinite(right)) {
+      squares += right * right;
+      differences += difference.absolute * difference.absolute;
+    }
     verdict.worst_absolute = std::max(verdict.worst_absolute, difference.absolute);
     verdict.worst_relative = std::max(verdict.worst_relative, difference.relative);
     verdict.worst_ulp = std::max(verdict.worst_ulp, difference.ulp);
@@ -127,6 +192,10 @@ Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<con
       verdict.first_absolute = difference.absolute;
     }
     if (difference.is_nan) ++verdict.nans;
+  }
+  if (tolerance.has_norm) {
+    verdict.norm = relative_norm(differences, squares);
+    verdict.norm_limit = tolerance.norm;
   }
   return verdict;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,14 +23,21 @@ struct Verdict {
   double worst_absolute = 0, worst_relative = 0,
          worst_ulp = 0;  // over all elements, those that pass included
 
-  bool passed() const { return mismatches == 0; }
+  // Of all differences together, and what is allowed. See TolerancePlan::norm.
+  double norm = 0, norm_limit = std::numeric_limits<double>::infinity();
+  bool is_sorted = false;  // the index is that of the sorted output
+
+  bool passed() const { return mismatches == 0 && norm <= norm_limit; }
   // If it did not pass: "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute
   // error 0.5)".
   std::string message(std::string_view name) const;
 };
 
-// NaN never passes. Both buffers hold the same number of elements.
+// Both buffers hold the same number of elements; the mask has a byte for each.
 Verdict judge(ElementType type, std::span<const std::byte> actual, std::span<const std::byte> expected,
-              const TolerancePlan& tolerance);
+              const TolerancePlan& tolerance, std::span<const std::byte> mask = {});
+
+// The bounds of single elements. Where the norm counts, only NaN and infinities fail alone.
+struct ErrorBounds bounds_of(const TolerancePlan& tolerance);
 
 }  // namespace gktune

@@ -1,6 +1,7 @@
 #include "tuner/repro/argument_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -131,10 +132,32 @@ std::string argument_contents(const ArgumentPlan& argument) {
                      sees_i ? " i" : "", value);
 }
 
-std::string argument_bounds(const ArgumentPlan& argument) {
+std::string argument_rules(const ArgumentPlan& argument) {
   const TolerancePlan& tolerance = argument.tolerance;
-  return fmt::format("{{{}, {}, {}}}", literal(tolerance.absolute), literal(tolerance.relative),
-                     tolerance.ulp);
+  const std::string bounds = fmt::format("{{{}, {}, {}, {}}}", literal(tolerance.absolute),
+                                         literal(tolerance.relative), tolerance.ulp, tolerance.nan_equals);
+  if (!tolerance.has_norm && !tolerance.any_order && tolerance.pitch == 0) return "{" + bounds + "}";
+  return fmt::format("{{{}, {}, {}, {}, {}, {}}}", bounds, tolerance.row, tolerance.pitch,
+                     tolerance.any_order, tolerance.has_norm, literal(tolerance.norm));
+}
+
+std::string tensor_map_value(const ArgumentPlan& argument, const std::string& address) {
+  const TensorMapPlan& map = argument.tensor_map;
+  static constexpr std::string_view kUnsigned[] = {"UINT8", "UINT16", "UINT32", "UINT64"};
+  const std::size_t size = element_size(map.type);
+  std::string_view type = kUnsigned[size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+  if (map.type == ElementType::float16) type = "FLOAT16";
+  if (map.type == ElementType::bfloat16) type = "BFLOAT16";
+  if (map.type == ElementType::float32) type = "FLOAT32";
+  if (map.type == ElementType::float64) type = "FLOAT64";
+  if (map.type == ElementType::int32) type = "INT32";
+  if (map.type == ElementType::int64) type = "INT64";
+  const std::string swizzle = map.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", map.swizzle_bytes);
+  return fmt::format(
+      "::gktune::tensor_map({}, CU_TENSOR_MAP_DATA_TYPE_{}, {{{}}}, {{{}}}, {{{}}}, "
+      "CU_TENSOR_MAP_SWIZZLE_{})",
+      address, type, fmt::join(map.sizes, ", "), fmt::join(map.stride_bytes, ", "), fmt::join(map.box, ", "),
+      swizzle);
 }
 
 }  // namespace gktune

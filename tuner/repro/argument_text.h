@@ -16,7 +16,9 @@ std::string scalar_value(const ArgumentPlan& argument);
 std::string member_type(const ArgumentPlan& argument);
 // The statement that makes the initial contents; empty if there are none.
 std::string argument_contents(const ArgumentPlan& argument);
-// The tolerance that an output is judged with: "{0.001, 0.0001, 0}".
-std::string argument_bounds(const ArgumentPlan& argument);
+// How an output is judged: "{{0.001, 0.0001, 0, false}}".
+std::string argument_rules(const ArgumentPlan& argument);
+// A tensor map of the buffer at this address, as an expression.
+std::string tensor_map_value(const ArgumentPlan& argument, const std::string& address);
 
 }  // namespace gktune

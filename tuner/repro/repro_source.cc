@@ -110,12 +110,20 @@ class Writer {
     return names;
   }
 
+  bool has_tensor_maps() const {
+    const auto has_some = [](const ProgramPlan& program) {
+      return std::ranges::any_of(program.values, &ArgumentPlan::is_tensor_map);
+    };
+    return has_some(plan_.candidate) || has_some(plan_.reference);
+  }
+
   void add_parts() {
     std::vector<std::string_view> parts;
     for (const EmbeddedFile& header : shared_headers()) parts.push_back(header.text);
     for (const EmbeddedFile& part : repro_parts()) {
       const bool is_for_gpu = part.path == "gpu.h", is_for_cpu = part.path == "cpu.h";
-      if (is_cuda_ ? !is_for_cpu : !is_for_gpu) parts.push_back(part.text);
+      const bool is_missing = part.path == "tensor_map.h" && !has_tensor_maps();
+      if (!is_missing && (is_cuda_ ? !is_for_cpu : !is_for_gpu)) parts.push_back(part.text);
     }
     std::set<std::string> includes;
     for (std::string_view part : parts) {
@@ -218,6 +226,10 @@ class Writer {
     const ArgumentPlan& argument = passed_argument(plan_.arguments, program, index);
     const bool is_own = static_cast<std::size_t>(index) < plan_.arguments.size();
     if (is_own) return fmt::format("arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()");
+    if (argument.is_tensor_map()) {
+      const auto buffer = static_cast<std::size_t>(argument.tensor_map.argument);
+      return tensor_map_value(argument, "arguments." + plan_.arguments[buffer].name + ".data()");
+    }
     if (argument.members.empty()) return scalar_value(argument);
     const StructLayout layout = layout_of(plan_.arguments, program, index);
     std::string text = fmt::format("::gktune::Struct<{}>()", layout.bytes);
@@ -256,7 +268,12 @@ class Writer {
     }
     if (has_reference()) {
       for_each_checked([&](const ArgumentPlan& argument) {
-        line("  is_right = arguments.{}.judge({}) && is_right;", argument.name, argument_bounds(argument));
+        const int mask = argument.tolerance.mask;
+        const std::string masked =
+            mask < 0 ? ""
+                     : ", arguments." + plan_.arguments[static_cast<std::size_t>(mask)].name + ".bytes()";
+        line("  is_right = arguments.{}.judge({}{}) && is_right;", argument.name, argument_rules(argument),
+             masked);
       });
     }
     line("  std::printf(\"%s\\n\", is_right ? \"{}\" : \"wrong\");",

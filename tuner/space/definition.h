@@ -35,12 +35,21 @@ struct Option {
   std::optional<Expression> when;
 };
 
-// One value that a launch passes to a function: an argument of the kernel, a value of its own, or a struct of those.
+// A tensor map of a buffer, for bulk copies to shared memory. Innermost dimension first, in elements.
+struct TensorMap {
+  std::string buffer;
+  std::vector<Expression> sizes, strides, box;  // strides: from the second dimension on; none: contiguous
+  std::optional<Expression> swizzle;            // bytes
+};
+
+// One value that a launch passes to a function: an argument of the kernel, a value of its own, or a struct of
+// those.
 struct PassedArgument {
   std::string name;                     // of the kernel's argument
   Pattern type;                         // of a value
   std::optional<Expression> value;      // absent: the argument of that name
   std::vector<PassedArgument> members;  // of a struct, in order; the others are empty
+  std::optional<TensorMap> tensor_map;  // the others are empty
 };
 
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
@@ -76,9 +85,13 @@ struct Contents {
   Pattern file;  // a .npy file, relative to the space file
 };
 
-// The check of an output. An element passes if any listed tolerance is met.
+// The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {
   std::optional<Expression> absolute, relative, ulp;  // none: exactly equal
+  std::optional<Expression> norm;
+  std::optional<Expression> row, pitch;
+  std::string mask;  // an argument; empty: none
+  bool any_order = false, nan_equals = false;
 };
 
 struct Argument {

@@ -43,9 +43,17 @@ void add_passed(Canonical& canonical, const std::vector<PassedArgument>& passed)
   for (const PassedArgument& argument : passed) {
     canonical.add(argument.name);
     if (argument.value) canonical.add(argument.type).add(argument.value);
-    if (argument.members.empty()) continue;
-    canonical.add("struct");
-    add_passed(canonical, argument.members);
+    if (!argument.members.empty()) {
+      canonical.add("struct");
+      add_passed(canonical, argument.members);
+    }
+    if (!argument.tensor_map) continue;
+    canonical.add("tensor map").add(argument.tensor_map->buffer).add(argument.tensor_map->swizzle);
+    for (const auto* list :
+         {&argument.tensor_map->sizes, &argument.tensor_map->strides, &argument.tensor_map->box}) {
+      canonical.add(list->size());
+      for (const Expression& each : *list) canonical.add(each.text());
+    }
   }
 }
 
@@ -84,8 +92,16 @@ void add_argument(Canonical& canonical, const Argument& argument) {
   const Contents& contents = argument.contents;
   canonical.add(static_cast<std::size_t>(contents.kind)).add(contents.a).add(contents.b).add(contents.seed);
   canonical.add(contents.file).add(argument.check.has_value() ? "checked" : "unchecked");
-  if (argument.check)
-    canonical.add(argument.check->absolute).add(argument.check->relative).add(argument.check->ulp);
+  if (argument.check) {
+    const Tolerance& check = *argument.check;
+    canonical.add(check.absolute).add(check.relative).add(check.ulp);
+    // What few checks have is added with its name.
+    if (check.norm) canonical.add("norm").add(check.norm);
+    if (check.pitch) canonical.add("row").add(check.row).add(check.pitch);
+    if (!check.mask.empty()) canonical.add("mask").add(check.mask);
+    if (check.any_order) canonical.add("any order");
+    if (check.nan_equals) canonical.add("nan equals");
+  }
   if (!argument.symbol.empty()) canonical.add("symbol").add(argument.symbol);
 }
 

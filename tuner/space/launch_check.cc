@@ -76,6 +76,7 @@ bool are_alike(ElementType a, ElementType b) {
 }
 
 std::string words_for(const ArgumentPlan& argument) {
+  if (argument.is_tensor_map()) return "the launch passes a " + argument.name;
   if (!argument.members.empty())
     return "the launch passes a struct of " + std::to_string(argument.members.size());
   const std::string type(element_type_name(argument.type));
@@ -84,7 +85,7 @@ std::string words_for(const ArgumentPlan& argument) {
 
 bool fits(const CppType& type, const ArgumentPlan& argument) {
   const auto element = element_type_of(type.base);
-  if (!argument.members.empty()) return type.pointers == 0 && !element;
+  if (!argument.members.empty() || argument.is_tensor_map()) return type.pointers == 0 && !element;
   if (type.pointers == 0) return !element || (argument.is_scalar && are_alike(*element, argument.type));
   if (argument.is_scalar) return false;
   // Bytes match any type.

@@ -9,8 +9,9 @@ namespace {
 bool passes(const std::vector<int>& passed, int index, const ProgramPlan& program, int first_value) {
   return std::ranges::any_of(passed, [&](int each) {
     if (each == index) return true;
-    return each >= first_value && passes(program.values[static_cast<std::size_t>(each - first_value)].members,
-                                         index, program, first_value);
+    if (each < first_value) return false;
+    const ArgumentPlan& value = program.values[static_cast<std::size_t>(each - first_value)];
+    return value.tensor_map.argument == index || passes(value.members, index, program, first_value);
   });
 }
 

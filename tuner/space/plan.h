@@ -19,17 +19,29 @@ namespace gktune {
 // A definition evaluated for one configuration and one problem: names and numbers only. A worker needs
 // nothing else and evaluates nothing.
 
+// See TensorMap.
+struct TensorMapPlan {
+  int argument = -1;  // a buffer
+  ElementType type = ElementType::float32;
+  std::vector<std::int64_t> sizes, stride_bytes, box;
+  std::int64_t swizzle_bytes = 0;
+  friend bool operator==(const TensorMapPlan&, const TensorMapPlan&) = default;
+};
+inline constexpr std::size_t kTensorMapBytes = 128;
+
 struct ArgumentPlan {
   std::string name;
   ElementType type = ElementType::float32;
   bool is_scalar = false;
   Value scalar;             // a scalar's worth: an integer, or a real for a floating type
   std::vector<int> members;  // of a struct, which has nothing else; see passed_argument()
+  TensorMapPlan tensor_map;  // names an argument: this is a tensor map and has nothing else
   std::uint64_t count = 0;  // a buffer's elements
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
   bool is_checked = false;
   TolerancePlan tolerance;
+  bool is_tensor_map() const { return tensor_map.argument >= 0; }
   friend bool operator==(const ArgumentPlan&, const ArgumentPlan&) = default;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostSteps = 65'536;  // of one execution
-constexpr std::int64_t kMostInCluster = 16;     // of any GPU
+constexpr std::int64_t kMostInCluster = 16;  // of any GPU
 
 std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
   return where + " '" + expression.text() + "': " + message;
@@ -61,8 +61,11 @@ class Resolver {
     Plan plan;
     for (const Argument& argument : kernel_.arguments) plan.arguments.push_back(this->argument(argument));
     counts_.clear();
-    for (const ArgumentPlan& argument : plan.arguments)
+    for (const ArgumentPlan& argument : plan.arguments) {
       counts_.push_back(argument.is_scalar ? 1 : argument.count);
+      types_.push_back(argument.type);
+    }
+    if (!error_) check_masks(plan.arguments);
     plan.candidate = candidate();
     if (kernel_.reference) plan.reference = reference(*kernel_.reference);
     if (!error_) check_launches(plan);
@@ -226,7 +229,35 @@ class Resolver {
       plan.ulp = integer(*tolerance.ulp, scope_, where + "ulp");
       if (plan.ulp < 0) fail(blamed(where + "ulp", *tolerance.ulp, "a tolerance is not negative"));
     }
+    plan.has_norm = tolerance.norm.has_value();
+    plan.norm = read(tolerance.norm, "norm");
+    if (tolerance.pitch) {
+      plan.row = static_cast<std::uint64_t>(extent(*tolerance.row, scope_, where + "row", 0, 0));
+      plan.pitch = static_cast<std::uint64_t>(extent(*tolerance.pitch, scope_, where + "pitch", 1, 0));
+      if (plan.row > plan.pitch) {
+        fail(blamed(where + "row", *tolerance.row,
+                    "a row of " + std::to_string(plan.row) + " elements does not fit in a pitch of " +
+                        std::to_string(plan.pitch)));
+      }
+    }
+    plan.any_order = tolerance.any_order;
+    plan.nan_equals = tolerance.nan_equals;
+    if (!tolerance.mask.empty()) plan.mask = index_of(tolerance.mask);
     return plan;
+  }
+
+  void check_masks(const std::vector<ArgumentPlan>& arguments) {
+    for (const ArgumentPlan& argument : arguments) {
+      if (argument.tolerance.mask < 0) continue;
+      const ArgumentPlan& mask = arguments[static_cast<std::size_t>(argument.tolerance.mask)];
+      const std::string where = "argument '" + argument.name + "': mask '" + mask.name + "': ";
+      if (element_size(mask.type) != 1)
+        fail(where + "its elements are " + std::string(element_type_name(mask.type)) + ", a mask has bytes");
+      if (mask.count != argument.count) {
+        fail(where + std::to_string(mask.count) + " elements, the output has " +
+             std::to_string(argument.count));
+      }
+    }
   }
 
   void check_launches(const Plan& plan) {
@@ -379,6 +410,7 @@ class Resolver {
   // The index of what a step passes; see passed_argument().
   int passed(const PassedArgument& argument, const Scope& scope, const std::string& where,
              ProgramPlan& program) {
+    if (argument.tensor_map) return add_value(tensor_map(*argument.tensor_map, scope, where), program);
     ArgumentPlan plan;
     if (!argument.members.empty()) {
       plan.name = "struct";
@@ -398,6 +430,66 @@ class Resolver {
     plan.type = *known;
     plan.scalar = scalar(*argument.value, plan.type, scope, where + "value");
     return add_value(std::move(plan), program);
+  }
+
+  std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const Scope& scope,
+                                    const std::string& where, std::int64_t most) {
+    std::vector<std::int64_t> all;
+    for (const Expression& each : expressions) {
+      all.push_back(integer(each, scope, where));
+      if (error_ || (all.back() >= 1 && all.back() <= most)) continue;
+      fail(blamed(where, each, std::to_string(all.back()) + " is not between 1 and " + std::to_string(most)));
+    }
+    return all;
+  }
+
+  // As the driver's documentation limits them: it does not say which limit a map exceeds.
+  ArgumentPlan tensor_map(const TensorMap& map, const Scope& scope, const std::string& launch) {
+    const std::string where = launch + "tensor map of '" + map.buffer + "': ";
+    ArgumentPlan plan;
+    plan.name = "tensor map of " + map.buffer;
+    if (device_.kind == "host") fail(where + "tensor maps exist on GPUs only");
+    const int index = index_of(map.buffer);
+    TensorMapPlan& made = plan.tensor_map;
+    made.argument = index;
+    made.type = types_[static_cast<std::size_t>(index)];
+    made.sizes = extents(map.sizes, scope, where + "sizes", std::int64_t{1} << 32);
+    made.box = extents(map.box, scope, where + "box", 256);
+    const auto size = static_cast<std::int64_t>(element_size(made.type));
+    std::vector<std::int64_t> strides = extents(map.strides, scope, where + "strides", std::int64_t{1} << 40);
+    if (map.swizzle) made.swizzle_bytes = integer(*map.swizzle, scope, where + "swizzle");
+    if (error_) return plan;
+    for (std::size_t i = 0; map.strides.empty() && i + 1 < made.sizes.size(); ++i) {
+      std::int64_t stride = 0;
+      if (__builtin_mul_overflow(i == 0 ? std::int64_t{1} : strides.back(), made.sizes[i], &stride))
+        stride = kLargest / size;
+      strides.push_back(stride);
+    }
+    __extension__ using Wide = __int128;
+    Wide last = made.sizes[0] - 1;
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      last += Wide{strides[i]} * (made.sizes[i + 1] - 1);
+      if (strides[i] * size % 16 != 0 || strides[i] > (std::int64_t{1} << 40) / size) {
+        fail(where + "a stride of " + std::to_string(strides[i] * size) +
+             " bytes: it is a multiple of 16 below 2^40");
+      }
+      made.stride_bytes.push_back(strides[i] * size);
+    }
+    if (last >= static_cast<Wide>(counts_[static_cast<std::size_t>(index)])) {
+      fail(where + "it goes beyond the buffer's " + std::to_string(counts_[static_cast<std::size_t>(index)]) +
+           " elements");
+    }
+    const std::int64_t row = made.box[0] * size;
+    if (row % 16 != 0)
+      fail(where + "a row of the box has " + std::to_string(row) + " bytes: it is a multiple of 16");
+    if (made.swizzle_bytes != 0 && made.swizzle_bytes != 32 && made.swizzle_bytes != 64 &&
+        made.swizzle_bytes != 128) {
+      fail(where + "swizzle " + std::to_string(made.swizzle_bytes) + ": it is 0, 32, 64 or 128 bytes");
+    } else if (made.swizzle_bytes > 0 && row > made.swizzle_bytes) {
+      fail(where + "a row of the box has " + std::to_string(row) + " bytes, more than the swizzle of " +
+           std::to_string(made.swizzle_bytes));
+    }
+    return plan;
   }
 
   int add_value(ArgumentPlan plan, ProgramPlan& program) {
@@ -526,6 +618,7 @@ class Resolver {
   const NamedValues attributes_;
   Scope problem_scope_, scope_;
   std::vector<std::uint64_t> counts_;                   // elements of each argument
+  std::vector<ElementType> types_;                      // of them
   std::vector<const std::vector<std::string>*> swaps_;  // of the rounds that are planned
   std::optional<Error> error_;
 };

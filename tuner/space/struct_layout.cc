@@ -14,6 +14,11 @@ std::size_t rounded_up(std::size_t size, std::size_t alignment) {
 StructLayout layout_of(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index) {
   const ArgumentPlan& argument = passed_argument(arguments, program, index);
   StructLayout layout;
+  if (argument.is_tensor_map()) {
+    layout.bytes = kTensorMapBytes;
+    layout.alignment = 64;
+    return layout;
+  }
   if (argument.members.empty()) {
     layout.bytes = argument.is_scalar ? element_size(argument.type) : sizeof(void*);
     layout.alignment = argument.is_scalar ? element_size(argument.type) : sizeof(void*);

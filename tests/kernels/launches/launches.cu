@@ -124,6 +124,30 @@ __global__ void plain_line(const float* in, float* out, int n) {
   for (int i = 0; i < n; ++i) out[i] = 2 * in[3 + i] + 0.5f;
 }
 
+// An output in any order.
+__global__ void keep_positive(const int* in, int* count, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && in[i] > 0) out[atomicAdd(count, 1)] = in[i];
+}
+__global__ void plain_keep_positive(const int* in, int* out, int n) {
+  for (int i = 0, count = 0; i < n; ++i) {
+    if (in[i] > 0) out[count++] = in[i];
+  }
+}
+
+// Rows with padding, elements that do not count, and square roots of negative numbers.
+__global__ void roots(const float* in, const unsigned char* valid, float* out, int rows, int width,
+                      int pitch) {
+  const int row = blockIdx.x, column = threadIdx.x;
+  if (row < rows && column < width && valid[row * pitch + column])
+    out[row * pitch + column] = sqrtf(in[row * width + column]);
+}
+__global__ void plain_roots(const float* in, float* out, int rows, int width, int pitch) {
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < width; ++i) out[row * pitch + i] = sqrtf(in[row * width + i]);
+  }
+}
+
 // Time steps between two buffers.
 __global__ void relax(const float* now, float* next, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

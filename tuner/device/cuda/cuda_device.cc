@@ -272,11 +272,29 @@ Result<std::uint64_t, Failure> CudaDevice::digest(const DeviceBuffer& buffer) {
 }
 
 Result<Verdict, Failure> CudaDevice::compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                             ElementType type, const TolerancePlan& tolerance) {
-  Verdict verdict = kernels_->compare(actual.address(), expected.address(), type,
-                                      actual.bytes() / element_size(type), tolerance, kOwnLimitS);
+                                             ElementType type, const TolerancePlan& tolerance,
+                                             const DeviceBuffer* mask) {
+  if (tolerance.any_order) return compare_sorted(actual, expected, type, tolerance, mask);
+  Verdict verdict =
+      kernels_->compare(actual.address(), expected.address(), type, actual.bytes() / element_size(type),
+                        tolerance, mask == nullptr ? 0 : mask->address(), kOwnLimitS);
   if (auto done = finish(); !done) return done.error();
   return verdict;
+}
+
+// Sorts on the CPU.
+Result<Verdict, Failure> CudaDevice::compare_sorted(const DeviceBuffer& actual, const DeviceBuffer& expected,
+                                                    ElementType type, const TolerancePlan& tolerance,
+                                                    const DeviceBuffer* mask) {
+  std::vector<std::byte> copies[3];
+  const DeviceBuffer* const buffers[] = {&actual, &expected, mask};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (buffers[i] == nullptr) continue;
+    copies[i].resize(buffers[i]->bytes());
+    gpu_->download(copies[i], buffers[i]->address());
+  }
+  if (auto done = finish(); !done) return done.error();
+  return judge(type, copies[0], copies[1], tolerance, copies[2]);
 }
 
 Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& program,

@@ -35,7 +35,7 @@ class CudaDevice final : public ComputeDevice {
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
-                                   const TolerancePlan& tolerance) override;
+                                   const TolerancePlan& tolerance, const DeviceBuffer* mask) override;
   Result<std::optional<double>, Failure> run(const LoadedProgram& program,
                                              std::span<const ArgumentMemory> arguments,
                                              const LaunchOptions& options) override;
@@ -56,6 +56,9 @@ class CudaDevice final : public ComputeDevice {
 
  private:
   explicit CudaDevice(std::unique_ptr<Gpu> gpu) : gpu_(std::move(gpu)), modules_(*gpu_) {}
+  Result<Verdict, Failure> compare_sorted(const DeviceBuffer& actual, const DeviceBuffer& expected,
+                                          ElementType type, const TolerancePlan& tolerance,
+                                          const DeviceBuffer* mask);
   // Waits for all that is queued.
   Result<void, Failure> finish();
 

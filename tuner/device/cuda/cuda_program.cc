@@ -92,6 +92,57 @@ std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
   return {};
 }
 
+// What the driver checks of an address is its alignment.
+constexpr CUdeviceptr kAnyAlignedAddress = 1 << 20;
+
+CUtensorMapDataType data_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::float16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case ElementType::bfloat16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case ElementType::float32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case ElementType::float64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    case ElementType::int32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case ElementType::int64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    default:
+      break;
+  }
+  switch (element_size(type)) {  // bytes are copied
+    case 1:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 4:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    default:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  }
+}
+
+CUresult encode(const Driver& driver, const TensorMapPlan& plan, CUdeviceptr address, CUtensorMap& map) {
+  cuuint64_t sizes[5] = {}, strides[5] = {};
+  cuuint32_t box[5] = {}, steps[5] = {1, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < plan.sizes.size(); ++i) {
+    sizes[i] = static_cast<cuuint64_t>(plan.sizes[i]);
+    box[i] = static_cast<cuuint32_t>(plan.box[i]);
+  }
+  for (std::size_t i = 0; i < plan.stride_bytes.size(); ++i)
+    strides[i] = static_cast<cuuint64_t>(plan.stride_bytes[i]);
+  const CUtensorMapSwizzle swizzle = plan.swizzle_bytes == 32    ? CU_TENSOR_MAP_SWIZZLE_32B
+                                     : plan.swizzle_bytes == 64  ? CU_TENSOR_MAP_SWIZZLE_64B
+                                     : plan.swizzle_bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                                                                 : CU_TENSOR_MAP_SWIZZLE_NONE;
+  return driver.cuTensorMapEncodeTiled(
+      &map, data_type_of(plan.type), static_cast<cuuint32_t>(plan.sizes.size()),
+      reinterpret_cast<void*>(address), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
 Failure refusal(const StepPlan& plan, const std::string& why) {
   return {Status::launch_failed, plan.entry + ": " + why};
 }
@@ -191,6 +242,17 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
     }
   }
 
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    const auto value = static_cast<std::size_t>(plan.arguments[i]) - buffer_bytes_.size();
+    if (value >= program.values.size() || !program.values[value].is_tensor_map()) continue;
+    step.tensor_maps.emplace_back(i, program.values[value].tensor_map);
+    CUtensorMap map;
+    if (gpu.ok() &&
+        encode(gpu.driver(), step.tensor_maps.back().second, kAnyAlignedAddress, map) != CUDA_SUCCESS)
+      return refusal(plan, "the driver refuses the " + program.values[value].name + " for parameter " +
+                               std::to_string(i + 1));
+  }
+
   const int registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
   const int most_threads = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   const std::int64_t static_shared = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -252,6 +314,7 @@ CUresult CudaProgram::queue(const Driver& driver, CUstream stream, const std::ve
                             void* const* values) const {
   void* parameters[kMostParameters];
   std::vector<std::byte> structs;
+  std::vector<CUtensorMap> tensor_maps;
   for (const Step& step : steps) {
     CUresult code = CUDA_SUCCESS;
     if (step.function == nullptr) {
@@ -259,6 +322,14 @@ CUresult CudaProgram::queue(const Driver& driver, CUstream stream, const std::ve
                                     step.fill_byte, buffer_bytes_[step.fill_argument], stream);
     } else {
       passed_.point_to(step.arguments, values, parameters, structs);
+      tensor_maps.resize(step.tensor_maps.size());
+      for (std::size_t i = 0; i < tensor_maps.size(); ++i) {
+        const auto& [place, map] = step.tensor_maps[i];
+        const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(map.argument)]);
+        code = encode(driver, map, *address, tensor_maps[i]);
+        if (code != CUDA_SUCCESS) return code;
+        parameters[place] = &tensor_maps[i];
+      }
       code = launch_kernel(driver, step.function, step.shape, stream, parameters);
     }
     if (code != CUDA_SUCCESS) return code;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/result.h"
@@ -47,6 +48,7 @@ class CudaProgram final : public LoadedProgram {
     CUfunction function = nullptr;  // null: a fill
     LaunchShape shape;
     std::vector<int> arguments;
+    std::vector<std::pair<std::size_t, TensorMapPlan>> tensor_maps;  // by the places of their parameters
     std::size_t fill_argument = 0;
     unsigned char fill_byte = 0;
   };

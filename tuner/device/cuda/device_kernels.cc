@@ -8,6 +8,7 @@
 #include "tuner/core/embedded_file.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/worker/compile_cache.h"
+#include "tuner/measure/comparison.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/shared_headers.h"
 #include "tuner/space/content_key.h"
@@ -27,7 +28,8 @@ constexpr unsigned long long kHoldLimitNs = 2'000'000'000;
 
 // Matches the kernels' declaration.
 struct Mismatches {
-  std::uint64_t mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
+  std::uint64_t mismatches, nans, first, worst_absolute, worst_relative, worst_ulp, counted;
+  double differences, squares;
 };
 static_assert(sizeof(Mismatches) <= kScratchBytes);
 
@@ -154,30 +156,38 @@ std::uint64_t DeviceKernels::digest(CUdeviceptr buffer, std::size_t size, double
 }
 
 Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type,
-                               std::uint64_t count, const TolerancePlan& tolerance, double limit_s) {
-  Mismatches found{0, 0, ~std::uint64_t{0}, 0, 0, 0};
+                               std::uint64_t count, const TolerancePlan& tolerance, CUdeviceptr mask,
+                               double limit_s) {
+  Mismatches found{0, 0, ~std::uint64_t{0}, 0, 0, 0, 0, 0, 0};
   const auto bytes = std::as_writable_bytes(std::span(&found, 1));
   gpu_.upload(scratch_.get(), bytes);
+  const Selection selection{tolerance.row, tolerance.pitch, reinterpret_cast<const unsigned char*>(mask)};
+  const bool sees_all = tolerance.has_norm || tolerance.is_selective();
   launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
-         static_cast<int>(type), tolerance.absolute, tolerance.relative,
-         static_cast<std::uint64_t>(std::max<std::int64_t>(tolerance.ulp, 0)), scratch_.get());
+         static_cast<int>(type), bounds_of(tolerance), selection, static_cast<int>(sees_all),
+         static_cast<int>(tolerance.has_norm), scratch_.get());
   gpu_.download(bytes, scratch_.get());
   (void)gpu_.wait(limit_s);
 
   Verdict verdict;
   verdict.count = count;
   if (!gpu_.ok()) return verdict;
+  if (sees_all) verdict.count = found.counted;
+  if (tolerance.has_norm) {
+    verdict.norm = relative_norm(found.differences, found.squares);
+    verdict.norm_limit = tolerance.norm;
+  }
   verdict.mismatches = found.mismatches;
   verdict.nans = found.nans;
   verdict.worst_absolute = std::bit_cast<double>(found.worst_absolute);
   verdict.worst_relative = std::bit_cast<double>(found.worst_relative);
   verdict.worst_ulp = std::bit_cast<double>(found.worst_ulp);
-  if (verdict.passed()) return verdict;
+  if (verdict.mismatches == 0) return verdict;
   verdict.first = found.first;
   const Element is(gpu_, actual, type, found.first, limit_s),
       should_be(gpu_, expected, type, found.first, limit_s);
   const Verdict of_first = judge(type, std::span(is.bytes).first(element_size(type)),
-                                 std::span(should_be.bytes).first(element_size(type)), tolerance);
+                                 std::span(should_be.bytes).first(element_size(type)), {});
   verdict.actual = element_text(type, is.bytes.data());
   verdict.expected = element_text(type, should_be.bytes.data());
   verdict.first_absolute = of_first.worst_absolute;

@@ -136,7 +136,8 @@ extern "C" __global__ void gktune_fill(void* buffer, u64 count, int type, int ki
 // The result of a comparison. The worst differences are bits of doubles: positive doubles order like their
 // bits.
 struct Mismatches {
-  u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp;
+  u64 mismatches, nans, first, worst_absolute, worst_relative, worst_ulp, counted;
+  double differences, squares;  // the sums of their squares, where the norm counts
 };
 
 struct Judge {
@@ -144,13 +145,21 @@ struct Judge {
   ErrorBounds bounds;
   u64 mismatches, nans, first;
   double absolute, relative, ulp;
+  u64 counted = 0;
+  double differences = 0, squares = 0;
 
   __device__ u64 widened(u64 bits) const {
     const int spare = 64 - 8 * size;
     return is_signed(type) ? static_cast<u64>(static_cast<long long>(bits << spare) >> spare) : bits;
   }
-  // Compares elements with different bits, or NaN. Not inlined, because it is long and rarely called.
-  __device__ __noinline__ void weigh(u64 i, u64 actual, u64 expected) {
+  __device__ double value(u64 bits) const {
+    if (is_real(type)) return real_of(bits, type);
+    return is_signed(type) ? static_cast<double>(static_cast<long long>(widened(bits)))
+                           : static_cast<double>(bits);
+  }
+  // Compares elements with different bits, or NaN. Not inlined, because it is long and rarely called. Returns
+  // the absolute difference.
+  __device__ __noinline__ double weigh(u64 i, u64 actual, u64 expected) {
     const Difference d =
         is_real(type)
             ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected, size, bounds)
@@ -158,10 +167,18 @@ struct Judge {
     absolute = d.absolute > absolute ? d.absolute : absolute;
     relative = d.relative > relative ? d.relative : relative;
     ulp = d.ulp > ulp ? d.ulp : ulp;
-    if (d.passes) return;
+    if (d.passes) return d.absolute;
     ++mismatches;
     nans += d.is_nan ? 1 : 0;
     first = i < first ? i : first;
+    return d.absolute;
+  }
+  __device__ void add_to_norm(u64 i, u64 actual, u64 expected) {
+    const double difference = actual == expected && !is_nan(actual, type) ? 0 : weigh(i, actual, expected);
+    const double right = value(expected);
+    if (right - right != 0) return;  // not finite
+    squares += right * right;
+    differences += difference * difference;
   }
   __device__ void take(u64 i, u64 actual, u64 expected) {
     if (actual != expected || is_nan(actual, type)) weigh(i, actual, expected);
@@ -169,9 +186,10 @@ struct Judge {
 };
 
 extern "C" __global__ void gktune_compare(const void* actual, const void* expected, u64 count, int type,
-                                          double absolute, double relative, u64 ulp, Mismatches* found) {
-  Judge judge = {type, size_of(type), {absolute, relative, ulp}, 0, 0, ~0ull, 0, 0, 0};
-  const u64 in_chunk = 16 / judge.size, chunks = count / in_chunk;
+                                          ErrorBounds bounds, Selection selection, int sees_all, int has_norm,
+                                          Mismatches* found) {
+  Judge judge = {type, size_of(type), bounds, 0, 0, ~0ull, 0, 0, 0};
+  const u64 in_chunk = 16 / judge.size, chunks = sees_all ? 0 : count / in_chunk;
   const uint4* a = static_cast<const uint4*>(actual);
   const uint4* e = static_cast<const uint4*>(expected);
   for (u64 c = first_index(); c < chunks; c += stride()) {
@@ -190,7 +208,15 @@ extern "C" __global__ void gktune_compare(const void* actual, const void* expect
     }
   }
   for (u64 i = chunks * in_chunk + first_index(); i < count; i += stride()) {
-    judge.take(i, load_raw(actual, i, judge.size), load_raw(expected, i, judge.size));
+    if (!counts(selection, i)) continue;
+    ++judge.counted;
+    const u64 is = load_raw(actual, i, judge.size), should_be = load_raw(expected, i, judge.size);
+    has_norm ? judge.add_to_norm(i, is, should_be) : judge.take(i, is, should_be);
+  }
+  if (sees_all && judge.counted != 0) {
+    atomicAdd(&found->counted, judge.counted);
+    atomicAdd(&found->differences, judge.differences);
+    atomicAdd(&found->squares, judge.squares);
   }
   if (judge.mismatches != 0) {
     atomicAdd(&found->mismatches, judge.mismatches);

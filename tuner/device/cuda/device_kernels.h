@@ -39,9 +39,9 @@ class DeviceKernels {
   void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
   // Waits for the result.
   std::uint64_t digest(CUdeviceptr buffer, std::size_t size, double limit_s);
-  // Waits for the result.
+  // Waits for the result. Takes outputs in order only; `mask` may be 0.
   Verdict compare(CUdeviceptr actual, CUdeviceptr expected, ElementType type, std::uint64_t count,
-                  const TolerancePlan& tolerance, double limit_s);
+                  const TolerancePlan& tolerance, CUdeviceptr mask, double limit_s);
   // Reads the whole buffer, which replaces the contents of the caches.
   void sweep(CUdeviceptr buffer, std::size_t size);
   // Blocks the stream from here on until release().

@@ -148,8 +148,10 @@ class ComputeDevice {
   virtual void copy(DeviceBuffer& to, const DeviceBuffer& from) = 0;
   // A number that changes with the contents.
   virtual Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) = 0;
+  // `mask`: the buffer that the tolerance names; null: none.
   virtual Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected,
-                                           ElementType type, const TolerancePlan& tolerance) = 0;
+                                           ElementType type, const TolerancePlan& tolerance,
+                                           const DeviceBuffer* mask) = 0;
 
   // Executes all launches of the program once and waits for them. Returns the time in microseconds if it says
   // something about executions that are timed. An interruption of this process may have prolonged it.

@@ -33,6 +33,15 @@ std::string gib_text(std::uint64_t bytes) {
   return text.substr(0, text.find('.') + 3) + " GiB";
 }
 
+// Which elements count, without a tolerance.
+TolerancePlan selection_of(const TolerancePlan& tolerance) {
+  TolerancePlan selection;
+  selection.row = tolerance.row;
+  selection.pitch = tolerance.pitch;
+  selection.mask = tolerance.mask;
+  return selection;
+}
+
 // "3 of 100 elements of 'out'"
 std::string share_text(std::uint64_t part, const ArgumentPlan& plan) {
   return std::to_string(part) + " of " + std::to_string(plan.count) +
@@ -181,15 +190,15 @@ Result<bool, Failure> ProblemBuffers::keep_results() {
     if (!slot.expected) continue;
     if (plan.role == Role::out) {
       device_->poison(*slot.expected, nullptr, kAllBits);
-      const auto poisoned = device_->compare(*slot.buffer, *slot.expected, bits_of(plan.type), {});
+      const auto poisoned = compare(i, bits_of(plan.type), selection_of(plan.tolerance));
       if (!poisoned) return poisoned.error();
       const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
       if (untouched > 0 && is_floating(plan.type)) return unwritten(untouched, plan);
       has_doubtful_integers = has_doubtful_integers || untouched > 0;
     }
     device_->copy(*slot.expected, *slot.buffer);
-    if (!is_floating(plan.type)) continue;
-    const auto itself = device_->compare(*slot.expected, *slot.expected, plan.type, {});
+    if (!is_floating(plan.type) || plan.tolerance.nan_equals) continue;
+    const auto itself = compare(i, plan.type, selection_of(plan.tolerance));
     if (!itself) return itself.error();
     if (itself->nans > 0) {
       return Failure{Status::wrong_result, share_text(itself->nans, plan) + " are NaN; the first is " +
@@ -208,7 +217,7 @@ Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
     Slot& slot = slots_[i];
     if (!slot.expected || plan.role != Role::out || is_floating(plan.type)) continue;
     device_->poison(*slot.expected, slot.expected.get(), kAllBits);
-    const auto poisoned = device_->compare(*slot.buffer, *slot.expected, plan.type, {});
+    const auto poisoned = compare(i, plan.type, selection_of(plan.tolerance));
     if (!poisoned) return poisoned.error();
     const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
     if (untouched > 0) return unwritten(untouched, plan);
@@ -362,7 +371,7 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
     return plan.name;
   }
   if (auto filled = device_->fill(**original, plan); !filled) return filled.error();
-  const auto verdict = device_->compare(buffer, **original, plan.type, {});
+  const auto verdict = device_->compare(buffer, **original, plan.type, {}, nullptr);
   if (!verdict) return verdict.error();
   device_->copy(buffer, **original);
   if (verdict->passed()) return plan.name;  // -0 instead of 0
@@ -370,11 +379,19 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
          verdict->actual;
 }
 
+Result<Verdict, Failure> ProblemBuffers::compare(std::size_t index, ElementType type,
+                                                 const TolerancePlan& tolerance) {
+  const Slot& slot = slots_[index];
+  const DeviceBuffer* mask =
+      tolerance.mask < 0 ? nullptr : slots_[static_cast<std::size_t>(tolerance.mask)].buffer.get();
+  return device_->compare(*slot.buffer, *slot.expected, type, tolerance, mask);
+}
+
 Result<void, Failure> ProblemBuffers::find_wrong_output() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].expected) continue;
     const ArgumentPlan& plan = arguments_[i];
-    const auto verdict = device_->compare(*slots_[i].buffer, *slots_[i].expected, plan.type, plan.tolerance);
+    const auto verdict = compare(i, plan.type, plan.tolerance);
     if (!verdict) return verdict.error();
     if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
   }

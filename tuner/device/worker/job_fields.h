@@ -29,6 +29,23 @@ void fields(A& archive, S& plan) {
   archive("absolute", plan.absolute);
   archive("relative", plan.relative);
   archive("ulp", plan.ulp);
+  archive("has_norm", plan.has_norm);
+  archive("norm", plan.norm);
+  archive("any_order", plan.any_order);
+  archive("nan_equals", plan.nan_equals);
+  archive("row", plan.row);
+  archive("pitch", plan.pitch);
+  archive("mask", plan.mask);
+}
+
+template <class A, Is<TensorMapPlan> S>
+void fields(A& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("type", plan.type);
+  archive("sizes", plan.sizes);
+  archive("stride_bytes", plan.stride_bytes);
+  archive("box", plan.box);
+  archive("swizzle_bytes", plan.swizzle_bytes);
 }
 
 template <class A, Is<ArgumentPlan> S>
@@ -38,6 +55,7 @@ void fields(A& archive, S& plan) {
   archive("is_scalar", plan.is_scalar);
   archive("scalar", plan.scalar);
   archive("members", plan.members);
+  archive("tensor_map", plan.tensor_map);
   archive("count", plan.count);
   archive("role", plan.role);
   archive("contents", plan.contents);

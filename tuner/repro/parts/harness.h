@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -58,6 +59,8 @@ unsigned long long bits_of(T x) {
 template <std::size_t kBytes>
 class Struct {
  public:
+  Struct() = default;
+  explicit Struct(const void* bytes) { std::memcpy(bytes_, bytes, kBytes); }
   template <class T, class X>
   Struct with(std::size_t offset, X x) const {
     Struct more = *this;
@@ -87,6 +90,23 @@ Difference compare(T actual, T expected, ErrorBounds bounds) {
                             static_cast<unsigned long long>(expected), std::is_signed_v<T>, bounds);
   }
 }
+
+template <class T>
+double value_of(T x) {
+  if constexpr (kIsReal<T>) {
+    return real_of(x);
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+// How an output is compared with what is right.
+struct Rules {
+  ErrorBounds bounds;
+  unsigned long long row = 0, pitch = 0;  // of each `pitch` elements the first `row` count; 0: all
+  bool any_order = false, has_norm = false;
+  double norm = 0;  // allowed, of all differences together
+};
 
 template <class T>
 std::string text_of(T x) {
@@ -163,18 +183,56 @@ class Buffer {
   // Takes the current contents as the expected result.
   void expect() { expected_ = contents(); }
 
-  bool judge(ErrorBounds bounds) const {
-    const std::vector<T> actual = contents();
-    std::size_t wrong = 0, first = 0;
+  bool judge(const Rules& rules, const std::vector<unsigned char>& mask = {}) const {
+    const Selection selection{rules.row, rules.pitch, mask.empty() ? nullptr : mask.data()};
+    const std::vector<T> all = contents();
+    std::vector<T> actual, expected;
+    std::vector<std::size_t> places;
     for (std::size_t i = 0; i < count_; ++i) {
-      if (compare(actual[i], expected_[i], bounds).passes) continue;
+      if (!counts(selection, i)) continue;
+      actual.push_back(all[i]);
+      expected.push_back(expected_[i]);
+      places.push_back(rules.any_order ? places.size() : i);
+    }
+    if (rules.any_order) {
+      const auto is_less = [](T a, T b) {
+        if constexpr (kIsReal<T>) {
+          return ordered_bits(bits_of(a), sizeof(T)) < ordered_bits(bits_of(b), sizeof(T));
+        } else {
+          return a < b;
+        }
+      };
+      std::sort(actual.begin(), actual.end(), is_less);
+      std::sort(expected.begin(), expected.end(), is_less);
+    }
+    ErrorBounds bounds = rules.bounds;
+    if (rules.has_norm) bounds.absolute = std::numeric_limits<double>::infinity();
+    std::size_t wrong = 0, first = 0;
+    double differences = 0, squares = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      const Difference difference = compare(actual[i], expected[i], bounds);
+      if (const double right = value_of(expected[i]); right - right == 0) {
+        differences += difference.absolute * difference.absolute;
+        squares += right * right;
+      }
+      if (difference.passes) continue;
       if (wrong++ == 0) first = i;
     }
     if (wrong > 0) {
-      std::printf("%zu of %zu elements of %s differ; the first is %s[%zu]: %s, expected %s\n", wrong, count_,
-                  name_, name_, first, text_of(actual[first]).c_str(), text_of(expected_[first]).c_str());
+      std::printf("%zu of %zu elements of %s differ; the first is %s[%zu]: %s, expected %s\n", wrong,
+                  actual.size(), name_, name_, places[first], text_of(actual[first]).c_str(),
+                  text_of(expected[first]).c_str());
     }
-    return wrong == 0;
+    const double norm = rules.has_norm ? relative_norm(differences, squares) : 0;
+    if (wrong == 0 && rules.has_norm && !(norm <= rules.norm))
+      std::printf("the error of %s in the L2 norm is %g\n", name_, norm);
+    return wrong == 0 && (!rules.has_norm || norm <= rules.norm);
+  }
+  std::vector<unsigned char> bytes() const {
+    const std::vector<T> all = contents();
+    std::vector<unsigned char> copy(size());
+    if (!copy.empty()) std::memcpy(copy.data(), all.data(), copy.size());
+    return copy;
   }
   bool is_unchanged() const {
     const std::vector<T> now = contents();

@@ -18,7 +18,7 @@ constexpr std::string_view kTypes =
     "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64 or a C++ "
     "name "
     "such as int, unsigned, float, double or half";
-constexpr std::string_view kCheckForms = "exact, none, or {absolute: a, relative: r, ulp: u}";
+constexpr std::string_view kCheckForms = "exact, none, or a map such as {absolute: a, relative: r, ulp: u}";
 
 const std::vector<std::string>& type_names() {
   static const std::vector<std::string> kNames = {
@@ -192,13 +192,7 @@ class ArgumentReader {
     written.check = Check::wanted;
     Tolerance tolerance;
     if (!node.is_scalar()) {
-      const Fields fields(node, "check", {"absolute", "relative", "ulp"}, errors_);
-      const auto read = [&](std::string_view name, std::optional<Expression>& into) {
-        if (const YamlNode* found = fields.find(name)) into = names_.expression(*found, View::candidate);
-      };
-      read("absolute", tolerance.absolute);
-      read("relative", tolerance.relative);
-      read("ulp", tolerance.ulp);
+      read_tolerance(node, tolerance, written);
     } else if (node.text != "exact") {
       static const std::vector<std::string> kWords = {"exact", "none"};
       errors_.add(node, "unknown check '" + node.text + "'" + errors_.guess(node.text, kWords),
@@ -207,11 +201,69 @@ class ArgumentReader {
     written.argument.check = std::move(tolerance);
   }
 
+  void read_tolerance(const YamlNode& node, Tolerance& tolerance, WrittenArgument& written) {
+    const Fields fields(node, "check",
+                        {"absolute", "relative", "ulp", "norm", "order", "nan", "row", "pitch", "mask"},
+                        errors_);
+    const auto read = [&](std::string_view name, std::optional<Expression>& into) {
+      if (const YamlNode* found = fields.find(name)) into = names_.expression(*found, View::candidate);
+    };
+    read("absolute", tolerance.absolute);
+    read("relative", tolerance.relative);
+    read("ulp", tolerance.ulp);
+    read("norm", tolerance.norm);
+    read("row", tolerance.row);
+    read("pitch", tolerance.pitch);
+    for (std::string_view word : {"absolute", "relative", "ulp"}) {
+      if (fields.find("norm") == nullptr || fields.find(word) == nullptr) continue;
+      errors_.add(fields.key(word), "a check has either a norm or bounds of single elements, not both");
+    }
+    const auto add_pair = [&](std::string_view one, std::string_view other) {
+      if (fields.find(one) != nullptr && fields.find(other) == nullptr)
+        errors_.add(fields.key(one), std::string(one) + " needs " + std::string(other),
+                    "for example {row: n, pitch: 128}");
+    };
+    add_pair("row", "pitch");
+    add_pair("pitch", "row");
+    tolerance.any_order = read_choice(fields, "order", "any", "same");
+    tolerance.nan_equals = read_choice(fields, "nan", "equal", "wrong");
+    if (const YamlNode* mask = fields.find("mask")) {
+      tolerance.mask = mask->text;
+      written.mask = mask;
+    }
+  }
+
+  // True if the key has the first word, false if it has the second one or is absent.
+  bool read_choice(const Fields& fields, std::string_view key, std::string_view yes, std::string_view no) {
+    const YamlNode* node = fields.find(key);
+    if (node == nullptr) return false;
+    if (node->is_scalar() && (node->text == yes || node->text == no)) return node->text == yes;
+    const std::string found = node->is_scalar() ? "'" + node->text + "'" : std::string(kind_words(*node));
+    errors_.add(*node,
+                std::string(key) + " is " + std::string(yes) + " or " + std::string(no) + ", found " + found);
+    return false;
+  }
+
   const std::vector<Axis>& axes_;
   const std::string& folder_;
   Names& names_;
   ErrorList& errors_;
 };
+
+void check_masks(const std::vector<WrittenArgument>& arguments, ErrorList& errors) {
+  std::vector<std::string> inputs;
+  for (const WrittenArgument& written : arguments) {
+    if (!written.argument.value && written.argument.role == Argument::Role::in)
+      inputs.push_back(written.argument.name);
+  }
+  for (const WrittenArgument& written : arguments) {
+    if (written.mask == nullptr || std::ranges::find(inputs, written.mask->text) != inputs.end()) continue;
+    const YamlNode& mask = *written.mask;
+    const std::string found = mask.is_scalar() ? "'" + mask.text + "'" : std::string(kind_words(mask));
+    errors.add(mask, found + " is no input" + errors.guess(written.mask->text, inputs),
+               "a mask is an input of bytes: elements count where it is not zero");
+  }
+}
 
 }  // namespace
 
@@ -247,6 +299,7 @@ std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vec
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     arguments.push_back(reader.read(node.keys[i], node.items[i]));
   }
+  check_masks(arguments, errors);
   return arguments;
 }
 

@@ -18,6 +18,7 @@ struct WrittenArgument {
   Check check = Check::unspecified;
   const YamlNode* key = nullptr;
   const YamlNode* symbol = nullptr;
+  const YamlNode* mask = nullptr;
 };
 
 // The type of a scalar or of a buffer's elements. After an error there is none, or one that is not known.

@@ -95,11 +95,11 @@ Definition DefinitionReader::read(const YamlNode& root) {
     kernel.reference_declared_names = declared_names(reference);
     kernel.signatures = signatures_in(source);
     kernel.reference_signatures = signatures_in(reference);
+    check_symbols(source, reference);
     for (const Parameter& parameter : definition_.parameters) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
     if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, source);
-    check_symbols(source, reference);
     definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);

@@ -35,12 +35,12 @@ class DefinitionReader {
   void read_environment(const YamlNode& node);
   void read_kernel(const Fields& fields);
   void read_setup(const YamlNode& node);
+  void check_symbols(const FlatSource& source, const FlatSource& reference);
   void read_reference(const YamlNode& node);
   void read_metrics(const Fields& fields);
   void check_outputs();
   // Compares the sources with the macros of parameters.
   void check_macros(const YamlNode& parameters, const FlatSource& source);
-  void check_symbols(const FlatSource& source, const FlatSource& reference);
   std::string load(const YamlNode& node, std::string& path);
 
   std::string folder_;  // of the space file

@@ -172,13 +172,15 @@ class LaunchReader {
     }
     for (const YamlNode& item : items) {
       if (item.is_scalar() && std::ranges::find(indices_, item.text) != indices_.end()) {
-        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}});
+        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}, {}});
       } else if (item.find("struct") != nullptr) {
         read_struct(item, all);
+      } else if (item.find("tensor_map") != nullptr) {
+        read_tensor_map(item, all);
       } else if (item.kind == YamlNode::Kind::map) {
         read_value(item, all);
       } else if (const WrittenArgument* written = find(item)) {
-        all.push_back({written->argument.name, {}, std::nullopt, {}});
+        all.push_back({written->argument.name, {}, std::nullopt, {}, {}});
         if (view_ == View::problem) check_sight(item, *written);
       }
     }
@@ -190,9 +192,54 @@ class LaunchReader {
     const YamlNode& members = *fields.find("struct");
     PassedArgument passed;
     passed.members = read_passed(members);
+    if (std::ranges::any_of(passed.members,
+                            [](const PassedArgument& each) { return each.tensor_map.has_value(); }))
+      errors_.add(members, "a tensor map is a parameter of its own, no member of a struct");
     if (items_of(members).empty())
       errors_.add(members, "a struct needs members", "struct: [in, {type: int, value: n}]");
     if (!passed.members.empty()) all.push_back(std::move(passed));
+  }
+
+  void read_tensor_map(const YamlNode& node, std::vector<PassedArgument>& all) {
+    const Fields fields(node, "tensor map", {"tensor_map", "sizes", "strides", "box", "swizzle"}, errors_);
+    TensorMap map;
+    const YamlNode& name = *fields.find("tensor_map");
+    const WrittenArgument* written = find(name);
+    if (written != nullptr) {
+      map.buffer = written->argument.name;
+      if (written->argument.value)
+        errors_.add(name, "a tensor map needs a buffer, '" + map.buffer + "' is a scalar");
+      if (view_ == View::problem) check_sight(name, *written);
+    }
+    const auto read = [&](const YamlNode* list, std::vector<Expression>& into) {
+      if (list == nullptr) return;
+      for (const YamlNode& item : items_of(*list)) {
+        if (auto expression = names_.expression(item, view_)) into.push_back(*std::move(expression));
+      }
+    };
+    const YamlNode* sizes = fields.require("sizes", "of the buffer, innermost first: sizes: [columns, rows]");
+    const YamlNode* box = fields.require("box", "of a copy, innermost first: box: [64, 16]");
+    const YamlNode* strides = fields.find("strides");
+    read(sizes, map.sizes);
+    read(box, map.box);
+    read(strides, map.strides);
+    if (const YamlNode* swizzle = fields.find("swizzle")) map.swizzle = names_.expression(*swizzle, view_);
+    if (sizes == nullptr || box == nullptr || written == nullptr) return;
+    const std::size_t rank = items_of(*sizes).size();
+    if (rank < 1 || rank > 5)
+      errors_.add(*sizes, "expected one to five sizes, found " + std::to_string(rank));
+    if (items_of(*box).size() != rank)
+      errors_.add(*box, "expected as many box sizes as sizes (" + std::to_string(rank) + "), found " +
+                            std::to_string(items_of(*box).size()));
+    if (strides != nullptr && items_of(*strides).size() + 1 != rank) {
+      errors_.add(*strides,
+                  "expected " + std::to_string(rank - 1) + " strides, found " +
+                      std::to_string(items_of(*strides).size()),
+                  "one for each dimension but the innermost, in elements");
+    }
+    PassedArgument passed;
+    passed.tensor_map = std::move(map);
+    all.push_back(std::move(passed));
   }
 
   // A scalar of this launch alone.
@@ -254,7 +301,8 @@ namespace {
 
 bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
   return std::ranges::any_of(passed, [&](const PassedArgument& each) {
-    return each.name == argument || passes(each.members, argument);
+    return each.name == argument || passes(each.members, argument) ||
+           (each.tensor_map && each.tensor_map->buffer == argument);
   });
 }
 

@@ -56,6 +56,7 @@ namespace gktune {
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   X(cuOccupancyMaxActiveClusters)                \
   X(cuLaunchKernelEx)                            \
+  X(cuTensorMapEncodeTiled)                      \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamQuery)                               \
