@@ -7,10 +7,19 @@
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/device_kernels.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
 namespace {
+
+TEST(CudaLaunches, the_kernels_of_the_tuner_itself_compile) {
+  const auto nvrtc = Nvrtc::open({});
+  if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
+  const auto cubin = compile_device_kernels(*nvrtc, "sm_90");
+  EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+}
 
 TEST(CudaLaunches, every_space_compiles_with_its_variables) {
   auto compiler = CudaCompiler::open({});

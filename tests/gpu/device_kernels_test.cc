@@ -16,7 +16,8 @@ constexpr double kLimitS = 10;
 constexpr ElementType kTypes[] = {ElementType::int8,     ElementType::int16,   ElementType::int32,
                                   ElementType::int64,    ElementType::uint8,   ElementType::uint16,
                                   ElementType::uint32,   ElementType::uint64,  ElementType::float16,
-                                  ElementType::bfloat16, ElementType::float32, ElementType::float64};
+                                  ElementType::bfloat16, ElementType::float32, ElementType::float64,
+                                  ElementType::float8_e4m3, ElementType::float8_e5m2};
 
 class DeviceKernelsTest : public testing::Test {
  protected:

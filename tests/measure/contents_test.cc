@@ -130,7 +130,8 @@ TEST(Contents, a_poisoned_output_passes_nowhere) {
         << mask;
   }
   for (ElementType type :
-       {ElementType::float16, ElementType::bfloat16, ElementType::float32, ElementType::float64}) {
+       {ElementType::float16, ElementType::bfloat16, ElementType::float32, ElementType::float64,
+        ElementType::float8_e4m3, ElementType::float8_e5m2}) {
     std::vector<std::byte> reals(16);
     poison({}, std::byte{0xff}, reals);
     EXPECT_TRUE(std::isnan(load_real(type, reals.data())));

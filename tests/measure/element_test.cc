@@ -37,15 +37,33 @@ TEST(Element, halves_have_the_bits_of_ieee) {
   EXPECT_EQ(stored(kHalf, 2 - 1.0 / 4096), 0x4000u);  // carries into the exponent
 }
 
-TEST(Element, every_half_and_bfloat16_survives_its_way_through_double) {
-  for (ElementType type : {ElementType::float16, ElementType::bfloat16}) {
-    for (std::uint64_t bits = 0; bits < 0x10000; ++bits) {
+TEST(Element, every_small_float_survives_its_way_through_double) {
+  for (ElementType type :
+       {ElementType::float16, ElementType::bfloat16, ElementType::float8_e4m3, ElementType::float8_e5m2}) {
+    for (std::uint64_t bits = 0; bits < std::uint64_t{1} << (8 * element_size(type)); ++bits) {
       const double value = loaded(type, bits);
       if (std::isnan(value) || value == 0) continue;
       ASSERT_EQ(stored(type, value), bits) << value;
     }
     EXPECT_TRUE(std::isnan(loaded(type, stored(type, std::nan("")))));
   }
+}
+
+TEST(Element, e4m3_has_no_infinities_and_ends_at_448) {
+  const std::pair<double, std::uint64_t> known[] = {{1, 0x38},   {0x1p-9, 0x01}, {240, 0x77},  {244, 0x77},
+                                                    {248, 0x78}, {256, 0x78},    {-280, 0xf9}, {272, 0x78},
+                                                    {304, 0x7a}, {448, 0x7e},    {500, 0x7e},  {-INFINITY, 0xfe}};
+  for (const auto& [value, bits] : known) EXPECT_EQ(stored(ElementType::float8_e4m3, value), bits) << value;
+  EXPECT_EQ(loaded(ElementType::float8_e4m3, 0x7e), 448);
+  EXPECT_EQ(loaded(ElementType::float8_e4m3, 0xf8), -256);
+  EXPECT_TRUE(std::isnan(loaded(ElementType::float8_e4m3, 0xff)));
+}
+
+TEST(Element, e5m2_is_the_upper_half_of_a_half) {
+  for (double value : {1.0, -1.75, 57344.0, 0x1p-16}) {
+    EXPECT_EQ(stored(ElementType::float8_e5m2, value), stored(ElementType::float16, value) >> 8) << value;
+  }
+  EXPECT_EQ(loaded(ElementType::float8_e5m2, 0x7c), INFINITY);
 }
 
 TEST(Element, bfloat16_is_the_upper_half_of_a_float) {

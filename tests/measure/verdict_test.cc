@@ -92,8 +92,11 @@ TEST(Verdict, units_in_the_last_place_are_counted_across_zero) {
 }
 
 TEST(Verdict, small_floats_are_compared_in_their_own_units) {
-  for (ElementType type : {ElementType::float16, ElementType::bfloat16}) {
-    const double step = type == ElementType::float16 ? 1.0 / 1024 : 1.0 / 128;
+  const std::pair<ElementType, double> steps[] = {{ElementType::float16, 1.0 / 1024},
+                                                  {ElementType::bfloat16, 1.0 / 128},
+                                                  {ElementType::float8_e4m3, 1.0 / 8},
+                                                  {ElementType::float8_e5m2, 1.0 / 4}};
+  for (const auto& [type, step] : steps) {
     const auto actual = reals(type, {1 + step, 2}), expected = reals(type, {1, 2});
     EXPECT_TRUE(judge(type, actual, expected, {0, 0, 1}).passed());
     const Verdict exact = judge(type, actual, expected, {});

@@ -20,6 +20,7 @@ constexpr Row kRows[] = {
     {ElementType::uint32, 4, "uint32"},   {ElementType::uint64, 8, "uint64"},
     {ElementType::float16, 2, "float16"}, {ElementType::bfloat16, 2, "bfloat16"},
     {ElementType::float32, 4, "float32"}, {ElementType::float64, 8, "float64"},
+    {ElementType::float8_e4m3, 1, "float8_e4m3"}, {ElementType::float8_e5m2, 1, "float8_e5m2"},
 };
 
 struct Alias {
@@ -53,6 +54,9 @@ constexpr Alias kAliases[] = {
     {"__half", ElementType::float16},
     {"__nv_bfloat16", ElementType::bfloat16},
     {"nv_bfloat16", ElementType::bfloat16},
+    {"bool", ElementType::uint8},
+    {"__nv_fp8_e4m3", ElementType::float8_e4m3},
+    {"__nv_fp8_e5m2", ElementType::float8_e5m2},
     {"float", ElementType::float32},
     {"double", ElementType::float64},
 };

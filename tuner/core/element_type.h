@@ -20,6 +20,8 @@ enum class ElementType {
   bfloat16,
   float32,
   float64,
+  float8_e4m3,
+  float8_e5m2,
 };
 
 std::size_t element_size(ElementType type);

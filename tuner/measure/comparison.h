@@ -50,6 +50,14 @@ GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_b
   return (bits >> (exponent_bits + fraction_bits)) & 1 ? -value : value;
 }
 
+// See encode_float8_e4m3.
+GKTUNE_EVERYWHERE inline double decode_float8_e4m3(unsigned bits) {
+  const unsigned magnitude_bits = bits & 0x7f;
+  if (magnitude_bits < 0x78 || magnitude_bits == 0x7f) return decode_small_float(magnitude_bits == 0x7f ? 0x7f : bits, 4, 3);
+  const double value = 256 + 32 * static_cast<double>(magnitude_bits - 0x78);
+  return (bits & 0x80) != 0 ? -value : value;
+}
+
 // The bits of an IEEE number of this many bytes, ordered like the numbers: neighbours differ by
 // one.
 GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int size_bytes) {

@@ -26,8 +26,7 @@ std::string shortest(T value) {
 }  // namespace
 
 bool is_floating(ElementType type) {
-  return type == ElementType::float16 || type == ElementType::bfloat16 || type == ElementType::float32 ||
-         type == ElementType::float64;
+  return type >= ElementType::float16;
 }
 
 bool is_signed_integer(ElementType type) {
@@ -57,6 +56,10 @@ double load_real(ElementType type, const std::byte* element) {
       return decode_small_float(static_cast<unsigned>(bits), 5, 10);
     case ElementType::bfloat16:
       return decode_small_float(static_cast<unsigned>(bits), 8, 7);
+    case ElementType::float8_e4m3:
+      return decode_float8_e4m3(static_cast<unsigned>(bits));
+    case ElementType::float8_e5m2:
+      return decode_small_float(static_cast<unsigned>(bits), 5, 2);
     case ElementType::float32:
       return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     default:
@@ -70,6 +73,10 @@ void store_real(ElementType type, std::byte* element, double value) {
       return store_bits(type, element, encode_small_float(value, 5, 10));
     case ElementType::bfloat16:
       return store_bits(type, element, encode_small_float(value, 8, 7));
+    case ElementType::float8_e4m3:
+      return store_bits(type, element, encode_float8_e4m3(value));
+    case ElementType::float8_e5m2:
+      return store_bits(type, element, encode_small_float(value, 5, 2));
     case ElementType::float32:
       return store_bits(type, element, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
     default:

@@ -122,6 +122,22 @@ GKTUNE_EVERYWHERE inline unsigned encode_small_float(double x, int exponent_bits
   return sign | ((static_cast<unsigned>(exponent - least) << fraction_bits) + fraction);
 }
 
+// The bits of the nearest number of eight bits with four of exponent and three of fraction, as NVIDIA and others have
+// it: without infinities, up to 448. Larger numbers become the largest.
+GKTUNE_EVERYWHERE inline unsigned encode_float8_e4m3(double x) {
+  if (x != x) return 0x7f;
+  const unsigned sign = x < 0 ? 0x80 : 0;
+  if (x < 0) x = -x;
+  if (x < 248) return sign | encode_small_float(x, 4, 3);
+  if (x >= 448) return sign | 0x7e;
+  // The highest exponent, 256 and eighths of it, would be that of infinities.
+  const double eighths = (x - 256) / 32;
+  unsigned fraction = eighths < 0 ? 0 : static_cast<unsigned>(eighths);
+  const double rest = eighths - static_cast<double>(fraction);
+  if (rest > 0.5 || (rest == 0.5 && (fraction & 1) == 1)) ++fraction;
+  return sign | (0x78 + fraction);
+}
+
 // The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours. At
 // each offset two patterns differ, which shows copies from the zone of another buffer.
 GKTUNE_EVERYWHERE inline unsigned char guard_byte(unsigned char pattern, unsigned long long offset) {

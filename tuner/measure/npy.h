@@ -10,7 +10,7 @@
 namespace gktune {
 
 // Reads a .npy file of NumPy. Its elements must have that type, and as many as the buffer holds. NumPy has no
-// bfloat16: two-byte elements (<u2 or <V2) are taken for it.
+// bfloat16: two-byte elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
 Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer);
 
 // Writes elements in one dimension, as read_npy() reads them; bfloat16 as <u2.

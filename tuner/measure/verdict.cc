@@ -70,6 +70,14 @@ Difference compare_small_floats(const std::byte* actual, const std::byte* expect
                        decode_small_float(e, kExponentBits, kFractionBits), a, e, 2, bounds);
 }
 
+template <double (*kDecode)(unsigned)>
+Difference compare_float8(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
+  const unsigned a = loaded<std::uint8_t>(actual), e = loaded<std::uint8_t>(expected);
+  return compare_reals(kDecode(a), kDecode(e), a, e, 1, bounds);
+}
+
+double decode_float8_e5m2(unsigned bits) { return decode_small_float(bits, 5, 2); }
+
 template <class T>
 Difference compare_wholes(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
   return compare_integers(static_cast<std::uint64_t>(loaded<T>(actual)),
@@ -101,6 +109,10 @@ TypeOps ops_of(ElementType type) {
       return {skip_none, compare_small_floats<5, 10>};
     case ElementType::bfloat16:
       return {skip_none, compare_small_floats<8, 7>};
+    case ElementType::float8_e4m3:
+      return {skip_none, compare_float8<decode_float8_e4m3>};
+    case ElementType::float8_e5m2:
+      return {skip_none, compare_float8<decode_float8_e5m2>};
     case ElementType::float32:
       return {skip_equal<float>, compare_floats<float, std::uint32_t>};
     case ElementType::float64:

@@ -34,6 +34,10 @@ std::string cpp_type(ElementType type) {
       return "gktune::Half";
     case ElementType::bfloat16:
       return "gktune::Bfloat16";
+    case ElementType::float8_e4m3:
+      return "gktune::Float8E4m3";
+    case ElementType::float8_e5m2:
+      return "gktune::Float8E5m2";
     case ElementType::float32:
       return "float";
     case ElementType::float64:

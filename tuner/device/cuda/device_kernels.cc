@@ -35,7 +35,8 @@ static_assert(sizeof(Mismatches) <= kScratchBytes);
 
 // The kernels use the same numbers.
 static_assert(static_cast<int>(ElementType::int8) == 0 && static_cast<int>(ElementType::uint8) == 4 &&
-              static_cast<int>(ElementType::float16) == 8 && static_cast<int>(ElementType::float64) == 11);
+              static_cast<int>(ElementType::float16) == 8 && static_cast<int>(ElementType::float64) == 11 &&
+              static_cast<int>(ElementType::float8_e5m2) == 13);
 static_assert(static_cast<int>(ContentsKind::zero) == 0 && static_cast<int>(ContentsKind::normal) == 4);
 
 template <class... Arguments>

@@ -19,7 +19,9 @@ enum Type {
   kHalf,
   kBfloat16,
   kFloat,
-  kDouble
+  kDouble,
+  kFloat8E4m3,
+  kFloat8E5m2
 };
 // The numbers of ContentsKind.
 enum Kind { kZero, kConstant, kRamp, kUniform, kNormal };
@@ -28,6 +30,8 @@ __device__ int size_of(int type) {
   switch (type) {
     case kInt8:
     case kUint8:
+    case kFloat8E4m3:
+    case kFloat8E5m2:
       return 1;
     case kInt16:
     case kUint16:
@@ -78,6 +82,10 @@ __device__ __noinline__ double real_of(u64 bits, int type) {
       return decode_small_float(static_cast<unsigned>(bits), 5, 10);
     case kBfloat16:
       return decode_small_float(static_cast<unsigned>(bits), 8, 7);
+    case kFloat8E4m3:
+      return decode_float8_e4m3(static_cast<unsigned>(bits));
+    case kFloat8E5m2:
+      return decode_small_float(static_cast<unsigned>(bits), 5, 2);
     case kFloat:
       return static_cast<double>(__uint_as_float(static_cast<unsigned>(bits)));
     default:
@@ -90,6 +98,10 @@ __device__ __noinline__ u64 bits_of(double value, int type) {
       return encode_small_float(value, 5, 10);
     case kBfloat16:
       return encode_small_float(value, 8, 7);
+    case kFloat8E4m3:
+      return encode_float8_e4m3(value);
+    case kFloat8E5m2:
+      return encode_small_float(value, 5, 2);
     case kFloat:
       return __float_as_uint(static_cast<float>(value));
     default:
@@ -102,6 +114,10 @@ __device__ bool is_nan(u64 bits, int type) {
       return (bits & 0x7fff) > 0x7c00;
     case kBfloat16:
       return (bits & 0x7fff) > 0x7f80;
+    case kFloat8E4m3:
+      return (bits & 0x7f) == 0x7f;
+    case kFloat8E5m2:
+      return (bits & 0x7f) > 0x7c;
     case kFloat:
       return (bits & 0x7fffffff) > 0x7f800000;
     case kDouble:

@@ -260,7 +260,7 @@ void fields(A& archive, S& info) {
 constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
 constexpr Language last_of(Language) { return Language::cpp; }
-constexpr ElementType last_of(ElementType) { return ElementType::float64; }
+constexpr ElementType last_of(ElementType) { return ElementType::float8_e5m2; }
 constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::file; }
 constexpr Argument::Role last_of(Argument::Role) { return Argument::Role::scratch; }
 constexpr Instrumentation last_of(Instrumentation) { return Instrumentation::sanitize; }

@@ -27,10 +27,17 @@ struct Half {
 struct Bfloat16 {
   unsigned short bits;
 };
+struct Float8E4m3 {
+  unsigned char bits;
+};
+struct Float8E5m2 {
+  unsigned char bits;
+};
 
 template <class T>
 constexpr bool kIsReal =
-    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16> ||
+    std::is_same_v<T, Float8E4m3> || std::is_same_v<T, Float8E5m2>;
 
 template <class T, class X>
 T element_of(X x) {
@@ -38,6 +45,10 @@ T element_of(X x) {
     return {static_cast<unsigned short>(encode_small_float(x, 5, 10))};
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
     return {static_cast<unsigned short>(encode_small_float(x, 8, 7))};
+  } else if constexpr (std::is_same_v<T, Float8E4m3>) {
+    return {static_cast<unsigned char>(encode_float8_e4m3(x))};
+  } else if constexpr (std::is_same_v<T, Float8E5m2>) {
+    return {static_cast<unsigned char>(encode_small_float(x, 5, 2))};
   } else {
     return static_cast<T>(x);
   }
@@ -45,6 +56,8 @@ T element_of(X x) {
 
 inline double real_of(Half x) { return decode_small_float(x.bits, 5, 10); }
 inline double real_of(Bfloat16 x) { return decode_small_float(x.bits, 8, 7); }
+inline double real_of(Float8E4m3 x) { return decode_float8_e4m3(x.bits); }
+inline double real_of(Float8E5m2 x) { return decode_small_float(x.bits, 5, 2); }
 inline double real_of(float x) { return static_cast<double>(x); }
 inline double real_of(double x) { return x; }
 

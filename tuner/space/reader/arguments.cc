@@ -15,7 +15,8 @@ constexpr std::string_view kInitForms =
     "zero, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]} or "
     "{file: x.npy}";
 constexpr std::string_view kTypes =
-    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64 or a C++ "
+    "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
+    "float8_e4m3, float8_e5m2 or a C++ "
     "name "
     "such as int, unsigned, float, double or half";
 constexpr std::string_view kCheckForms = "exact, none, or a map such as {absolute: a, relative: r, ulp: u}";
@@ -23,7 +24,8 @@ constexpr std::string_view kCheckForms = "exact, none, or a map such as {absolut
 const std::vector<std::string>& type_names() {
   static const std::vector<std::string> kNames = {
       "int8",    "int16",    "int32",   "int64",   "uint8", "uint16", "uint32", "uint64",
-      "float16", "bfloat16", "float32", "float64", "int",   "float",  "double", "half"};
+      "float16", "bfloat16", "float32", "float64", "int",   "float",  "double", "half",
+      "float8_e4m3", "float8_e5m2", "bool"};
   return kNames;
 }
 
