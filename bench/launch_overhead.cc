@@ -1,4 +1,4 @@
-// Compares launches through gktune::Kernel with bare calls of cuLaunchKernel, and times the first launch. Needs a GPU.
+// Compares launches through gktune::Kernel with bare calls of the driver, and times the first launch. Needs a GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,9 +75,12 @@ class Bench {
     launch(256), launch(512);
     int n = 256;
     void* parameters[] = {&memory_, &n};
-    const auto bare = [&] {
-      check(driver_.cuLaunchKernel(function_, 4, 1, 1, 64, 1, 1, 0, stream_, parameters, nullptr));
-    };
+    CUlaunchConfig config = {};
+    config.gridDimX = 4;
+    config.blockDimX = 64;
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream_;
+    const auto bare = [&] { check(driver_.cuLaunchKernelEx(&config, function_, parameters, nullptr)); };
     // Short blocks in turn: clocks and other work of the machine change more slowly than these. Each begins with an empty
     // queue, and its first launches, which wake the driver, are not timed.
     std::vector<double> bare_ns, own_ns, two_ns, differences, two_differences;
@@ -107,7 +110,7 @@ class Bench {
     const std::size_t live = HeapCount::live_bytes();
     for (int i = 0; i < 1000; ++i) launch(256);
     const std::size_t allocated = HeapCount::peak_bytes() - live;
-    std::printf("bare cuLaunchKernel              %8.1f ns, medians of %d blocks of %d\n", median(bare_ns), kPairs,
+    std::printf("bare cuLaunchKernelEx            %8.1f ns, medians of %d blocks of %d\n", median(bare_ns), kPairs,
                 kLaunches);
     std::printf("gktune::Kernel, one size         %8.1f ns, %.1f ns more (quartiles %.1f to %.1f), bar 100\n",
                 median(own_ns), median(differences), quantile(differences, 0.25), quantile(differences, 0.75));
