@@ -11,7 +11,7 @@ namespace gktune {
 
 enum class RecordingFormat { kernel_tuner, t4 };
 
-// What a file says besides its recording, so that it can be written again without loss. The texts are JSON.
+// A file says this besides its recording. It can be written again without loss. The texts are JSON.
 struct RecordingExtras {
   std::string file;                 // empty: nothing
   std::vector<std::string> trials;  // one for each trial of the recording

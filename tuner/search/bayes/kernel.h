@@ -55,7 +55,7 @@ class Kernel {
   void set(const KernelParameters& parameters);
   const KernelParameters& parameters() const { return parameters_; }
   float operator()(const Site& a, const Site& b) const;
-  // Of one site with those of a table, from the given one on.
+  // The similarities of one site with those of a table, from the given one on.
   void row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// What a surrogate learns from.
+// A surrogate learns from this.
 struct Evidence {
   const std::vector<Observation>& observations;
   const Targets& targets;        // a row for each observation
@@ -18,7 +18,7 @@ struct Evidence {
   std::vector<Point> in_flight;  // of the searched study, not told yet
 };
 
-// What is expected of the candidates, in their order.
+// The expectation of the candidates, in their order.
 struct Forecast {
   Eigen::VectorXf time;         // time output
   Eigen::VectorXf improvement;  // on the best time output
