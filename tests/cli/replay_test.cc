@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/cli/call.h"
+#include "tests/recording/compressed.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -96,6 +97,25 @@ TEST_F(Replay, a_space_file_is_searched_on_the_recording_of_its_kernel) {
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0]["kernel"], "saxpy");
   EXPECT_TRUE(results[0].contains("best"));
+}
+
+TEST_F(Replay, t4_results_are_searched_plain_and_compressed) {
+  const std::string t4 = R"({"schema_version": "1.0.0", "results": [
+    {"configuration": {"block": 64, "fast": true}, "invalidity": "correct", "objectives": ["time"],
+     "times": {"compilation": 100}, "measurements": [{"name": "time", "value": 3, "unit": "ms"}]},
+    {"configuration": {"block": 32, "fast": true}, "invalidity": "correct", "objectives": ["time"],
+     "measurements": [{"name": "time", "value": 2, "unit": "ms"}]},
+    {"configuration": {"block": 32, "fast": false}, "invalidity": "timeout"}]})";
+  folder_.write("t4.json", t4);
+  write_compressed(folder_.path("t4.json.gz"), t4);
+  for (const char* name : {"t4.json", "t4.json.gz"}) {
+    const auto results = results_of({"--device", "replay:" + folder_.path(name)});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0]["trials"], 3);
+    EXPECT_EQ(results[0]["failed"], (nlohmann::json{{"timed_out", 1}}));
+    EXPECT_EQ(results[0]["best"]["config"], (nlohmann::json{{"block", 32}, {"fast", true}}));
+    EXPECT_EQ(results[0]["best"]["time_us"]["median"], 2000);
+  }
 }
 
 TEST_F(Replay, bad_recordings_are_errors) {
