@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
 
 #include "tests/search/small_space.h"
 
@@ -53,28 +53,45 @@ TEST(Start, a_value_that_another_parameter_dictates_does_not_make_a_configuratio
   EXPECT_TRUE(has_each);
 }
 
+// The sum over the space of the distance from the nearest of these configurations, in steps.
+double uncovered(const Space& space, const std::vector<Space::Ranks>& chosen) {
+  double sum = 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(space.size()); ++i) {
+    const Space::Ranks ranks = space.ranks_at(i);
+    double nearest = 1e9;
+    for (const Space::Ranks& other : chosen) {
+      const double x = static_cast<double>(ranks[0]) - static_cast<double>(other[0]);
+      const double y = static_cast<double>(ranks[1]) - static_cast<double>(other[1]);
+      nearest = std::min(nearest, x * x + y * y);
+    }
+    sum += nearest;
+  }
+  return sum;
+}
+
 // Alignment of `block` alone would leave one of its values.
 TEST(Start, covers_the_space_where_fewer_than_two_parameters_can_be_misaligned) {
   Parameter block{.name = "block", .values = {1, 2, 4, 8, 12, 16, 32}}, tile{.name = "tile"};
   for (int i = 0; i < 7; ++i) tile.values.emplace_back(1 << i);
   const Space space = Space::build({block, tile}, {}, Scope()).value();
   const Features features(space);
-  Untried untried(space);
-  std::mt19937_64 random(1);
-  Start start(features, untried, random);
-  std::vector<Point> known;
-  std::set<std::uint32_t> blocks, tiles;
-  for (int i = 0; i < 8; ++i) {
-    const Space::Ranks ranks = start.propose(known, random);
-    untried.take(ranks);
-    known.push_back(features.point(ranks));
-    blocks.insert(ranks[0]);
-    tiles.insert(ranks[1]);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    Untried untried(space);
+    std::mt19937_64 random(seed);
+    Start start(features, untried, random);
+    EXPECT_FALSE(start.is_small());
+    std::vector<Point> known;
+    std::vector<Space::Ranks> chosen, drawn;
+    for (int i = 0; i < 5; ++i) {
+      drawn.push_back(*untried.sample(random));
+      chosen.push_back(start.propose(known, random));
+      EXPECT_TRUE(untried.take(chosen.back()));
+      known.push_back(features.point(chosen.back()));
+    }
+    for (const std::uint32_t rank : chosen.front()) EXPECT_TRUE(1 < rank && rank < 5) << rank;
+    EXPECT_LT(uncovered(space, chosen), uncovered(space, drawn));
+    EXPECT_LT(uncovered(space, chosen), 0.4 * uncovered(space, {chosen.front()}));
   }
-  EXPECT_GE(blocks.size(), 3u);
-  EXPECT_GE(tiles.size(), 3u);
-  EXPECT_TRUE(blocks.contains(0));
-  EXPECT_TRUE(tiles.contains(6));
 }
 
 TEST(Start, goes_on_when_the_small_ones_are_used_up) {

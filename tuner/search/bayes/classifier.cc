@@ -23,7 +23,7 @@ class BestClassifier : public ForestSurrogate {
 
  private:
   // A row stands for two: one that is not among the best, with weight 1, and one that is, with the utility as
-  // its weight. What is in flight is not among the best until it is told.
+  // its weight. A proposal in flight is not among the best until it is told.
   Lesson lesson(const Evidence& evidence) const override {
     const auto times = evidence.targets.outputs.col(Targets::kTime);
     std::vector<double> sorted;
@@ -71,8 +71,7 @@ std::unique_ptr<Searcher> make_classifier(const SearchTask& task) {
 }  // namespace
 
 Strategy classifier_strategy() {
-  std::vector<StrategyOption> options = model_options();
-  options.push_back(trees_option());
+  std::vector<StrategyOption> options = forest_options();
   options.push_back(
       {"best_share", "share of the trials that count as the best", kBestShare, {0.1, 0.2, 0.33}, 0, 1});
   return {.name = "classifier",

@@ -51,13 +51,16 @@ void ForestSurrogate::learn(const Evidence& evidence, const std::vector<Point>& 
   }
 }
 
-StrategyOption trees_option() {
-  return {"trees",
-          "trees of the forest",
-          Value(static_cast<std::int64_t>(Forest::Settings{}.trees)),
-          {20, 30, 60},
-          1,
-          1000};
+std::vector<StrategyOption> forest_options() {
+  // A forest tells little from two trials.
+  std::vector<StrategyOption> options = model_options({.covering_points = 8});
+  options.push_back({"trees",
+                     "trees of the forest",
+                     Value(static_cast<std::int64_t>(Forest::Settings{}.trees)),
+                     {20, 30, 60},
+                     1,
+                     1000});
+  return options;
 }
 
 }  // namespace gktune

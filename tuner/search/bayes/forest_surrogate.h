@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tuner/search/bayes/forest.h"
+#include "tuner/search/bayes/model_search.h"
 #include "tuner/search/bayes/surrogate.h"
 #include "tuner/search/strategy.h"
 
@@ -20,7 +21,7 @@ class ForestSurrogate : public Surrogate {
   const Forecast& forecast(const Evidence&, std::mt19937_64&) override { return forecast_; }
 
  protected:
-  // What the trees separate: an output for each observation, with its weight.
+  // The trees separate these: an output for each observation, with its weight.
   struct Lesson {
     Eigen::VectorXf outputs, weights;
     float in_flight = 0;  // the output of what is in flight
@@ -39,7 +40,7 @@ class ForestSurrogate : public Surrogate {
   std::size_t proposed_ = 0, fresh_ = 1;
 };
 
-// The number of trees, for `Strategy::options`.
-StrategyOption trees_option();
+// The options of all strategies that search by a forest.
+std::vector<StrategyOption> forest_options();
 
 }  // namespace gktune

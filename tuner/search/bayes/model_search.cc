@@ -131,7 +131,8 @@ std::optional<Config> ModelSearch::ask() {
 }
 
 bool ModelSearch::is_starting() const {
-  return related_ == 0 && (own_ < settings_.first_points || own_ok_ < kFirstValid);
+  const std::size_t enough = start_.is_small() ? settings_.first_points : settings_.covering_points;
+  return related_ == 0 && (own_ < enough || own_ok_ < kFirstValid);
 }
 
 std::size_t ModelSearch::interval() const {
@@ -213,19 +214,25 @@ ModelSettings model_settings(const SearchTask& task) {
     return static_cast<std::size_t>(task.option(name).integer());
   };
   return {.first_points = count("first_points"),
+          .covering_points = count("covering_points"),
           .start = {.aligned_share = task.option("aligned_share").real(),
                     .small_share = task.option("small_share").real()},
           .cost_exponent = task.option("cost_exponent").real(),
           .candidates = count("candidates")};
 }
 
-std::vector<StrategyOption> model_options() {
-  const ModelSettings standard;
+std::vector<StrategyOption> model_options(const ModelSettings& standard) {
   const auto whole = [](auto number) { return Value(static_cast<std::int64_t>(number)); };
   return {{"first_points",
-           "trials before the model's first proposal",
+           "small and aligned trials before the model's first proposal",
            whole(standard.first_points),
            {4, 6, 8, 10},
+           1,
+           1000},
+          {"covering_points",
+           "trials before it where alignment says little",
+           whole(standard.covering_points),
+           {2, 3, 4, 8},
            1,
            1000},
           {"aligned_share",

@@ -21,7 +21,9 @@
 namespace gktune {
 
 struct ModelSettings {
-  std::size_t first_points = 8;  // of the searched study, before the model's first proposal
+  // Trials of the searched study before the model's first proposal: where these are small and aligned, and
+  // where they cover the whole space.
+  std::size_t first_points = 8, covering_points = 2;
   StartSettings start = {};
   double cost_exponent = kCostExponent;  // weight of a candidate's cost
   std::size_t candidates = 2000;         // maximum for each proposal
@@ -75,7 +77,7 @@ class ModelSearch : public Searcher {
 };
 
 // The options of all strategies that search by a model, and their values.
-std::vector<StrategyOption> model_options();
+std::vector<StrategyOption> model_options(const ModelSettings& standard = {});
 ModelSettings model_settings(const SearchTask& task);
 
 }  // namespace gktune

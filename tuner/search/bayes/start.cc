@@ -15,6 +15,7 @@ constexpr std::size_t kListed = 4000;  // a larger space is represented by this 
 // With fewer parameters that have the feature `twos`, alignment would fix the value of one.
 constexpr std::ptrdiff_t kFewestAligned = 2;
 constexpr int kDraws = 40;
+constexpr std::size_t kSurveyed = 300;  // configurations that stand for the space
 
 // The values of one parameter that leave another only one, which then is no choice.
 class Pins {
@@ -64,9 +65,8 @@ Start::Start(const Features& features, Untried& untried, std::mt19937_64& random
   } else {
     for (std::size_t i = 0; i < kListed; ++i) pool_.push_back(*untried.sample(random));
   }
-  if (std::ranges::count_if(features.dimensions(), &Dimension::has_twos) >= kFewestAligned) {
-    keep_small_and_aligned(settings);
-  }
+  is_small_ = std::ranges::count_if(features.dimensions(), &Dimension::has_twos) >= kFewestAligned;
+  if (is_small_) keep_small_and_aligned(settings);
   middle_.assign(features.dimensions().size(), 0);
   for (const auto& ranks : pool_) {
     const Point point = features.point(ranks);
@@ -75,6 +75,10 @@ Start::Start(const Features& features, Untried& untried, std::mt19937_64& random
                     static_cast<double>(pool_.size());
     }
   }
+  for (std::size_t i = 0; i < kSurveyed && !pool_.empty(); ++i) {
+    survey_.push_back(features.point(pool_[draw_place(random, pool_.size())]));
+  }
+  nearest_.assign(survey_.size(), std::numeric_limits<double>::infinity());
 }
 
 void Start::keep_small_and_aligned(const StartSettings& settings) {
@@ -115,23 +119,45 @@ double Start::distance(const Point& a, const Point& b) const {
   return sum;
 }
 
+double Start::distance_from_middle(const Point& point) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const double apart =
+        static_cast<double>(features_.dimensions()[i].levels[point[i]].position) - middle_[i];
+    sum += apart * apart;
+  }
+  return sum;
+}
+
+// The sum over the survey of the distance from the nearest of this point and the known ones.
+double Start::distance_from_survey(const Point& point) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < survey_.size(); ++i) sum += std::min(nearest_[i], distance(survey_[i], point));
+  return sum;
+}
+
+void Start::note_known(std::span<const Point> known) {
+  for (; noted_ < known.size(); ++noted_) {
+    for (std::size_t i = 0; i < survey_.size(); ++i)
+      nearest_[i] = std::min(nearest_[i], distance(survey_[i], known[noted_]));
+  }
+}
+
 Space::Ranks Start::propose(std::span<const Point> known, std::mt19937_64& random) {
+  if (!is_small_) note_known(known);
+  const auto worth_of = [&](const Point& point) {
+    if (!is_small_) return -distance_from_survey(point);
+    if (known.empty()) return -distance_from_middle(point);
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const Point& other : known) nearest = std::min(nearest, distance(point, other));
+    return nearest;
+  };
   std::optional<Space::Ranks> best;
   double most = -std::numeric_limits<double>::infinity();
   for (int draw = 0; draw < kDraws && !pool_.empty(); ++draw) {
     const Space::Ranks& ranks = pool_[draw_place(random, pool_.size())];
     if (untried_.is_taken(ranks)) continue;
-    const Point point = features_.point(ranks);
-    double worth = std::numeric_limits<double>::infinity();
-    if (known.empty()) {
-      worth = 0;
-      for (std::size_t i = 0; i < point.size(); ++i) {
-        const double apart =
-            static_cast<double>(features_.dimensions()[i].levels[point[i]].position) - middle_[i];
-        worth -= apart * apart;
-      }
-    }
-    for (const Point& other : known) worth = std::min(worth, distance(point, other));
+    const double worth = worth_of(features_.point(ranks));
     if (worth > most) {
       most = worth;
       best = ranks;

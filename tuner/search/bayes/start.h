@@ -14,24 +14,34 @@ struct StartSettings {
   double small_share = 0.25;   // of the aligned ones
 };
 
-// Proposes configurations before a model knows enough, far from each other. Where several parameters can be
-// aligned well or badly, it proposes well aligned and small ones: they compile quickly, rarely fail and are
-// rarely slow. Elsewhere size predicts little, and the first points cover the whole space.
+// Proposes configurations before a model knows enough. Where several parameters can be aligned well or badly,
+// it proposes well aligned and small ones, far from each other: they compile quickly, rarely fail and are
+// rarely slow. Elsewhere size predicts little. The points farthest from each other would be the slowest
+// there, so each one is the one that brings most of the space near to a known one.
 class Start {
  public:
   Start(const Features& features, Untried& untried, std::mt19937_64& random,
         const StartSettings& settings = {});
-  // Requires a non-empty untried set.
+  // Requires a non-empty untried set. `known` grows from call to call.
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
+  // True if it proposes small and aligned configurations.
+  bool is_small() const { return is_small_; }
 
  private:
   void keep_small_and_aligned(const StartSettings& settings);
+  void note_known(std::span<const Point> known);
   double distance(const Point& a, const Point& b) const;
+  double distance_from_middle(const Point& point) const;
+  double distance_from_survey(const Point& point) const;
 
   const Features& features_;
   Untried& untried_;
   std::vector<Space::Ranks> pool_;
+  bool is_small_ = false;
   std::vector<double> middle_;  // the mean position of the pool
+  std::vector<Point> survey_;   // a sample of the pool
+  std::vector<double> nearest_;  // the distance of each in the survey from the nearest known point
+  std::size_t noted_ = 0;        // known points that count in `nearest_`
 };
 
 }  // namespace gktune

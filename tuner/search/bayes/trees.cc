@@ -17,7 +17,7 @@ class TreeEnsemble : public ForestSurrogate {
   using ForestSurrogate::ForestSurrogate;
 
  private:
-  // What is in flight counts as middling, so the next proposal goes elsewhere.
+  // A proposal in flight counts as middling, so the next one goes elsewhere.
   Lesson lesson(const Evidence& evidence) const override {
     const auto times = evidence.targets.outputs.col(Targets::kTime);
     return {times.cast<float>(), Eigen::VectorXf::Ones(times.size()), 0};
@@ -42,11 +42,9 @@ std::unique_ptr<Searcher> make_trees(const SearchTask& task) {
 }  // namespace
 
 Strategy trees_strategy() {
-  std::vector<StrategyOption> options = model_options();
-  options.push_back(trees_option());
   return {.name = "trees",
           .summary = "an ensemble of trees predicts time, cost and failure; the most promising comes next",
-          .options = std::move(options),
+          .options = forest_options(),
           .make = make_trees};
 }
 
