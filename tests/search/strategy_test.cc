@@ -47,15 +47,15 @@ std::string error_of_bayes(std::string_view option, Value value) {
 }
 
 TEST(Strategy, an_option_of_another_kind_is_an_error) {
-  EXPECT_EQ(error_of_bayes("first_points", "many"),
-            "option 'first_points' of strategy 'bayes' is 'many', not a whole number");
-  EXPECT_EQ(error_of_bayes("first_points", 2.5),
-            "option 'first_points' of strategy 'bayes' is '2.5', not a whole number");
+  EXPECT_EQ(error_of_bayes("spread_points", "many"),
+            "option 'spread_points' of strategy 'bayes' is 'many', not a whole number");
+  EXPECT_EQ(error_of_bayes("spread_points", 2.5),
+            "option 'spread_points' of strategy 'bayes' is '2.5', not a whole number");
 }
 
 TEST(Strategy, a_number_beyond_the_bounds_of_an_option_is_an_error) {
-  EXPECT_EQ(error_of_bayes("first_points", 0),
-            "option 'first_points' of strategy 'bayes' is 0, not within 1 to 1000");
+  EXPECT_EQ(error_of_bayes("spread_points", 0),
+            "option 'spread_points' of strategy 'bayes' is 0, not within 1 to 1000");
   EXPECT_EQ(error_of_bayes("candidates", 1'000'000),
             "option 'candidates' of strategy 'bayes' is 1000000, not within 1 to 20000");
   EXPECT_EQ(error_of_bayes("small_share", -1),

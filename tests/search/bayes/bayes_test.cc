@@ -40,7 +40,7 @@ TEST(Bayes, finds_the_bottom_of_a_bowl_in_few_trials) {
 TEST(Bayes, its_options_change_the_search) {
   const Space space = checkered_space(60);
   Bayes standard({.space = space, .seed = 1});
-  Bayes later({.space = space, .seed = 1}, {.first_points = 12});
+  Bayes later({.space = space, .seed = 1}, {.spread_points = 12});
   best_of(standard, 12);
   best_of(later, 12);
   EXPECT_NE(standard.expected_gain(), std::nullopt);
@@ -60,6 +60,20 @@ TEST(Bayes, proposes_by_its_model_after_two_trials_where_alignment_says_little) 
   best_of(later, 6);
   EXPECT_NE(standard.expected_gain(), std::nullopt);
   EXPECT_EQ(later.expected_gain(), std::nullopt);
+}
+
+TEST(Bayes, its_first_trials_are_small_and_aligned_where_alignment_differs) {
+  Parameter block{.name = "block"}, tile{.name = "tile"};
+  for (int i = 1; i <= 32; ++i) block.values.emplace_back(i);
+  for (int i = 1; i <= 32; ++i) tile.values.emplace_back(i);
+  const Space space = Space::build({block, tile}, {}, Scope()).value();
+  Bayes search({.space = space, .seed = 1}, {.small_points = 10});
+  for (int i = 0; i < 10; ++i) {
+    const Config config = *search.ask();
+    EXPECT_EQ(config.find("block")->integer() * config.find("tile")->integer() % 16, 0) << config.str();
+    search.tell({.config = config, .objective = config.find("block")->number(), .run_s = 1});
+  }
+  EXPECT_NE(search.expected_gain(), std::nullopt);
 }
 
 TEST(Bayes, begins_where_a_related_study_was_best) {

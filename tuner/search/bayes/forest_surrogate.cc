@@ -52,8 +52,8 @@ void ForestSurrogate::learn(const Evidence& evidence, const std::vector<Point>& 
 }
 
 std::vector<StrategyOption> forest_options() {
-  // A forest tells little from two trials.
-  std::vector<StrategyOption> options = model_options({.covering_points = 8});
+  // A forest tells little from two or three trials.
+  std::vector<StrategyOption> options = model_options({.spread_points = 8, .covering_points = 8});
   options.push_back({"trees",
                      "trees of the forest",
                      Value(static_cast<std::int64_t>(Forest::Settings{}.trees)),

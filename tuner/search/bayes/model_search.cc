@@ -131,8 +131,12 @@ std::optional<Config> ModelSearch::ask() {
 }
 
 bool ModelSearch::is_starting() const {
-  const std::size_t enough = start_.is_small() ? settings_.first_points : settings_.covering_points;
+  const std::size_t enough = start_.is_small() ? settings_.spread_points : settings_.covering_points;
   return related_ == 0 && (own_ < enough || own_ok_ < kFirstValid);
+}
+
+bool ModelSearch::keeps_small() const {
+  return related_ == 0 && start_.is_small() && own_ < settings_.small_points;
 }
 
 std::size_t ModelSearch::interval() const {
@@ -146,7 +150,7 @@ Evidence ModelSearch::evidence() const {
 }
 
 Space::Ranks ModelSearch::choose() {
-  if (!is_fitted_ || observations_.size() - fitted_at_ >= interval()) {
+  if (!is_fitted_ || keeps_small_ != keeps_small() || observations_.size() - fitted_at_ >= interval()) {
     refit();
   } else if (is_target_due_) {
     targets_ = targets_of(observations_);
@@ -199,8 +203,11 @@ void ModelSearch::refit() {
     const Observation& each = observations_[order[i]];
     if (each.is_ok && space_.contains(each.ranks)) best_first.push_back(each.ranks);
   }
-  candidates_ =
-      candidates(untried_, best_first, candidate_limit(observations_.size(), settings_.candidates), random_);
+  const std::size_t limit = candidate_limit(observations_.size(), settings_.candidates);
+  keeps_small_ = keeps_small();
+  candidates_ = keeps_small_ ? start_.untried() : std::vector<Space::Ranks>();
+  if (candidates_.size() > limit) candidates_.resize(limit);
+  if (candidates_.empty()) candidates_ = candidates(untried_, best_first, limit, random_);
   is_chosen_.assign(candidates_.size(), false);
   std::vector<Point> points;
   for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
@@ -213,8 +220,9 @@ ModelSettings model_settings(const SearchTask& task) {
   const auto count = [&](std::string_view name) {
     return static_cast<std::size_t>(task.option(name).integer());
   };
-  return {.first_points = count("first_points"),
+  return {.spread_points = count("spread_points"),
           .covering_points = count("covering_points"),
+          .small_points = count("small_points"),
           .start = {.aligned_share = task.option("aligned_share").real(),
                     .small_share = task.option("small_share").real()},
           .cost_exponent = task.option("cost_exponent").real(),
@@ -223,10 +231,10 @@ ModelSettings model_settings(const SearchTask& task) {
 
 std::vector<StrategyOption> model_options(const ModelSettings& standard) {
   const auto whole = [](auto number) { return Value(static_cast<std::int64_t>(number)); };
-  return {{"first_points",
+  return {{"spread_points",
            "small and aligned trials before the model's first proposal",
-           whole(standard.first_points),
-           {4, 6, 8, 10},
+           whole(standard.spread_points),
+           {2, 3, 4, 8},
            1,
            1000},
           {"covering_points",
@@ -234,6 +242,12 @@ std::vector<StrategyOption> model_options(const ModelSettings& standard) {
            whole(standard.covering_points),
            {2, 3, 4, 8},
            1,
+           1000},
+          {"small_points",
+           "trials that are small and aligned; the model chooses the last of them",
+           whole(standard.small_points),
+           {4, 8, 12},
+           0,
            1000},
           {"aligned_share",
            "share of all configurations that count as aligned",

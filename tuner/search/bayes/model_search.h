@@ -23,7 +23,8 @@ namespace gktune {
 struct ModelSettings {
   // Trials of the searched study before the model's first proposal: where these are small and aligned, and
   // where they cover the whole space.
-  std::size_t first_points = 8, covering_points = 2;
+  std::size_t spread_points = 3, covering_points = 2;
+  std::size_t small_points = 8;  // trials that are small and aligned; the model chooses the last of them
   StartSettings start = {};
   double cost_exponent = kCostExponent;  // weight of a candidate's cost
   std::size_t candidates = 2000;         // maximum for each proposal
@@ -48,6 +49,7 @@ class ModelSearch : public Searcher {
   void learn(const RelatedStudy& study, std::uint16_t number, std::size_t room);
   std::optional<Space::Ranks> fitted_ranks(const Config& config) const;
   bool is_starting() const;
+  bool keeps_small() const;
   Space::Ranks choose();
   void refit();
   std::size_t interval() const;
@@ -69,6 +71,7 @@ class ModelSearch : public Searcher {
 
   std::size_t fitted_at_ = 0;  // number of observations at the last fit
   bool is_fitted_ = false;
+  bool keeps_small_ = false;    // the candidates are small and aligned
   bool is_target_due_ = false;  // the targets have to be made anew
   std::vector<Space::Ranks> candidates_;
   std::vector<bool> is_chosen_;

@@ -119,6 +119,13 @@ double Start::distance(const Point& a, const Point& b) const {
   return sum;
 }
 
+std::vector<Space::Ranks> Start::untried() const {
+  std::vector<Space::Ranks> found;
+  std::ranges::copy_if(pool_, std::back_inserter(found),
+                       [&](const Space::Ranks& ranks) { return !untried_.is_taken(ranks); });
+  return found;
+}
+
 double Start::distance_from_middle(const Point& point) const {
   double sum = 0;
   for (std::size_t i = 0; i < point.size(); ++i) {

@@ -26,6 +26,8 @@ class Start {
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
   // True if it proposes small and aligned configurations.
   bool is_small() const { return is_small_; }
+  // Those of its configurations that are not proposed yet, or a sample of them.
+  std::vector<Space::Ranks> untried() const;
 
  private:
   void keep_small_and_aligned(const StartSettings& settings);
