@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include "engine/import_script.h"
+#include "engine/import_source.h"
 #include "tuner/core/quantity.h"
 #include "tuner/recording/text_file.h"
 
@@ -272,8 +274,12 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
 
 }  // namespace
 
-Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path) {
+Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
+                                        const SpaceImport& options) {
+  const std::string extension = path.extension().string();
+  const bool is_source = extension == ".cu" || extension == ".cuh";
   try {
+    if (extension == ".py") return import_kernel_tuner_script(text, path);
     if (const auto begin = text.find_first_not_of(" \t\r\n"); begin != text.npos && text[begin] == '{') {
       const auto file = SpaceJson::parse(text, nullptr, false);
       if (file.is_discarded()) return Error{path.string() + ": it is not JSON"};
@@ -285,13 +291,21 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
   } catch (const SpaceJson::exception& bad) {
     return Error{path.string() + ": " + bad.what()};
   }
-  return Error{path.string() + ": neither a T1 file (JSON) nor a source with %RANGE% comments"};
+  if (is_source) {
+    const std::filesystem::path from = options.folder.empty() ? "." : options.folder;
+    std::error_code ignored;
+    const std::filesystem::path relative = std::filesystem::proximate(path, from, ignored);
+    return import_cuda_source(text, path, relative.empty() ? path.string() : relative.string(), options.kernel);
+  }
+  return Error{path.string() +
+               ": neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a source with "
+               "%RANGE% comments"};
 }
 
-Result<ImportedSpace> import_space(const std::filesystem::path& path) {
+Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options) {
   auto text = read_text_file(path, std::size_t{1} << 24);
   if (!text) return text.error();
-  return import_space_text(*text, path);
+  return import_space_text(*text, path, options);
 }
 
 }  // namespace gktune

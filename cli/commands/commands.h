@@ -11,7 +11,7 @@ Command space_command();
 Command best_command();
 Command db_command();
 Command report_command();
-Command import_space_command();
+Command import_command();
 Command bundle_command();
 Command repro_command();
 Command score_command();

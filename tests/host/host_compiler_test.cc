@@ -166,6 +166,22 @@ TEST_P(HostCompilerTest, may_be_a_command_of_several_words) {
   EXPECT_FALSE(HostCompiler::version(" ").ok());
 }
 
+TEST_P(HostCompilerTest, runs_a_kernel_of_a_whole_program_with_what_the_parameters_replace) {
+  const std::string text =
+      "#include <cstdio>\n#include <vector>\n#include <cublas_v2.h>\nusing namespace std;\n#define TILE 16\n"
+      "constexpr int kFactor = 2;\n"
+      "__global__ void k(int* out) { out[threadIdx.x] = TILE * kFactor; }\n"
+      "int main() {\n  int* x;\n  cudaMalloc(&x, 64);\n  k<<<1, 4>>>(x);\n  vector<int> y;\n  cublasHandle_t h;\n}\n";
+  for (const auto& [macros, expected] :
+       {std::pair{std::vector<std::pair<std::string, std::string>>{{"TILE", "3"}, {"kFactor", "5"}}, 15},
+        std::pair{std::vector<std::pair<std::string, std::string>>{}, 32}}) {
+    Kernels kernels(GetParam(), kernel_source(text, {"k"}, macros));
+    std::vector<int> out(4);
+    kernels.run(0, shape(1, 4), out.data());
+    EXPECT_EQ(out, std::vector<int>(4, expected));
+  }
+}
+
 GKTUNE_WITH_EACH_COMPILER(HostCompilerTest);
 
 }  // namespace

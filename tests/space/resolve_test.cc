@@ -37,7 +37,7 @@ TEST(Resolve, parameters_and_texts_of_the_problem_are_macros) {
 
 TEST(Resolve, what_a_source_declares_itself_is_no_macro) {
   auto files = kReduceFiles;
-  files["templates/reduce.h"] = "template <class T> void f(int batchSize) {}\n";
+  files["templates/reduce.h"] = "template <class T> __device__ void f(int batchSize) {}\n";
   const auto read = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
   ASSERT_TRUE(read.ok());
   const auto plan = resolve(read->kernel, config(), problem(), device());

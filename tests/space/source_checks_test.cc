@@ -152,15 +152,12 @@ TEST(SourceMacros, a_parameter_that_nothing_uses_is_a_warning) {
   EXPECT_NE(warnings(commented), "");
 }
 
-TEST(SourceMacros, a_source_that_sets_the_macro_itself_is_a_warning) {
+TEST(SourceMacros, a_macro_with_arguments_of_the_name_is_one_error) {
   Case test;
-  test.source = "\n#define tile 32\n" + test.source;
-  EXPECT_NE(
-      warnings(test).find("warning: scale.cu:2 sets the macro 'tile' itself: the parameter has no effect"),
-      std::string::npos)
-      << warnings(test);
+  test.source = "\n#define tile(x) 32\n" + test.source;
+  EXPECT_EQ(errors(test), "scale.cu:2 defines 'tile' with arguments: the parameter cannot replace it");
   for (const std::string text :
-       {"#ifndef tile\n#define tile 32\n#endif\n", "#if 0\n#define tile 32\n#endif\n", "#define tiles tile\n",
+       {"#define tile 32\n", "#ifndef tile\n#define tile 32\n#endif\n", "#if 0\n#define tile 32\n#endif\n", "#define tiles tile\n",
         "// #define tile 32\n"}) {
     Case harmless;
     harmless.source = text + harmless.source;
@@ -170,14 +167,16 @@ TEST(SourceMacros, a_source_that_sets_the_macro_itself_is_a_warning) {
 
 TEST(SourceMacros, a_source_that_declares_a_variable_of_the_name_is_one_error) {
   for (const std::string text :
-       {"constexpr int tile = 32;\n", "static const unsigned tile{32};\n", "float tile[4];\n",
-        "constexpr auto tile = 3;\n", "__device__ void tile(int x) {}\n"}) {
+       {"__device__ float tile[4];\n", "__device__ int tile = 4;\n", "__device__ void tile(int x) {}\n",
+        "__device__ int f(int x) { const int tile = x; return tile; }\n"}) {
     Case test;
     test.source = "\n\n" + text + test.source;
-    EXPECT_EQ(errors(test), "scale.cu:3 declares 'tile', which the parameter's macro replaces") << text;
+    EXPECT_EQ(errors(test), "scale.cu:3 declares 'tile', which the parameter cannot replace") << text;
   }
   for (const std::string text :
        {"#ifndef tile\nconstexpr int tile = 32;\n#endif\n", "constexpr int size = tile;\n",
+        "constexpr int tile = 32;\n", "static const unsigned tile{32};\n", "constexpr auto tile = 3;\n",
+        "enum { tile = 32, other };\n", "int tile;\n", "void run(int tile) { float x[tile]; }\n",
         "__device__ int f() { return tile; }\n", "template <int tile> struct S { int a[tile]; };\n"}) {
     Case harmless;
     harmless.source = text + harmless.source;

@@ -6,6 +6,7 @@
 
 #include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/space/kernel_source.h"
 
 namespace gktune {
 namespace {
@@ -24,10 +25,15 @@ std::string without_c_linkage_of_kernels(const std::string& text) {
 
 class Encloser {
  public:
-  Encloser(const SourcePlan& source, const std::string& name) : source_(source), name_(name) {}
+  Encloser(const SourcePlan& source, const std::string& name)
+      : source_(source), name_(name), macros_(source.macros) {}
 
   std::string run() {
-    const FlatSource flat = flatten(source_.path, source_.text, source_.include_dirs, AngleIncludes::expand);
+    FlatSource flat = flatten(source_.path, source_.text, source_.include_dirs, AngleIncludes::expand);
+    if (source_.language == Language::cuda) {
+      keep_kernels(flat, source_);
+      macros_ = macros_for(flat, source_);
+    }
     for (const SourceLine& line : flat.lines) add(line);
     open();
     close();
@@ -63,7 +69,7 @@ class Encloser {
   void open() {
     if (is_open_) return;
     is_open_ = true;
-    for (const auto& [name, value] : source_.macros) text_ += "#define " + name + ' ' + value + '\n';
+    for (const auto& [name, value] : macros_) text_ += "#define " + name + ' ' + value + '\n';
     text_ += "namespace " + name_ + " {\n";
   }
 
@@ -71,11 +77,12 @@ class Encloser {
     if (!is_open_) return;
     is_open_ = false;
     text_ += "}  // namespace " + name_ + '\n';
-    for (const auto& macro : source_.macros) text_ += "#undef " + macro.first + '\n';
+    for (const auto& macro : macros_) text_ += "#undef " + macro.first + '\n';
   }
 
   const SourcePlan& source_;
   const std::string& name_;
+  std::vector<std::pair<std::string, std::string>> macros_;
   std::string text_;
   std::set<std::string> own_macros_;
   bool is_open_ = false;

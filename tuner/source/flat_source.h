@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct FlatSource {
   std::vector<SourceLine> lines;
   // The author's files that it includes, directly or not: path and text. Also those that stay includes.
   std::map<std::string, std::string> files;
+  // Parameters whose values constants of the source take: see replace_settings().
+  std::set<std::string, std::less<>> constants;
 };
 
 // Files found by <…> in the include folders stay includes: a library may be large.

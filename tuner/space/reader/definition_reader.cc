@@ -91,22 +91,52 @@ Definition DefinitionReader::read(const YamlNode& root) {
     };
     const FlatSource source = flat(kernel.source_path, kernel.source_text);
     const FlatSource reference = flat(kernel.reference_path, kernel.reference_text);
-    kernel.declared_names = declared_names(source);
-    kernel.reference_declared_names = declared_names(reference);
+    FlatSource kernels = source, reference_kernels = reference;
+    if (kernel.language == Language::cuda) {
+      drop_host_code(kernels, mentioned_names());
+      drop_host_code(reference_kernels, mentioned_names());
+    }
+    kernel.declared_names = declared_names(kernels);
+    kernel.reference_declared_names = declared_names(reference_kernels);
     kernel.signatures = signatures_in(source);
     kernel.reference_signatures = signatures_in(reference);
     check_symbols(source, reference);
     for (const Parameter& parameter : definition_.parameters) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
-    if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, source);
+    if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, std::move(kernels));
     definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
   }
   return std::move(definition_);
 }
 
-void DefinitionReader::check_macros(const YamlNode& parameters, const FlatSource& source) {
+// Names in entries and in values: host code that they mention is kept.
+NameSet DefinitionReader::mentioned_names() const {
   const KernelDefinition& kernel = definition_.kernel;
+  std::vector<std::string> texts;
+  const auto add_entries = [&](const std::vector<Launch>& launches, auto&& again) -> void {
+    for (const Launch& launch : launches) {
+      texts.push_back(launch.entry.text);
+      again(launch.body, again);
+    }
+  };
+  add_entries(kernel.launches, add_entries);
+  if (kernel.reference) add_entries(kernel.reference->launches, add_entries);
+  const auto add_values = [&](const std::vector<Value>& values) {
+    for (const Value& value : values) texts.push_back(value.str());
+  };
+  for (const Axis& axis : kernel.axes) add_values(axis.values);
+  for (const Parameter& parameter : definition_.parameters) add_values(parameter.values);
+  return words_of(texts);
+}
+
+void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource source) {
+  const KernelDefinition& kernel = definition_.kernel;
+  NameSet names;
+  for (const YamlNode& key : parameters.keys) {
+    if (!kernel.declared_names.contains(key.text)) names.insert(key.text);
+  }
+  if (kernel.language == Language::cuda) replace_settings(source, names);
   const bool is_shared = kernel.reference && kernel.reference->source.empty();
   std::string assumed;
   for (const YamlNode& key : parameters.keys) {
@@ -118,13 +148,19 @@ void DefinitionReader::check_macros(const YamlNode& parameters, const FlatSource
     }
     if (kernel.declared_names.contains(name)) continue;  // no macro
     if (use.redefined_at) {
-      errors_.warn(key,
-                   *use.redefined_at + " sets the macro '" + name + "' itself: the parameter has no effect",
-                   "delete that #define, or put it between #ifndef " + name + " and #endif");
+      if (kernel.language == Language::cuda) {
+        errors_.add(key, *use.redefined_at + " defines '" + name + "' with arguments: the parameter cannot replace it",
+                    "give one of the two another name");
+      } else {
+        errors_.warn(key,
+                     *use.redefined_at + " sets the macro '" + name + "' itself: the parameter has no effect",
+                     "delete that #define, or put it between #ifndef " + name + " and #endif");
+      }
     }
-    if (use.declared_at) {
-      errors_.add(key, *use.declared_at + " declares '" + name + "', which the parameter's macro replaces",
-                  "delete that declaration: the macro has the value; or give one of the two another name");
+    if (use.declared_at && !source.constants.contains(name)) {
+      errors_.add(key, *use.declared_at + " declares '" + name + "', which the parameter cannot replace",
+                  "only constants can be replaced: #define, constexpr, const with a number, an enumerator; "
+                  "give one of the two another name");
     }
     const auto parameter = std::ranges::find(definition_.parameters, name, &Parameter::name);
     if (is_shared && use.is_used && !parameter->default_value)

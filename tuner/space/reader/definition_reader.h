@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/source/flat_source.h"
+#include "tuner/source/kernel_code.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/reader/arguments.h"
 #include "tuner/space/reader/choices.h"
@@ -40,7 +41,8 @@ class DefinitionReader {
   void read_metrics(const Fields& fields);
   void check_outputs();
   // Compares the sources with the macros of parameters.
-  void check_macros(const YamlNode& parameters, const FlatSource& source);
+  NameSet mentioned_names() const;
+  void check_macros(const YamlNode& parameters, FlatSource source);
   std::string load(const YamlNode& node, std::string& path);
 
   std::string folder_;  // of the space file

@@ -10,10 +10,15 @@
 #include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/cuda/compile/standard_headers.h"
 #include "tuner/space/content_key.h"
+#include "tuner/space/kernel_source.h"
 #include "tuner/space/missing_function.h"
 
 namespace gktune {
 namespace {
+
+struct MacroName {
+  const std::string& operator()(const std::pair<std::string, std::string>& macro) const { return macro.first; }
+};
 
 // Larger programs gain nothing, and a failure costs more.
 constexpr std::size_t kMostTogether = 16;
@@ -93,7 +98,7 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& pl
 
 CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
     : nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
-  compiler_key_ = "2 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
+  compiler_key_ = "3 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
   for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
 }
 
@@ -115,7 +120,8 @@ std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
     for (std::size_t i = first; i < job.variants.size(); ++i) {
       const SourcePlan& variant = job.variants[i];
       if (is_taken[i] || variant.path != model.path || variant.text != model.text ||
-          variant.options != model.options || variant.include_dirs != model.include_dirs) {
+          variant.options != model.options || variant.include_dirs != model.include_dirs ||
+          !std::ranges::equal(variant.macros, model.macros, {}, MacroName{}, MacroName{})) {
         continue;
       }
       is_taken[i] = true;
@@ -126,6 +132,10 @@ std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
         batch.pending.push_back({&variant, key, &results[i]});
       }
     }
+    // The key is that of the whole source: the rest depends on the variants of this batch.
+    std::vector<const SourcePlan*> variants;
+    for (const Pending& pending : batch.pending) variants.push_back(pending.source);
+    keep_kernels(batch.source, variants);
     compile_batch(batch, cache);
   }
   return results;

@@ -6,6 +6,7 @@
 
 #include "tuner/device/cuda/compile/unused_kernels.h"
 #include "tuner/source/edits.h"
+#include "tuner/space/kernel_source.h"
 
 namespace gktune {
 namespace {
@@ -18,23 +19,25 @@ constexpr std::string_view kVariant = "gktune_variant_";
 
 std::string variant_name(std::size_t index) { return std::string(kVariant) + std::to_string(index); }
 
-void define_macros(std::string& text, const SourcePlan& variant) {
-  for (const auto& [name, value] : variant.macros) text += "#define " + name + ' ' + value + '\n';
+using VariantMacros = std::vector<std::pair<std::string, std::string>>;
+
+void define_macros(std::string& text, const VariantMacros& macros) {
+  for (const auto& [name, value] : macros) text += "#define " + name + ' ' + value + '\n';
 }
 
-void undefine_own_macros(std::string& text, const SourcePlan& variant) {
-  for (const auto& [name, value] : variant.macros) text += "#undef " + name + '\n';
+void undefine_own_macros(std::string& text, const VariantMacros& macros) {
+  for (const auto& [name, value] : macros) text += "#undef " + name + '\n';
 }
 
 // Headers of CUDA and of the system may use the parameters' names with another meaning.
-void add_system_include(std::string& text, const SourceLine& line, const SourcePlan& variant) {
-  undefine_own_macros(text, variant);
+void add_system_include(std::string& text, const SourceLine& line, const VariantMacros& macros) {
+  undefine_own_macros(text, macros);
   text += line.text;
-  define_macros(text, variant);
+  define_macros(text, macros);
 }
 
-void undefine_macros(std::string& text, const FlatSource& source, const SourcePlan& variant) {
-  undefine_own_macros(text, variant);
+void undefine_macros(std::string& text, const FlatSource& source, const VariantMacros& macros) {
+  undefine_own_macros(text, macros);
   std::vector<std::string_view> names;
   for (const auto& line : source.lines) {
     if (line.kind == Kind::define) names.push_back(line.name);
@@ -69,23 +72,24 @@ std::string without_c_linkage(const std::string& text) {
 }
 
 // The preprocessor's part of the variant, outside any namespace: the headers come in under its conditions.
-void add_headers(std::string& text, const FlatSource& source, const SourcePlan& variant) {
-  define_macros(text, variant);
+void add_headers(std::string& text, const FlatSource& source, const VariantMacros& macros) {
+  define_macros(text, macros);
   for (const auto& line : source.lines) {
     if (line.kind == Kind::system_include) {
-      add_system_include(text, line, variant);
+      add_system_include(text, line, macros);
     } else if (line.kind == Kind::code || line.kind == Kind::directive) {
       text += blank_lines(line);
     } else {
       text += line.text;
     }
   }
-  undefine_macros(text, source, variant);
+  undefine_macros(text, source, macros);
 }
 
 void add_body(std::string& text, const FlatSource& source, const SourcePlan& variant,
               const std::string& name) {
-  define_macros(text, variant);
+  const VariantMacros macros = macros_for(source, variant);
+  define_macros(text, macros);
   text += "namespace " + name + " {\n";
   std::string body;
   for (const auto& line : source.lines) {
@@ -94,7 +98,7 @@ void add_body(std::string& text, const FlatSource& source, const SourcePlan& var
                                        : line.text;
   }
   text += without_unused_kernels(without_c_linkage(body), variant.entries) + "\n}\n";
-  undefine_macros(text, source, variant);
+  undefine_macros(text, source, macros);
 }
 
 bool has_includes(const FlatSource& source) { return std::ranges::any_of(source.lines, is_include); }
@@ -112,10 +116,11 @@ bool can_share_program(const FlatSource& source) {
 
 ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, OtherKernels others) {
   ProgramText program;
-  define_macros(program.text, variant);
+  const VariantMacros macros = macros_for(source, variant);
+  define_macros(program.text, macros);
   for (const auto& line : source.lines) {
     if (line.kind == Kind::system_include) {
-      add_system_include(program.text, line, variant);
+      add_system_include(program.text, line, macros);
     } else {
       program.text += line.text;
     }
@@ -128,7 +133,7 @@ ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, 
 ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants) {
   ProgramText program;
   if (has_includes(source)) {
-    for (const SourcePlan* variant : variants) add_headers(program.text, source, *variant);
+    for (const SourcePlan* variant : variants) add_headers(program.text, source, macros_for(source, *variant));
   }
   for (std::size_t i = 0; i < variants.size(); ++i) {
     add_body(program.text, source, *variants[i], variant_name(i));

@@ -80,9 +80,27 @@ constexpr Borrowed kBorrowed[] = {
     {"limits", "limits"},
     {"numeric", "numeric"},
     {"optional", "optional"},
+    {"concepts", "concepts"},
+    {"iterator", "iterator"},
+    {"ratio", "ratio"},
+    {"span", "span"},
     {"tuple", "tuple"},
     {"type_traits", "type_traits"},
     {"utility", "utility"},
+};
+
+// Headers that only host code uses. Files with host code include them; kernels see nothing of them.
+constexpr const char* kHostOnly[] = {
+    "any",         "cerrno",         "cfenv",     "charconv",    "chrono",        "clocale",      "condition_variable",
+    "csetjmp",     "csignal",        "cstdarg",   "ctime",       "cwchar",        "deque",        "errno.h",
+    "exception",   "execution",      "fcntl.h",   "filesystem",  "forward_list",  "fstream",      "future",
+    "getopt.h",    "iomanip",        "ios",       "iosfwd",      "iostream",      "istream",      "libgen.h",
+    "list",        "locale",         "locale.h",  "map",         "memory",        "mutex",        "new",
+    "ostream",     "pthread.h",      "queue",     "random",      "regex",         "set",          "shared_mutex",
+    "signal.h",    "sstream",        "stack",     "stdarg.h",    "stdexcept",     "streambuf",    "string",
+    "string_view", "strings.h",      "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/time.h",  "sys/types.h",
+    "sys/wait.h",  "system_error",   "thread",    "time.h",      "typeindex",     "typeinfo",     "unistd.h",
+    "unordered_map", "unordered_set", "valarray", "variant",     "vector",
 };
 
 // The toolkit has no header that includes all of these.
@@ -109,6 +127,8 @@ std::vector<std::pair<std::string, std::string>> standard_headers() {
     headers.emplace_back(plain.c_name, text);
     headers.emplace_back(plain.cpp_name, text + "namespace std { " + plain.standard + " }\n");
   }
+  // `using namespace std;` needs the namespace.
+  for (const char* name : kHostOnly) headers.emplace_back(name, "#pragma once\nnamespace std {}\n");
   for (const Borrowed& borrowed : kBorrowed) headers.emplace_back(borrowed.name, text_of(borrowed));
   return headers;
 }

@@ -9,6 +9,7 @@
 
 #include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
+#include "tuner/space/kernel_source.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -21,6 +22,7 @@ struct KernelSource {
   std::string text;                 // with #line directives, which keep the author's files and line numbers
   std::string headers;              // the system's, to be read first, under the conditions of the text
   std::vector<std::string> macros;  // macros that the text defines, and may leave defined
+  std::vector<std::pair<std::string, std::string>> values;  // macros that the text needs
 };
 
 using Kind = SourceLine::Kind;
@@ -123,14 +125,16 @@ class Rewriter {
 };
 
 KernelSource read_kernel_source(const SourcePlan& source) {
-  const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand);
+  FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand);
+  keep_kernels(flat, source);
   // Preprocessor conditions see the parameters and CUDA's macros; the system's headers see neither.
   std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";
-  for (const auto& [name, value] : source.macros) {
+  KernelSource result;
+  result.values = macros_for(flat, source);
+  for (const auto& [name, value] : result.values) {
     define += fmt::format("#define {} {}\n", name, value);
     undefine += fmt::format("#undef {}\n", name);
   }
-  KernelSource result;
   std::string text, headers = define;
   bool has_headers = false;
   for (const SourceLine& line : flat.lines) {
@@ -173,8 +177,8 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
   return symbols;
 }
 
-void add_macros(std::string& text, const SourcePlan& source) {
-  for (const auto& [name, value] : source.macros) text += fmt::format("#define {} {}\n", name, value);
+void add_macros(std::string& text, const std::vector<std::pair<std::string, std::string>>& macros) {
+  for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
 }
 
 }  // namespace
@@ -190,14 +194,14 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
   unit.text += line_directive(1, "gktune") + "#include \"gktune/keywords.h\"\n";
   const bool is_batch = variants.size() > 1;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    add_macros(unit.text, *variants[i].source);
+    add_macros(unit.text, sources[i].values);
     // An anonymous namespace inside, so that unused functions are not compiled.
     if (is_batch) unit.text += fmt::format("namespace gktune_variant_{} {{ namespace {{\n", i);
     unit.text += sources[i].text;
     if (is_batch) unit.text += "}\n";
     unit.symbols.push_back(add_entries(unit.text, variants[i], "kernel_entry"));
     if (is_batch) unit.text += "}\n";
-    for (const auto& [name, value] : variants[i].source->macros)
+    for (const auto& [name, value] : sources[i].values)
       unit.text += fmt::format("#undef {}\n", name);
     for (const std::string& name : sources[i].macros) unit.text += fmt::format("#undef {}\n", name);
   }
@@ -207,7 +211,7 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
 TranslationUnit cpp_unit(const NamedVariant& variant) {
   TranslationUnit unit;
   unit.text = "#include \"gktune/trampoline.h\"\n";
-  add_macros(unit.text, *variant.source);
+  add_macros(unit.text, variant.source->macros);
   unit.text += line_directive(1, variant.source->path) + variant.source->text + "\n";
   unit.symbols.push_back(add_entries(unit.text, variant, "function_entry"));
   return unit;

@@ -1,0 +1,68 @@
+// gktune import: a first space file from a source, a script or a space file of another program.
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+#include "cli/commands/commands.h"
+#include "cli/flags.h"
+#include "engine/import_space.h"
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportFlags {
+  std::string file, kernel, output;
+  bool force = false;
+};
+
+void declare_import(Flags& flags, ImportFlags& options) {
+  flags
+      .text("FILE", options.file,
+            "A CUDA source, a Python script of Kernel Tuner, a T1 space file (JSON), or a CCCL benchmark with %RANGE% "
+            "comments")
+      .required()
+      .kind("FILE");
+  flags.text("--kernel", options.kernel, "The kernel of a CUDA source; without it the first that the source launches")
+      .kind("NAME");
+  flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
+  flags.on("--force", options.force, "Replace FILE");
+}
+
+Result<void> write_text(const fs::path& path, const std::string& text, bool force) {
+  std::error_code ignored;
+  if (!force && fs::exists(fs::symlink_status(path, ignored))) return Error{path.string() + " exists; --force replaces it"};
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) return Error{path.string() + ": cannot be written"};
+  return {};
+}
+
+ExitCode import_file(const ImportFlags& options, Context& context) {
+  const fs::path output = options.output;
+  auto space = import_space(options.file, {options.kernel, output.parent_path()});
+  if (!space) return fail(context, ExitCode::usage, space.error().message);
+  if (options.output.empty()) {
+    context.out << space->text;
+  } else {
+    for (const auto& [name, text] : space->files) {
+      if (auto written = write_text(output.parent_path() / name, text, options.force); !written)
+        return fail(context, ExitCode::failed, written.error().message);
+    }
+    if (auto written = write_text(output, space->text, options.force); !written)
+      return fail(context, ExitCode::failed, written.error().message);
+  }
+  for (const std::string& note : space->notes) context.log.info("note: " + note);
+  if (!options.output.empty()) hint(context, "gktune check " + options.output);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command import_command() {
+  return make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert one of another program",
+                                   "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
+}
+
+}  // namespace gktune

@@ -1,0 +1,139 @@
+#include "tuner/source/kernel_code.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace gktune {
+namespace {
+
+FlatSource flat(const std::string& text) { return flatten("k.cu", text, {}, AngleIncludes::keep); }
+
+// Without blank lines, line directives and blanks at the end of lines.
+std::string shown(const FlatSource& source) {
+  std::string all;
+  for (const SourceLine& line : source.lines) {
+    if (line.kind == SourceLine::Kind::place || is_blank(line)) continue;
+    std::string text = line.text;
+    if (const auto at = text.find("#line"); at != std::string::npos) text.erase(0, text.find('\n', at) + 1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
+    all += text + '\n';
+  }
+  return all;
+}
+
+std::string kept(const std::string& text, const NameSet& mentioned = {}) {
+  FlatSource source = flat(text);
+  const auto lines = std::ranges::count(text_of(source), '\n');
+  drop_host_code(source, mentioned);
+  EXPECT_EQ(std::ranges::count(text_of(source), '\n'), lines);
+  return shown(source);
+}
+
+std::string replaced(const std::string& text, const NameSet& parameters) {
+  FlatSource source = flat(text);
+  const auto lines = std::ranges::count(text_of(source), '\n');
+  replace_settings(source, parameters);
+  EXPECT_EQ(std::ranges::count(text_of(source), '\n'), lines);
+  return shown(source);
+}
+
+TEST(KernelCode, host_functions_and_what_only_they_use_are_dropped) {
+  EXPECT_EQ(kept("#include <vector>\n"
+                 "#define CHECK(call) check((call), #call)\n"
+                 "static std::vector<float> values;\n"
+                 "using Clock = std::chrono::steady_clock;\n"
+                 "void check(cudaError_t error, const char* text) { if (error) exit(1); }\n"
+                 "__global__ void k(float* x) { x[threadIdx.x] = 1; }\n"
+                 "int main(int argc, char** argv) {\n"
+                 "  CHECK(cudaMalloc(&values[0], 4));\n#ifdef DEBUG\n  puts(\"hi\");\n#endif\n"
+                 "  k<<<1, 32>>>(nullptr);\n}\n"),
+            "#include <vector>\n#define CHECK(call) check((call), #call)\n"
+            "__global__ void k(float* x) { x[threadIdx.x] = 1; }\n#ifdef DEBUG\n#endif\n");
+}
+
+TEST(KernelCode, what_kernels_use_stays) {
+  const std::string text =
+      "constexpr int kUnrolled = 2;\nconstexpr int kRows = 4;\nconst int kColumns = 8;\nenum Mode { fast, slow };\n"
+      "struct Pair { float a, b; };\nusing Real = float;\ntypedef unsigned long long Word;\n"
+      "constexpr int area() { return kRows * kColumns; }\n"
+      "namespace detail {\ntemplate <class T> struct Traits { static constexpr int n = slow; };\n"
+      "template <> struct Traits<int> { static constexpr int n = fast; };\n}\n"
+      "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+      "__constant__ float filter[9];\n"
+      "extern \"C\" {\n__global__ void k(Pair* p, Word w) {\n#pragma unroll kUnrolled\n p->a = Real(area()) + detail::Traits<int>::n; }\n}\n"
+      "static_assert(kRows < 5);\n";
+  EXPECT_EQ(kept(text), text);
+}
+
+TEST(KernelCode, macros_may_stand_for_the_words_of_device_code) {
+  EXPECT_EQ(kept("#define HD __host__ __device__\n#define INLINE HD inline\n"
+                 "INLINE float twice(float x) { return 2 * x; }\nfloat thrice(float x) { return 3 * x; }\n"),
+            "#define HD __host__ __device__\n#define INLINE HD inline\n"
+            "INLINE float twice(float x) { return 2 * x; }\n");
+}
+
+TEST(KernelCode, names_in_entries_are_kept) {
+  const std::string text = "struct Sum {};\nstruct Product {};\ntemplate <class F> __global__ void k(int* x) {}\n";
+  EXPECT_EQ(kept(text, {"Sum"}), "struct Sum {};\ntemplate <class F> __global__ void k(int* x) {}\n");
+}
+
+TEST(KernelCode, odd_host_declarations_are_dropped_whole) {
+  for (const std::string text :
+       {"Timer::Timer() : start{0}, stop(1) { run(); }", "auto f = [](int x) { return x; };",
+        "std::ostream& operator<<(std::ostream& out, const T& t) { return out; }",
+        "template <> void launch<4>(float* x) { k<<<1, 4>>>(x); }", "template void launch<8>(float*);",
+        "namespace bench { void run() {} int runs = 3; }", "dim3 grid(16, 16);", "BENCHMARK_MAIN();",
+        "class Buffer { public: Buffer() : p_(nullptr) {} ~Buffer() { cudaFree(p_); } private: float* p_; };",
+        "auto launch(int n) -> void { k<<<n, n>>>(); }", "struct Options { int n = 4; } options;"}) {
+    const std::string left = kept(text + "\n__global__ void k(float* x) {}\n");
+    EXPECT_EQ(left.substr(left.size() - 31), "__global__ void k(float* x) {}\n") << text;
+    EXPECT_EQ(std::ranges::count(left, '('), 1) << text << ": " << left;  // braces of a namespace stay
+  }
+}
+
+TEST(KernelCode, a_source_without_matching_brackets_stays_as_it_is) {
+  const std::string text =
+      "#ifdef WIDE\n__global__ void k(float4* x) {\n#else\n__global__ void k(float* x) {\n#endif\n}\nint main() {}\n";
+  EXPECT_EQ(kept(text), text);
+}
+
+TEST(KernelCode, headers_of_host_libraries_stay_only_where_kernels_use_them) {
+  EXPECT_EQ(kept("#include <cublas_v2.h>\n#include <thrust/complex.h>\n#include <helper_cuda.h>\n"
+                 "__global__ void k(thrust::complex<float>* x) {}\nint main() { cublasHandle_t h; }\n"),
+            "#include <thrust/complex.h>\n__global__ void k(thrust::complex<float>* x) {}\n");
+}
+
+TEST(ReplaceSettings, parameters_replace_macros_and_constants) {
+  const std::string value = "gktune_value_of_TILE";
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"#define TILE 16\nint x = TILE;", "int x = TILE;"},
+           {"#define TILE (16 * \\\n  2)\nint x = TILE;", "int x = TILE;"},
+           {"#define TILE 16\n#undef TILE\n#define TILE 32\nint x = TILE;", "int x = TILE;"},
+           {"constexpr int TILE = 16;", "constexpr int TILE = " + value + ";"},
+           {"static constexpr unsigned TILE{16};", "static constexpr unsigned TILE{" + value + "};"},
+           {"constexpr int A = f(1, 2), TILE = A * 2, B = 3;", "constexpr int A = f(1, 2), TILE = " + value + ", B = 3;"},
+           {"const int TILE = 16;", "const int TILE = " + value + ";"},
+           {"enum { A = 1, TILE = 16, B };", "enum { A = 1, TILE = " + value + ", B };"},
+           {"enum class Size : int { TILE = 16 };", "enum class Size : int { TILE = " + value + " };"},
+           {"using TILE = unsigned int;", "using TILE = " + value + ";"},
+           {"typedef unsigned int TILE;", "typedef " + value + " TILE;"}}) {
+    EXPECT_EQ(replaced(text + "\n", {"TILE", "OTHER"}), expected + "\n");
+  }
+}
+
+TEST(ReplaceSettings, leaves_what_is_no_constant) {
+  for (const std::string text :
+       {"int TILE = 16;", "const int TILE = blockDim.x;", "const int TILE = size;", "const int* TILE = 0;",
+        "#define TILE(x) x", "if (TILE == 16) f();", "int TILES = TILE;", "f(TILE);", "template <int TILE> struct S;",
+        "enum { A };", "// constexpr int TILE = 16;"}) {
+    FlatSource source = flat(text + "\n");
+    const std::string before = text_of(source);
+    replace_settings(source, {"TILE"});
+    EXPECT_EQ(text_of(source), before) << text;
+    EXPECT_TRUE(source.constants.empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace gktune

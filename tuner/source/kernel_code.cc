@@ -1,0 +1,463 @@
+#include "tuner/source/kernel_code.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "tuner/source/edits.h"
+#include "tuner/source/tokens.h"
+
+namespace gktune {
+namespace {
+
+using Kind = SourceLine::Kind;
+
+bool is_name(const Token& token) { return token.kind == Token::Kind::word; }
+
+template <std::size_t N>
+bool is_among(std::string_view text, const std::string_view (&words)[N]) {
+  return std::ranges::find(words, text) != std::end(words);
+}
+
+constexpr std::string_view kDeviceWords[] = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"};
+// Words with a list in parentheses that is no list of parameters.
+constexpr std::string_view kAttributes[] = {
+    "__attribute__", "__align__",        "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__",
+    "__declspec",    "alignas",          "decltype",          "noexcept",         "explicit",    "requires"};
+constexpr std::string_view kClassWords[] = {"struct", "class", "union", "enum"};
+// Words of a class's or enumeration's head that are never its name.
+constexpr std::string_view kNoNames[] = {"struct", "class",    "union",    "enum",  "final",  "public", "private",
+                                         "typedef", "static",  "const",    "int",   "unsigned", "short", "long",
+                                         "char",   "virtual",  "alignas",  "std",   "constexpr"};
+
+// Puts a changed text of the same number of lines back into the lines.
+void set_text(FlatSource& source, const std::string& text) {
+  std::size_t at = 0;
+  for (SourceLine& line : source.lines) {
+    std::size_t end = at;
+    for (int rest = height_of(line); rest > 0 && end < text.size(); --rest) {
+      end = text.find('\n', end);
+      end = end == std::string::npos ? text.size() : end + 1;
+    }
+    std::string changed = text.substr(at, end - at);
+    at = end;
+    if (changed == line.text) continue;
+    line.text = changed;
+    line.written = std::move(changed);
+  }
+}
+
+// A declaration at namespace scope.
+struct Declaration {
+  std::size_t first = 0, last = 0;      // tokens
+  std::vector<std::string_view> names;  // that it may declare
+  bool is_kept = false;
+};
+
+// The declarations of a source, outside and inside namespaces.
+class DeclarationReader {
+ public:
+  DeclarationReader(Tokens tokens, const NameSet& device_macros) : tokens_(tokens), device_macros_(device_macros) {}
+
+  // Nothing if brackets do not match.
+  std::optional<std::vector<Declaration>> run() {
+    read(0, tokens_.size());
+    if (is_broken_) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  std::size_t closing(std::size_t open) {
+    const std::size_t close = closing_bracket(tokens_, open);
+    if (close == tokens_.size()) is_broken_ = true;
+    return close;
+  }
+
+  void read(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end && !is_broken_;) {
+      if (tokens_[i] == ";") {
+        ++i;
+      } else if (const std::size_t open = block_after(i, end); open < end) {
+        const std::size_t close = closing(open);
+        if (is_broken_) return;
+        read(open + 1, close);
+        i = close + 1;
+      } else {
+        i = add_declaration(i, end);
+      }
+    }
+  }
+
+  // The bracket that opens a namespace or an extern "C" block; `end` if something else begins here.
+  std::size_t block_after(std::size_t i, std::size_t end) const {
+    if (is_c_linkage(tokens_, i)) return i + 2 < end && tokens_[i + 2] == "{" ? i + 2 : end;
+    if (tokens_[i] == "inline") ++i;
+    if (i >= end || tokens_[i] != "namespace") return end;
+    for (; i < end && tokens_[i] != ";" && tokens_[i] != "="; ++i) {
+      if (tokens_[i] == "{") return i;
+    }
+    return end;
+  }
+
+  // The index behind the declaration.
+  std::size_t add_declaration(std::size_t begin, std::size_t end) {
+    Declaration declaration;
+    declaration.first = begin;
+    bool is_class = false, is_set = false, has_list = false, has_initializers = false;
+    std::size_t list = 0, body = end, i = begin;  // of a function: its parameters, its body
+    for (; i < end && !is_broken_; ++i) {
+      const Token& token = tokens_[i];
+      if (token == ";") break;
+      if (token == "}" || token == ")" || token == "]") is_broken_ = true;
+      if (token == "template" && i + 1 < end && tokens_[i + 1] == "<") {
+        i = closing(i + 1);
+      } else if (is_among(token.text, kClassWords) && is_name(token) && !has_list) {
+        is_class = true;
+      } else if (token == "=") {
+        is_set = true;
+      } else if (token == "operator") {
+        is_class = false;
+        while (i + 1 < end && tokens_[i + 1] != "(") ++i;
+        if (i + 2 < end && tokens_[i + 2] == ")") i += 2;  // operator()
+      } else if (token == "(" || token == "[") {
+        const bool is_attribute = token == "[" || (i > begin && is_among(tokens_[i - 1].text, kAttributes));
+        if (!is_attribute && !has_list && !is_set) {
+          has_list = true;
+          list = i;
+          is_class = false;
+        }
+        i = closing(i);
+      } else if (token == ":" && has_list && i > begin && tokens_[i - 1] == ")") {
+        has_initializers = true;  // of a constructor
+      } else if (token == "{") {
+        const bool is_initializer = has_initializers && is_name(tokens_[i - 1]);
+        if (has_list && !is_class && !is_set && !is_initializer) {
+          body = i;
+          i = closing(i);
+          break;
+        }
+        i = closing(i);
+      }
+    }
+    if (is_broken_) return end;
+    declaration.last = std::min(i, end - 1);
+    const std::size_t head_end = has_list && !is_class ? std::min(body, declaration.last) : declaration.last;
+    const Tokens head = tokens_.subspan(begin, head_end - begin + 1);
+    declaration.names = has_list && !is_class ? function_names(begin, list) : other_names(head, is_class);
+    declaration.is_kept = is_root(head);
+    found_.push_back(std::move(declaration));
+    return i + 1;
+  }
+
+  // f of `void f(`, of `template <> void f<4>(`.
+  std::vector<std::string_view> function_names(std::size_t begin, std::size_t list) const {
+    std::size_t at = list;
+    if (at > begin && tokens_[at - 1] == ">") {
+      int depth = 0;
+      for (--at; at > begin; --at) {
+        if (tokens_[at] == ">") ++depth;
+        if (tokens_[at] == "<" && --depth == 0) break;
+      }
+    }
+    if (at == begin || !is_name(tokens_[at - 1])) return {};
+    return {tokens_[at - 1].text};
+  }
+
+  static std::vector<std::string_view> other_names(Tokens head, bool is_class) {
+    std::vector<std::string_view> names;
+    const bool is_typedef = !head.empty() && head[0] == "typedef";
+    const bool is_enum = is_class && std::ranges::find(head, std::string_view("enum"), &Token::text) != head.end();
+    int depth = 0;
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      if (head[i] == "{") ++depth;
+      if (head[i] == "}") --depth;
+      if (!is_name(head[i])) continue;
+      const std::string_view next = i + 1 < head.size() ? head[i + 1].text : std::string_view(";");
+      const bool is_declarator = next == "=" || next == ";" || next == "[" || next == "{" || next == ",";
+      const bool is_in_class = is_class && (is_enum || depth == 0) && !is_among(head[i].text, kNoNames);
+      const bool is_function_type = is_typedef && next == ")";  // typedef void (*F)(int);
+      if (is_in_class || is_function_type || (depth == 0 && is_declarator)) names.push_back(head[i].text);
+    }
+    return names;
+  }
+
+  bool is_root(Tokens head) const {
+    const auto has = [&](std::string_view word) {
+      return std::ranges::find(head, word, &Token::text) != head.end();
+    };
+    if (!head.empty() && head[0] == "static_assert") return true;
+    if (head.size() > 1 && head[0] == "using" && head[1] == "namespace") return true;
+    if (has("operator") && has("constexpr")) return true;
+    return std::ranges::any_of(head, [&](const Token& token) {
+      return is_name(token) && (is_among(token.text, kDeviceWords) || device_macros_.contains(token.text));
+    });
+  }
+
+  Tokens tokens_;
+  const NameSet& device_macros_;
+  bool is_broken_ = false;
+  std::vector<Declaration> found_;
+};
+
+using Macros = std::map<std::string, NameSet, std::less<>>;
+
+// The words that each macro stands for.
+Macros macros_in(const FlatSource& source) {
+  Macros macros;
+  for (const SourceLine& line : source.lines) {
+    if (line.kind != Kind::define) continue;
+    NameSet& words = macros[line.name];
+    const std::vector<Token> tokens = tokenize(line.text);
+    for (std::size_t i = 3; i < tokens.size(); ++i) {
+      if (is_name(tokens[i])) words.emplace(tokens[i].text);
+    }
+  }
+  return macros;
+}
+
+// Macros that stand for __device__ and its like, directly or not.
+NameSet device_macros(const Macros& macros) {
+  NameSet names(std::begin(kDeviceWords), std::end(kDeviceWords));
+  for (bool is_growing = true; is_growing;) {
+    is_growing = false;
+    for (const auto& [name, words] : macros) {
+      const bool is_one = std::ranges::any_of(words, [&](const std::string& word) { return names.contains(word); });
+      if (is_one && names.insert(name).second) is_growing = true;
+    }
+  }
+  return names;
+}
+
+// Marks what is used from what is kept.
+void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros, const NameSet& mentioned) {
+  std::multimap<std::string_view, Declaration*> by_name;
+  for (Declaration& declaration : declarations) {
+    for (const std::string_view name : declaration.names) by_name.emplace(name, &declaration);
+  }
+  NameSet seen;
+  std::vector<std::string> open;
+  const auto see = [&](std::string_view word) {
+    if (seen.emplace(word).second) open.emplace_back(word);
+  };
+  const auto see_all = [&](const Declaration& declaration) {
+    for (const Token& token : tokens.subspan(declaration.first, declaration.last - declaration.first + 1)) {
+      if (is_name(token)) see(token.text);
+    }
+  };
+  for (const std::string& word : mentioned) see(word);
+  for (const Declaration& declaration : declarations) {
+    if (declaration.is_kept) see_all(declaration);
+  }
+  while (!open.empty()) {
+    const std::string word = std::move(open.back());
+    open.pop_back();
+    const auto [first, last] = by_name.equal_range(word);
+    for (auto each = first; each != last; ++each) {
+      if (each->second->is_kept) continue;
+      each->second->is_kept = true;
+      see_all(*each->second);
+    }
+    if (const auto macro = macros.find(word); macro != macros.end()) {
+      for (const std::string& inner : macro->second) see(inner);
+    }
+  }
+}
+
+// Libraries that host code calls: the beginning of the header's path, and that of the names which it declares.
+struct HostLibrary {
+  std::string_view header, names;
+};
+constexpr HostLibrary kHostLibraries[] = {
+    {"thrust/", "thrust"},   {"cublas", "cublas"},         {"cufft", "cufft"},       {"cusparse", "cusparse"},
+    {"cusolver", "cusolver"}, {"curand.h", "curandGen"},   {"cudnn", "cudnn"},       {"nccl.h", "nccl"},
+    {"nvml.h", "nvml"},      {"nvrtc.h", "nvrtc"},         {"nvToolsExt", "nvtx"},   {"nvtx3/", "nvtx"},
+    {"cuda_profiler_api.h", "cudaProfiler"}, {"cudaProfiler.h", "cuProfiler"},       {"helper_", "helper_"},
+    {"nvbench/", "nvbench"}, {"benchmark/benchmark.h", "benchmark"}, {"gtest/", "testing"}, {"mpi.h", "MPI_"},
+    {"omp.h", "omp_"},       {"opencv2/", "cv"},
+};
+
+void drop_host_libraries(FlatSource& source, const NameSet& used) {
+  for (SourceLine& line : source.lines) {
+    if (line.kind != Kind::system_include || line.name.size() < 3) continue;
+    const std::string_view path = std::string_view(line.name).substr(1, line.name.size() - 2);
+    const auto library = std::ranges::find_if(
+        kHostLibraries, [&](const HostLibrary& each) { return path.starts_with(each.header); });
+    if (library == std::end(kHostLibraries)) continue;
+    const bool is_used =
+        std::ranges::any_of(used, [&](const std::string& word) { return word.starts_with(library->names); });
+    if (is_used) continue;
+    line.kind = Kind::code;
+    line.text = line.written = std::string(static_cast<std::size_t>(height_of(line)), '\n');
+    line.name.clear();
+  }
+}
+
+}  // namespace
+
+void drop_host_code(FlatSource& source, const NameSet& mentioned) {
+  const std::string text = text_of(source);
+  const std::vector<Token> tokens = code_tokens(text);
+  const Macros macros = macros_in(source);
+  const NameSet device = device_macros(macros);
+  auto declarations = DeclarationReader(tokens, device).run();
+  if (!declarations) return;
+  NameSet used = mentioned;
+  for (const SourceLine& line : source.lines) {  // #pragma unroll kFactor
+    if (line.kind == Kind::directive) used.merge(words_of({line.text}));
+  }
+  keep_used(*declarations, tokens, macros, used);
+  std::string kept = text;
+  for (const Declaration& declaration : *declarations) {
+    const Tokens all = Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1);
+    if (declaration.is_kept) {
+      for (const Token& token : all) used.emplace(token.text);
+      continue;
+    }
+    // Token by token: preprocessor lines in between stay.
+    for (const Token& token : all) {
+      const auto at = static_cast<std::size_t>(token.text.data() - text.data());
+      for (std::size_t i = at; i < at + token.text.size(); ++i) {
+        if (kept[i] != '\n') kept[i] = ' ';
+      }
+    }
+  }
+  if (kept != text) set_text(source, kept);
+  drop_host_libraries(source, used);
+}
+
+namespace {
+
+std::string value_macro(std::string_view parameter) { return "gktune_value_of_" + std::string(parameter); }
+
+// The tokens of a setting that its parameter replaces.
+struct SettingRange {
+  std::size_t first, last;
+};
+
+class SettingFinder {
+ public:
+  explicit SettingFinder(Tokens tokens) : tokens_(tokens) {}
+
+  // At a token with the name of a parameter.
+  std::optional<SettingRange> find(std::size_t at) const {
+    if (at == 0 || at + 1 >= tokens_.size()) return std::nullopt;
+    const std::size_t begin = start_of_statement(at);
+    const Tokens before = tokens_.subspan(begin, at - begin);
+    const auto has = [&](std::string_view word) {
+      return std::ranges::find(before, word, &Token::text) != before.end();
+    };
+    const Token& next = tokens_[at + 1];
+    if (!before.empty() && before[0] == "typedef") {
+      const bool is_simple = next == ";" && before.size() > 1 && !has("(");
+      return is_simple ? std::optional(SettingRange{begin + 1, at - 1}) : std::nullopt;
+    }
+    const bool is_alias = tokens_[at - 1] == "using";
+    const bool is_enumerator = next == "=" && is_in_enum(begin);
+    if (next != "=" && (next != "{" || is_alias || is_enumerator)) return std::nullopt;
+    if (at + 2 >= tokens_.size() || tokens_[at + 2] == "=") return std::nullopt;  // a comparison
+    const SettingRange value = next == "=" ? SettingRange{at + 2, end_of_value(at + 2)}
+                                      : SettingRange{at + 2, closing_bracket(tokens_, at + 1) - 1};
+    if (value.last < value.first || value.last >= tokens_.size()) return std::nullopt;
+    if (is_alias || is_enumerator || has("constexpr")) return value;
+    const bool is_pointer = tokens_[at - 1] == "*" || tokens_[at - 1] == "&";
+    if (has("const") && !is_pointer && is_plain(value)) return value;
+    return std::nullopt;
+  }
+
+ private:
+  std::size_t start_of_statement(std::size_t at) const {
+    for (int depth = 0; at > 0; --at) {
+      const Token& token = tokens_[at - 1];
+      if (token == ")" || token == "]") ++depth;
+      if (token == "(" || token == "[") {
+        if (--depth < 0) break;
+      }
+      if (depth == 0 && (token == ";" || token == "{" || token == "}")) break;
+    }
+    return at;
+  }
+
+  // enum {, enum Name {, enum class Name : int {
+  bool is_in_enum(std::size_t begin) const {
+    if (begin == 0 || tokens_[begin - 1] != "{") return false;
+    for (std::size_t i = begin - 1; i > 0 && i + 8 > begin; --i) {
+      if (tokens_[i - 1] == "enum") return true;
+      if (!is_name(tokens_[i - 1]) && tokens_[i - 1] != ":") return false;
+    }
+    return false;
+  }
+
+  std::size_t end_of_value(std::size_t at) const {
+    for (; at < tokens_.size(); ++at) {
+      const Token& token = tokens_[at];
+      if (token == "(" || token == "[" || token == "{") {
+        at = closing_bracket(tokens_, at);
+      } else if (token == "," || token == ";" || token == "}") {
+        break;
+      }
+    }
+    return at - 1;
+  }
+
+  // A constant whatever a kernel gets: numbers and macros.
+  bool is_plain(const SettingRange& value) const {
+    return std::ranges::all_of(tokens_.subspan(value.first, value.last - value.first + 1), [](const Token& token) {
+      if (!is_name(token)) return token != ".";
+      return token == "true" || token == "false" || token == "sizeof" ||
+             std::ranges::none_of(token.text, [](char c) { return c >= 'a' && c <= 'z'; });
+    });
+  }
+
+  Tokens tokens_;
+};
+
+// `#define TILE 16`, not `#define TILE(x) …`.
+bool is_plain_define(const SourceLine& line) {
+  const std::vector<Token> tokens = tokenize(line.text);
+  return tokens.size() < 4 || tokens[3] != "(" ||
+         tokens[3].text.data() != tokens[2].text.data() + tokens[2].text.size();
+}
+
+}  // namespace
+
+void replace_settings(FlatSource& source, const NameSet& parameters) {
+  NameSet defined;
+  for (SourceLine& line : source.lines) {
+    if (line.kind == Kind::define && parameters.contains(line.name) && is_plain_define(line)) defined.insert(line.name);
+  }
+  for (SourceLine& line : source.lines) {
+    if ((line.kind != Kind::define && line.kind != Kind::undef) || !defined.contains(line.name)) continue;
+    if (line.kind == Kind::define && !is_plain_define(line)) continue;
+    line.kind = Kind::code;
+    line.name.clear();
+    line.text = line.written = std::string(static_cast<std::size_t>(height_of(line)), '\n');
+  }
+  const std::string text = text_of(source);
+  const std::vector<Token> tokens = code_tokens(text);
+  const SettingFinder finder(tokens);
+  Edits edits(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_name(tokens[i]) || !parameters.contains(tokens[i].text)) continue;
+    const auto setting = finder.find(i);
+    if (!setting) continue;
+    edits.replace(tokens[setting->first], tokens[setting->last], value_macro(tokens[i].text));
+    source.constants.emplace(tokens[i].text);
+  }
+  if (!source.constants.empty()) set_text(source, edits.apply());
+}
+
+std::string macro_of(const FlatSource& source, const std::string& parameter) {
+  return source.constants.contains(parameter) ? value_macro(parameter) : parameter;
+}
+
+NameSet words_of(const std::vector<std::string>& texts) {
+  NameSet words;
+  for (const std::string& text : texts) {
+    for (const Token& token : tokenize(text)) {
+      if (is_name(token)) words.emplace(token.text);
+    }
+  }
+  return words;
+}
+
+}  // namespace gktune
