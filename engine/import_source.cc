@@ -297,14 +297,22 @@ class HostNames {
     return term;
   }
 
+  // True if the statement at this token declares dim3 variables.
+  bool is_dim3_list(std::size_t at) const {
+    while (at > 0 && tokens_[at - 1] != ";" && tokens_[at - 1] != "{" && tokens_[at - 1] != "}") --at;
+    return at < tokens_.size() && tokens_[at] == "dim3";
+  }
+
   // `int n = …;`, `dim3 grid(…)`, `dim3 grid = dim3(…)`, `dim3 grid{…}`.
   void find_definitions() {
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      const bool is_next = tokens_[i - 1] == "," && tokens_[i + 1] == "=";  // int a = 1, b = 2;
+      const bool is_dim3_next = tokens_[i - 1] == "," && tokens_[i + 1] == "(" && is_dim3_list(i);
+      // int a = 1, b = 2; dim3 block(16), grid(32);
+      const bool is_next = tokens_[i - 1] == "," && (tokens_[i + 1] == "=" || is_dim3_next);
       if (!is_word(tokens_[i]) || (!is_word(tokens_[i - 1]) && !is_next)) continue;
       const std::string name(tokens_[i].text);
       const Token& next = tokens_[i + 1];
-      if (tokens_[i - 1] == "dim3" && (next == "(" || next == "{")) {
+      if ((tokens_[i - 1] == "dim3" || is_dim3_next) && (next == "(" || next == "{")) {
         definitions_[name] = {true, split_list(tokens_, i + 1)};
       } else if (next == "=" && i + 2 < tokens_.size() && tokens_[i + 2] != "=") {
         std::size_t end = i + 2;
@@ -312,7 +320,11 @@ class HostNames {
           if (tokens_[end] == "(" || tokens_[end] == "{") end = closing_bracket(tokens_, end);
           if (end >= tokens_.size()) return;
         }
-        const Tokens value = tokens_.subspan(i + 2, end - i - 2);
+        Tokens value = tokens_.subspan(i + 2, end - i - 2);
+        // The alternative of a condition: argc > 1 ? atoi(argv[1]) : 1024.
+        const auto colon = std::ranges::find(value, std::string_view(":"), &Token::text);
+        if (std::ranges::find(value, std::string_view("?"), &Token::text) != value.end() && colon != value.end())
+          value = value.subspan(static_cast<std::size_t>(colon - value.begin()) + 1);
         const bool is_dim3 = tokens_[i - 1] == "dim3" || (value.size() > 2 && value[0] == "dim3");
         definitions_[name] = is_dim3 && value.size() > 2 ? Definition{true, split_list(value, 1)}
                                                          : Definition{is_dim3, {value}};
@@ -657,7 +669,19 @@ class SourceImport {
   };
 
   // The type's name for the space file.
-  std::string type_text(const CppType& type, const std::string& name) {
+  std::string type_text(const CppType& written, const std::string& name) {
+    CppType type = written;
+    for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {  // typedef float real; using real = float;
+      if (tokens_[i] != type.base) continue;
+      std::size_t begin = i;
+      while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{") --begin;
+      if (tokens_[begin] == "typedef" && tokens_[i + 1] == ";") type.base = joined(tokens_.subspan(begin + 1, i - begin - 1));
+      if (tokens_[i - 1] == "using" && tokens_[i + 1] == "=") {
+        std::size_t end = i + 2;
+        while (end < tokens_.size() && tokens_[end] != ";") ++end;
+        type.base = joined(tokens_.subspan(i + 2, end - i - 2));
+      }
+    }
     if (const auto known = element_type_from_name(type.base)) return std::string(element_type_name(*known));
     const auto& names = kernel_->template_parameters;
     const auto at = std::ranges::find(names, type.base);

@@ -116,6 +116,19 @@ TEST_F(ImportTest, a_tiled_kernel_of_two_dimensions) {
   EXPECT_EQ(text(made, "in:"), "in: {type: float64, extent: \"WIDTH * h\", init: {uniform: [0, 1]}}");
 }
 
+TEST_F(ImportTest, aliases_lists_of_dim3_and_defaults_of_arguments_are_read) {
+  const Imported made = import(
+      "typedef double real;\nusing word = unsigned int;\n"
+      "__global__ void k(const real* in, word* out, int n) { out[0] = in[n]; }\n"
+      "int main(int argc, char** argv) {\n  const int n = argc > 1 ? atoi(argv[1]) : 1024;\n"
+      "  dim3 block(8, 8), grid((n + 7) / 8, n / 8);\n  k<<<grid, block>>>(a, b, n);\n}\n");
+  EXPECT_EQ(text(made, "n: ["), "n: [1024]");
+  EXPECT_EQ(text(made, "in:").substr(0, 20), "in: {type: float64, ");
+  EXPECT_EQ(text(made, "out:").substr(0, 20), "out: {type: uint32, ");
+  EXPECT_EQ(text(made, "block:"), "block: [\"threadsPerBlock\", \"threadsPerBlockY\"]");
+  EXPECT_EQ(text(made, "grid:"), "grid: [\"ceil_div(n, threadsPerBlock)\", \"n // threadsPerBlockY\"]");
+}
+
 TEST_F(ImportTest, comments_and_notes_say_what_was_guessed) {
   const Imported made = import(
       "__global__ void first(float* x) { x[threadIdx.x] = 1; }\n"

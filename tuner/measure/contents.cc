@@ -6,9 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "tuner/array/npy.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/generator.h"
-#include "tuner/measure/npy.h"
+#include "tuner/measure/structured_contents.h"
 
 namespace gktune {
 namespace {
@@ -124,7 +125,8 @@ void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte>
 }  // namespace
 
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
-  if (plan.kind == ContentsKind::file) return read_npy(plan.file, type, buffer);
+  if (plan.kind == ContentsKind::file) return read_npy({plan.file, plan.array}, type, buffer);
+  if (is_made_on_host(plan.kind)) return fill_structured(type, plan, buffer);
   if (plan.kind == ContentsKind::zero) {
     std::ranges::fill(buffer, std::byte{0});
   } else if (!is_floating(type)) {

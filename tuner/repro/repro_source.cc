@@ -119,7 +119,12 @@ class Writer {
 
   void add_parts() {
     std::vector<std::string_view> parts;
-    for (const EmbeddedFile& header : shared_headers()) parts.push_back(header.text);
+    const bool has_structures = std::ranges::any_of(plan_.arguments, [](const ArgumentPlan& argument) {
+      return argument.contents.kind > ContentsKind::file;
+    });
+    for (const EmbeddedFile& header : shared_headers()) {
+      if (has_structures || !header.path.ends_with("structures.h")) parts.push_back(header.text);
+    }
     for (const EmbeddedFile& part : repro_parts()) {
       const bool is_for_gpu = part.path == "gpu.h", is_for_cpu = part.path == "cpu.h";
       const bool is_missing = part.path == "tensor_map.h" && !has_tensor_maps();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/effort.h"
@@ -79,11 +80,20 @@ struct Setup {
 struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
-  std::optional<Expression> a,
-      b;  // constant: a; ramp: from a by b; uniform: a to b; normal: mean a, deviation b
+  // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a, deviation b; zipf: a values with
+  // exponent b; csr_offsets: a nonzeros in b columns
+  std::optional<Expression> a, b;
   std::optional<Expression> seed;
-  Pattern file;  // a .npy file, relative to the space file
+  std::optional<Expression> width;     // of a field
+  std::optional<Expression> exponent;  // of csr_offsets
+  Pattern lengths;                     // of the rows of csr_offsets: even, uniform or zipf; empty: even
+  std::string offsets;                 // csr_columns: the argument with the offsets
+  Pattern file;                        // a .npy or .npz file, relative to the space file
+  Pattern array;                       // of a .npz file
 };
+
+// even, uniform, zipf.
+std::optional<RowLengths> row_lengths_from_name(std::string_view name);
 
 // The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {

@@ -91,6 +91,9 @@ void add_argument(Canonical& canonical, const Argument& argument) {
   canonical.add(static_cast<std::size_t>(argument.role));
   const Contents& contents = argument.contents;
   canonical.add(static_cast<std::size_t>(contents.kind)).add(contents.a).add(contents.b).add(contents.seed);
+  if (contents.kind > ContentsKind::file)
+    canonical.add(contents.width).add(contents.exponent).add(contents.lengths).add(contents.offsets);
+  if (!contents.array.text.empty()) canonical.add(contents.array);
   canonical.add(contents.file).add(argument.check.has_value() ? "checked" : "unchecked");
   if (argument.check) {
     const Tolerance& check = *argument.check;

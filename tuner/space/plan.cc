@@ -46,4 +46,11 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
   return true;
 }
 
+std::optional<RowLengths> row_lengths_from_name(std::string_view name) {
+  if (name == "even") return RowLengths::even;
+  if (name == "uniform") return RowLengths::uniform;
+  if (name == "zipf") return RowLengths::zipf;
+  return std::nullopt;
+}
+
 }  // namespace gktune

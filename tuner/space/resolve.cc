@@ -149,7 +149,7 @@ class Resolver {
       fail(blamed(where + "extent", *argument.extent, "no memory holds so many elements"));
     }
     plan.count = static_cast<std::uint64_t>(extent);
-    plan.contents = contents(argument, plan.type);
+    plan.contents = contents(argument, plan.type, plan.count);
     if (argument.check) {
       plan.is_checked = true;
       plan.tolerance = tolerance(*argument.check, where);
@@ -172,13 +172,19 @@ class Resolver {
     return result;
   }
 
-  ContentsPlan contents(const Argument& argument, ElementType type) {
+  ContentsPlan contents(const Argument& argument, ElementType type, std::uint64_t count) {
     const Contents& contents = argument.contents;
     const std::string where = "argument '" + argument.name + "': init";
     ContentsPlan plan;
     plan.kind = contents.kind;
-    // The mean and the deviation of integers need not be integers.
-    const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal;
+    const bool needs_integers = contents.kind == Contents::Kind::permutation || contents.kind == Contents::Kind::zipf ||
+                                contents.kind >= Contents::Kind::csr_offsets;
+    if (needs_integers && !is_integer_type(type)) {
+      fail(where + ": these contents are integers, the elements are " + std::string(element_type_name(type)));
+    }
+    // Moments of integers and the bounds of a field need not be integers.
+    const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal &&
+                          contents.kind != Contents::Kind::field;
     enum class Range { of_the_type, any };
     const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, Range range) {
       real = number(expression, scope_, where);
@@ -196,21 +202,105 @@ class Resolver {
                     whole.str() + " does not fit in " + std::string(element_type_name(type))));
       }
     };
-    if (contents.a) read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
+    if (contents.kind >= Contents::Kind::zipf) {
+      structured(argument, type, count, plan, where);
+    } else if (contents.a) {
+      read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
+    }
     // A step may be negative, even for unsigned elements.
     const Range of_b = contents.kind == Contents::Kind::ramp ? Range::any : Range::of_the_type;
-    if (contents.b) read(*contents.b, plan.b, plan.b_integer, of_b);
-    if (contents.kind == Contents::Kind::uniform && plan.a > plan.b) {
-      fail(where + " uniform: the low bound " + contents.a->text() + " is above the high one " +
+    if (contents.b && contents.kind < Contents::Kind::zipf) read(*contents.b, plan.b, plan.b_integer, of_b);
+    const bool is_sorted = contents.kind == Contents::Kind::sorted;
+    if ((contents.kind == Contents::Kind::uniform || is_sorted) && plan.a > plan.b) {
+      fail(where + (is_sorted ? " sorted" : " uniform") + ": the low bound " + contents.a->text() + " is above the high one " +
            contents.b->text());
     }
     if (contents.kind == Contents::Kind::normal && plan.b < 0) {
       fail(blamed(where, *contents.b, "a deviation is not negative"));
     }
-    if (contents.kind == Contents::Kind::file) plan.file = text(contents.file, scope_, where);
-    if (contents.kind == Contents::Kind::uniform || contents.kind == Contents::Kind::normal) {
+    if (contents.kind == Contents::Kind::file) {
+      plan.file = text(contents.file, scope_, where);
+      if (!contents.array.parts.empty()) plan.array = text(contents.array, scope_, where + " array");
+    }
+    if (is_random(contents.kind)) {
       plan.seed = contents.seed ? static_cast<std::uint64_t>(integer(*contents.seed, scope_, where + " seed"))
                                 : seed_of(argument.name);
+    }
+    return plan;
+  }
+
+  // zipf, field, csr_offsets, csr_columns
+  void structured(const Argument& argument, ElementType type, std::uint64_t count, ContentsPlan& plan,
+                  const std::string& where) {
+    const Contents& contents = argument.contents;
+    if (contents.kind == Contents::Kind::zipf) {
+      plan.a_integer = integer(*contents.a, scope_, where + " zipf");
+      plan.b = number(*contents.b, scope_, where + " zipf");
+      constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
+      if (plan.a_integer < 1 || plan.a_integer > kMostValues) {
+        fail(blamed(where + " zipf", *contents.a, "the number of values must be from 1 to " + std::to_string(kMostValues)));
+      } else if (!fits(plan.a_integer - 1, type)) {
+        fail(blamed(where + " zipf", *contents.a, "the values do not fit in " + std::string(element_type_name(type))));
+      }
+      if (plan.b < 0) fail(blamed(where + " zipf", *contents.b, "an exponent is not negative"));
+    } else if (contents.kind == Contents::Kind::field) {
+      plan.a = number(*contents.a, scope_, where + " field");
+      plan.b = number(*contents.b, scope_, where + " field");
+      plan.width = integer(*contents.width, scope_, where + " width");
+      if (plan.width < 1) {
+        fail(blamed(where + " width", *contents.width, "a row has at least one element"));
+      } else if (count % static_cast<std::uint64_t>(plan.width) != 0) {
+        fail(blamed(where + " width", *contents.width,
+                    std::to_string(count) + " elements are no whole rows of " + std::to_string(plan.width)));
+      }
+      for (const double bound : {plan.a, plan.b}) {
+        const bool is_within = std::abs(bound) < 0x1p53 && fits(static_cast<std::int64_t>(std::llround(bound)), type);
+        if (is_integer_type(type) && !is_within)
+          fail(where + " field: the bounds do not fit in " + std::string(element_type_name(type)));
+      }
+    } else if (contents.kind == Contents::Kind::csr_offsets) {
+      plan.sparse = sparse(argument, count);
+      if (!fits(plan.sparse.nonzeros, type))
+        fail(where + " csr_offsets: the offsets do not fit in " + std::string(element_type_name(type)));
+    } else {
+      const auto offsets = std::ranges::find(kernel_.arguments, contents.offsets, &Argument::name);
+      const std::int64_t extent = integer(*offsets->extent, scope_, "argument '" + offsets->name + "': extent");
+      plan.sparse = sparse(*offsets, static_cast<std::uint64_t>(extent));
+      if (count != static_cast<std::uint64_t>(plan.sparse.nonzeros)) {
+        fail(where + " csr_columns: " + std::to_string(count) + " elements for " + std::to_string(plan.sparse.nonzeros) +
+             " nonzeros");
+      }
+      if (!fits(std::max<std::int64_t>(plan.sparse.columns, 1) - 1, type))
+        fail(where + " csr_columns: the columns do not fit in " + std::string(element_type_name(type)));
+    }
+  }
+
+  // The matrix that an argument with csr_offsets describes.
+  SparsePlan sparse(const Argument& argument, std::uint64_t count) {
+    const Contents& contents = argument.contents;
+    const std::string where = "argument '" + argument.name + "': csr_offsets ";
+    SparsePlan plan;
+    plan.rows = static_cast<std::int64_t>(count) - 1;
+    plan.nonzeros = integer(*contents.a, scope_, where + "nonzeros");
+    plan.columns = integer(*contents.b, scope_, where + "columns");
+    if (contents.exponent) plan.exponent = number(*contents.exponent, scope_, where + "exponent");
+    if (!contents.lengths.parts.empty()) {
+      const std::string name = text(contents.lengths, scope_, where + "lengths");
+      const auto lengths = row_lengths_from_name(name);
+      if (!lengths) fail(where + "lengths: '" + name + "' is none of even, uniform, zipf");
+      plan.lengths = lengths.value_or(RowLengths::even);
+    }
+    plan.seed = contents.seed ? static_cast<std::uint64_t>(integer(*contents.seed, scope_, where + "seed"))
+                              : seed_of(argument.name);
+    std::int64_t places = 0;
+    if (count == 0) fail(where + "needs one element more than the matrix has rows: the extent is 0");
+    if (plan.exponent < 0) fail(where + "exponent: it is negative");
+    if (plan.columns < 0) fail(blamed(where + "columns", *contents.b, "it is negative"));
+    const bool is_huge = __builtin_mul_overflow(plan.rows, plan.columns, &places);
+    if (plan.nonzeros < 0 || (!is_huge && plan.nonzeros > places)) {
+      fail(blamed(where + "nonzeros", *contents.a,
+                  std::to_string(plan.nonzeros) + " do not fit in " + std::to_string(plan.rows) + " rows of " +
+                      std::to_string(plan.columns)));
     }
     return plan;
   }

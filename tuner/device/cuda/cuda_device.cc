@@ -227,7 +227,7 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
   const auto misfit = [&](const Error& error) {
     return Failure{Status::invalid, "argument '" + argument.name + "': " + error.message};
   };
-  if (argument.contents.kind == ContentsKind::file) {
+  if (is_made_on_host(argument.contents.kind)) {
     std::vector<std::byte> contents(buffer.bytes());
     if (auto read = fill_contents(argument.type, argument.contents, contents); !read) {
       return misfit(read.error());

@@ -36,12 +36,15 @@ constexpr std::uint64_t kOtherSeed = 0x9e3779b97f4a7c15u;
 bool has_seed(const ArgumentPlan& plan) {
   using Role = Argument::Role;
   return !plan.is_scalar && (plan.role == Role::in || plan.role == Role::inout) &&
-         (plan.contents.kind == ContentsKind::uniform || plan.contents.kind == ContentsKind::normal);
+         is_random(plan.contents.kind);
 }
 
 // The same problem with other inputs.
 RunJob with_other_seeds(RunJob job) {
-  for (ArgumentPlan& plan : job.plan.arguments) plan.contents.seed ^= kOtherSeed;
+  for (ArgumentPlan& plan : job.plan.arguments) {
+    plan.contents.seed ^= kOtherSeed;
+    plan.contents.sparse.seed ^= kOtherSeed;
+  }
   return job;
 }
 

@@ -13,6 +13,16 @@ namespace gktune {
 template <class S, class T>
 concept Is = std::same_as<std::remove_const_t<S>, T>;
 
+template <class A, Is<SparsePlan> S>
+void fields(A& archive, S& plan) {
+  archive("rows", plan.rows);
+  archive("columns", plan.columns);
+  archive("nonzeros", plan.nonzeros);
+  archive("lengths", plan.lengths);
+  archive("exponent", plan.exponent);
+  archive("seed", plan.seed);
+}
+
 template <class A, Is<ContentsPlan> S>
 void fields(A& archive, S& plan) {
   archive("kind", plan.kind);
@@ -22,6 +32,9 @@ void fields(A& archive, S& plan) {
   archive("b_integer", plan.b_integer);
   archive("seed", plan.seed);
   archive("file", plan.file);
+  archive("array", plan.array);
+  archive("width", plan.width);
+  archive("sparse", plan.sparse);
 }
 
 template <class A, Is<TolerancePlan> S>
@@ -261,7 +274,8 @@ constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
 constexpr Language last_of(Language) { return Language::cpp; }
 constexpr ElementType last_of(ElementType) { return ElementType::float8_e5m2; }
-constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::file; }
+constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::csr_columns; }
+constexpr RowLengths last_of(RowLengths) { return RowLengths::zipf; }
 constexpr Argument::Role last_of(Argument::Role) { return Argument::Role::scratch; }
 constexpr Instrumentation last_of(Instrumentation) { return Instrumentation::sanitize; }
 constexpr Guards last_of(Guards) { return Guards::zones; }

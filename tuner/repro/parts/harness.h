@@ -166,6 +166,10 @@ class Buffer {
     std::ifstream file(path, std::ios::binary);
     unsigned char head[12] = {};
     file.read(reinterpret_cast<char*>(head), 10);
+    if (head[0] == 'P' && head[1] == 'K') {
+      std::printf("%s: this program reads .npy files only; save the array as one\n", path);
+      std::exit(1);
+    }
     std::size_t length = head[8] + 256u * head[9];
     if (head[6] > 1) {
       file.read(reinterpret_cast<char*>(head + 10), 2);

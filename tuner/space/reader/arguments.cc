@@ -6,14 +6,16 @@
 
 #include "tuner/core/element_type.h"
 #include "tuner/core/letters.h"
+#include "tuner/space/reader/scalar.h"
 
 namespace gktune {
 namespace {
 
 constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kInitForms =
-    "zero, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]} or "
-    "{file: x.npy}";
+    "zero, permutation, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]}, "
+    "{sorted: [low, high]}, {zipf: [values, exponent]}, {field: [low, high], width: w}, {csr_offsets: {nonzeros: n, "
+    "columns: c}}, {csr_columns: offsets} or {file: x.npy}";
 constexpr std::string_view kTypes =
     "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
     "float8_e4m3, float8_e5m2 or a C++ "
@@ -133,14 +135,22 @@ class ArgumentReader {
 
   void read_init(const YamlNode& node, Contents& contents) {
     if (node.is_scalar() && node.text == "zero") return;
+    if (node.is_scalar() && node.text == "permutation") {
+      contents.kind = Contents::Kind::permutation;
+      return;
+    }
     if (node.is_scalar()) {
-      static const std::vector<std::string> kWords = {"zero",    "constant", "ramp",
-                                                      "uniform", "normal",   "file"};
+      static const std::vector<std::string> kWords = {"zero",   "permutation", "constant",    "ramp",
+                                                      "uniform", "normal",     "sorted",      "zipf",
+                                                      "field",  "csr_offsets", "csr_columns", "file"};
       errors_.add(node, "unknown init '" + node.text + "'" + errors_.guess(node.text, kWords),
                   "expected " + std::string(kInitForms));
       return;
     }
-    const Fields fields(node, "init", {"constant", "ramp", "uniform", "normal", "file", "seed"}, errors_);
+    const Fields fields(node, "init",
+                        {"constant", "ramp", "uniform", "normal", "sorted", "zipf", "field", "width", "csr_offsets",
+                         "csr_columns", "file", "array", "seed"},
+                        errors_);
     if (!fields.is_map()) return;
     int forms = 0;
     const auto find = [&](std::string_view form, Contents::Kind kind) {
@@ -161,15 +171,57 @@ class ArgumentReader {
     if (const YamlNode* n = find("normal", Contents::Kind::normal)) {
       read_numbers(*n, "[mean, deviation]", {&contents.a, &contents.b});
     }
-    if (const YamlNode* f = find("file", Contents::Kind::file)) read_file(*f, contents);
+    if (const YamlNode* s = find("sorted", Contents::Kind::sorted)) {
+      read_numbers(*s, "[low, high]", {&contents.a, &contents.b});
+    }
+    if (const YamlNode* z = find("zipf", Contents::Kind::zipf)) {
+      read_numbers(*z, "[values, exponent]", {&contents.a, &contents.b});
+    }
+    if (const YamlNode* f = find("field", Contents::Kind::field)) {
+      read_numbers(*f, "[low, high]", {&contents.a, &contents.b});
+      if (const YamlNode* width = fields.require("width", "the elements of a row: {field: [0, 1], width: n}"))
+        contents.width = names_.expression(*width, View::candidate);
+    } else if (fields.find("width") != nullptr) {
+      errors_.add(fields.key("width"), "width applies to field only");
+    }
+    if (const YamlNode* c = find("csr_offsets", Contents::Kind::csr_offsets)) read_offsets(*c, contents);
+    if (const YamlNode* c = find("csr_columns", Contents::Kind::csr_columns)) {
+      if (auto name = read_text(*c, errors_)) contents.offsets = *std::move(name);
+    }
+    if (const YamlNode* f = find("file", Contents::Kind::file)) {
+      read_file(*f, contents);
+      if (const YamlNode* array = fields.find("array"))
+        contents.array = names_.pattern(*array, View::candidate).value_or(Pattern());
+    } else if (fields.find("array") != nullptr) {
+      errors_.add(fields.key("array"), "array applies to file only", "for example {file: graph.npz, array: offsets}");
+    }
     if (forms == 0 && !fields.has_unknown()) errors_.add(node, "expected " + std::string(kInitForms));
     const YamlNode* seed = fields.find("seed");
     if (seed == nullptr) return;
-    if (contents.kind == Contents::Kind::uniform || contents.kind == Contents::Kind::normal) {
+    if (is_random(contents.kind)) {
       contents.seed = names_.expression(*seed, View::candidate);
     } else {
-      errors_.add(fields.key("seed"), "seed applies to uniform and normal only");
+      errors_.add(fields.key("seed"), "seed applies to random contents only");
     }
+  }
+
+  void read_offsets(const YamlNode& node, Contents& contents) {
+    const Fields fields(node, "csr_offsets", {"nonzeros", "columns", "lengths", "exponent"}, errors_);
+    if (!fields.is_map()) return;
+    if (const YamlNode* n = fields.require("nonzeros", "the nonzeros of the matrix"))
+      contents.a = names_.expression(*n, View::candidate);
+    if (const YamlNode* c = fields.require("columns", "the columns of the matrix"))
+      contents.b = names_.expression(*c, View::candidate);
+    if (const YamlNode* exponent = fields.find("exponent"))
+      contents.exponent = names_.expression(*exponent, View::candidate);
+    const YamlNode* lengths = fields.find("lengths");
+    if (lengths == nullptr) return;
+    contents.lengths = names_.pattern(*lengths, View::candidate).value_or(Pattern());
+    const std::vector<Pattern::Part>& parts = contents.lengths.parts;
+    if (parts.size() != 1 || parts[0].expression || row_lengths_from_name(parts[0].literal)) return;
+    static const std::vector<std::string> kWays = {"even", "uniform", "zipf"};
+    errors_.add(*lengths, "unknown lengths '" + lengths->text + "'" + errors_.guess(lengths->text, kWays),
+                "expected even, uniform or zipf");
   }
 
   void read_file(const YamlNode& node, Contents& contents) {
@@ -302,6 +354,17 @@ std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vec
     arguments.push_back(reader.read(node.keys[i], node.items[i]));
   }
   check_masks(arguments, errors);
+  for (const WrittenArgument& written : arguments) {
+    const Contents& contents = written.argument.contents;
+    if (contents.kind != Contents::Kind::csr_columns || contents.offsets.empty()) continue;
+    const bool is_there = std::ranges::any_of(arguments, [&](const WrittenArgument& other) {
+      return other.argument.name == contents.offsets && other.argument.contents.kind == Contents::Kind::csr_offsets;
+    });
+    if (!is_there) {
+      errors.add(*written.key, "csr_columns: no argument '" + contents.offsets + "' has csr_offsets",
+                 "name the argument with the matrix's offsets");
+    }
+  }
   return arguments;
 }
 

@@ -24,7 +24,8 @@ struct Choices {
 enum class ChoicesOf { parameter, axis };
 
 // A value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}; a parameter may have a
-// default, an axis a macro and a way to match.
-Choices read_choices(const YamlNode& node, ChoicesOf owner, ErrorList& errors);
+// default, an axis a macro and a way to match. An axis may also be {shape: x.npy, dimension: 0}, an extent of an array in
+// a file; its path is relative to the folder.
+Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& folder, ErrorList& errors);
 
 }  // namespace gktune

@@ -214,7 +214,7 @@ void DefinitionReader::read_source(const Fields& fields) {
 
 void DefinitionReader::read_names(const Fields& fields) {
   if (const YamlNode* problem = section(fields, "problem")) {
-    ProblemReader(names_, errors_).name_axes(*problem);
+    ProblemReader(folder_, names_, errors_).name_axes(*problem);
   }
   if (const YamlNode* node = section(fields, "parameters");
       node != nullptr && check_map(*node, "parameters", errors_)) {
@@ -229,7 +229,7 @@ void DefinitionReader::read_names(const Fields& fields) {
 
 void DefinitionReader::read_values(const Fields& fields) {
   if (const YamlNode* problem = section(fields, "problem")) {
-    ProblemReader(names_, errors_)
+    ProblemReader(folder_, names_, errors_)
         .read(*problem, definition_.kernel.axes, definition_.kernel.listed_problems);
   }
   const YamlNode* parameters = section(fields, "parameters");
@@ -244,7 +244,7 @@ void DefinitionReader::read_values(const Fields& fields) {
 }
 
 void DefinitionReader::read_parameter(const YamlNode& node, Parameter& parameter) {
-  Choices choices = read_choices(node, ChoicesOf::parameter, errors_);
+  Choices choices = read_choices(node, ChoicesOf::parameter, folder_, errors_);
   parameter.values = std::move(choices.values);
   parameter.default_value = std::move(choices.default_value);
 }
@@ -256,7 +256,7 @@ void DefinitionReader::read_host(const YamlNode& node) {
   if (const YamlNode* problem = fields.find("problem")) {
     auto axes = kernel.axes;
     auto listed = kernel.listed_problems;
-    ProblemReader(names_, errors_).replace(*problem, axes, listed);
+    ProblemReader(folder_, names_, errors_).replace(*problem, axes, listed);
     if (is_used) {
       kernel.axes = std::move(axes);
       kernel.listed_problems = std::move(listed);
@@ -303,7 +303,7 @@ void DefinitionReader::read_check(const YamlNode& node) {
   KernelDefinition sizes;
   sizes.axes = definition_.kernel.axes;
   sizes.listed_problems = definition_.kernel.listed_problems;
-  ProblemReader(names_, errors_).replace(*problem, sizes.axes, sizes.listed_problems);
+  ProblemReader(folder_, names_, errors_).replace(*problem, sizes.axes, sizes.listed_problems);
   if (errors_.empty()) definition_.check_problems = problems_of(sizes);
 }
 

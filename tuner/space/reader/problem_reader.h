@@ -11,7 +11,9 @@ namespace gktune {
 // Reads `problem`: a map of axes, whose values are combined, or a list of such maps.
 class ProblemReader {
  public:
-  ProblemReader(Names& names, ErrorList& errors) : names_(names), errors_(errors) {}
+  // `folder` is that of the space file.
+  ProblemReader(const std::string& folder, Names& names, ErrorList& errors)
+      : folder_(folder), names_(names), errors_(errors) {}
 
   // Adds the names of the axes. Call it before any expression is read.
   void name_axes(const YamlNode& node);
@@ -26,6 +28,7 @@ class ProblemReader {
   void join(const YamlNode& node, const Axis& more, Axis& axis);
   void check_count(const YamlNode& node, std::size_t count);
 
+  const std::string& folder_;
   Names& names_;
   ErrorList& errors_;
 };

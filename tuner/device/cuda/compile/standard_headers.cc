@@ -107,6 +107,16 @@ constexpr const char* kHostOnly[] = {
 constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",      "fill",
                                             "copy", "lower_bound", "upper_bound"};
 
+// CUB for device code: its own <cub/cub.cuh> includes algorithms for the host too, which NVRTC refuses.
+constexpr const char* kCub[] = {
+    "block/block_adjacent_difference", "block/block_discontinuity", "block/block_exchange",  "block/block_histogram",
+    "block/block_load",                "block/block_merge_sort",    "block/block_radix_sort", "block/block_reduce",
+    "block/block_run_length_decode",   "block/block_scan",          "block/block_shuffle",   "block/block_store",
+    "warp/warp_exchange",              "warp/warp_load",            "warp/warp_merge_sort",  "warp/warp_reduce",
+    "warp/warp_scan",                  "warp/warp_store",           "thread/thread_load",    "thread/thread_operators",
+    "thread/thread_store",
+};
+
 // Included once: the toolkit's include guard does not cover the text behind it.
 std::string text_of(const Borrowed& header) {
   std::string text = "#pragma once\n#include <cuda/std/" + std::string(header.from) + ">\n";
@@ -127,6 +137,12 @@ std::vector<std::pair<std::string, std::string>> standard_headers() {
     headers.emplace_back(plain.c_name, text);
     headers.emplace_back(plain.cpp_name, text + "namespace std { " + plain.standard + " }\n");
   }
+  std::string cub = "#pragma once\n";
+  for (const char* name : kCub) {
+    const std::string file = std::string("<cub/") + name + ".cuh>";
+    cub += "#if __has_include(" + file + ")\n#include " + file + "\n#endif\n";
+  }
+  headers.emplace_back("cub/cub.cuh", std::move(cub));
   // `using namespace std;` needs the namespace.
   for (const char* name : kHostOnly) headers.emplace_back(name, "#pragma once\nnamespace std {}\n");
   for (const Borrowed& borrowed : kBorrowed) headers.emplace_back(borrowed.name, text_of(borrowed));

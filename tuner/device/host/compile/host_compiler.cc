@@ -19,6 +19,7 @@
 #include "tuner/core/system_error.h"
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
+#include "tuner/device/host/compile/unsupported.h"
 #include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
@@ -286,6 +287,8 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
       // Do not store this: the machine may lack a header or a library.
       variant.status = build.status;
       if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
+      if (source.language != Language::cuda || build.status != Status::compile_failed) continue;
+      if (auto feature = unsupported_feature(build.log, todo.variant.source->text)) variant.log = *std::move(feature);
       continue;
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/device/host/compile/unsupported.h"
 #include "tuner/source/edits.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/kernel_source.h"
@@ -145,7 +146,10 @@ KernelSource read_kernel_source(const SourcePlan& source) {
     if (line.kind == Kind::define) result.macros.push_back(line.name);
     if (is_header) {
       has_headers = true;
-      headers += undefine + line.text + define;
+      // Another library's headers would clash with ours in hundreds of lines.
+      const auto refusal = unsupported_header(line.name);
+      const std::string place = line.text.substr(0, line.text.find('\n') + 1);  // a #line
+      headers += undefine + (refusal ? place + "#error \"" + *refusal + "\"\n" : line.text) + define;
     } else {
       headers += is_of_both ? line.text : blank;
     }

@@ -1,4 +1,4 @@
-#include "tuner/measure/npy.h"
+#include "tuner/array/npy.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,14 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <istream>
+#include <memory>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "tuner/array/npz.h"
 
 namespace gktune {
 namespace {
@@ -17,7 +22,7 @@ namespace {
 struct Header {
   std::string dtype;
   bool is_fortran = false;
-  std::size_t dimensions = 0;
+  std::vector<std::uint64_t> extents;
   std::uint64_t count = 1;
   std::string shape;  // as written: (3, 4)
 };
@@ -52,7 +57,7 @@ bool read_shape(std::string_view text, Header& header) {
     if (error != std::errc() || end != size.data() + size.size()) return false;
     if (value != 0 && header.count > UINT64_MAX / value) return false;
     header.count *= value;
-    ++header.dimensions;
+    header.extents.push_back(value);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return true;
@@ -101,17 +106,36 @@ bool fits(std::string_view dtype, ElementType type) {
 
 }  // namespace
 
-Result<void> read_npy(const std::string& path, ElementType type, std::span<std::byte> buffer) {
-  auto error = [&](const std::string& what) { return Error{path + ": " + what}; };
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error(std::string("cannot be opened: ") + std::strerror(errno));
+namespace {
 
+// An array that is open at its first byte.
+struct OpenArray {
+  std::unique_ptr<std::istream> bytes;
+  Header header;
+};
+
+std::string name_of(const ArrayFile& file) { return file.array.empty() ? file.path : file.path + ": " + file.array; }
+
+bool read_bytes(std::istream& from, void* to, std::size_t size) {
+  from.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
+  return static_cast<std::size_t>(from.gcount()) == size;
+}
+
+// `limit` bounds the bytes of an array in a .npz file.
+Result<OpenArray> open_array(const ArrayFile& file, std::size_t limit) {
+  auto error = [&](const std::string& what) { return Error{name_of(file) + ": " + what}; };
+  OpenArray array;
+  if (!file.array.empty() || file.path.ends_with(".npz")) {
+    auto bytes = npz_array(file.path, file.array, limit);
+    if (!bytes) return bytes.error();
+    array.bytes = std::make_unique<std::istringstream>(*std::move(bytes));
+  } else {
+    auto opened = std::make_unique<std::ifstream>(file.path, std::ios::binary);
+    if (!*opened) return error(std::string("cannot be opened: ") + std::strerror(errno));
+    array.bytes = std::move(opened);
+  }
   std::array<unsigned char, 12> start{};
-  auto read = [&](void* to, std::size_t size) {
-    file.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
-    return static_cast<std::size_t>(file.gcount()) == size;
-  };
-  if (!read(start.data(), 10) || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) {
+  if (!read_bytes(*array.bytes, start.data(), 10) || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) {
     return error("not a .npy file");
   }
   const unsigned version = start[6];
@@ -119,29 +143,46 @@ Result<void> read_npy(const std::string& path, ElementType type, std::span<std::
     return error("version " + std::to_string(version) + " of the .npy format is not known");
   std::size_t length = start[8] + 256u * start[9];
   if (version > 1) {
-    if (!read(start.data() + 10, 2)) return error("ends within its header");
+    if (!read_bytes(*array.bytes, start.data() + 10, 2)) return error("ends within its header");
     length += (std::size_t{start[10]} << 16) + (std::size_t{start[11]} << 24);
   }
   if (length > kLongestHeader) return error("its header is too long");
   std::string text(length, '\0');
-  if (!read(text.data(), length)) return error("ends within its header");
-
+  if (!read_bytes(*array.bytes, text.data(), length)) return error("ends within its header");
   const std::optional<Header> header = parse_header(text);
   if (!header) return error("its header makes no sense: " + std::string(trimmed(text)));
-  if (header->dtype.starts_with('>')) return error("its elements are big-endian (" + header->dtype + ')');
-  if (!fits(header->dtype, type)) {
-    return error("its elements are " + header->dtype + ", expected " + std::string(element_type_name(type)));
+  array.header = *header;
+  return array;
+}
+
+}  // namespace
+
+Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer) {
+  auto error = [&](const std::string& what) { return Error{name_of(file) + ": " + what}; };
+  // A larger array is too large anyway.
+  const auto array = open_array(file, buffer.size() + kLongestHeader + 16);
+  if (!array) return array.error();
+  const Header& header = array->header;
+  if (header.dtype.starts_with('>')) return error("its elements are big-endian (" + header.dtype + ')');
+  if (!fits(header.dtype, type)) {
+    return error("its elements are " + header.dtype + ", expected " + std::string(element_type_name(type)));
   }
-  if (header->is_fortran && header->dimensions > 1) {
+  if (header.is_fortran && header.extents.size() > 1) {
     return error("is in Fortran order; save it with numpy.ascontiguousarray");
   }
   const std::size_t count = buffer.size() / element_size(type);
-  if (header->count != count) {
-    return error("holds " + std::to_string(header->count) + " elements, of shape " + header->shape +
+  if (header.count != count) {
+    return error("holds " + std::to_string(header.count) + " elements, of shape " + header.shape +
                  "; expected " + std::to_string(count));
   }
-  if (!read(buffer.data(), buffer.size())) return error("ends before its last element");
+  if (!read_bytes(*array->bytes, buffer.data(), buffer.size())) return error("ends before its last element");
   return {};
+}
+
+Result<std::vector<std::uint64_t>> npy_shape(const ArrayFile& file) {
+  auto array = open_array(file, kLongestHeader + 16);
+  if (!array) return array.error();
+  return std::move(array->header.extents);
 }
 
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements) {

@@ -1,4 +1,4 @@
-#include "tuner/measure/npy.h"
+#include "tuner/array/npy.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Npy : public ::testing::Test {
 
   // The reader's error message without the file's path; empty on success.
   std::string message(ElementType type, std::span<std::byte> buffer) {
-    Result<void> result = read_npy(path_, type, buffer);
+    Result<void> result = read_npy({path_, {}}, type, buffer);
     if (result.ok()) return "";
     EXPECT_TRUE(result.error().message.starts_with(path_ + ": "));
     return result.error().message.substr(path_.size() + 2);

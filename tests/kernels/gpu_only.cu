@@ -1,0 +1,32 @@
+// Kernels that only a GPU runs.
+#if defined(USE_CUB)
+#include <cub/cub.cuh>
+__global__ void block_sums(const float* in, float* out, int n) {
+  using Reduce = cub::BlockReduce<float, kThreads>;
+  __shared__ typename Reduce::TempStorage storage;
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const float sum = Reduce(storage).Sum(i < n ? in[i] : 0.0f);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+#elif defined(USE_RANDOM)
+#include <curand_kernel.h>
+__global__ void block_sums(const float* in, float* out, int n) {
+  curandStatePhilox4_32_10_t state;
+  curand_init(7, blockIdx.x * kThreads + threadIdx.x, 0, &state);
+  if (threadIdx.x == 0 && n > 0) out[blockIdx.x] = in[0] * curand_normal(&state);
+}
+#elif defined(USE_FP8)
+#include <cuda_fp8.h>
+__global__ void block_sums(const float* in, float* out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * kThreads; i < min(n, static_cast<int>(blockIdx.x + 1) * kThreads); ++i)
+    sum += static_cast<float>(__nv_fp8_e4m3(in[i]));
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+#else
+__global__ void block_sums(const float* in, float* out, int n) {
+  int lane = 0;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (threadIdx.x == 0 && n > 0) out[blockIdx.x] = in[0] + lane;
+}
+#endif

@@ -1,0 +1,54 @@
+// Graphs and sparse matrices in compressed rows.
+constexpr int kThreads = 64;
+constexpr int kLanes = 4;
+
+__global__ void weighted_sums(const int* offsets, const int* columns, const float* values, const float* x, float* y,
+                              int rows) {
+  const int row = (blockIdx.x * kThreads + threadIdx.x) / kLanes, lane = threadIdx.x % kLanes;
+  float sum = 0;
+  if (row < rows) {
+    for (int i = offsets[row] + lane; i < offsets[row + 1]; i += kLanes) sum += values[i] * x[columns[i]];
+  }
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  if (row < rows && lane == 0) y[row] = sum;
+}
+__global__ void weighted_sums_reference(const int* offsets, const int* columns, const float* values, const float* x,
+                                        float* y, int rows) {
+  for (int row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (int i = offsets[row]; i < offsets[row + 1]; ++i) sum += static_cast<double>(values[i]) * x[columns[i]];
+    y[row] = static_cast<float>(sum);
+  }
+}
+
+// Nodes that a level reaches; all threads that write a place write the same.
+__global__ void next_level(const int* offsets, const int* columns, int* levels, int nodes, int level) {
+  const int node = blockIdx.x * kThreads + threadIdx.x;
+  if (node >= nodes || atomicAdd(&levels[node], 0) != level) return;
+  for (int i = offsets[node]; i < offsets[node + 1]; ++i) atomicCAS(&levels[columns[i]], -1, level + 1);
+}
+__global__ void start_levels(int* levels, int nodes) {
+  const int node = blockIdx.x * kThreads + threadIdx.x;
+  if (node < nodes) levels[node] = node == 0 ? 0 : -1;
+}
+__global__ void levels_reference(const int* offsets, const int* columns, int* levels, int nodes, int most) {
+  for (int node = 0; node < nodes; ++node) levels[node] = node == 0 ? 0 : -1;
+  for (int level = 0; level < most; ++level) {
+    for (int node = 0; node < nodes; ++node) {
+      if (levels[node] != level) continue;
+      for (int i = offsets[node]; i < offsets[node + 1]; ++i) {
+        if (levels[columns[i]] == -1) levels[columns[i]] = level + 1;
+      }
+    }
+  }
+}
+
+// How many edges lead to each node.
+__global__ void degrees(const int* columns, int* out, int edges) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < edges) atomicAdd(&out[columns[i]], 1);
+}
+__global__ void degrees_reference(const int* columns, int* out, int edges, int nodes) {
+  for (int node = 0; node < nodes; ++node) out[node] = 0;
+  for (int i = 0; i < edges; ++i) ++out[columns[i]];
+}

@@ -1,0 +1,158 @@
+// Each space file of this folder: all kernels compile for a GPU; those that can run on the host are right there in two
+// configurations for each problem, and the sanitizer finds nothing in them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "tests/scratch_folder.h"
+#include "tests/templates/made_up_gpu.h"
+#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/host/host_device.h"
+#include "tuner/device/run/device_runner.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/problems.h"
+#include "tuner/space/solver/space.h"
+#include "tuner/space/space_file.h"
+#ifdef GKTUNE_WITH_CUDA
+#include "tuner/device/cuda/compile/cuda_compiler.h"
+#endif
+
+namespace gktune {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One configuration of one kernel for one problem.
+struct Case {
+  std::string name;
+  Plan plan;
+};
+
+DeviceInfo device_of(const std::string& kind) {
+  DeviceInfo info = made_up_gpu("sm_90");
+  info.kind = kind;
+  return info;
+}
+
+// The first and the last configuration, which differ where there are several.
+std::vector<Config> configurations(const Definition& definition, const Problem& problem, const DeviceInfo& device) {
+  const NamedValues attributes = device.attributes();
+  Scope scope;
+  scope.add(problem).add(attributes, "device.");
+  const auto space =
+      Space::build(definition.parameters, with_device_limits(definition.constraints, definition.kernel, device), scope);
+  EXPECT_TRUE(space.ok()) << definition.path << ": no valid configuration";
+  std::vector<Config> configs;
+  if (!space) return configs;
+  configs.push_back(space->at(Count(0)));
+  Config last = space->at(space->size() - Count(1));
+  if (!(last == configs.front())) configs.push_back(std::move(last));
+  return configs;
+}
+
+// Those whose name begins with gpu_ need a GPU.
+std::vector<Case> cases(const std::string& kind, bool need_gpu) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels")) {
+    const bool is_space = entry.path().extension() == ".yaml";
+    if (is_space && entry.path().filename().string().starts_with("gpu_") == need_gpu) paths.push_back(entry.path());
+  }
+  std::ranges::sort(paths);
+  const DeviceInfo device = device_of(kind);
+  std::vector<Case> all;
+  for (const fs::path& path : paths) {
+    const auto definition = read_space_file(path.string(), {.device_kind = kind, .strategies = {}});
+    EXPECT_TRUE(definition.ok()) << definition.error().front().str();
+    if (!definition) continue;
+    for (const Diagnostic& warning : definition->warnings) ADD_FAILURE() << warning.str();
+    for (const Problem& problem : problems_of(definition->kernel)) {
+      for (const Config& config : configurations(*definition, problem, device)) {
+        auto plan = resolve(definition->kernel, config, problem, device);
+        const std::string name = path.stem().string() + ' ' + problem.str() + ' ' + config.str();
+        EXPECT_TRUE(plan.ok()) << name << ": " << plan.error().message;
+        if (plan) all.push_back({name, *std::move(plan)});
+      }
+    }
+  }
+  return all;
+}
+
+// Candidates and, behind them, references.
+std::vector<SourcePlan> sources_of(const std::vector<Case>& cases) {
+  std::vector<SourcePlan> sources;
+  for (const Case& each : cases) sources.push_back(each.plan.candidate.source);
+  for (const Case& each : cases) sources.push_back(each.plan.reference.source);
+  return sources;
+}
+
+TEST(Kernels, there_are_at_least_fifty) {
+  std::set<std::string> names;
+  for (const bool need_gpu : {false, true}) {
+    for (const Case& each : cases("cuda", need_gpu)) names.insert(each.name.substr(0, each.name.find(' ')));
+  }
+  EXPECT_GE(names.size(), 50u);
+}
+
+#ifdef GKTUNE_WITH_CUDA
+TEST(Kernels, compile_for_sm_90) {
+  auto compiler = CudaCompiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  ScratchFolder folder;
+  for (const bool need_gpu : {false, true}) {
+    const std::vector<Case> all = cases("cuda", need_gpu);
+    std::vector<SourcePlan> sources = sources_of(all);
+    std::erase_if(sources, [](const SourcePlan& source) { return source.entries.empty(); });
+    const auto compiled = (*compiler)->compile({sources, "sm_90", folder.path("cache"), Instrumentation::none});
+    for (std::size_t i = 0; i < compiled.size(); ++i)
+      EXPECT_EQ(compiled[i].status, Status::ok) << sources[i].entries.front() << '\n' << compiled[i].log;
+  }
+}
+#endif
+
+// Runs each case, and expects no complaint.
+void expect_all_right(Instrumentation instrumentation, const std::vector<Case>& all) {
+  HostCompiler compiler("c++");
+  const auto compiled = compiler.compile({sources_of(all), "", GKTUNE_TEST_CACHE, instrumentation});
+  DeviceRunner runner(std::make_unique<HostDevice>(std::size_t{1} << 20));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const CompiledVariant& candidate = compiled[i];
+    const CompiledVariant& reference = compiled[all.size() + i];
+    ASSERT_EQ(candidate.status, Status::ok) << all[i].name << '\n' << candidate.log;
+    RunJob job;
+    job.plan = all[i].plan;
+    job.candidate = candidate.module;
+    job.reference = reference.module;
+    job.check_only = true;
+    job.seed = i + 1;
+    job.instrumentation = instrumentation;
+    const RunReply reply = runner.run(job);
+    EXPECT_EQ(reply.status, Status::ok) << all[i].name << ": " << status_name(reply.status) << ": " << reply.message;
+  }
+}
+
+TEST(Kernels, are_right_on_the_host) { expect_all_right(Instrumentation::none, cases("host", false)); }
+
+TEST(Kernels, give_the_sanitizer_nothing_to_report) {
+  std::vector<Case> all = cases("host", false);
+  // One configuration of each.
+  std::set<std::string> seen;
+  std::erase_if(all, [&](const Case& each) { return !seen.insert(each.name.substr(0, each.name.find(' '))).second; });
+  expect_all_right(Instrumentation::sanitize, all);
+}
+
+TEST(Kernels, that_need_a_gpu_are_refused_in_one_line) {
+  const std::vector<Case> all = cases("host", true);
+  ASSERT_FALSE(all.empty());
+  HostCompiler compiler("c++");
+  for (const Case& each : all) {
+    const auto compiled = compiler.compile({{each.plan.candidate.source}, "", GKTUNE_TEST_CACHE, Instrumentation::none});
+    EXPECT_EQ(compiled[0].status, Status::compile_failed) << each.name;
+    EXPECT_EQ(std::ranges::count(compiled[0].log, '\n'), 1) << compiled[0].log;
+    EXPECT_NE(compiled[0].log.find("cannot run on the host device"), std::string::npos) << compiled[0].log;
+  }
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,135 @@
+#include "tuner/measure/structured_contents.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "tuner/measure/contents.h"
+#include "tuner/measure/structures.h"
+
+namespace gktune {
+namespace {
+
+template <class T>
+std::vector<T> structured(ElementType type, const ContentsPlan& plan, std::size_t count) {
+  std::vector<T> values(count, T{42});
+  const Result<void> result = fill_contents(type, plan, std::as_writable_bytes(std::span(values)));
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  return values;
+}
+
+ContentsPlan structured_plan(ContentsKind kind, double a = 0, double b = 0) {
+  ContentsPlan plan;
+  plan.kind = kind;
+  plan.a = a;
+  plan.b = b;
+  plan.a_integer = static_cast<std::int64_t>(a);
+  plan.b_integer = static_cast<std::int64_t>(b);
+  plan.seed = 7;
+  return plan;
+}
+
+TEST(StructuredContents, sorted_numbers_rise_from_bound_to_bound) {
+  const auto reals = structured<float>(ElementType::float32, structured_plan(ContentsKind::sorted, -1, 3), 1000);
+  EXPECT_TRUE(std::ranges::is_sorted(reals));
+  EXPECT_LT(reals.front(), -0.9f);
+  EXPECT_GT(reals.back(), 2.9f);
+  const auto integers = structured<std::int16_t>(ElementType::int16, structured_plan(ContentsKind::sorted, -300, 300), 1000);
+  EXPECT_TRUE(std::ranges::is_sorted(integers));
+  EXPECT_GE(integers.front(), -300);
+  EXPECT_LE(integers.back(), 300);
+  EXPECT_NE(integers.front(), integers.back());
+}
+
+TEST(StructuredContents, a_permutation_has_each_number_once_in_no_order) {
+  auto numbers = structured<std::int32_t>(ElementType::int32, structured_plan(ContentsKind::permutation), 1000);
+  EXPECT_FALSE(std::ranges::is_sorted(numbers));
+  std::ranges::sort(numbers);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i);
+  std::vector<std::byte> bytes(257);
+  const auto result = fill_contents(ElementType::uint8, structured_plan(ContentsKind::permutation), bytes);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "permutation: 256 does not fit into uint8");
+}
+
+TEST(StructuredContents, zipf_numbers_are_as_frequent_as_their_rank_says) {
+  const auto numbers = structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 100, 1), 100'000);
+  std::vector<int> counts(100);
+  for (const std::uint32_t number : numbers) {
+    ASSERT_LT(number, 100u);
+    ++counts[number];
+  }
+  EXPECT_NEAR(counts[0] / static_cast<double>(counts[1]), 2, 0.15);
+  EXPECT_NEAR(counts[0] / static_cast<double>(counts[9]), 10, 1.5);
+  const auto flat = structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 4, 0), 40'000);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(flat, 3u)), 10'000, 500);
+}
+
+TEST(StructuredContents, a_field_is_smooth_in_both_directions) {
+  ContentsPlan plan = structured_plan(ContentsKind::field, 10, 20);
+  plan.width = 100;
+  const auto field = structured<double>(ElementType::float64, plan, 100 * 80);
+  const auto [low, high] = std::ranges::minmax(field);
+  EXPECT_GE(low, 10);
+  EXPECT_LE(high, 20);
+  EXPECT_GT(high - low, 4);
+  for (std::size_t y = 1; y < 80; ++y) {
+    for (std::size_t x = 1; x < 100; ++x) {
+      EXPECT_NEAR(field[y * 100 + x], field[y * 100 + x - 1], 1.5);
+      EXPECT_NEAR(field[y * 100 + x], field[(y - 1) * 100 + x], 1.8);
+    }
+  }
+}
+
+TEST(StructuredContents, a_sparse_matrix_has_sorted_distinct_columns_in_rows_of_the_asked_lengths) {
+  for (const RowLengths lengths : {RowLengths::even, RowLengths::uniform, RowLengths::zipf}) {
+    ContentsPlan plan = structured_plan(ContentsKind::csr_offsets);
+    plan.sparse = {100, 50, 1234, lengths, 1.5, 3};
+    const auto offsets = structured<std::int32_t>(ElementType::int32, plan, 101);
+    EXPECT_EQ(offsets.front(), 0);
+    EXPECT_EQ(offsets.back(), 1234);
+    plan.kind = ContentsKind::csr_columns;
+    const auto columns = structured<std::int32_t>(ElementType::int32, plan, 1234);
+    std::set<int> sizes;
+    for (std::size_t row = 0; row < 100; ++row) {
+      const int size = offsets[row + 1] - offsets[row];
+      ASSERT_GE(size, 0);
+      ASSERT_LE(size, 50);
+      sizes.insert(size);
+      for (int i = offsets[row]; i < offsets[row + 1]; ++i) {
+        const int column = columns[static_cast<std::size_t>(i)];
+        ASSERT_TRUE(column >= 0 && column < 50);
+        if (i == offsets[row]) continue;
+        ASSERT_GT(column, columns[static_cast<std::size_t>(i) - 1]);
+      }
+    }
+    const int spread = *sizes.rbegin() - *sizes.begin();
+    EXPECT_TRUE(lengths != RowLengths::even || spread <= 1) << spread;
+    EXPECT_TRUE(lengths != RowLengths::uniform || sizes.size() > 10) << sizes.size();
+    EXPECT_TRUE(lengths != RowLengths::zipf || (*sizes.rbegin() == 50 && *sizes.begin() <= 8)) << spread;
+  }
+}
+
+TEST(StructuredContents, sparse_matrices_may_be_full_or_empty) {
+  EXPECT_EQ(csr_offsets(2, 3, 6, 2, 3, 1), (std::vector<std::uint64_t>{0, 3, 6}));
+  EXPECT_EQ(csr_columns({0, 3, 6}, 3, 1), (std::vector<std::uint64_t>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(csr_offsets(3, 0, 0, 1, 1, 1), (std::vector<std::uint64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(csr_offsets(0, 5, 0, 0, 1, 1), (std::vector<std::uint64_t>{0}));
+  EXPECT_TRUE(csr_columns({0}, 5, 1).empty());
+}
+
+TEST(StructuredContents, the_numbers_never_change) {
+  EXPECT_EQ(permutation(6, 1), permutation(6, 1));
+  EXPECT_NE(permutation(100, 1), permutation(100, 2));
+  EXPECT_NEAR(plain_exp(-1), std::exp(-1), 1e-16);
+  EXPECT_NEAR(plain_exp(-30) / std::exp(-30), 1, 1e-14);
+  EXPECT_EQ(plain_exp(0), 1);
+  EXPECT_EQ(plain_exp(-1e6), 0);
+}
+
+}  // namespace
+}  // namespace gktune

@@ -1,0 +1,108 @@
+#include "tuner/device/host/compile/unsupported.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tuner/device/host/compile/kernel_headers.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::string_view kCannotRun = "cannot run on the host device";
+
+struct Library {
+  std::string_view path;  // the beginning of its headers' paths
+  std::string_view name;
+};
+constexpr Library kLibraries[] = {
+    {"mma.h", "tensor-core kernels"},
+    {"cub/", "CUB"},
+    {"thrust/", "Thrust"},
+    {"cute/", "CuTe"},
+    {"cutlass/", "CUTLASS"},
+    {"curand", "cuRAND"},
+    {"cuda/", "this part of libcu++"},
+    {"cuda_fp8", "8-bit floating-point types"},
+    {"cuda_fp6", "6-bit floating-point types"},
+    {"cuda_fp4", "4-bit floating-point types"},
+    {"texture_", "textures"},
+    {"surface_", "surfaces"},
+    {"cooperative_groups/", "this part of cooperative groups"},
+};
+
+// Names in a compiler's first error, and the feature that they belong to.
+struct Feature {
+  std::string_view name, words;
+};
+constexpr Feature kFeatures[] = {
+    {"cudaTextureObject_t", "textures"}, {"cudaSurfaceObject_t", "surfaces"}, {"tex1D", "textures"},
+    {"tex2D", "textures"},               {"tex3D", "textures"},               {"surf1D", "surfaces"},
+    {"surf2D", "surfaces"},              {"surf3D", "surfaces"},              {"__cluster_dims__", "thread-block clusters"},
+    {"CUtensorMap", "tensor maps"},
+};
+
+// kernel.cu:3 of "kernel.cu:3:5: error: …"
+std::string place_in(std::string_view line) {
+  const std::size_t error = line.find(" error: ");
+  std::string_view place = line.substr(0, error == std::string_view::npos ? 0 : error);
+  place = place.substr(place.rfind(' ') + 1);
+  for (int i = 0; i < 2; ++i) {
+    if (place.ends_with(':')) place.remove_suffix(1);
+  }
+  // Without the column.
+  const std::size_t colon = place.rfind(':');
+  const bool has_column = colon != std::string_view::npos && colon > 0 && place.find(':') != colon;
+  return std::string(has_column ? place.substr(0, colon) : place);
+}
+
+// The line of a text with this number.
+std::string_view line_of(std::string_view text, const std::string& number) {
+  for (long line = std::strtol(number.c_str(), nullptr, 10); line > 1 && !text.empty(); --line)
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::optional<std::string> unsupported_header(std::string_view name) {
+  if (name.size() < 3 || name.front() != '<') return std::nullopt;
+  const std::string_view path = name.substr(1, name.size() - 2);
+  const bool is_ours =
+      std::ranges::any_of(kernel_headers(), [&](const EmbeddedFile& header) { return header.path == path; });
+  if (is_ours) return std::nullopt;
+  const auto library =
+      std::ranges::find_if(kLibraries, [&](const Library& each) { return path.starts_with(each.path); });
+  if (library == std::end(kLibraries)) return std::nullopt;
+  return std::string(library->name) + " (" + std::string(name) + ") " + std::string(kCannotRun);
+}
+
+std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source) {
+  const std::size_t error = log.find(" error: ");
+  if (error == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = log.rfind('\n', error) + 1;  // npos + 1 is 0
+  const std::size_t end = std::min(log.find('\n', error), log.size());
+  const std::string_view first = log.substr(begin, end - begin);
+  const std::string place = place_in(first);
+  if (const std::size_t at = first.find(kCannotRun); at != std::string_view::npos) {
+    // The compiler's own words come before the message.
+    std::string_view message = first.substr(0, at + kCannotRun.size());
+    message.remove_prefix(std::min(message.find(" error: ") + 8, message.size()));
+    for (const std::string_view words : {"attribute error: ", "'error' attribute: ", "#error "}) {
+      if (const std::size_t behind = message.find(words); behind != std::string_view::npos)
+        message.remove_prefix(behind + words.size());
+    }
+    while (!message.empty() && (message.front() == '"' || message.front() == '\'')) message.remove_prefix(1);
+    return place + ": error: " + std::string(message) + '\n';
+  }
+  for (const Feature& feature : kFeatures) {
+    if (first.find(feature.name) != std::string_view::npos)
+      return place + ": error: " + std::string(feature.words) + ' ' + std::string(kCannotRun) + '\n';
+  }
+  // A launch by a kernel: child<<<1, 1>>>(…)
+  const std::size_t colon = place.rfind(':');
+  if (colon != std::string::npos && line_of(source, place.substr(colon + 1)).find("<<<") != std::string_view::npos)
+    return place + ": error: launches by a kernel (<<<…>>>) " + std::string(kCannotRun) + '\n';
+  return std::nullopt;
+}
+
+}  // namespace gktune

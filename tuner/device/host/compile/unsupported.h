@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gktune {
+
+// The text of an #error for a header that CUDA has and the host device has not: "CUB (<cub/cub.cuh>) cannot run on the
+// host device". `name` is as in the #include: <cub/cub.cuh>.
+std::optional<std::string> unsupported_header(std::string_view name);
+
+// One line for a compiler's log about this source whose first error is due to a feature that the host device lacks.
+std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source);
+
+}  // namespace gktune
