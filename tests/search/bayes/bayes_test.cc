@@ -47,7 +47,7 @@ TEST(Bayes, its_options_change_the_search) {
   EXPECT_EQ(later.expected_gain(), std::nullopt);  // the model made no proposal yet
 }
 
-TEST(Bayes, proposes_by_its_model_after_two_trials_where_alignment_says_little) {
+TEST(Bayes, proposes_by_its_model_after_four_trials_where_alignment_says_little) {
   Parameter x{.name = "x", .values = {}}, y{.name = "y"};
   for (int i = 0; i < 7; ++i) {
     x.values.emplace_back(1 << i);
@@ -56,7 +56,7 @@ TEST(Bayes, proposes_by_its_model_after_two_trials_where_alignment_says_little) 
   const Space space = Space::build({x, y}, {}, Scope()).value();
   Bayes standard({.space = space, .seed = 1});
   Bayes later({.space = space, .seed = 1}, {.covering_points = 6});
-  best_of(standard, 3);
+  best_of(standard, 5);
   best_of(later, 6);
   EXPECT_NE(standard.expected_gain(), std::nullopt);
   EXPECT_EQ(later.expected_gain(), std::nullopt);

@@ -52,7 +52,7 @@ void ForestSurrogate::learn(const Evidence& evidence, const std::vector<Point>& 
 }
 
 std::vector<StrategyOption> forest_options() {
-  // A forest tells little from two or three trials.
+  // A forest tells little from five trials.
   std::vector<StrategyOption> options = model_options({.spread_points = 8, .covering_points = 8});
   options.push_back({"trees",
                      "trees of the forest",

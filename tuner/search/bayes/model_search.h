@@ -23,7 +23,7 @@ namespace gktune {
 struct ModelSettings {
   // Trials of the searched study before the model's first proposal: where these are small and aligned, and
   // where they cover the whole space.
-  std::size_t spread_points = 3, covering_points = 2;
+  std::size_t spread_points = 5, covering_points = 4;
   std::size_t small_points = 8;  // trials that are small and aligned; the model chooses the last of them
   StartSettings start = {};
   double cost_exponent = kCostExponent;  // weight of a candidate's cost
