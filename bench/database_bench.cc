@@ -108,12 +108,12 @@ int time_queries(std::int64_t trials, std::int64_t studies) {
     return archive->evidence(**archive->winner(middle));
   });
   const StudySummary study = **store()->study(middle);
-  time_query<Result<std::vector<Trial>>>("db show: the best 20 trials of a study",
+  time_query<Result<Ranked>>("db show: the best 20 trials of a study",
                                          [&] { return Archive::open(path)->ranked(study, {.limit = 20}); });
-  time_query<Result<std::vector<Trial>>>("db show --failed: 20 failures of a study", [&] {
+  time_query<Result<Ranked>>("db show --failed: 20 failures of a study", [&] {
     return Archive::open(path)->ranked(study, {.limit = 20, .failure = Status::wrong_result});
   });
-  time_query<Result<std::vector<Trial>>>("db show --newer: nothing is that new", [&] {
+  time_query<Result<Ranked>>("db show --newer: nothing is that new", [&] {
     return Archive::open(path)->ranked(study, {.limit = 20, .since_unix_ms = std::int64_t{1} << 60});
   });
   time_query<Result<std::vector<CommonConfig>>>("db diff: two studies",

@@ -77,11 +77,19 @@ std::optional<Trial> second_finalist(const sqlite::Database& database, const Bes
   return reader.read_finalist(trial, row.integer(), winner.study);
 }
 
+// Enough to find the second behind a few damaged rows.
+constexpr int kFewWithDamage = 20;
+
 std::optional<Trial> second_of_search(const sqlite::Database& database, const Best& winner, TrialReader& reader) {
   Statement select(database, archive::kRanked);
-  select.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), 2);
+  select.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), kFewWithDamage);
   for (const std::int64_t id : ids(select)) {
-    if (id != winner.trial.id) return reader.read(id, winner.study);
+    if (id == winner.trial.id) continue;
+    try {
+      return reader.read(id, winner.study);
+    } catch (const Failure& failure) {
+      if (!failure.is_damage()) throw;
+    }
   }
   return std::nullopt;
 }
@@ -119,7 +127,7 @@ Result<Archive> Archive::open(const std::filesystem::path& path) {
   });
 }
 
-Result<std::vector<Trial>> Archive::ranked(const StudySummary& study, const RankedQuery& query) const {
+Result<Ranked> Archive::ranked(const StudySummary& study, const RankedQuery& query) const {
   return sqlite::guarded(connection_->path.string(), [&] {
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     Statement select(connection_->database, query.failure ? archive::kFailed : archive::kRanked);
@@ -129,8 +137,15 @@ Result<std::vector<Trial>> Archive::ranked(const StudySummary& study, const Rank
       select.bind(study.id, query.since_unix_ms, query.before_unix_ms, query.limit);
     }
     TrialReader reader(connection_->database);
-    std::vector<Trial> found;
-    for (const std::int64_t id : ids(select)) found.push_back(reader.read(id, study.study));
+    Ranked found;
+    for (const std::int64_t id : ids(select)) {
+      try {
+        found.trials.push_back(reader.read(id, study.study));
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+        ++found.damaged;
+      }
+    }
     return found;
   });
 }

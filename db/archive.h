@@ -33,6 +33,11 @@ struct Evidence {
   std::vector<std::string> changes;
 };
 
+struct Ranked {
+  std::vector<Trial> trials;
+  std::int64_t damaged = 0;  // rows that were left out
+};
+
 struct RankedQuery {
   std::int64_t limit = -1;             // none if negative
   std::optional<Status> failure = {};  // these failures instead of successful trials
@@ -82,7 +87,7 @@ class Archive {
   ~Archive();
 
   // The current trials of a study, best first; or its failures.
-  Result<std::vector<Trial>> ranked(const StudySummary& study, const RankedQuery& query) const;
+  Result<Ranked> ranked(const StudySummary& study, const RankedQuery& query) const;
   // The counts of each study that has trials.
   Result<std::map<std::int64_t, TrialCounts>> counts() const;
   Result<TrialCounts> counts(std::int64_t study) const;

@@ -46,6 +46,9 @@ constexpr const char* kContradictions[] = {
     "SELECT 'study ' || v.study_id || ': its stored winner is not its winner' FROM winner_view v"
     " LEFT JOIN winners w ON w.study_id = v.study_id"
     " WHERE v.trial_id IS NOT w.trial_id OR v.finalist_id IS NOT w.finalist_id",
+    "SELECT 'study ' || w.study_id || ': its stored winner is damaged' FROM winners w"
+    " JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
+    " WHERE w.config <> t.config OR w.median_us IS NOT CASE WHEN f.id IS NULL THEN t.median_us ELSE f.median_us END",
     "SELECT 'study ' || id || ': its problem is damaged' FROM studies WHERE NOT json_valid(problem)",
 };
 
@@ -275,6 +278,7 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     Repair all;
     {
       Database target(repaired, Database::Access::create, kPatience);
+      target.execute("PRAGMA synchronous = OFF");  // the second transaction brings everything to the disk
       const auto version = static_cast<std::size_t>(source.integer("PRAGMA user_version"));
       migrate(target, schema_steps().first(version));
       // Rows whose study or session is lost stay out.

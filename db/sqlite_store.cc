@@ -299,7 +299,12 @@ std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& selec
       summary = std::move(summaries.front());
     }
     auto row = select.row();
-    trials.push_back(read_trial(row));
+    try {
+      trials.push_back(read_trial(row));
+    } catch (const Failure& failure) {
+      if (!failure.is_damage()) throw;
+      continue;  // a damaged row hides no other
+    }
     trials.back().problem = summary->study.problem;
     trials.back().regime = summary->study.regime;
   }
@@ -324,8 +329,9 @@ Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const 
     const std::string key = config ? identity_json(*config, "configuration") : "";
     const std::int64_t now = now_unix_ms();
     Transaction transaction(database_, Transaction::Kind::write);
-    Statement measured(database_,
-                       "SELECT 1 FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+    // A damaged trial is measured again.
+    Statement measured(database_, "SELECT 1 FROM trials WHERE study_id = ? AND config = ? AND is_current = 1 AND " +
+                                      kTrialIsSound);
     if (config && measured.bind(study, key).step()) return false;
     Statement(database_,
               "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
@@ -414,8 +420,13 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
     while (select.step()) {
       auto each = select.row();
       const auto finalist = each.integer();
-      playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summaries.front().study));
+      try {
+        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summaries.front().study));
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+      }
     }
+    if (playoff.finalists.empty()) return std::nullopt;
     return playoff;
   });
 }

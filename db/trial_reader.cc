@@ -12,7 +12,8 @@ namespace gktune {
 const std::string kBestColumns = std::string(kStudyColumns) + ", trial_id, finalist_id";
 
 TrialReader::TrialReader(const sqlite::Database& database)
-    : find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?"),
+    : database_(database),
+      find_(database, "SELECT " + kTrialColumns + " FROM trials WHERE id = ?"),
       find_finalist_(database, "SELECT " + kFinalistColumns + " FROM finalists WHERE id = ?") {}
 
 Trial TrialReader::read(std::int64_t id, const Study& study) {
@@ -38,8 +39,14 @@ Best TrialReader::read_best(sqlite::Row& row) {
   const auto trial = row.integer();
   const auto finalist = row.maybe_integer();
   Best best{.study_id = read_row.id, .study = std::move(read_row.study)};
-  best.from_playoff = finalist.has_value();
-  best.trial = finalist ? read_finalist(trial, *finalist, best.study) : read(trial, best.study);
+  try {
+    best.trial = finalist ? read_finalist(trial, *finalist, best.study) : read(trial, best.study);
+    best.from_playoff = finalist.has_value();
+  } catch (const sqlite::Failure& failure) {
+    const auto other = failure.is_damage() ? best_sound_trial(database_, best.study_id) : std::nullopt;
+    if (!other) throw;
+    best.trial = read(*other, best.study);
+  }
   best.trials = read_row.trials;
   best.failed = read_row.failed;
   best.updated_unix_ms = read_row.updated_ms;

@@ -13,10 +13,11 @@ class TrialReader {
   Trial read(std::int64_t id, const Study& study);
   // The trial with its figures in a playoff.
   Trial read_finalist(std::int64_t id, std::int64_t finalist, const Study& study);
-  // A row of best_view that has kBestColumns.
+  // A row of best_view that has kBestColumns. The best sound trial stands in for a damaged winner.
   Best read_best(sqlite::Row& row);
 
  private:
+  const sqlite::Database& database_;
   sqlite::Statement find_, find_finalist_;
 };
 

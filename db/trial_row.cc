@@ -27,11 +27,13 @@ const std::string kTrialContents =
     "run_s, started_ms, ended_ms, samples";
 const std::string kTrialChecksum =
     "gktune_checksum(study_id, session_id, number, " + kTrialContents + ", recorded)";
-const std::string kTrialColumns = "id, " + kTrialContents;
+const std::string kTrialIsSound = "(checksum IS NULL OR checksum = " + kTrialChecksum + ")";
+const std::string kTrialColumns = kTrialIsSound + ", id, " + kTrialContents;
 
-const std::string kFinalistColumns =
+const std::string kFinalistContents =
     "objective, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, samples";
-const std::string kFinalistChecksum = "gktune_checksum(playoff_id, place, trial_id, " + kFinalistColumns + ")";
+const std::string kFinalistChecksum = "gktune_checksum(playoff_id, place, trial_id, " + kFinalistContents + ")";
+const std::string kFinalistColumns = "checksum IS NULL OR checksum = " + kFinalistChecksum + ", " + kFinalistContents;
 
 namespace {
 
@@ -98,7 +100,7 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
                      std::int64_t trial, const Trial& finalist) {
-  static const std::string kInsert = "INSERT INTO finalists (playoff_id, place, trial_id, " + kFinalistColumns +
+  static const std::string kInsert = "INSERT INTO finalists (playoff_id, place, trial_id, " + kFinalistContents +
                                      ", checksum) VALUES (" + parameters(1, 12) + ", gktune_checksum(" +
                                      parameters(1, 12) + "))";
   const auto& timing = finalist.timing;
@@ -109,6 +111,7 @@ void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std
 }
 
 void read_finalist(sqlite::Row& row, Trial& trial) {
+  if (!row.boolean()) throw sqlite::Failure("damaged: the checksum of a finalist differs");
   auto& timing = trial.timing;
   for (double* figure : {&trial.objective, &timing.median_us, &timing.low_us, &timing.high_us, &timing.min_us,
                          &timing.mean_us, &timing.deviation_us}) {
@@ -121,12 +124,15 @@ void read_finalist(sqlite::Row& row, Trial& trial) {
 
 Trial read_trial(sqlite::Row& row) {
   Trial trial;
+  const bool is_sound = row.boolean();
   trial.id = row.integer();
+  if (!is_sound) throw sqlite::Failure("damaged: the checksum of trial " + std::to_string(trial.id) + " differs");
   trial.config = values_from_json(row.view());
   auto name = row.text();
   auto status = status_from_name(name);
   if (!status)
-    throw sqlite::Failure("trial " + std::to_string(trial.id) + " has an unknown status \"" + name + '"');
+    throw sqlite::Failure("trial " + std::to_string(trial.id) + " has an unknown status \"" + name + '"',
+                          sqlite::Failure::kNewer);
   trial.status = *status;
   trial.message = row.text();
   trial.objective = row.real();
@@ -159,6 +165,16 @@ Trial read_trial(sqlite::Row& row) {
   trial.samples_us = row.reals();
   if (trial.samples_us.empty()) timing = Timing{};
   return trial;
+}
+
+std::optional<std::int64_t> best_sound_trial(const sqlite::Database& database, std::int64_t study) {
+  sqlite::Statement find(database, "SELECT id FROM trials WHERE study_id = ? AND is_current = 1 AND status = 'ok'"
+                                   " AND objective IS NOT NULL AND " +
+                                       kTrialIsSound +
+                                       " ORDER BY is_dropped_early, objective, length(samples) DESC, ended_ms DESC,"
+                                       " config LIMIT 1");
+  if (!find.bind(study).step()) return std::nullopt;
+  return find.row().integer();
 }
 
 }  // namespace gktune

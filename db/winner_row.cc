@@ -3,9 +3,18 @@
 #include <optional>
 
 #include "db/sqlite/statement.h"
+#include "db/trial_row.h"
 #include "db/winners_sql.h"
 
 namespace gktune {
+namespace {
+
+bool is_damaged(const sqlite::Database& database, std::optional<std::int64_t> trial) {
+  sqlite::Statement find(database, "SELECT 1 FROM trials WHERE id = ? AND NOT " + kTrialIsSound);
+  return find.bind(trial).step();
+}
+
+}  // namespace
 void refresh_winner(const sqlite::Database& database, std::int64_t study) {
   struct Place {
     std::optional<std::int64_t> trial, finalist;
@@ -21,9 +30,18 @@ void refresh_winner(const sqlite::Database& database, std::int64_t study) {
     return place;
   };
   const Place stored = place_in("SELECT trial_id, finalist_id FROM winners WHERE study_id = ?");
-  if (stored == place_in("SELECT trial_id, finalist_id FROM winner_view WHERE study_id = ?")) return;
+  const Place best = place_in("SELECT trial_id, finalist_id FROM winner_view WHERE study_id = ?");
+  if (stored == best) return;
   sqlite::Statement(database, "DELETE FROM winners WHERE study_id = ?").bind(study).run();
-  sqlite::Statement(database, GKTUNE_FILL_WINNERS " WHERE w.study_id = ?").bind(study).run();
+  if (is_damaged(database, best.trial)) {
+    sqlite::Statement(database,
+                      "INSERT INTO winners (study_id, trial_id, session_id, config, median_us)"
+                      " SELECT study_id, id, session_id, config, median_us FROM trials WHERE id = ?")
+        .bind(best_sound_trial(database, study))
+        .run();
+  } else {
+    sqlite::Statement(database, GKTUNE_FILL_WINNERS " WHERE w.study_id = ?").bind(study).run();
+  }
 }
 
 void refresh_all_winners(sqlite::Database& database) {

@@ -65,20 +65,22 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
   std::string key;
   std::vector<Row>* rows = nullptr;
   std::optional<std::size_t> last_group;
+  bool has_study = true;
+  std::int64_t study_id = std::numeric_limits<std::int64_t>::min();
+  sqlite::Row study = studies.row();
+  const auto next_study = [&] {
+    has_study = studies.step();
+    study = studies.row();
+    if (has_study) study_id = study.integer();
+  };
   while (winners.step()) {
     auto winner = winners.row();
     Row row;
     row.study = winner.integer();
     row.session = winner.integer();
     row.time_us = winner.maybe_real().value_or(0);
-    std::int64_t id = 0;
-    sqlite::Row study = studies.row();
-    do {
-      if (!studies.step()) throw sqlite::Failure("damaged: a winner has no study");
-      study = studies.row();
-      id = study.integer();
-    } while (id < row.study);
-    if (id > row.study) throw sqlite::Failure("damaged: a winner has no study");
+    while (has_study && study_id < row.study) next_study();
+    if (!has_study || study_id != row.study) continue;  // its study is lost; the others answer
     const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
     const std::int64_t device = study.integer();
     const auto is_of = [&](const Group& group) {

@@ -122,6 +122,7 @@ struct StudyReport {
   Failures failures;
   std::vector<Trial> trials;
   std::int64_t shown_of = 0;  // the number of trials without a limit
+  std::int64_t damaged = 0;   // rows that were left out
   std::optional<Best> winner;
   ScoreHistory history;  // for pictures, on a terminal
   std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
@@ -144,7 +145,8 @@ Result<void> read_failures(const Archive& archive, RankedQuery query, const std:
     query.failure = failure;
     auto trials = archive.ranked(report.summary, query);
     if (!trials) return trials.error();
-    report.trials.insert(report.trials.end(), trials->begin(), trials->end());
+    report.damaged += trials->damaged;
+    report.trials.insert(report.trials.end(), trials->trials.begin(), trials->trials.end());
     report.shown_of += count;
   }
   std::ranges::sort(report.trials, {}, &Trial::id);
@@ -178,7 +180,8 @@ Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, c
   if (!playoff) return playoff.error();
   auto trials = archive.ranked(summary, query);
   if (!trials) return trials.error();
-  report.trials = *std::move(trials);
+  report.trials = std::move(trials->trials);
+  report.damaged = trials->damaged;
   report.shown_of = summary.trials - summary.failed;
   if (*playoff) {
     put_finalists_first(std::move((*playoff)->finalists), report);
@@ -286,6 +289,10 @@ ExitCode show(const ShowOptions& options, Context& context) {
   for (const StudySummary& summary : *studies) {
     auto report = report_on(*store, *archive, summary, options, context);
     if (!report) return fail(context, ExitCode::failed, report.error().message);
+    if (report->damaged > 0) {
+      context.log.info(fmt::format("warning: study {}: {} damaged trials are left out; `gktune db check` names them",
+                                   summary.id, format_count(report->damaged)));
+    }
     if (options.limit > 0 && std::ssize(report->trials) > options.limit)
       report->trials.resize(static_cast<std::size_t>(options.limit));
     reports.push_back(*std::move(report));

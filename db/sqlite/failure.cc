@@ -6,6 +6,8 @@ namespace gktune::sqlite {
 
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 
+bool Failure::is_damage() const { return code_ == 0 || (code_ & 0xff) == SQLITE_CORRUPT; }
+
 bool Failure::is_without_access() const {
   return (code_ & 0xff) == SQLITE_CANTOPEN || (code_ & 0xff) == SQLITE_READONLY;
 }

@@ -12,8 +12,11 @@ namespace gktune::sqlite {
 // An error of SQLite in words. Thrown inside db/ only; its public functions return it as an Error.
 class Failure : public std::runtime_error {
  public:
+  static constexpr int kNewer = -1;  // the code of sound contents that this version does not know
+
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
+  bool is_damage() const;          // what was read is invalid
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing
 
  private:

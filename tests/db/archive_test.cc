@@ -73,14 +73,14 @@ TEST_F(ArchiveTest, ranked_trials_are_limited_and_of_a_period) {
     add(study_, session_, trial);
   }
   add(study_, session_, failed_trial({{"a", 77}}, Status::crashed, 1003));
-  const auto best = *archive().ranked(summary(), {.limit = 3});
+  const auto best = archive().ranked(summary(), {.limit = 3})->trials;
   ASSERT_EQ(best.size(), 3u);
   EXPECT_EQ(best[0].objective, 11);
   EXPECT_EQ(best[2].objective, 13);  // dropped early, in its place
-  EXPECT_EQ(archive().ranked(summary(), {})->size(), 10u);
-  EXPECT_EQ(archive().ranked(summary(), {.since_unix_ms = 1002, .before_unix_ms = 1004})->size(), 2u);
-  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::crashed})->size(), 1u);
-  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::timed_out})->size(), 0u);
+  EXPECT_EQ(archive().ranked(summary(), {})->trials.size(), 10u);
+  EXPECT_EQ(archive().ranked(summary(), {.since_unix_ms = 1002, .before_unix_ms = 1004})->trials.size(), 2u);
+  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::crashed})->trials.size(), 1u);
+  EXPECT_EQ(archive().ranked(summary(), {.failure = Status::timed_out})->trials.size(), 0u);
 }
 
 TEST_F(ArchiveTest, counts_follow_every_trial) {

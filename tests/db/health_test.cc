@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "db/archive.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite_store.h"
 #include "tests/db/example_study.h"
@@ -111,6 +112,52 @@ TEST_F(HealthTest, a_damaged_row_costs_no_other_and_an_earlier_one_takes_its_pla
   EXPECT_EQ(winner.trial.id, 1);
   EXPECT_EQ(winner.trial.objective, 10);
   EXPECT_FALSE(winner.from_playoff);
+}
+
+// A bit that flips in the objective of a trial would make it the best.
+TEST_F(HealthTest, a_damaged_row_hides_no_good_one_from_queries) {
+  tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 25; UPDATE finalists SET objective = 0.1");
+  auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  const auto archive = *Archive::open(path_);
+  // The finalist of the first study is damaged, the winner of the search in the second.
+  const auto winners = *store->best("");
+  ASSERT_EQ(winners.size(), 2u);
+  EXPECT_EQ(winners[0].trial.objective, 9);
+  EXPECT_FALSE(winners[0].from_playoff);
+  EXPECT_EQ(winners[1].trial.id, 26);
+  EXPECT_EQ((*archive.winner(2))->trial.id, 26);
+  EXPECT_EQ(archive.evidence(**archive.winner(2))->second->id, 27);
+  EXPECT_FALSE(store->playoff(1)->has_value());
+  EXPECT_EQ(store->trials(2)->size(), 23u);
+  const Ranked ranked = *archive.ranked(**store->study(2), {.limit = 3});
+  EXPECT_EQ(ranked.damaged, 1);
+  EXPECT_EQ(ranked.trials.front().id, 26);
+  const auto named = store->trial(25);
+  ASSERT_FALSE(named.ok());
+  EXPECT_NE(named.error().message.find("damaged: the checksum of trial 25 differs"), std::string::npos);
+}
+
+TEST_F(HealthTest, a_damaged_trial_is_measured_again_and_never_becomes_the_winner) {
+  tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 30");  // a=5 of the second study
+  auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  const Config sound{{"a", 6}, {"way", "one_pass"}}, damaged{{"a", 5}, {"way", "one_pass"}}, added{{"a", 99}, {"way", "one_pass"}};
+  EXPECT_FALSE(*store->claim(2, session, sound, std::chrono::minutes(1)));
+  EXPECT_TRUE(*store->claim(2, session, damaged, std::chrono::minutes(1)));
+  ASSERT_TRUE(store->add_trial(2, session, ok_trial(added, 50, 4000)).ok());
+  const auto config_of_winner = [&] {
+    sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+    return file.text("SELECT config FROM winners WHERE study_id = 2");
+  };
+  EXPECT_EQ(config_of_winner(), R"({"a":0,"way":"one_pass"})");
+  ASSERT_TRUE(store->add_trial(2, session, ok_trial(damaged, 4, 5000)).ok());
+  EXPECT_EQ(config_of_winner(), R"({"a":5,"way":"one_pass"})");
+  EXPECT_EQ(store->best("")->back().trial.objective, 4);
+}
+
+TEST_F(HealthTest, a_stored_winner_that_differs_from_its_trial_is_found) {
+  tamper("UPDATE winners SET config = replace(config, '0', '7') WHERE study_id = 2");
+  EXPECT_EQ(findings(), std::vector<std::string>{"study 2: its stored winner is damaged"});
 }
 
 // Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.

@@ -427,6 +427,9 @@ TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {
     sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
     file.execute("UPDATE winners SET config = '{\"a\":' WHERE study_id = 2");
     file.execute("UPDATE studies SET regime = 'tepid' WHERE id = 3");
+    // A winner whose study is lost.
+    file.execute("PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, median_us"
+                 " FROM winners WHERE study_id = 1");
   }
   const auto found = lookup();
   EXPECT_EQ(found.best("reduce", problem(1000)).match, Match::exact);

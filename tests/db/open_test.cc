@@ -445,7 +445,7 @@ TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
 TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
   make();
   Database database(path_, Database::Access::create, milliseconds(50));
-  database.execute("UPDATE trials SET status = 'melted'");
+  database.execute("UPDATE trials SET status = 'melted', checksum = NULL");
   auto store = open_sqlite_store(path_, StoreAccess::read);
   EXPECT_EQ((*store)->trials(1).error().message,
             path_.string() + ": trial 1 has an unknown status \"melted\"");
