@@ -1,5 +1,6 @@
-// Times the queries of people to a database with many trials, and portfolios on problems that were held back.
-// Usage: database_bench [TRIALS [STUDIES]], by default a million and a thousand.
+// Times the queries of people to a database with many trials, portfolios on problems that were held back, and the header
+// that holds such a portfolio, which $CXX compiles.
+// Usage: database_bench [TRIALS [STUDIES [FILE]]], by default a million and a thousand; the database stays in FILE.
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "db/archive.h"
+#include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite_store.h"
@@ -87,8 +90,16 @@ void time_query(const char* name, const std::function<Result()>& query) {
   std::printf("%-46s %8.1f ms\n", name, times[3]);
 }
 
-int time_queries(std::int64_t trials, std::int64_t studies) {
-  const auto path = std::filesystem::temp_directory_path() / ("database_bench-" + std::to_string(::getpid()) + ".db");
+std::filesystem::path temporary(const std::string& suffix) {
+  return std::filesystem::temp_directory_path() / ("database_bench-" + std::to_string(::getpid()) + suffix);
+}
+
+int time_queries(std::int64_t trials, std::int64_t studies, const char* kept) {
+  const std::filesystem::path path = kept != nullptr ? kept : temporary(".db");
+  if (std::filesystem::exists(path)) {
+    std::fprintf(stderr, "%s: exists\n", path.c_str());
+    return 2;
+  }
   const double begin = now_s();
   make_database(path, trials, studies);
   std::printf("%lld trials of %lld studies, %.0f MiB, made in %.1f s; times with the opening of the file\n",
@@ -119,7 +130,9 @@ int time_queries(std::int64_t trials, std::int64_t studies) {
   time_query<Result<std::vector<CommonConfig>>>("db diff: two studies",
                                                 [&] { return Archive::open(path)->common(middle, middle + 1); });
   std::printf("the slowest takes %.1f ms\n\n", worst_ms);
-  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    if (kept == nullptr) std::filesystem::remove(path.string() + suffix);
+  }
   return worst_ms < 100 ? 0 : 1;
 }
 
@@ -136,6 +149,70 @@ double model_us(double n, double threads, double per_thread, bool is_two_pass) {
 void print_loss(const char* name, const PortfolioLoss& loss) {
   std::printf("%-46s %6.2f %% on average, %6.2f %% at worst, %zu not measured\n", name, loss.mean * 100, loss.worst * 100,
               loss.unmeasured);
+}
+
+// Questions to the header of a portfolio, as a program asks them that has included it.
+constexpr const char* kAsker = R"(#include "tuned.h"
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+using namespace tuned_model;
+std::int64_t sizes[1024];
+template <class Ask> void time_questions(const char* name, Ask ask) {
+  constexpr int kRounds = 4000;
+  double runs[7];
+  std::int64_t sum = 0;
+  std::uint64_t random = 1;
+  for (double& ns : runs) {
+    const std::clock_t begin = std::clock();  // processor time
+    for (int round = 0; round < kRounds; ++round) {
+      for (int i = 0; i < 1024; ++i) {
+        random = random * 6364136223846793005u + 1;  // no order that the processor could learn
+        sum += ask(Problem{sizes[random >> 54]});
+      }
+    }
+    ns = 1e9 * double(std::clock() - begin) / CLOCKS_PER_SEC / kRounds / 1024;
+  }
+  std::sort(runs, runs + 7);
+  std::printf("%-46s %8.1f ns%s\n", name, runs[3], sum == 0 ? "?" : "");
+}
+int main() {
+  constexpr auto kTunedSizes = sizeof kTuned / sizeof kTuned[0];
+  for (int i = 0; i < 1024; ++i) sizes[i] = kTuned[i * 7919 % kTunedSizes].problem.n;
+  time_questions("header: best() of a tuned problem", [](const Problem& problem) { return best(problem).threads; });
+  for (int i = 0; i < 1024; ++i) sizes[i] += 1 + i;
+  time_questions("header: best() of another problem", [](const Problem& problem) { return best(problem).threads; });
+  time_questions("header: choose(), the tree alone", [](const Problem& problem) { return choose(problem).threads; });
+}
+)";
+
+void time_header(const CostTable& table, const Portfolio& made) {
+  Portfolio portfolio = made;
+  portfolio.kernel = "model";
+  std::vector<Best> winners;
+  for (std::size_t i = 0; i < table.problems.size(); ++i) {
+    Best& best = winners.emplace_back();
+    best.study.kernel = "model";
+    best.study.problem = table.problems[i];
+    best.trial.config = table.configs[table.winners[i]];
+  }
+  const auto text = header_text(winners, portfolio);
+  if (!text) {
+    std::fprintf(stderr, "%s\n", text.error().message.c_str());
+    std::exit(1);
+  }
+  const auto folder = temporary("-header");
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "tuned.h") << *text;
+  std::ofstream(folder / "asker.cc") << kAsker;
+  const char* compiler = std::getenv("CXX");
+  const std::string command = std::string(compiler != nullptr ? compiler : "c++") + " -std=c++17 -O2 -o '" +
+                              (folder / "asker").string() + "' '" + (folder / "asker.cc").string() + "' && '" +
+                              (folder / "asker").string() + "'";
+  std::fflush(stdout);
+  const int code = std::system(command.c_str());
+  std::filesystem::remove_all(folder);
+  if (code != 0) std::exit(1);
 }
 
 void make_portfolios() {
@@ -174,6 +251,7 @@ void make_portfolios() {
     print_loss("  the tree on tuned problems", portfolio.tree_loss);
     print_loss("  the tree on problems held back", *portfolio.held_back);
     print_loss("  the nearest problem's winner there", *portfolio.held_back_nearest);
+    if (within == 0.02) time_header(table, portfolio);
   }
 }
 
@@ -183,10 +261,10 @@ void make_portfolios() {
 int main(int argc, char** argv) {
   const long long trials = argc > 1 ? std::atoll(argv[1]) : 1'000'000, studies = argc > 2 ? std::atoll(argv[2]) : 1000;
   if (studies < 2 || trials < 100 * studies) {
-    std::fprintf(stderr, "usage: database_bench [TRIALS [STUDIES]], at least 2 studies of 100 trials\n");
+    std::fprintf(stderr, "usage: database_bench [TRIALS [STUDIES [FILE]]], at least 2 studies of 100 trials\n");
     return 2;
   }
-  const int code = gktune::time_queries(trials, studies);
+  const int code = gktune::time_queries(trials, studies, argc > 3 ? argv[3] : nullptr);
   gktune::make_portfolios();
   return code;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -97,6 +99,14 @@ class Members {
     if (member.kind == Kind::text) return type(member) + "::" + enumerators(member).at(value.text());
     if (member.kind == Kind::real) return Value(value.number()).str();
     return value.str();
+  }
+
+  // The number that static_cast makes of a value that is not real.
+  std::uint64_t code(const Member& member, const Value& value) const {
+    if (member.kind == Kind::boolean) return value.boolean() ? 1 : 0;
+    if (member.kind == Kind::integer) return static_cast<std::uint64_t>(value.integer());
+    const auto names = enumerators(member);
+    return static_cast<std::uint64_t>(std::distance(names.begin(), names.find(value.text())));
   }
 
   void declare_enumerations(std::ostream& out) const {
@@ -224,22 +234,52 @@ class Header {
          << "inline constexpr Tuned kTuned[] = {\n";
     for (const Entry& entry : entries)
       out_ << "    {" << axes_.braced(entry.problem) << ", " << entry.config << "},\n";
-    out_ << "};\n\nconstexpr int compare([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n";
-    for (const Member& member : axes_.all()) {
-      out_ << "  if (a." << member.identifier << " != b." << member.identifier << ") return a." << member.identifier
-           << " < b." << member.identifier << " ? -1 : 1;\n";
-    }
-    out_ << "  return 0;\n}\n\n// The winner of a problem that was tuned; null for others.\n"
+    out_ << "};\n\n";
+    write_slots(entries.size(), [&](std::size_t place) { return hash_of(entries[place].problem); });
+    out_ << "constexpr bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n"
+         << "  return true";
+    for (const Member& member : axes_.all()) out_ << " && a." << member.identifier << " == b." << member.identifier;
+    out_ << ";\n}\n\n// The winner of a problem that was tuned; null for others.\n"
          << "constexpr const Config* find(const Problem& problem) {\n"
-         << "  std::size_t begin = 0, end = sizeof kTuned / sizeof kTuned[0];\n"
-         << "  while (begin < end) {\n    const std::size_t middle = (begin + end) / 2;\n"
-         << "    const int order = compare(kTuned[middle].problem, problem);\n"
-         << "    if (order == 0) return &kConfigs[kTuned[middle].config];\n"
-         << "    if (order < 0) {\n      begin = middle + 1;\n    } else {\n      end = middle;\n    }\n  }\n"
+         << "  for (std::size_t slot = hash_of(problem); kSlots[slot] >= 0; slot = (slot + 1) % kSlotCount) {\n"
+         << "    const Tuned& tuned = kTuned[kSlots[slot]];\n"
+         << "    if (is_same(tuned.problem, problem)) return &kConfigs[tuned.config];\n  }\n"
          << "  return nullptr;\n}\n\n// The winner of a tuned problem, else the configuration of the tree.\n"
          << "constexpr const Config& best(const Problem& problem) {\n"
          << "  const Config* found = find(problem);\n  return found != nullptr ? *found : choose(problem);\n}\n\n"
          << "}  // namespace tuned_" << identifier(study.kernel) << "\n";
+  }
+
+  // The hash of the header's hash_of(), before its last shift. Reals are left out.
+  std::uint64_t hash_of(const Problem& problem) const {
+    std::uint64_t hash = 0;
+    for (const Member& member : axes_.all()) {
+      if (member.kind != Kind::real) hash = (hash ^ hash >> 32 ^ axes_.code(member, *problem.find(member.name))) * kFactor;
+    }
+    return hash;
+  }
+
+  // A hash table with open addressing, at most half full.
+  template <class HashOf>
+  void write_slots(std::size_t entries, HashOf hash_of_entry) {
+    int bits = 1;
+    while ((std::size_t{1} << bits) < 2 * entries) ++bits;
+    std::vector<std::int64_t> slots(std::size_t{1} << bits, -1);
+    for (std::size_t place = 0; place < entries; ++place) {
+      auto slot = static_cast<std::size_t>(hash_of_entry(place) >> (64 - bits));
+      while (slots[slot] >= 0) slot = (slot + 1) % slots.size();
+      slots[slot] = static_cast<std::int64_t>(place);
+    }
+    out_ << "// Places in kTuned by the hash of the problem; -1: none.\ninline constexpr std::size_t kSlotCount = "
+         << slots.size() << ";\ninline constexpr int kSlots[kSlotCount] = {";
+    for (std::size_t i = 0; i < slots.size(); ++i) out_ << (i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ") << slots[i];
+    out_ << "};\nconstexpr std::size_t hash_of([[maybe_unused]] const Problem& problem) {\n  std::uint64_t hash = 0;\n";
+    for (const Member& member : axes_.all()) {
+      if (member.kind == Kind::real) continue;
+      out_ << "  hash = (hash ^ hash >> 32 ^ static_cast<std::uint64_t>(problem." << member.identifier << ")) * "
+           << kFactor << "u;\n";
+    }
+    out_ << "  return static_cast<std::size_t>(hash >> " << 64 - bits << ");\n}\n";
   }
 
   // Enumerations are compared by their places, which follow the texts.
@@ -266,6 +306,8 @@ class Header {
     out_ << indent << "}\n";
     write_node(node.no, depth);
   }
+
+  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
 
   const std::vector<Best>& winners_;
   const Portfolio& portfolio_;

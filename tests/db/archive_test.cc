@@ -66,6 +66,20 @@ TEST_F(ArchiveTest, no_query_reads_all_trials) {
   }
 }
 
+TEST_F(ArchiveTest, no_view_of_studies_or_winners_reads_all_trials) {
+  sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  for (const std::string view : {"study_view", "best_view"}) {
+    sqlite::Statement plan(file, "EXPLAIN QUERY PLAN SELECT * FROM " + view);
+    while (plan.step()) {
+      auto row = plan.row();
+      for (int skipped = 0; skipped < 3; ++skipped) row.integer();
+      const auto detail = row.text();
+      for (const std::string table : {"t", "f", "trials", "finalists"})
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << view << ": " << detail;
+    }
+  }
+}
+
 TEST_F(ArchiveTest, ranked_trials_are_limited_and_of_a_period) {
   for (int i = 0; i < 10; ++i) {
     Trial trial = ok_trial({{"a", i}}, 20 - i, 1000 + i);

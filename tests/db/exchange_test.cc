@@ -279,6 +279,9 @@ static_assert(is_of("0123abcd"));
 template <int threads> int run() { return threads; }
 int main() {
   static_assert(find(small)->threads == 64 && find(between) == nullptr);
+  for (const Tuned& tuned : kTuned) {
+    if (find(tuned.problem) != &kConfigs[tuned.config] || find({tuned.problem.T, tuned.problem.n + 1}) != nullptr) return 2;
+  }
   static_assert(best(large).threads == 256 && best(between).threads == 64);
   static_assert(best(small).way == way_value::one_pass && text_of(best(large).way) == "class");
   return run<best(small).threads>() == 64 && !best(small).fast && best(small).x == 0.5 ? 0 : 1;
