@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMostAxes = 32;
 constexpr std::uint32_t kNoCluster = ~std::uint32_t{0};
+// Sums of the same squares in another order may differ by this much.
+constexpr double kRounded = 1 - 1e-12;
 // A different category is as far as a factor of a million in one size.
 constexpr double kCategoryStep = 20;
 
@@ -149,6 +151,54 @@ AnswerTable::AnswerTable(const KernelWinners& winners, const DeviceIdentity& dev
     }
   }
   add_spares(winners, asked, freshness);
+  index_exact_answers();
+}
+
+// The first tier answers before the others, and there an exact answer before the nearest.
+void AnswerTable::index_exact_answers() {
+  if (tiers_.empty() || axes_.empty()) return;
+  struct Exact {
+    const Answer* answer;
+    const Value* values;
+    std::size_t rank;
+  };
+  std::vector<Exact> all;
+  for (const Cluster& cluster : tiers_.front().clusters) {
+    for (std::size_t row = 0; row < cluster.exact_answers.size(); ++row) {
+      const Answer& answer = cluster.exact_answers[row];
+      if (answer.match != Match::exact) continue;
+      all.push_back({&answer, &cluster.values[row * axes_.size()], cluster.ranks[row]});
+    }
+  }
+  if (all.empty()) return;
+  std::ranges::sort(all, {}, &Exact::rank);  // of equal problems the preferred one is added first
+  exact_slots_.resize(std::bit_ceil(2 * all.size()));
+  exact_values_.reserve(all.size() * axes_.size());
+  for (const Exact& each : all) {
+    const std::size_t place = exact_values_.size();
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) exact_values_.emplace_back(each.values[axis]);
+    const std::span<const AxisValue> own(exact_values_.data() + place, axes_.size());
+    if (find_exact(own) != nullptr) {
+      exact_values_.resize(place);
+      continue;
+    }
+    const std::uint64_t hash = hash_of(own);
+    std::size_t slot = hash & (exact_slots_.size() - 1);
+    while (exact_slots_[slot].answer != nullptr) slot = (slot + 1) & (exact_slots_.size() - 1);
+    exact_slots_[slot] = {hash, place, each.answer};
+  }
+}
+
+const Answer* AnswerTable::find_exact(std::span<const AxisValue> values) const {
+  if (exact_slots_.empty() || values.size() != axes_.size()) return nullptr;
+  const std::uint64_t hash = hash_of(values);
+  std::size_t place = hash & (exact_slots_.size() - 1);
+  for (; exact_slots_[place].answer != nullptr; place = (place + 1) & (exact_slots_.size() - 1)) {
+    const ExactSlot& slot = exact_slots_[place];
+    const AxisValue* own = exact_values_.data() + slot.values;
+    if (slot.hash == hash && std::equal(values.begin(), values.end(), own)) return slot.answer;
+  }
+  return nullptr;
 }
 
 void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness) {
@@ -237,19 +287,30 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
     Cluster& cluster = tier.clusters.emplace_back();
     cluster.left_out = key.first;
     cluster.categories = key.second;
-    std::size_t most = 0;
+    std::size_t most = 0, second_most = 0;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       std::set<double> different;
       for (const Row& row : members) different.insert(row.places[axis]);
-      if (different.size() > most) most = different.size(), cluster.pivot = axis;
+      if (different.size() > most) {
+        second_most = most, cluster.second = cluster.pivot;
+        most = different.size(), cluster.pivot = axis;
+      } else if (different.size() > second_most) {
+        second_most = different.size(), cluster.second = axis;
+      }
     }
+    const auto place_along = [&](const Row& row, std::size_t axis) { return axes_.empty() ? 0.0 : row.places[axis]; };
     std::ranges::sort(members, {}, [&](const Row& row) {
-      return std::pair(axes_.empty() ? 0.0 : row.places[cluster.pivot], row.rank);
+      return std::tuple(place_along(row, cluster.pivot), place_along(row, cluster.second), row.rank);
     });
     for (const Row& row : members) {
+      const double pivot = place_along(row, cluster.pivot);
+      if (cluster.pivots.empty() || cluster.pivots.back() != pivot) {
+        cluster.pivots.push_back(pivot);
+        cluster.first_rows.push_back(static_cast<std::uint32_t>(cluster.answers.size()));
+      }
+      cluster.seconds.push_back(place_along(row, cluster.second));
       cluster.places.insert(cluster.places.end(), row.places.begin(), row.places.end());
       cluster.values.insert(cluster.values.end(), row.values.begin(), row.values.end());
-      cluster.pivots.push_back(axes_.empty() ? 0 : row.places[cluster.pivot]);
       cluster.ranks.push_back(row.rank);
       const Study& study = row.winner->study;
       cluster.answers.push_back(
@@ -259,6 +320,7 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
         cluster.exact_answers.back().match = Match::exact;
       }
     }
+    cluster.first_rows.push_back(static_cast<std::uint32_t>(cluster.answers.size()));
     const double range = cluster.pivots.back() - cluster.pivots.front();
     cluster.parts_per_place = range > 0 ? static_cast<double>(cluster.pivots.size()) / range : 0;
     std::uint32_t first = 0;
@@ -312,6 +374,7 @@ bool AnswerTable::for_clusters(std::span<const AxisValue> values, const Function
 }
 
 const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
+  if (const Answer* exact = find_exact(values)) return exact;
   const Answer* found = nullptr;
   const bool is_found = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
     found = nearest_in(cluster, values, places);
@@ -420,7 +483,8 @@ AnswerTable::Nearness AnswerTable::nearness(const Cluster& cluster, std::size_t 
   return {square, is_different, cluster.ranks[row]};
 }
 
-// Starts at the question's place along the pivot and goes outwards until the pivot alone is too far away.
+// Starts at the question's place along the pivot and goes outwards until the pivot alone is too far away. The same along
+// the second axis among the winners that have one place along the pivot.
 const Answer* AnswerTable::nearest_in(const Cluster& cluster, std::span<const AxisValue> values,
                                       const Places& places) const {
   const std::size_t width = axes_.size(), count = cluster.answers.size();
@@ -428,8 +492,6 @@ const Answer* AnswerTable::nearest_in(const Cluster& cluster, std::span<const Ax
     return &cluster.exact_answers[static_cast<std::size_t>(std::ranges::min_element(cluster.ranks) -
                                                            cluster.ranks.begin())];
   }
-  const double pivot = places.at[cluster.pivot];
-  std::size_t above = cluster.first_not_below(pivot);
   Nearness least{std::numeric_limits<double>::infinity(), true, 0};
   std::size_t best = count;
   const auto consider = [&](std::size_t row) {
@@ -438,17 +500,39 @@ const Answer* AnswerTable::nearest_in(const Cluster& cluster, std::span<const Ax
     const Nearness near = nearness(cluster, row, values, distance);
     if (near < least) least = near, best = row;
   };
-  const auto reaches = [&](std::size_t row) {
-    const double step = cluster.pivots[row] - pivot;
-    return step * step <= least.square;
+  // Visits the items from `middle` outwards as long as they are within reach.
+  const auto outwards = [](std::size_t begin, std::size_t middle, std::size_t end, const auto& reaches,
+                           const auto& visit) {
+    std::size_t above = middle, below = middle;  // items in between were visited
+    while (true) {
+      const bool goes_up = above < end && reaches(above), goes_down = below > begin && reaches(below - 1);
+      if (goes_up) visit(above++);
+      if (goes_down) visit(--below);
+      if (!goes_up && !goes_down) return;
+    }
   };
-  std::size_t below = above;  // rows under this one were not considered
-  while (true) {
-    const bool goes_up = above < count && reaches(above), goes_down = below > 0 && reaches(below - 1);
-    if (goes_up) consider(above++);
-    if (goes_down) consider(--below);
-    if (!goes_up && !goes_down) break;
-  }
+  const double pivot = places.at[cluster.pivot], second = places.at[cluster.second];
+  const auto pivot_square = [&](std::size_t place) {
+    const double step = cluster.pivots[place] - pivot;
+    return step * step;
+  };
+  const auto reaches_pivot = [&](std::size_t place) { return pivot_square(place) <= least.square; };
+  const auto visit_pivot = [&](std::size_t place) {
+    const std::size_t begin = cluster.first_rows[place], end = cluster.first_rows[place + 1];
+    if (end - begin == 1 || cluster.second == cluster.pivot) {
+      for (std::size_t row = begin; row < end; ++row) consider(row);
+      return;
+    }
+    const double so_far = pivot_square(place);
+    const auto reaches_row = [&](std::size_t row) {
+      const double step = cluster.seconds[row] - second;
+      return (so_far + step * step) * kRounded <= least.square;
+    };
+    const double* rows = cluster.seconds.data();
+    const double* middle = std::lower_bound(rows + begin, rows + end, second);
+    outwards(begin, static_cast<std::size_t>(middle - rows), end, reaches_row, consider);
+  };
+  outwards(0, cluster.first_not_below(pivot), cluster.pivots.size(), reaches_pivot, visit_pivot);
   return &answer_of(cluster, best, least);
 }
 

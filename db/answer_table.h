@@ -37,19 +37,22 @@ class AnswerTable {
   const std::string& reason() const { return reason_; }
 
  private:
-  // Winners with the same texts and booleans, and the same number of axes that questions do not name. Sorted
-  // by their place along `pivot`.
+  // Winners with the same texts and booleans, and the same number of axes that questions do not name. Sorted by their
+  // places along `pivot`, then along `second`.
   struct Cluster {
     int left_out = 0;
     std::vector<Value> categories;  // one per axis; numbers that need not be equal are 0
-    std::size_t pivot = 0;          // the numeric axis with the most different values
-    // One item or row per winner: its place along the pivot and along each axis, on a log scale; its values; its
+    std::size_t pivot = 0, second = 0;  // the numeric axes with the most different values
+    // One per different place along the pivot: the place, and the first row with it; at the end the number of rows.
+    std::vector<double> pivots;
+    std::vector<std::uint32_t> first_rows;
+    // One item or row per winner: its places along the second and along all axes, on a log scale; its values; its
     // preference among equally near ones, where less is better.
-    std::vector<double> pivots, places;
+    std::vector<double> seconds, places;
     std::vector<Value> values;
     std::vector<std::size_t> ranks;
     std::vector<Answer> answers, exact_answers;
-    // Divides the range of the pivots into equal parts, one per winner, and holds the first winner of each part.
+    // Divides the range of the pivots into equal parts, one per pivot, and holds the first pivot of each part.
     std::vector<std::uint32_t> parts;
     double parts_per_place = 0;
 
@@ -113,6 +116,17 @@ class AnswerTable {
   std::vector<Tier> tiers_;
   std::vector<Spare> spares_;
   std::string reason_;
+
+  // A hash table of the exact answers of the first tier. Its values refer to those of the clusters.
+  struct ExactSlot {
+    std::uint64_t hash = 0;
+    std::size_t values = 0;  // the place of the first
+    const Answer* answer = nullptr;  // null: free
+  };
+  void index_exact_answers();
+  const Answer* find_exact(std::span<const AxisValue> values) const;
+  std::vector<AxisValue> exact_values_;
+  std::vector<ExactSlot> exact_slots_;
 };
 
 }  // namespace gktune

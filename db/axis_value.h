@@ -1,8 +1,10 @@
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,14 +23,26 @@ class AxisValue {
       : kind_(Value::Kind::integer), integer_(static_cast<std::int64_t>(value)) {}
   template <std::floating_point T>
   AxisValue(T value) : kind_(Value::Kind::real), real_(static_cast<double>(value)) {}
-  AxisValue(std::string_view value) : kind_(Value::Kind::text), text_(value) {}
+  AxisValue(std::string_view value) : kind_(Value::Kind::text), size_(value.size()), text_(value.data()) {}
   AxisValue(const std::string& value) : AxisValue(std::string_view(value)) {}
   AxisValue(const char* value) : AxisValue(std::string_view(value)) {}
-  AxisValue(const Value& value)
-      : kind_(value.kind()),
-        integer_(value.is_integer() ? value.integer() : value.is_boolean() ? value.boolean() : 0),
-        real_(value.is_real() ? value.real() : 0),
-        text_(value.is_text() ? std::string_view(value.text()) : std::string_view()) {}
+  AxisValue(const Value& value) : kind_(value.kind()), integer_(0) {
+    switch (kind_) {
+      case Value::Kind::boolean:
+        integer_ = value.boolean();
+        break;
+      case Value::Kind::integer:
+        integer_ = value.integer();
+        break;
+      case Value::Kind::real:
+        real_ = value.real();
+        break;
+      case Value::Kind::text:
+        size_ = value.text().size();
+        text_ = value.text().data();
+        break;
+    }
+  }
 
   // A copy of the value.
   Value value() const {
@@ -42,7 +56,7 @@ class AxisValue {
       case Value::Kind::text:
         break;
     }
-    return text_;
+    return text();
   }
   bool is_number() const { return kind_ == Value::Kind::integer || kind_ == Value::Kind::real; }
   double number() const { return kind_ == Value::Kind::integer ? static_cast<double>(integer_) : real_; }
@@ -53,13 +67,13 @@ class AxisValue {
     if (kind_ == Value::Kind::boolean) own = integer_ != 0 ? 2 : 1;
     if (kind_ == Value::Kind::text) {
       std::uint32_t first = 0, last = 0;
-      if (text_.size() >= 4) {
-        std::memcpy(&first, text_.data(), 4);
-        std::memcpy(&last, text_.data() + text_.size() - 4, 4);
+      if (size_ >= 4) {
+        std::memcpy(&first, text_, 4);
+        std::memcpy(&last, text_ + size_ - 4, 4);
       } else {
-        for (const char character : text_) first = first << 8 | static_cast<unsigned char>(character);
+        for (const char character : text()) first = first << 8 | static_cast<unsigned char>(character);
       }
-      own = (std::uint64_t{first} << 32 | last) + text_.size() + 3;
+      own = (std::uint64_t{first} << 32 | last) + size_ + 3;
     }
     hash = (hash ^ own) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
@@ -67,15 +81,32 @@ class AxisValue {
   // Numbers are equal if their values are, an integer and a real too.
   friend bool operator==(const AxisValue& a, const AxisValue& b) {
     if (a.kind_ != b.kind_) return a.is_number() && b.is_number() && a.number() == b.number();
-    if (a.kind_ == Value::Kind::text) return a.text_ == b.text_;
+    if (a.kind_ == Value::Kind::text) return a.text() == b.text();
     return a.kind_ == Value::Kind::real ? a.real_ == b.real_ : a.integer_ == b.integer_;
   }
 
  private:
+  std::string_view text() const { return {text_, size_}; }
+
   Value::Kind kind_;
-  std::int64_t integer_ = 0;  // of an integer or a boolean
-  double real_ = 0;
-  std::string_view text_;
+  std::size_t size_ = 0;  // of a text
+  union {
+    std::int64_t integer_;  // of an integer or a boolean
+    double real_;
+    const char* text_;
+  };
 };
+
+// The same for equal values.
+inline std::uint64_t hash_of(std::span<const AxisValue> values) {
+  std::uint64_t hash = 0;
+  for (const AxisValue& value : values) {
+    hash = value.mixed_into(hash);
+    if (!value.is_number()) continue;
+    hash = (hash ^ std::bit_cast<std::uint64_t>(value.number() + 0.0)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
 
 }  // namespace gktune

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,6 +37,7 @@ class LaunchTable {
     auto entry = std::make_unique<Entry>();
     entry->hash = hash_of(problem);
     for (const AxisValue& value : problem) entry->problem.push_back(value.value());
+    entry->values.assign(entry->problem.begin(), entry->problem.end());
     entries_.push_back(std::move(entry));
     if (entries_.size() * 2 > slots_.load(std::memory_order_relaxed)->mask) grow(entries_.size() * 4);
     else insert(*slots_.load(std::memory_order_relaxed), *entries_.back());
@@ -54,6 +55,7 @@ class LaunchTable {
   struct Entry {
     std::uint64_t hash = 0;
     std::vector<Value> problem;
+    std::vector<AxisValue> values;  // they refer to the problem
     Item item;
   };
   struct Slots {
@@ -61,26 +63,8 @@ class LaunchTable {
     std::unique_ptr<std::atomic<Entry*>[]> entries;
   };
 
-  static std::uint64_t hash_of(std::span<const AxisValue> problem) {
-    std::uint64_t hash = 0;
-    for (const AxisValue& value : problem) {
-      hash = value.mixed_into(hash);
-      if (value.is_number()) {
-        const double number = value.number() + 0.0;
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &number, sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-      }
-    }
-    return hash;
-  }
   static bool is_equal(const Entry& entry, std::span<const AxisValue> problem) {
-    if (entry.problem.size() != problem.size()) return false;
-    for (std::size_t i = 0; i < problem.size(); ++i) {
-      if (AxisValue(entry.problem[i]) != problem[i]) return false;
-    }
-    return true;
+    return std::ranges::equal(entry.values, problem);
   }
   static void insert(const Slots& slots, Entry& entry) {
     std::size_t at = entry.hash & slots.mask;

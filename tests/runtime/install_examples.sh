@@ -61,3 +61,30 @@ if command -v pkg-config >/dev/null; then
   "$cc" reduce.c -o reduce_pc "${with[@]}"
   expect "$(LD_LIBRARY_PATH=$(echo "$work"/prefix/lib) ./reduce_pc sum kernels.gkt host 100)" "the sum of 100 ones is 100"
 fi
+
+# From Python, which opens libraries for itself alone.
+if [ -z "$flags" ] && command -v python3 >/dev/null; then
+  answer=$(python3 - "$(ls "$work"/prefix/lib*/libgktune_launch.so)" kernels.gkt <<'END'
+import ctypes as c, sys
+class Value(c.Structure):
+    _fields_ = [("kind", c.c_int32), ("reserved", c.c_int32), ("integer", c.c_int64), ("real", c.c_double),
+                ("text", c.c_char_p)]
+class Argument(c.Structure):
+    _fields_ = [("kind", c.c_int32), ("type", c.c_int32), ("bits", c.c_uint64)]
+gktune = c.CDLL(sys.argv[1])
+gktune.gktune_message.restype = c.c_char_p
+def check(code):
+    if code: sys.exit(gktune.gktune_message().decode())
+settings, kernel = c.c_void_p(), c.c_void_p()
+check(gktune.gktune_settings_create(c.byref(settings)))
+for key, value in (b"device", b"host"), (b"bundle", sys.argv[2].encode()):
+    check(gktune.gktune_settings_set(settings, key, value))
+check(gktune.gktune_kernel_open_bundled(b"sum", settings, c.byref(kernel)))
+ones, total = (c.c_float * 300)(*[1] * 300), c.c_float()
+arguments = (Argument * 2)(Argument(2, 11, c.addressof(ones)), Argument(1, 11, c.addressof(total)))
+check(gktune.gktune_kernel_launch(kernel, c.byref(Value(0, 0, 300)), c.c_size_t(1), arguments, c.c_size_t(2), c.c_size_t(0)))
+print("from Python:", total.value)
+END
+)
+  expect "$answer" "from Python: 300.0"
+fi

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <mutex>
+
 namespace gktune {
 namespace {
 
@@ -13,11 +15,21 @@ void keep_openmp() {
   }
 }
 
+// Compiled code finds gktune_thread in the program or library that loads it. A library that was opened for itself alone,
+// as Python does, has to be made visible.
+void show_thread_state() {
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&show_thread_state), &own) == 0) return;
+  dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE);
+}
+
 }  // namespace
 
 void HostModule::Unload::operator()(void* handle) const { dlclose(handle); }
 
 Result<HostModule> HostModule::load(const Module& module) {
+  static std::once_flag once;
+  std::call_once(once, show_thread_state);
   void* handle = dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Error{fmt::format("cannot load compiled code: {}", dlerror())};
   HostModule loaded(handle);
