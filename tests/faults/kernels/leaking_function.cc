@@ -156,6 +156,7 @@ static void misbehave() {
   }
 }
 #else
+// A bit for each signal that the process ignores, of those that a culprit may leave ignored.
 static unsigned long long ignored_signals(pid_t process) {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/%d/status", process);
@@ -164,7 +165,9 @@ static unsigned long long ignored_signals(pid_t process) {
   while (status != nullptr && fgets(line, sizeof line, status) != nullptr && sscanf(line, "SigIgn: %llx", &ignored) != 1) {
   }
   if (status != nullptr) fclose(status);
-  return ignored;
+  unsigned long long watched = 0;
+  for (int number : {SIGTERM, SIGINT, SIGCHLD, SIGALRM}) watched |= 1ull << (number - 1);
+  return ignored & watched;
 }
 static bool is_as_its_parent() {
   const pid_t parent = getppid();
