@@ -62,8 +62,8 @@ int run(int argc, char** argv) {
   Contest contest(argv[2], axes);
   const DeviceInfo& device = contest.device();
   const std::string& kernel = contest.definition().kernel.name;
-  const Answer answer = lookup->best(kernel, contest.problem(),
-                                     {device.kind, device.name, device.architecture, device.multiprocessors});
+  const DeviceIdentity identity{device.kind, device.name, device.architecture, device.multiprocessors};
+  const Answer answer = lookup->best(kernel, contest.problem(), identity);
   if (!answer) {
     std::fprintf(stderr, "%s knows nothing of %s %s\n", argv[1], kernel.c_str(),
                  contest.problem().str().c_str());
