@@ -172,8 +172,8 @@ struct KernelDefinition {
   // A value for each parameter: a reference in the kernel's own source sees these as macros.
   Config default_values;
   std::vector<Argument> arguments;
-  std::set<std::string>
-      reference_symbols;  // of the arguments' symbols: those that the reference's source has
+  // Of the arguments' symbols: those that the reference's source has and no launch of it passes.
+  std::set<std::string> reference_symbols;
   Setup setup;
   std::vector<Launch> launches;
   std::optional<Reference> reference;

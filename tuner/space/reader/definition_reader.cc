@@ -419,7 +419,8 @@ void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource&
                   "declare it there as __constant__ or __device__");
     }
     const bool is_own = kernel.reference && !kernel.reference->source.empty();
-    if (!is_own || find_macro(reference, name).is_used) kernel.reference_symbols.insert(symbol);
+    const bool is_passed = kernel.reference && takes(kernel.reference->launches, written.argument.name);
+    if (!is_passed && (!is_own || find_macro(reference, name).is_used)) kernel.reference_symbols.insert(symbol);
   }
 }
 
