@@ -273,7 +273,9 @@ TEST_F(LookupTest, a_followed_file_shows_what_is_tuned_later) {
   KernelLookup prepared = followed->prepare("reduce", {"n", "T"});
   EXPECT_EQ(prepared.best({2000, "float"}).match, Match::nearest_problem);
   tuned(reduce_study(2000), 2);
-  EXPECT_TRUE(comes_true([&] { return prepared.best({2000, "float"}).match == Match::exact; }));
+  // The slower one of its two trials may be seen first.
+  EXPECT_TRUE(comes_true([&] { return prepared.best({2000, "float"}).integer("a") == 2; }));
+  EXPECT_EQ(prepared.best({2000, "float"}).match, Match::exact);
   EXPECT_EQ(followed->best("reduce", problem(2000)).integer("a"), 2);
 }
 
@@ -313,8 +315,7 @@ TEST_F(LookupTest, several_threads_ask_while_the_file_changes) {
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         KernelLookup prepared = followed->prepare("reduce", {"n", "T"});
-        const bool saw = comes_true([&] { return prepared.best({3000, "float"}).match == Match::exact; });
-        seen += saw && prepared.best({3000, "float"}).integer("a") == 3 ? 1 : 0;
+        seen += comes_true([&] { return prepared.best({3000, "float"}).integer("a") == 3; }) ? 1 : 0;
       });
     }
     tuned(reduce_study(2000), 2);
