@@ -230,7 +230,7 @@ class Header {
     out_ << "};\n\n// The configuration for any problem.\nconstexpr const Config& choose("
          << "[[maybe_unused]] const Problem& problem) {\n";
     write_node(0, 1);
-    out_ << "}\n\nstruct Tuned {\n  Problem problem;\n  std::size_t config;\n};\n"
+    out_ << "}\n\nstruct Tuned {\n  Problem problem;\n  int config;\n};\n"
          << "inline constexpr Tuned kTuned[] = {\n";
     for (const Entry& entry : entries)
       out_ << "    {" << axes_.braced(entry.problem) << ", " << entry.config << "},\n";
@@ -239,14 +239,17 @@ class Header {
     out_ << "constexpr bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n"
          << "  return true";
     for (const Member& member : axes_.all()) out_ << " && a." << member.identifier << " == b." << member.identifier;
-    out_ << ";\n}\n\n// The winner of a problem that was tuned; null for others.\n"
-         << "constexpr const Config* find(const Problem& problem) {\n"
+    out_ << ";\n}\n\n// The place in kConfigs of the winner of a problem that was tuned; -1 for others.\n"
+         << "constexpr int place_of(const Problem& problem) {\n"
          << "  for (std::size_t slot = hash_of(problem); kSlots[slot] >= 0; slot = (slot + 1) % kSlotCount) {\n"
          << "    const Tuned& tuned = kTuned[kSlots[slot]];\n"
-         << "    if (is_same(tuned.problem, problem)) return &kConfigs[tuned.config];\n  }\n"
-         << "  return nullptr;\n}\n\n// The winner of a tuned problem, else the configuration of the tree.\n"
+         << "    if (is_same(tuned.problem, problem)) return tuned.config;\n  }\n"
+         << "  return -1;\n}\n\n// The winner of a problem that was tuned; null for others.\n"
+         << "constexpr const Config* find(const Problem& problem) {\n"
+         << "  const int place = place_of(problem);\n  return place < 0 ? nullptr : &kConfigs[place];\n}\n\n"
+         << "// The winner of a tuned problem, else the configuration of the tree.\n"
          << "constexpr const Config& best(const Problem& problem) {\n"
-         << "  const Config* found = find(problem);\n  return found != nullptr ? *found : choose(problem);\n}\n\n"
+         << "  const int place = place_of(problem);\n  return place < 0 ? choose(problem) : kConfigs[place];\n}\n\n"
          << "}  // namespace tuned_" << identifier(study.kernel) << "\n";
   }
 
