@@ -1,6 +1,7 @@
 #include "engine/check_pass.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "tuner/tune.h"
@@ -29,6 +30,12 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial) {
 
 namespace {
 
+struct Running {
+  std::size_t place;  // the number of candidates submitted before it
+  Config config;
+  Problem problem;
+};
+
 bool has_timed_out(const std::vector<Finding>& findings, const Config& config) {
   return std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.status == Status::timed_out &&
@@ -50,7 +57,9 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
   std::size_t in_flight = 0;
   bool has_more = true;
   int unchecked_in_a_row = 0;
-  std::vector<Config> running;
+  std::vector<Running> running;
+  std::size_t submitted = 0;
+  std::map<std::size_t, Trial> passed;  // by the place of their candidates
   std::optional<Candidate> held;  // until another problem of its configuration is through
   const auto is_over = [&] {
     if (in_flight == 0 && !has_more) return true;
@@ -72,19 +81,22 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
         continue;
       }
       if (problems_ == Problems::one_by_one &&
-          std::ranges::find(running, candidate.config) != running.end()) {
+          std::ranges::find(running, candidate.config, &Running::config) != running.end()) {
         held = std::move(candidate);
         break;
       }
-      running.push_back(candidate.config);
+      running.push_back({submitted++, candidate.config, candidate.problem});
       device_.submit(std::move(candidate));
       ++in_flight;
     }
     if (in_flight == 0) break;
     Trial trial = device_.next();
     --in_flight;
-    if (const auto ended = std::ranges::find(running, trial.config); ended != running.end())
-      running.erase(ended);
+    const auto ended = std::ranges::find_if(running, [&](const Running& each) {
+      return each.config == trial.config && each.problem == trial.problem;
+    });
+    const std::size_t place = ended->place;
+    running.erase(ended);
     if (trial.status == Status::machine_failed) {
       ++result.unchecked;
       result.failure = std::move(trial.message);
@@ -101,12 +113,13 @@ CheckResult CheckPass::run(const std::function<bool(Candidate&)>& next) {
     }
     ++result.checked;
     if (trial.ok()) {
-      result.passed.push_back(std::move(trial));
+      passed.emplace(place, std::move(trial));
     } else {
       add_finding(result.findings, trial);
     }
     if (events_.on_progress) events_.on_progress(result);
   }
+  for (auto& [place, trial] : passed) result.passed.push_back(std::move(trial));
   return result;
 }
 

@@ -25,7 +25,7 @@ struct Finding {
 struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they were found
-  std::vector<Trial> passed;
+  std::vector<Trial> passed;      // in the order in which their candidates came
   bool was_stopped = false;
   std::int64_t unchecked = 0;          // candidates that the machine failed for
   std::int64_t left_out = 0;           // other problems of configurations that ran into the time limit

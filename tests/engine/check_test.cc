@@ -173,31 +173,46 @@ TEST(CheckPass, a_configuration_that_hung_is_tried_with_no_other_problem) {
   EXPECT_EQ(result.failures(), (Failures{{Status::timed_out, 1}}));
 }
 
-// The first of those in flight runs.
+// One of those in flight runs: the one that came last.
 class BusyDevice final : public Device {
  public:
   const DeviceInfo& info() const override { return info_; }
   std::size_t capacity() const override { return 4; }
-  void submit(Candidate) override { ++in_flight_; }
+  void submit(Candidate candidate) override { in_flight_.push_back(std::move(candidate)); }
   Trial next() override {
-    --in_flight_;
-    return good_trial(1, 10);
+    Trial trial = good_trial(1, 10);
+    trial.config = in_flight_.back().config;
+    in_flight_.pop_back();
+    return trial;
   }
-  std::size_t withdraw() override { return std::exchange(in_flight_, 1) - 1; }
+  std::size_t withdraw() override {
+    const std::size_t count = in_flight_.size() - 1;
+    in_flight_.erase(in_flight_.begin(), in_flight_.end() - 1);
+    return count;
+  }
   std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override { return {}; }
 
  private:
   DeviceInfo info_;
-  std::size_t in_flight_ = 0;
+  std::vector<Candidate> in_flight_;
 };
 
-// Sends `count` candidates through, and stops when it is asked for the time `stop`.
+// Sends the configurations 1 to `count` through, and stops when it is asked for the time `stop`.
 CheckResult check_on_busy_device(int count, int stop) {
   BusyDevice device;
   int asked = 0, sent = 0;
-  return CheckPass(device, {{}, [&] { return ++asked >= stop; }}).run([&](Candidate&) {
-    return sent++ < count;
+  return CheckPass(device, {{}, [&] { return ++asked >= stop; }}).run([&](Candidate& candidate) {
+    if (sent == count) return false;
+    candidate.config = good_trial(++sent, 10).config;
+    return true;
   });
+}
+
+TEST(CheckPass, passed_ones_are_in_the_order_in_which_they_came) {
+  const CheckResult result = check_on_busy_device(7, 1000);
+  ASSERT_EQ(result.passed.size(), 7u);
+  for (int i = 0; i < 7; ++i)
+    EXPECT_EQ(result.passed[static_cast<std::size_t>(i)].config, good_trial(i + 1, 10).config) << i;
 }
 
 TEST(CheckPass, a_stop_waits_only_for_what_runs) {
