@@ -43,7 +43,7 @@ struct Question {
 // time: a thread of its own copy is as fast as one thread alone.
 class KernelLookup {
  public:
-  // Of answers that match equally well, that of the first source counts.
+  // The first source wins among answers that match equally well.
   KernelLookup(std::span<const std::shared_ptr<const WinnersSource>> sources, std::string kernel,
                std::vector<std::string> axes, Question question);
 

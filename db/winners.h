@@ -67,7 +67,7 @@ class Winners final : public WinnerSet {
     std::string_view text(Text text) const { return std::string_view(texts).substr(text.at, text.size); }
   };
 
-  // Of the studies with these numbers.
+  // Reads the winners of the studies from `first` to `last`.
   static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last);
   static std::vector<Part> read_parts(sqlite::Database& database, const std::filesystem::path& path);
   // The tables that winners refer to.

@@ -59,7 +59,7 @@ enum {
   GKTUNE_FLOAT64 = 12
 };
 
-/* What a launch passes. */
+/* A value that a launch passes. */
 enum { GKTUNE_SCALAR = 0, GKTUNE_POINTER = 1, GKTUNE_CONST_POINTER = 2 };
 typedef struct gktune_argument {
   int32_t kind;
@@ -104,7 +104,7 @@ const char* gktune_answer_config(const gktune_answer* answer);      /* a JSON ob
 const char* gktune_answer_reason(const gktune_answer* answer);      /* why it is no winner; may be empty */
 double gktune_answer_expected_us(const gktune_answer* answer);      /* 0: unknown */
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value);
-/* Of the answers of a kernel: what launches pass. */
+/* The arguments that launches pass; answers of a lookup have none. */
 size_t gktune_answer_parameter_count(const gktune_answer* answer);
 gktune_code gktune_answer_parameter(const gktune_answer* answer, size_t index, gktune_parameter* parameter);
 void gktune_answer_destroy(gktune_answer* answer);

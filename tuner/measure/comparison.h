@@ -13,7 +13,7 @@ struct ErrorBounds {
   bool nan_equals = false;
 };
 
-// Which elements count: of each `pitch` the first `row`, and those whose mask is not zero. 0 and null: all.
+// Selects elements: the first `row` of each `pitch`, if their mask is not zero. A pitch of 0 and a null mask select all.
 struct Selection {
   unsigned long long row = 0, pitch = 0;
   const unsigned char* mask = nullptr;

@@ -23,7 +23,7 @@ struct Verdict {
   double worst_absolute = 0, worst_relative = 0,
          worst_ulp = 0;  // over all elements, those that pass included
 
-  // Of all differences together, and what is allowed. See TolerancePlan::norm.
+  // The norm of all differences together, and the largest that passes. See TolerancePlan::norm.
   double norm = 0, norm_limit = std::numeric_limits<double>::infinity();
   bool is_sorted = false;  // the index is that of the sorted output
 

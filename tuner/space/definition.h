@@ -172,7 +172,7 @@ struct KernelDefinition {
   // A value for each parameter: a reference in the kernel's own source sees these as macros.
   Config default_values;
   std::vector<Argument> arguments;
-  // Of the arguments' symbols: those that the reference's source has and no launch of it passes.
+  // The symbols of arguments that are variables of the reference's source too and that no launch of it passes.
   std::set<std::string> reference_symbols;
   Setup setup;
   std::vector<Launch> launches;

@@ -57,7 +57,7 @@ void add_passed(Canonical& canonical, const std::vector<PassedArgument>& passed)
   }
 }
 
-// What few launches have is added with its name, so that the fingerprints of the others stay as they were.
+// Adds rare attributes by name, and only if present, so that launches without them keep their fingerprints.
 void add_attributes(Canonical& canonical, const Launch& launch) {
   if (launch.cluster[0]) {
     canonical.add("cluster");
@@ -98,7 +98,7 @@ void add_argument(Canonical& canonical, const Argument& argument) {
   if (argument.check) {
     const Tolerance& check = *argument.check;
     canonical.add(check.absolute).add(check.relative).add(check.ulp);
-    // What few checks have is added with its name.
+    // Rare rules are added by name, and only if present.
     if (check.norm) canonical.add("norm").add(check.norm);
     if (check.pitch) canonical.add("row").add(check.row).add(check.pitch);
     if (!check.mask.empty()) canonical.add("mask").add(check.mask);

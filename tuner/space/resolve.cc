@@ -443,7 +443,7 @@ class Resolver {
     add_steps(setup.once, scope, program, program.setup_once);
     add_steps(setup.each, scope, program, program.setup_each);
     for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
-      // Nothing is in front of the first one.
+      // The first step has no predecessor to overlap with.
       if (!steps->empty()) steps->front().attributes.is_programmatic = false;
       for (const StepPlan& step : *steps) {
         const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();

@@ -33,7 +33,7 @@ std::string gib_text(std::uint64_t bytes) {
   return text.substr(0, text.find('.') + 3) + " GiB";
 }
 
-// Which elements count, without a tolerance.
+// Selects the elements that count, without a tolerance.
 TolerancePlan selection_of(const TolerancePlan& tolerance) {
   TolerancePlan selection;
   selection.row = tolerance.row;

@@ -83,7 +83,7 @@ class ProblemBuffers {
   Result<void, Failure> find_changed_input();
   Result<std::string, Failure> repair_input(std::size_t index);
   Result<void, Failure> find_wrong_output();
-  // Of the slot's buffer with its expected contents.
+  // Compares the slot's buffer with its expected contents.
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
 
   ComputeDevice* device_;

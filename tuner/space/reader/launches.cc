@@ -162,7 +162,7 @@ class LaunchReader {
 
   void read_arguments(const YamlNode& list, Launch& launch) { launch.arguments = read_passed(list); }
 
-  // What a launch passes, or the members of a struct.
+  // Reads the arguments of a launch, or the members of a struct.
   std::vector<PassedArgument> read_passed(const YamlNode& list) {
     std::vector<PassedArgument> all;
     const auto items = items_of(list);
