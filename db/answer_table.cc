@@ -12,6 +12,7 @@
 
 #include "db/distance.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -40,12 +41,6 @@ std::uint64_t mixed(std::uint64_t hash, const AxisValue& value, bool is_exact) {
   hash = value.mixed_into(hash);
   if (!is_exact || !value.is_number()) return hash;
   return (hash ^ std::bit_cast<std::uint64_t>(value.number() + 0.0)) * 0x9e3779b97f4a7c15u;
-}
-
-std::string joined(const std::set<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
 }
 
 std::string described(const DeviceIdentity& device) {
@@ -400,7 +395,7 @@ void AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) c
   if (!is_ended) visit_spares(values, visit);
 }
 
-// Of each portfolio the tree's choice comes first.
+// Offers the configurations of each portfolio, the choice of its tree first.
 void AnswerTable::visit_spares(std::span<const AxisValue> values, const Visit& visit) const {
   if (values.size() != axes_.size()) return;
   Problem asked;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/element_type.h"
+#include "tuner/core/text.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {
@@ -19,12 +20,6 @@ namespace {
 struct BadScript {
   std::string message;
 };
-
-std::string without_blanks_around(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
-}
 
 // The end of the literal at this quote, behind its closing quote.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
@@ -91,12 +86,12 @@ std::vector<std::string> split_outside(std::string_view text, char separator) {
     if (text[i] == '(' || text[i] == '[' || text[i] == '{') ++depth;
     if (text[i] == ')' || text[i] == ']' || text[i] == '}') --depth;
     if (text[i] == separator && depth == 0) {
-      parts.push_back(without_blanks_around(text.substr(begin, i - begin)));
+      parts.emplace_back(trimmed(text.substr(begin, i - begin)));
       begin = i + 1;
     }
     ++i;
   }
-  const std::string last = without_blanks_around(text.substr(begin));
+  const std::string last(trimmed(text.substr(begin)));
   if (!last.empty() || parts.empty()) parts.push_back(last);
   return parts;
 }
@@ -137,7 +132,7 @@ class Script {
     static const std::regex kAssignment(R"(^\s*([A-Za-z_]\w*)\s*=(?!=)\s*([\s\S]+)$)");
     for (const std::string& statement : statements_) {
       std::smatch parts;
-      if (std::regex_search(statement, parts, kAssignment)) assigned_[parts[1].str()] = without_blanks_around(parts[2].str());
+      if (std::regex_search(statement, parts, kAssignment)) assigned_[parts[1].str()] = trimmed(parts[2].str());
     }
   }
 
@@ -198,7 +193,7 @@ class Script {
 
   // A number or text; nothing if the script computes it in another way.
   std::optional<Value> value_of(const std::string& written, const NamedValues& local = {}, int depth = 0) const {
-    const std::string text = without_blanks_around(written);
+    const std::string text(trimmed(written));
     if (const auto word = literal(text)) return Value(*word);
     if (text == "True" || text == "False") return Value(text == "True");
     static const std::regex kCast(R"(^(?:np\.|numpy\.)?(?:int|float|u?int(?:8|16|32|64)|float(?:16|32|64))\()");
@@ -231,7 +226,7 @@ class Script {
   }
 
   std::optional<std::vector<Value>> values_of(const std::string& written) const {
-    const std::string text = resolved(without_blanks_around(written));
+    const std::string text = resolved(std::string(trimmed(written)));
     const std::vector<std::string> sum = split_outside(text, '+');
     if (sum.size() > 1) {
       std::vector<Value> all;
@@ -338,7 +333,7 @@ class Script {
     const std::regex subscript(R"(^\s*)" + written + R"(\[\s*["'](\w+)["']\s*\]\s*=(?!=)\s*([\s\S]+)$)");
     for (const std::string& statement : statements_) {
       std::smatch parts;
-      if (std::regex_match(statement, parts, subscript)) add_parameter(parts[1].str(), without_blanks_around(parts[2].str()));
+      if (std::regex_match(statement, parts, subscript)) add_parameter(parts[1].str(), std::string(trimmed(parts[2].str())));
     }
     if (parameters_.empty()) throw BadScript{"tune_params is empty"};
   }
@@ -355,7 +350,7 @@ class Script {
       text = std::regex_replace(parts[2].str(), std::regex(parts[1].str() + R"(\s*\[\s*["'](\w+)["']\s*\])"), "$1");
       text = std::regex_replace(text, std::regex("\\b" + parts[1].str() + R"(\.(\w+))"), "$1");
     }
-    text = python_words(without_blanks_around(text));
+    text = python_words(std::string(trimmed(text)));
     const auto expression = Expression::parse(text);
     const bool is_known = expression.ok() && std::ranges::all_of(expression->names(), [&](const auto& use) {
                             return is_parameter(use.name);
@@ -378,7 +373,7 @@ class Script {
     }
     for (const std::string& statement : statements_) {
       const std::string start = found->second + ".append(";
-      const std::string plain = without_blanks_around(statement);
+      const std::string plain(trimmed(statement));
       if (const auto item = inside(plain, start)) add_restriction(*item);
     }
   }
@@ -421,7 +416,7 @@ class Script {
 
   // The product of (h, w), of h, w, of a name for either.
   std::optional<std::string> extent_of(const std::string& written) const {
-    std::string text = without_blanks_around(written);
+    std::string text(trimmed(written));
     if (!size_text(text)) text = resolved(text);
     const auto tuple = inside(text, text.starts_with("[") ? "[" : "(");
     const std::vector<std::string> sizes = tuple ? split_outside(*tuple, ',') : std::vector{text};
@@ -576,12 +571,6 @@ class Script {
     return text;
   }
 
-  static std::string quoted(const std::string& text) {
-    std::string all = "'";
-    for (const char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
-    return all + "'";
-  }
-
   void write() {
     const auto name = literal(resolved(call_["kernel_name"]));
     if (!name) throw BadScript{"kernel_name is no text: " + call_["kernel_name"]};
@@ -593,7 +582,7 @@ class Script {
     out += "\nparameters:\n";
     for (const auto& [parameter, values] : parameters_) out += fmt::format("  {}: [{}]\n", parameter, list_text(values));
     if (!restrictions_.empty()) out += "\nconstraints:\n";
-    for (const std::string& restriction : restrictions_) out += "  - " + quoted(restriction) + '\n';
+    for (const std::string& restriction : restrictions_) out += "  - " + yaml_text(restriction) + '\n';
     out += "\narguments:\n";
     std::string all;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -610,8 +599,8 @@ class Script {
         divisor += (divisor.empty() ? "" : " * ") + each;
       const std::string size = i < sizes_.size() ? sizes_[i] : "1";
       const std::string blocks_text = divisor.empty() || size == "1" ? size : "ceil_div(" + size + ", " + divisor + ")";
-      grid += (i > 0 ? ", " : "") + quoted(blocks_text);
-      block += (i > 0 ? ", " : "") + quoted(thread);
+      grid += (i > 0 ? ", " : "") + yaml_text(blocks_text);
+      block += (i > 0 ? ", " : "") + yaml_text(thread);
     }
     out += fmt::format("\nlaunches:\n  entry: {}\n  grid: [{}]\n  block: [{}]\n  arguments: [{}]\n", *name, grid, block, all);
     for (const char* keyword : {"smem_args", "cmem_args", "texmem_args", "compiler_options", "metrics", "answer"}) {

@@ -19,12 +19,10 @@
 namespace gktune {
 namespace {
 
-bool is_word(const Token& token) { return token.kind == Token::Kind::word; }
-
 std::string joined(Tokens tokens) {
   std::string text;
   for (const Token& token : tokens) {
-    const bool is_wide = !text.empty() && (is_word(token) || token.kind == Token::Kind::number) && text.back() != '(';
+    const bool is_wide = !text.empty() && (token.is_word() || token.kind == Token::Kind::number) && text.back() != '(';
     text += (is_wide ? " " : "") + std::string(token.text);
   }
   return text;
@@ -53,7 +51,7 @@ struct Term {
   std::string operand() const { return is_simple ? text : "(" + text + ")"; }
 };
 
-// What the host code says about the names in an expression.
+// Finds out from the host code what the names in an expression mean.
 class HostNames {
  public:
   explicit HostNames(Tokens tokens) : tokens_(tokens) { find_definitions(); }
@@ -76,7 +74,7 @@ class HostNames {
   }
   // The extents of `dim3 name(a, b)`, or of one expression.
   std::vector<Tokens> extents(Tokens config) const {
-    if (config.size() == 1 && is_word(config[0])) {
+    if (config.size() == 1 && config[0].is_word()) {
       if (const auto found = definitions_.find(config[0].text); found != definitions_.end()) {
         if (found->second.is_dim3) return found->second.values;
       }
@@ -198,7 +196,7 @@ class HostNames {
         if (const auto name = names.literals.find(*value); name != names.literals.end()) term.text = name->second;
         return term;
       }
-      if (!is_word(token)) return std::nullopt;
+      if (!token.is_word()) return std::nullopt;
       if (token == "std" && at + 3 < tokens.size() && tokens[at + 1] == ":") {
         at += 3;
         return primary();
@@ -309,7 +307,7 @@ class HostNames {
       const bool is_dim3_next = tokens_[i - 1] == "," && tokens_[i + 1] == "(" && is_dim3_list(i);
       // int a = 1, b = 2; dim3 block(16), grid(32);
       const bool is_next = tokens_[i - 1] == "," && (tokens_[i + 1] == "=" || is_dim3_next);
-      if (!is_word(tokens_[i]) || (!is_word(tokens_[i - 1]) && !is_next)) continue;
+      if (!tokens_[i].is_word() || (!tokens_[i - 1].is_word() && !is_next)) continue;
       const std::string name(tokens_[i].text);
       const Token& next = tokens_[i + 1];
       if ((tokens_[i - 1] == "dim3" || is_dim3_next) && (next == "(" || next == "{")) {
@@ -489,7 +487,7 @@ class SourceImport {
     }
     for (std::size_t i = 1; i + 3 < tokens_.size(); ++i) {
       const bool is_end = tokens_[i + 3] == ";" || tokens_[i + 3] == ",";
-      if (!is_word(tokens_[i]) || tokens_[i + 1] != "=" || !is_end || !is_word(tokens_[i - 1])) continue;
+      if (!tokens_[i].is_word() || tokens_[i + 1] != "=" || !is_end || !tokens_[i - 1].is_word()) continue;
       bool is_constant = false;
       for (std::size_t k = i; k-- > 0 && i - k < 6 && tokens_[k] != ";" && tokens_[k] != "}" && tokens_[k] != "{";)
         is_constant = is_constant || tokens_[k] == "const" || tokens_[k] == "constexpr";
@@ -518,7 +516,7 @@ class SourceImport {
     std::set<std::string> passed;  // to the kernel as scalars
     if (launch_) {
       for (const Tokens& argument : launch_->arguments) {
-        if (argument.size() == 1 && is_word(argument[0])) passed.emplace(argument[0].text);
+        if (argument.size() == 1 && argument[0].is_word()) passed.emplace(argument[0].text);
       }
     }
     for (const SettingFound& setting : integers()) {
@@ -610,7 +608,7 @@ class SourceImport {
   }
 
   void alias(Tokens extent, const std::string& name) {
-    if (extent.size() == 1 && is_word(extent[0])) host_->known.try_emplace(std::string(extent[0].text), name);
+    if (extent.size() == 1 && extent[0].is_word()) host_->known.try_emplace(std::string(extent[0].text), name);
   }
 
   // The grid's extents in the space file's language.
@@ -724,7 +722,7 @@ class SourceImport {
       if (body[i] != pointer || (i > 0 && body[i - 1] == ".")) continue;
       std::size_t after = i + 1;
       const bool is_indexed = after < body.size() && body[after] == "[";
-      const bool is_star = i > 0 && body[i - 1] == "*" && i > 1 && !is_word(body[i - 2]) && body[i - 2] != ")";
+      const bool is_star = i > 0 && body[i - 1] == "*" && i > 1 && !body[i - 2].is_word() && body[i - 2] != ")";
       if (is_indexed) after = closing_bracket(body, after) + 1;
       const std::string_view next = after < body.size() ? body[after].text : std::string_view();
       const std::string_view second = after + 1 < body.size() ? body[after + 1].text : std::string_view();
@@ -768,7 +766,7 @@ class SourceImport {
   // n of `n * sizeof(T)` and of a variable with this value.
   Tokens without_size(Tokens bytes) {
     sized_ = false;
-    if (bytes.size() == 1 && is_word(bytes[0]) && !host_->known.contains(bytes[0].text)) {
+    if (bytes.size() == 1 && bytes[0].is_word() && !host_->known.contains(bytes[0].text)) {
       if (const auto value = host_->definition(bytes[0].text)) bytes = *value;
     }
     for (std::size_t i = 0; i + 3 < bytes.size(); ++i) {
@@ -801,7 +799,7 @@ class SourceImport {
         continue;
       }
       const Tokens passed = launch_->arguments[i];
-      if (passed.size() != 1 || !is_word(passed[0]) || host_->known.contains(passed[0].text)) continue;
+      if (passed.size() != 1 || !passed[0].is_word() || host_->known.contains(passed[0].text)) continue;
       const std::string name(passed[0].text);
       const auto value = host_->translate(passed);
       if (value && !value->number) continue;  // depends on others
@@ -816,7 +814,7 @@ class SourceImport {
     const CppType type = parse_type(parameter.type);
     const Tokens passed = launch_ ? launch_->arguments[place] : Tokens();
     ArgumentFound argument;
-    const bool is_name = passed.size() == 1 && is_word(passed[0]);
+    const bool is_name = passed.size() == 1 && passed[0].is_word();
     argument.name = parameter.name.empty() ? (is_name ? plain_name(std::string(passed[0].text)) : fmt::format("argument{}", place))
                                            : parameter.name;
     vector_width_ = 1;

@@ -11,6 +11,7 @@
 #include "engine/import_script.h"
 #include "engine/import_source.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 #include "tuner/recording/text_file.h"
 
 namespace gktune {
@@ -22,17 +23,6 @@ using SpaceJson = nlohmann::ordered_json;
 struct BadSpace {
   std::string message;
 };
-
-std::string yaml_text(const std::string& text) {
-  std::string all = "'";
-  for (const char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
-  return all + "'";
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-  return begin == text.npos ? "" : text.substr(begin, end - begin + 1);
-}
 
 const SpaceJson& field_of(const SpaceJson& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
@@ -48,8 +38,8 @@ std::string text_of(const SpaceJson& object, const char* name) {
 
 // "[1, 2, 4]", "['a', 'b']", "[True, False]", "range(16, 257, 16)", "list(range(4))"; also a JSON array.
 std::string values_text(const SpaceJson& field, const std::string& parameter) {
-  std::string text = field.is_string() ? trimmed(field.get<std::string>()) : field.dump();
-  if (text.starts_with("list(") && text.ends_with(")")) text = trimmed(text.substr(5, text.size() - 6));
+  std::string text = field.is_string() ? std::string(trimmed(field.get_ref<const std::string&>())) : field.dump();
+  if (text.starts_with("list(") && text.ends_with(")")) text = std::string(trimmed(std::string_view(text).substr(5, text.size() - 6)));
   static const std::regex kRange(R"(range\(\s*(-?\d+)\s*(?:,\s*(-?\d+)\s*)?(?:,\s*(-?\d+)\s*)?\))");
   std::smatch parts;
   if (std::regex_match(text, parts, kRange)) {
@@ -96,7 +86,7 @@ std::string expression(const SpaceJson& field) {
     replaced += found.prefix().str() + axis_name(static_cast<std::size_t>(std::stoul(found[1].str())));
     text = found.suffix().str();
   }
-  return trimmed(replaced + text);
+  return std::string(trimmed(replaced + text));
 }
 
 class T1 {

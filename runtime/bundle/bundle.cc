@@ -15,16 +15,11 @@
 #include "runtime/bundle/definition_json.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/system_error.h"
+#include "tuner/core/text.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {
 namespace {
-
-std::string joined(const std::set<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
-  return all;
-}
 
 std::uint64_t number_at(std::string_view bytes, std::size_t place) {
   std::uint64_t number = 0;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tuner/array/npz.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -28,12 +29,7 @@ struct Header {
 };
 
 constexpr std::size_t kLongestHeader = 1 << 16;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
+constexpr std::string_view kBlanks = " \t\n";
 
 // The text behind 'key': in the dictionary.
 std::optional<std::string_view> behind(std::string_view text, std::string_view key) {
@@ -41,7 +37,7 @@ std::optional<std::string_view> behind(std::string_view text, std::string_view k
   if (at == std::string_view::npos) return std::nullopt;
   const std::size_t colon = text.find(':', at);
   if (colon == std::string_view::npos) return std::nullopt;
-  return trimmed(text.substr(colon + 1));
+  return trimmed(text.substr(colon + 1), kBlanks);
 }
 
 bool read_shape(std::string_view text, Header& header) {
@@ -49,9 +45,9 @@ bool read_shape(std::string_view text, Header& header) {
   if (text.empty() || text.front() != '(' || close == std::string_view::npos) return false;
   header.shape = text.substr(0, close + 1);
   std::string_view rest = text.substr(1, close - 1);
-  while (!trimmed(rest).empty()) {
+  while (!trimmed(rest, kBlanks).empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view size = trimmed(rest.substr(0, comma));
+    const std::string_view size = trimmed(rest.substr(0, comma), kBlanks);
     std::uint64_t value = 0;
     auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), value);
     if (error != std::errc() || end != size.data() + size.size()) return false;
@@ -150,7 +146,7 @@ Result<OpenArray> open_array(const ArrayFile& file, std::size_t limit) {
   std::string text(length, '\0');
   if (!read_bytes(*array.bytes, text.data(), length)) return error("ends within its header");
   const std::optional<Header> header = parse_header(text);
-  if (!header) return error("its header makes no sense: " + std::string(trimmed(text)));
+  if (!header) return error("its header makes no sense: " + std::string(trimmed(text, kBlanks)));
   array.header = *header;
   return array;
 }

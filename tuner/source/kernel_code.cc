@@ -12,8 +12,6 @@ namespace {
 
 using Kind = SourceLine::Kind;
 
-bool is_name(const Token& token) { return token.kind == Token::Kind::word; }
-
 template <std::size_t N>
 bool is_among(std::string_view text, const std::string_view (&words)[N]) {
   return std::ranges::find(words, text) != std::end(words);
@@ -59,7 +57,7 @@ class DeclarationReader {
  public:
   DeclarationReader(Tokens tokens, const NameSet& device_macros) : tokens_(tokens), device_macros_(device_macros) {}
 
-  // Nothing if brackets do not match.
+  // Returns nullopt if brackets do not match.
   std::optional<std::vector<Declaration>> run() {
     read(0, tokens_.size());
     if (is_broken_) return std::nullopt;
@@ -111,7 +109,7 @@ class DeclarationReader {
       if (token == "}" || token == ")" || token == "]") is_broken_ = true;
       if (token == "template" && i + 1 < end && tokens_[i + 1] == "<") {
         i = closing(i + 1);
-      } else if (is_among(token.text, kClassWords) && is_name(token) && !has_list) {
+      } else if (is_among(token.text, kClassWords) && token.is_word() && !has_list) {
         is_class = true;
       } else if (token == "=") {
         is_set = true;
@@ -130,7 +128,7 @@ class DeclarationReader {
       } else if (token == ":" && has_list && i > begin && tokens_[i - 1] == ")") {
         has_initializers = true;  // of a constructor
       } else if (token == "{") {
-        const bool is_initializer = has_initializers && is_name(tokens_[i - 1]);
+        const bool is_initializer = has_initializers && tokens_[i - 1].is_word();
         if (has_list && !is_class && !is_set && !is_initializer) {
           body = i;
           i = closing(i);
@@ -159,7 +157,7 @@ class DeclarationReader {
         if (tokens_[at] == "<" && --depth == 0) break;
       }
     }
-    if (at == begin || !is_name(tokens_[at - 1])) return {};
+    if (at == begin || !tokens_[at - 1].is_word()) return {};
     return {tokens_[at - 1].text};
   }
 
@@ -171,7 +169,7 @@ class DeclarationReader {
     for (std::size_t i = 0; i < head.size(); ++i) {
       if (head[i] == "{") ++depth;
       if (head[i] == "}") --depth;
-      if (!is_name(head[i])) continue;
+      if (!head[i].is_word()) continue;
       const std::string_view next = i + 1 < head.size() ? head[i + 1].text : std::string_view(";");
       const bool is_declarator = next == "=" || next == ";" || next == "[" || next == "{" || next == ",";
       const bool is_in_class = is_class && (is_enum || depth == 0) && !is_among(head[i].text, kNoNames);
@@ -189,7 +187,7 @@ class DeclarationReader {
     if (head.size() > 1 && head[0] == "using" && head[1] == "namespace") return true;
     if (has("operator") && has("constexpr")) return true;
     return std::ranges::any_of(head, [&](const Token& token) {
-      return is_name(token) && (is_among(token.text, kDeviceWords) || device_macros_.contains(token.text));
+      return token.is_word() && (is_among(token.text, kDeviceWords) || device_macros_.contains(token.text));
     });
   }
 
@@ -209,7 +207,7 @@ Macros macros_in(const FlatSource& source) {
     NameSet& words = macros[line.name];
     const std::vector<Token> tokens = tokenize(line.text);
     for (std::size_t i = 3; i < tokens.size(); ++i) {
-      if (is_name(tokens[i])) words.emplace(tokens[i].text);
+      if (tokens[i].is_word()) words.emplace(tokens[i].text);
     }
   }
   return macros;
@@ -241,7 +239,7 @@ void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macr
   };
   const auto see_all = [&](const Declaration& declaration) {
     for (const Token& token : tokens.subspan(declaration.first, declaration.last - declaration.first + 1)) {
-      if (is_name(token)) see(token.text);
+      if (token.is_word()) see(token.text);
     }
   };
   for (const std::string& word : mentioned) see(word);
@@ -382,7 +380,7 @@ class SettingFinder {
     if (begin == 0 || tokens_[begin - 1] != "{") return false;
     for (std::size_t i = begin - 1; i > 0 && i + 8 > begin; --i) {
       if (tokens_[i - 1] == "enum") return true;
-      if (!is_name(tokens_[i - 1]) && tokens_[i - 1] != ":") return false;
+      if (!tokens_[i - 1].is_word() && tokens_[i - 1] != ":") return false;
     }
     return false;
   }
@@ -402,7 +400,7 @@ class SettingFinder {
   // A constant whatever a kernel gets: numbers and macros.
   bool is_plain(const SettingRange& value) const {
     return std::ranges::all_of(tokens_.subspan(value.first, value.last - value.first + 1), [](const Token& token) {
-      if (!is_name(token)) return token != ".";
+      if (!token.is_word()) return token != ".";
       return token == "true" || token == "false" || token == "sizeof" ||
              std::ranges::none_of(token.text, [](char c) { return c >= 'a' && c <= 'z'; });
     });
@@ -437,7 +435,7 @@ void replace_settings(FlatSource& source, const NameSet& parameters) {
   const SettingFinder finder(tokens);
   Edits edits(text);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!is_name(tokens[i]) || !parameters.contains(tokens[i].text)) continue;
+    if (!tokens[i].is_word() || !parameters.contains(tokens[i].text)) continue;
     const auto setting = finder.find(i);
     if (!setting) continue;
     edits.replace(tokens[setting->first], tokens[setting->last], value_macro(tokens[i].text));
@@ -454,7 +452,7 @@ NameSet words_of(const std::vector<std::string>& texts) {
   NameSet words;
   for (const std::string& text : texts) {
     for (const Token& token : tokenize(text)) {
-      if (is_name(token)) words.emplace(token.text);
+      if (token.is_word()) words.emplace(token.text);
     }
   }
   return words;

@@ -20,6 +20,7 @@ struct Token {
   std::string_view text;
   bool is_directive = false;  // part of a preprocessor line, which begins with "#"
 
+  bool is_word() const { return kind == Kind::word; }
   friend bool operator==(const Token& token, std::string_view other) { return token.text == other; }
 };
 using Tokens = std::span<const Token>;

@@ -8,8 +8,6 @@
 namespace gktune {
 namespace {
 
-bool is_name(const Token& token) { return token.kind == Token::Kind::word; }
-
 // The last name of `const T* __restrict__ in`, of `float x[4]`, of `int tile = 32`; nothing for a type
 // without a name.
 std::string_view declared_name(Tokens parameter) {
@@ -24,9 +22,9 @@ std::string_view declared_name(Tokens parameter) {
     }
     parameter = parameter.first(open);
   }
-  if (parameter.size() < 2 || !is_name(parameter.back())) return {};
+  if (parameter.size() < 2 || !parameter.back().is_word()) return {};
   const bool has_type = std::ranges::any_of(parameter.first(parameter.size() - 1), [](const Token& token) {
-    return is_name(token) && token != "const" && token != "volatile";
+    return token.is_word() && token != "const" && token != "volatile";
   });
   const bool is_qualified = parameter[parameter.size() - 2] == ":";
   return has_type && !is_qualified ? parameter.back().text : std::string_view();
@@ -50,7 +48,7 @@ class Collector {
     static constexpr std::string_view kStatements[] = {"if", "for", "while", "switch", "constexpr"};
     const Token& word = tokens_[before];
     if (std::ranges::find(kStatements, word.text) != std::end(kStatements)) return false;
-    if (!is_name(word) && word != "]" && word != ">") return false;
+    if (!word.is_word() && word != "]" && word != ">") return false;
     std::size_t after = closing_bracket(tokens_, before + 1) + 1;
     while (after < tokens_.size() &&
            (tokens_[after] == "const" || tokens_[after] == "mutable" || tokens_[after] == "noexcept")) {

@@ -92,7 +92,7 @@ std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
   return {};
 }
 
-// What the driver checks of an address is its alignment.
+// The driver checks the alignment of an address and nothing else.
 constexpr CUdeviceptr kAnyAlignedAddress = 1 << 20;
 
 CUtensorMapDataType data_type_of(ElementType type) {
@@ -199,16 +199,14 @@ Result<void, Failure> CudaProgram::add_variables(Gpu& gpu, const Module& module,
   for (const VariablePlan& plan : program.variables) {
     const auto index = static_cast<std::size_t>(plan.argument);
     const std::string* symbol = symbol_of(plan.entry, module, program);
-    const std::string name = "the variable " + plan.entry.substr(1);
-    if (symbol == nullptr) return Failure{Status::launch_failed, name + " is not among what was compiled"};
+    if (symbol == nullptr) {
+      return Failure{Status::launch_failed,
+                     "the variable " + plan.entry.substr(1) + " is not among what was compiled"};
+    }
     std::size_t bytes = 0;
     const CUdeviceptr address = gpu.variable(code_->code, *symbol, bytes);
     if (auto failure = gpu.take_failure()) return *failure;
-    if (bytes < buffer_bytes_[index]) {
-      return Failure{Status::launch_failed, name + " has " + std::to_string(bytes) +
-                                                " bytes, the argument '" + arguments[index].name + "' has " +
-                                                std::to_string(buffer_bytes_[index])};
-    }
+    if (auto fits = check_variable(plan, bytes, arguments[index]); !fits) return fits;
     variables_.push_back({address, index, arguments[index].role != Argument::Role::in});
   }
   return {};

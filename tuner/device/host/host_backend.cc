@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tuner/core/device_info.h"
+#include "tuner/core/text.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/host/host_device.h"
 #include "tuner/device/host/usable_memory.h"
@@ -21,18 +22,13 @@
 namespace gktune {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
 // The first value of this name in /proc/cpuinfo.
 std::string cpuinfo(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const std::size_t colon = line.find(':');
-    if (colon != std::string::npos && trimmed(line.substr(0, colon)) == name)
-      return trimmed(line.substr(colon + 1));
+    if (colon != std::string::npos && trimmed(std::string_view(line).substr(0, colon)) == name)
+      return std::string(trimmed(std::string_view(line).substr(colon + 1)));
   }
   return "";
 }

@@ -101,12 +101,7 @@ Result<void, Failure> HostProgram::add_variable(const VariablePlan& variable, co
   if (!place) return place.error();
   const auto index = static_cast<std::size_t>(variable.argument);
   const kernel::Entry& entry = module_.entry(*place);
-  if (entry.variable_bytes < buffer_bytes_[index]) {
-    return Failure{Status::launch_failed, "the variable " + variable.entry.substr(1) + " has " +
-                                              std::to_string(entry.variable_bytes) +
-                                              " bytes, the argument '" + arguments[index].name + "' has " +
-                                              std::to_string(buffer_bytes_[index])};
-  }
+  if (auto fits = check_variable(variable, entry.variable_bytes, arguments[index]); !fits) return fits;
   variables_.push_back(
       {const_cast<void*>(entry.variable), index, arguments[index].role != Argument::Role::in});
   return {};

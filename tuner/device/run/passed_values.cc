@@ -12,6 +12,13 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
+Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes, const ArgumentPlan& held) {
+  const std::size_t needed = held.count * element_size(held.type);
+  if (bytes >= needed) return {};
+  return Failure{Status::launch_failed, "the variable " + variable.entry.substr(1) + " has " + std::to_string(bytes) +
+                                            " bytes, the argument '" + held.name + "' has " + std::to_string(needed)};
+}
+
 PassedValues::PassedValues(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program)
     : argument_count_(arguments.size()) {
   for (std::size_t i = 0; i < arguments.size() + program.values.size(); ++i) {

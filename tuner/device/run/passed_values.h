@@ -5,9 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "tuner/core/result.h"
+#include "tuner/device/failure.h"
 #include "tuner/space/struct_layout.h"
 
 namespace gktune {
+
+// An error if the variable is too small for the buffer that it holds.
+Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes, const ArgumentPlan& held);
 
 // The values that a program's steps pass to functions.
 class PassedValues {

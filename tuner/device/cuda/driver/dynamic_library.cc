@@ -5,17 +5,10 @@
 
 #include <filesystem>
 
+#include "tuner/core/text.h"
+
 namespace gktune {
 namespace {
-
-std::string joined(const std::vector<std::string>& texts, std::string_view between) {
-  std::string all;
-  for (const auto& text : texts) {
-    if (!all.empty()) all += between;
-    all += text;
-  }
-  return all;
-}
 
 std::string path_of(void* handle, const std::string& otherwise) {
   link_map* map = nullptr;

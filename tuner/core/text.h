@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gktune {
+
+// The text without blanks at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+template <class Texts>
+std::string joined(const Texts& texts, std::string_view between = ", ") {
+  std::string all;
+  for (const std::string& text : texts) {
+    if (!all.empty()) all += between;
+    all += text;
+  }
+  return all;
+}
+
+// A YAML scalar in single quotes.
+inline std::string yaml_text(std::string_view text) {
+  std::string all = "'";
+  for (const char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
+  return all + "'";
+}
+
+}  // namespace gktune
