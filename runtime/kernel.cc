@@ -570,6 +570,7 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
   auto folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   Definition definition = definition_;
+  if (definition.kernel.reference) definition.kernel.reference->inputs.clear();  // the caller has computed them
   {
     const Slot* slot = slots_.find(values);
     const PreparedLaunch* launch = slot->launch.load(std::memory_order_acquire);

@@ -69,7 +69,7 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
     facts.facts.emplace_back("but", "the space file or its sources have changed since");
   }
   const Plan& plan = planned.plan;
-  if (!plan.reference.steps.empty() && plan.reference.source.options != plan.candidate.source.options) {
+  if (plan.reference.has_steps() && plan.reference.source.options != plan.candidate.source.options) {
     facts.facts.emplace_back("but",
                              "the tuner compiles the reference without options that depend on a parameter");
   }

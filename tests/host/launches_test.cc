@@ -67,7 +67,8 @@ class Launches : public testing::Test {
 TEST_F(Launches, every_space_is_right_in_all_its_configurations) {
   const std::set<std::string> names = {"any_order",       "padding", "constant_memory",
                                        "device_variable", "setup",   "cooperative",
-                                       "programmatic",    "struct",  "repeat"};
+                                       "programmatic",    "struct",  "repeat",
+                                       "computed_inputs"};
   std::vector<Plan> plans;
   CompileJob compile;
   compile.cache_dir = GKTUNE_TEST_CACHE;
@@ -107,6 +108,43 @@ TEST_F(Launches, an_output_that_is_no_longer_reset_is_wrong) {
   RunJob unset = job_of("device_variable");
   unset.plan.candidate.setup_each.clear();
   EXPECT_EQ(runner_.run(unset).status, Status::wrong_result);
+}
+
+// Writes over the argument with this index.
+StepPlan filling(int argument) {
+  StepPlan step;
+  step.fill_argument = argument;
+  step.fill_byte = 1;
+  return step;
+}
+
+TEST_F(Launches, a_computed_input_that_is_written_is_found_and_repaired) {
+  const RunJob right = job_of("computed_inputs");
+  RunJob writing = right;
+  writing.plan.candidate.steps.push_back(filling(1));
+  EXPECT_EQ(runner_.run(right).message, "");
+  const RunReply reply = runner_.run(writing);
+  EXPECT_EQ(reply.status, Status::input_changed) << reply.message;
+  EXPECT_TRUE(reply.message.starts_with("wrote into its input: begins[")) << reply.message;
+  EXPECT_EQ(runner_.run(right).message, "");
+}
+
+TEST_F(Launches, inputs_are_computed_without_a_reference_too) {
+  RunJob unchecked = job_of("computed_inputs");
+  unchecked.plan.reference.steps.clear();
+  for (ArgumentPlan& argument : unchecked.plan.arguments) argument.is_checked = false;
+  EXPECT_EQ(runner_.run(unchecked).message, "");
+  RunJob writing = unchecked;
+  writing.plan.candidate.steps.push_back(filling(1));
+  EXPECT_EQ(runner_.run(writing).status, Status::input_changed);
+}
+
+TEST_F(Launches, an_input_that_is_not_computed_cannot_be_written_by_the_reference) {
+  RunJob wrong = job_of("computed_inputs");
+  wrong.plan.reference.steps.push_back(filling(0));
+  const RunReply reply = runner_.run(wrong);
+  EXPECT_EQ(reply.status, Status::reference_failed);
+  EXPECT_TRUE(reply.message.starts_with("the reference: wrote into its input: lengths[")) << reply.message;
 }
 
 TEST_F(Launches, a_barrier_over_the_grid_needs_a_cooperative_launch) {

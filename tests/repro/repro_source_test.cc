@@ -98,7 +98,7 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
 }
 
 TEST(ReproOfLaunches, has_structs_variables_and_rules_of_judging) {
-  for (const char* name : {"device_variable", "struct", "padding", "any_order"}) {
+  for (const char* name : {"device_variable", "struct", "padding", "any_order", "computed_inputs"}) {
     const Definition definition =
         read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml");
     const Parameter& parameter = definition.parameters.at(0);

@@ -108,6 +108,25 @@ TEST(Launching, a_setup_has_steps_of_its_own) {
   EXPECT_EQ(plan->candidate.source.entries, (std::vector<std::string>{"f", "table", "&space::weights"}));
 }
 
+TEST(Launching, inputs_are_computed_by_steps_of_the_reference) {
+  const auto read = read_space_text(
+      "kernel: k\nsource: k.cu\nproblem: {n: [8]}\narguments:\n  in: {type: int, extent: n, init: zero}\n"
+      "  begins: {type: int, extent: n, init: computed}\n  out: {type: int, extent: n, role: out}\n"
+      "launches: {entry: f, arguments: [begins, out]}\n"
+      "reference: {inputs: {entry: begin, arguments: [in, begins]}}\n",
+      "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
+  ASSERT_TRUE(read.ok()) << read.error().front().str();
+  const auto plan = resolve(read->kernel, {}, {{"n", 8}}, {});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_TRUE(plan->arguments[1].contents.is_computed);
+  EXPECT_FALSE(plan->arguments[0].contents.is_computed);
+  EXPECT_TRUE(plan->reference.steps.empty());
+  EXPECT_TRUE(plan->reference.has_steps());
+  ASSERT_EQ(plan->reference.setup_once.size(), 1u);
+  EXPECT_EQ(plan->reference.source.entries, std::vector<std::string>{"begin"});
+  EXPECT_FALSE(plan->arguments[2].is_checked);
+}
+
 TEST(Launching, a_variable_holds_what_no_step_passes) {
   const auto plan = launching_plan("launches: {entry: f}\n");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
@@ -250,7 +269,8 @@ TEST(Launching, the_fingerprint_follows_what_is_launched) {
                            "launches: {entry: f, arguments: [{struct: [in]}, out]}\n",
                            "launches: {entry: f, arguments: [{tensor_map: in, sizes: [n], box: [4]}, out]}\n",
                            "launches: {entry: f, arguments: [in, out]}\nsetup: {once: {fill: out}}\n",
-                           "launches: {entry: f, arguments: [in, out]}\nsetup: {each: {fill: out}}\n"}) {
+                           "launches: {entry: f, arguments: [in, out]}\nsetup: {each: {fill: out}}\n",
+                           "launches: {entry: f, arguments: [in, out]}\nreference: {inputs: {entry: g}}\n"}) {
     EXPECT_NE(launching_fingerprint(rest), plain) << rest;
   }
 }

@@ -49,6 +49,7 @@ struct ContentsPlan {
   std::string array;       // of a .npz file
   std::int64_t width = 1;  // of a field
   SparsePlan sparse;
+  bool is_computed = false;  // zeros that the inputs of the reference replace
   friend bool operator==(const ContentsPlan&, const ContentsPlan&) = default;
 };
 

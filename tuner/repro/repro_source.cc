@@ -46,7 +46,7 @@ class Writer {
     add_parts();
     add_arguments();
     add_program(plan_.candidate, "candidate");
-    if (has_reference()) add_program(plan_.reference, "reference");
+    if (plan_.reference.has_steps()) add_program(plan_.reference, "reference");
     add_main();
     return std::move(text_);
   }
@@ -257,9 +257,12 @@ class Writer {
       if (const std::string contents = argument_contents(argument); !contents.empty())
         line("  arguments.{}", contents);
     }
-    if (has_reference()) {
-      line("\n  // The expected results.");
+    if (plan_.reference.has_steps()) {
+      line("\n  // The {}.", has_reference() ? "expected results" : "computed inputs");
       add_run("reference");
+      for (const ArgumentPlan& argument : plan_.arguments) {
+        if (argument.contents.is_computed) line("  arguments.{}.keep();", argument.name);
+      }
       for_each_checked(
           [&](const ArgumentPlan& argument) { line("  arguments.{}.expect();", argument.name); });
     }

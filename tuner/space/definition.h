@@ -80,6 +80,7 @@ struct Setup {
 struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
+  bool is_computed = false;  // zeros that the inputs of the reference replace
   // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a, deviation b; zipf: a values with
   // exponent b; csr_offsets: a nonzeros in b columns
   std::optional<Expression> a, b;
@@ -119,7 +120,8 @@ struct Argument {
 // A plain kernel of its own that computes what is right. It sees the problem, never the parameters.
 struct Reference {
   std::string source;  // empty: the kernel's own
-  std::vector<Launch> launches;
+  std::vector<Launch> inputs;    // run first: they write the computed inputs
+  std::vector<Launch> launches;  // none: nothing is compared
 };
 
 struct Metric {

@@ -94,6 +94,7 @@ void add_argument(Canonical& canonical, const Argument& argument) {
   if (contents.kind > ContentsKind::file)
     canonical.add(contents.width).add(contents.exponent).add(contents.lengths).add(contents.offsets);
   if (!contents.array.text.empty()) canonical.add(contents.array);
+  if (contents.is_computed) canonical.add("computed");
   canonical.add(contents.file).add(argument.check.has_value() ? "checked" : "unchecked");
   if (argument.check) {
     const Tolerance& check = *argument.check;
@@ -139,6 +140,10 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   for (const Argument& argument : arguments) add_argument(canonical, argument);
   add_launches(canonical, kernel.launches);
   if (kernel.reference) add_launches(canonical, kernel.reference->launches);
+  if (kernel.reference && !kernel.reference->inputs.empty()) {
+    canonical.add("inputs");
+    add_launches(canonical, kernel.reference->inputs);
+  }
   for (const auto& [name, steps] :
        {std::pair("once", &kernel.setup.once), std::pair("each", &kernel.setup.each)}) {
     if (steps->empty()) continue;

@@ -79,15 +79,16 @@ struct VariablePlan {
 struct ProgramPlan {
   SourcePlan source;
   std::vector<StepPlan> steps;
-  std::vector<StepPlan> setup_once, setup_each;  // see Setup
+  std::vector<StepPlan> setup_once, setup_each;  // see Setup; of a reference: its inputs
   std::vector<ArgumentPlan> values;              // scalars and structs that single steps pass
   std::vector<VariablePlan> variables;
+  bool has_steps() const { return !steps.empty() || !setup_once.empty() || !setup_each.empty(); }
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
 };
 
 struct Plan {
   ProgramPlan candidate;
-  ProgramPlan reference;  // no steps: nothing to compare with
+  ProgramPlan reference;  // may have no steps: nothing to compare with
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;

@@ -177,6 +177,7 @@ class Resolver {
     const std::string where = "argument '" + argument.name + "': init";
     ContentsPlan plan;
     plan.kind = contents.kind;
+    plan.is_computed = contents.is_computed;
     const bool needs_integers = contents.kind == Contents::Kind::permutation || contents.kind == Contents::Kind::zipf ||
                                 contents.kind >= Contents::Kind::csr_offsets;
     if (needs_integers && !is_integer_type(type)) {
@@ -398,7 +399,7 @@ class Resolver {
           });
       if (is_plain) add_option(option, problem_scope_, source);
     }
-    finish(reference.launches, {}, problem_scope_, program);
+    finish(reference.launches, {.once = reference.inputs, .each = {}}, problem_scope_, program);
     add_variables(program,
                   [&](const std::string& symbol) { return kernel_.reference_symbols.contains(symbol); });
     return program;

@@ -68,6 +68,25 @@ __global__ void plain_row_sums(const int* in, int* out, int count, int width) {
   }
 }
 
+// Rows of different lengths, one behind the other.
+__global__ void begin_rows(const int* lengths, int* begins, int rows) {
+  begins[0] = 0;
+  for (int row = 0; row < rows; ++row) begins[row + 1] = begins[row] + lengths[row];
+}
+__global__ void sum_uneven_rows(const int* begins, const int* values, int* out, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  int sum = 0;
+  for (int i = begins[row]; i < begins[row + 1]; ++i) sum += values[i];
+  out[row] = sum;
+}
+__global__ void plain_uneven_row_sums(const int* lengths, const int* values, int* out, int rows) {
+  for (int row = 0; row < rows; ++row) {
+    out[row] = 0;
+    for (int i = 0; i < lengths[row]; ++i) out[row] += *values++;
+  }
+}
+
 // Blocks that wait for each other.
 __global__ void sum_in_one_launch(const int* in, int* partial, int* out, int n) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();

@@ -77,7 +77,7 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
   std::unique_ptr<ProblemBuffers> problem(new ProblemBuffers(device, job));
   if (auto allocated = problem->allocate(); !allocated) return allocated.error();
   if (auto filled = problem->fill_inputs(); !filled) return filled.error();
-  if (!job.plan.reference.steps.empty()) {
+  if (job.plan.reference.has_steps()) {
     auto done = isolate([&] { return problem->run_reference(job); });
     report_phase(Phase::setup);
     if (!done) return blame_reference(done.error());
@@ -100,7 +100,8 @@ Result<void, Failure> ProblemBuffers::allocate() {
   const bool has_reference = !reference_.steps.empty();
   for (const ArgumentPlan& plan : arguments_) {
     if (plan.is_scalar) continue;
-    const int copies = 1 + (plan.role == Role::inout ? 1 : 0) + (plan.is_checked && has_reference ? 1 : 0);
+    const int copies = 1 + (plan.role == Role::inout || plan.contents.is_computed ? 1 : 0) +
+                       (plan.is_checked && has_reference ? 1 : 0);
     bytes_ += size_of(plan) * static_cast<std::uint64_t>(copies);
   }
   const auto free = device_->free_bytes();
@@ -125,6 +126,9 @@ Result<void, Failure> ProblemBuffers::allocate() {
       auto original = device_->allocate(size_of(plan), placement_, guards_);
       if (auto added = add(slot.original, std::move(original)); !added) return added;
     }
+    if (plan.contents.is_computed) {
+      if (auto added = add(slot.computed, device_->allocate_shared(size_of(plan))); !added) return added;
+    }
     if (plan.is_checked && has_reference) {
       if (auto added = add(slot.expected, device_->allocate_shared(size_of(plan))); !added) return added;
     }
@@ -142,6 +146,7 @@ Result<void, Failure> ProblemBuffers::fill_inputs() {
     if (!slot.buffer || !is_input(arguments_[i])) continue;
     if (auto filled = device_->fill(*slot.buffer, arguments_[i]); !filled) return filled;
     if (slot.original) device_->copy(*slot.original, *slot.buffer);
+    if (slot.computed) continue;
     const auto digest = device_->digest(slot.input());
     if (!digest) return digest.error();
     slot.input_digest = *digest;
@@ -156,21 +161,43 @@ Result<void, Failure> ProblemBuffers::run_reference(const RunJob& job) {
   const LaunchOptions options{reference_limit_s(job.plan), std::nullopt};
   poison_outputs(Poison::first);
   if (auto done = execute(**program, options, Phase::reference); !done) return done;
+  if (auto kept = keep_computed_inputs(); !kept) return kept;
   if (auto harmless = find_damage(); !harmless) return harmless;
+  if (reference_.steps.empty()) return {};
   const auto needs_second_run = keep_results();
   if (!needs_second_run) return needs_second_run.error();
   if (*needs_second_run) {
     restore_inputs();
     poison_outputs(Poison::first);
     if (auto done = execute(**program, options, Phase::reference); !done) return done;
+    if (auto kept = keep_computed_inputs(); !kept) return kept;
     if (auto written = find_unwritten_integers(); !written) return written;
   }
   return {};
 }
 
-Result<void, Failure> ProblemBuffers::note_results() {
-  has_results_ = true;
+// The reference may run in a process of its own, which shares these copies and nothing else.
+Result<void, Failure> ProblemBuffers::keep_computed_inputs() {
   for (Slot& slot : slots_) {
+    if (!slot.computed) continue;
+    device_->copy(*slot.computed, *slot.buffer);
+    const auto digest = device_->digest(*slot.buffer);
+    if (!digest) return digest.error();
+    slot.input_digest = *digest;
+  }
+  return {};
+}
+
+Result<void, Failure> ProblemBuffers::note_results() {
+  has_results_ = !reference_.steps.empty();
+  for (Slot& slot : slots_) {
+    if (slot.computed) {
+      const auto digest = device_->digest(*slot.computed);
+      if (!digest) return digest.error();
+      slot.input_digest = *digest;
+      slot.computed->protect();
+      device_->copy(*slot.buffer, *slot.computed);
+    }
     if (!slot.expected) continue;
     const auto digest = device_->digest(*slot.expected);
     if (!digest) return digest.error();
@@ -364,6 +391,7 @@ Result<void, Failure> ProblemBuffers::find_changed_input() {
 Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
   const ArgumentPlan& plan = arguments_[index];
   DeviceBuffer& buffer = *slots_[index].buffer;
+  if (const DeviceBuffer* computed = slots_[index].computed.get()) return repair_input(index, *computed);
   const auto original = device_->allocate(size_of(plan), placement_, guards_);
   if (!original) {  // no room for a second copy: say less
     if (original.error().worker_is_lost) return original.error();
@@ -371,9 +399,15 @@ Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index) {
     return plan.name;
   }
   if (auto filled = device_->fill(**original, plan); !filled) return filled.error();
-  const auto verdict = device_->compare(buffer, **original, plan.type, {}, nullptr);
+  return repair_input(index, **original);
+}
+
+Result<std::string, Failure> ProblemBuffers::repair_input(std::size_t index, const DeviceBuffer& original) {
+  const ArgumentPlan& plan = arguments_[index];
+  DeviceBuffer& buffer = *slots_[index].buffer;
+  const auto verdict = device_->compare(buffer, original, plan.type, {}, nullptr);
   if (!verdict) return verdict.error();
-  device_->copy(buffer, **original);
+  device_->copy(buffer, original);
   if (verdict->passed()) return plan.name;  // -0 instead of 0
   return plan.name + '[' + std::to_string(verdict->first) + "] was " + verdict->expected + ", is now " +
          verdict->actual;

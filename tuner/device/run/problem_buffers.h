@@ -60,6 +60,7 @@ class ProblemBuffers {
   struct Slot {
     std::unique_ptr<DeviceBuffer> buffer;    // none: a scalar
     std::unique_ptr<DeviceBuffer> original;  // of an inout argument
+    std::unique_ptr<DeviceBuffer> computed;  // of a computed input: what the reference wrote
     std::unique_ptr<DeviceBuffer> expected;  // of a checked output
     std::uint64_t input_digest = 0, expected_digest = 0;
 
@@ -72,6 +73,7 @@ class ProblemBuffers {
   bool is_protected(std::size_t index) const;
   Result<void, Failure> fill_inputs();
   Result<void, Failure> run_reference(const RunJob& job);
+  Result<void, Failure> keep_computed_inputs();
   Result<void, Failure> note_results();
   Result<bool, Failure> keep_results();
   Result<void, Failure> find_unwritten_integers();
@@ -82,6 +84,7 @@ class ProblemBuffers {
   Result<void, Failure> find_violation();
   Result<void, Failure> find_changed_input();
   Result<std::string, Failure> repair_input(std::size_t index);
+  Result<std::string, Failure> repair_input(std::size_t index, const DeviceBuffer& original);
   Result<void, Failure> find_wrong_output();
   // Compares the slot's buffer with its expected contents.
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
@@ -93,7 +96,7 @@ class ProblemBuffers {
   Placement placement_;
   Guards guards_;
   std::uint64_t bytes_ = 0;
-  bool has_results_ = false;            // the reference ran
+  bool has_results_ = false;            // the expected outputs are known
   std::optional<double> execution_us_;
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them

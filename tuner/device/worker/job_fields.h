@@ -26,6 +26,7 @@ void fields(A& archive, S& plan) {
 template <class A, Is<ContentsPlan> S>
 void fields(A& archive, S& plan) {
   archive("kind", plan.kind);
+  archive("is_computed", plan.is_computed);
   archive("a", plan.a);
   archive("b", plan.b);
   archive("a_integer", plan.a_integer);

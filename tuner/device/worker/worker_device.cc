@@ -212,7 +212,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   if (options_.work != WorkerDeviceOptions::Work::compile) {
     for (RunSlot& slot : slots_) slot.get_ready();
   }
-  if (!submission.plan.reference.steps.empty())
+  if (submission.plan.reference.has_steps())
     submission.reference = reference_of(submission.plan.reference.source);
 }
 

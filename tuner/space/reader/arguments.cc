@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kInitForms =
-    "zero, permutation, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]}, "
+    "zero, permutation, computed, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]}, "
     "{sorted: [low, high]}, {zipf: [values, exponent]}, {field: [low, high], width: w}, {csr_offsets: {nonzeros: n, "
     "columns: c}}, {csr_columns: offsets} or {file: x.npy}";
 constexpr std::string_view kTypes =
@@ -84,6 +84,10 @@ class ArgumentReader {
                     "use role: inout if the kernel reads it");
       }
       read_init(*init, argument.contents);
+      if (argument.contents.is_computed && argument.role != Argument::Role::in) {
+        errors_.add(fields.key("init"), "only an input with role: in is computed",
+                    "let a step of setup: {each: …} copy it to this buffer");
+      }
     } else if (is_role_known && !fields.has_unknown() &&
                (argument.role == Argument::Role::in || argument.role == Argument::Role::inout)) {
       errors_.add(key, "input '" + key.text + "' has no init", "expected " + std::string(kInitForms));
@@ -135,12 +139,16 @@ class ArgumentReader {
 
   void read_init(const YamlNode& node, Contents& contents) {
     if (node.is_scalar() && node.text == "zero") return;
+    if (node.is_scalar() && node.text == "computed") {
+      contents.is_computed = true;
+      return;
+    }
     if (node.is_scalar() && node.text == "permutation") {
       contents.kind = Contents::Kind::permutation;
       return;
     }
     if (node.is_scalar()) {
-      static const std::vector<std::string> kWords = {"zero",   "permutation", "constant",    "ramp",
+      static const std::vector<std::string> kWords = {"zero",   "computed",    "permutation", "constant",    "ramp",
                                                       "uniform", "normal",     "sorted",      "zipf",
                                                       "field",  "csr_offsets", "csr_columns", "file"};
       errors_.add(node, "unknown init '" + node.text + "'" + errors_.guess(node.text, kWords),

@@ -121,7 +121,10 @@ NameSet DefinitionReader::mentioned_names() const {
     }
   };
   add_entries(kernel.launches, add_entries);
-  if (kernel.reference) add_entries(kernel.reference->launches, add_entries);
+  if (kernel.reference) {
+    add_entries(kernel.reference->inputs, add_entries);
+    add_entries(kernel.reference->launches, add_entries);
+  }
   const auto add_values = [&](const std::vector<Value>& values) {
     for (const Value& value : values) texts.push_back(value.str());
   };
@@ -385,6 +388,7 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   }
   if (const YamlNode* node = section(fields, "setup")) read_setup(*node);
   if (const YamlNode* node = fields.find("reference")) read_reference(*node);
+  check_computed_inputs();
   check_outputs();
   for (WrittenArgument& written : arguments_) kernel.arguments.push_back(written.argument);
 }
@@ -419,14 +423,15 @@ void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource&
                   "declare it there as __constant__ or __device__");
     }
     const bool is_own = kernel.reference && !kernel.reference->source.empty();
-    const bool is_passed = kernel.reference && takes(kernel.reference->launches, written.argument.name);
+    const bool is_passed = kernel.reference && (takes(kernel.reference->inputs, written.argument.name) ||
+                                                takes(kernel.reference->launches, written.argument.name));
     if (!is_passed && (!is_own || find_macro(reference, name).is_used)) kernel.reference_symbols.insert(symbol);
   }
 }
 
 void DefinitionReader::read_reference(const YamlNode& node) {
   KernelDefinition& kernel = definition_.kernel;
-  const Fields fields(node, "reference", {"source", "launches"}, errors_);
+  const Fields fields(node, "reference", {"source", "inputs", "launches"}, errors_);
   if (!fields.is_map()) return;
   Reference reference;
   if (const YamlNode* source = fields.find("source")) {
@@ -437,12 +442,26 @@ void DefinitionReader::read_reference(const YamlNode& node) {
       errors_.add(*source, "the reference must be in the kernel's language");
     }
   }
-  if (const YamlNode* launches =
-          fields.require("launches", "the functions that compute the expected outputs")) {
-    reference.launches =
-        read_launches(*launches, kernel.language, View::problem, kernel.axes, arguments_, names_, errors_);
-  }
+  const auto read = [&](const YamlNode* steps, std::vector<Launch>& into) {
+    if (steps == nullptr) return;
+    into = read_launches(*steps, kernel.language, View::problem, kernel.axes, arguments_, names_, errors_);
+  };
+  const YamlNode* inputs = fields.find("inputs");
+  read(inputs, reference.inputs);
+  read(inputs != nullptr ? fields.find("launches")
+                         : fields.require("launches", "the functions that compute the expected outputs"),
+       reference.launches);
   kernel.reference = std::move(reference);
+}
+
+void DefinitionReader::check_computed_inputs() {
+  const std::optional<Reference>& reference = definition_.kernel.reference;
+  for (const WrittenArgument& written : arguments_) {
+    const Argument& argument = written.argument;
+    if (!argument.contents.is_computed || (reference && takes(reference->inputs, argument.name))) continue;
+    errors_.add(*written.key, "nothing computes the input '" + argument.name + "'",
+                "reference: {inputs: {entry: …, arguments: [" + argument.name + ", …]}, …}");
+  }
 }
 
 void DefinitionReader::check_outputs() {

@@ -38,6 +38,7 @@ class DefinitionReader {
   void read_setup(const YamlNode& node);
   void check_symbols(const FlatSource& source, const FlatSource& reference);
   void read_reference(const YamlNode& node);
+  void check_computed_inputs();
   void read_metrics(const Fields& fields);
   void check_outputs();
   // Compares the sources with the macros of parameters.
