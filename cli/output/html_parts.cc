@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/output/printable.h"
+#include "cli/output/screen.h"
 
 namespace gktune {
 namespace {
