@@ -118,6 +118,10 @@ int time_queries(std::int64_t trials, std::int64_t studies, const char* kept) {
     const auto archive = Archive::open(path);
     return archive->evidence(**archive->winner(middle));
   });
+  time_query<Result<std::vector<Evidence>>>("best: the evidence for all winners", [&] {
+    static const std::vector<Best> winners = *store()->best("");
+    return Archive::open(path)->evidence(winners);
+  });
   const StudySummary study = **store()->study(middle);
   time_query<Result<Ranked>>("db show: the best 20 trials of a study",
                                          [&] { return Archive::open(path)->ranked(study, {.limit = 20}); });

@@ -66,40 +66,107 @@ std::map<std::int64_t, TrialCounts> read_counts(const sqlite::Database& database
   return counts;
 }
 
-// The finalist behind the winner of the deciding playoff.
-std::optional<Trial> second_finalist(const sqlite::Database& database, const Best& winner, TrialReader& reader) {
-  Statement find(database,
-                 "SELECT f.trial_id, f.id FROM playoff_winner_view w JOIN finalists f ON f.playoff_id = w.playoff_id"
-                 " WHERE w.study_id = ? AND f.place = 2");
-  if (!find.bind(winner.study_id).step()) return std::nullopt;
-  auto row = find.row();
-  const auto trial = row.integer();
-  return reader.read_finalist(trial, row.integer(), winner.study);
-}
-
-// Enough to find the second behind a few damaged rows.
-constexpr int kFewWithDamage = 20;
-
-std::optional<Trial> second_of_search(const sqlite::Database& database, const Best& winner, TrialReader& reader) {
-  Statement select(database, archive::kRanked);
-  select.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), kFewWithDamage);
-  for (const std::int64_t id : ids(select)) {
-    if (id == winner.trial.id) continue;
-    try {
-      return reader.read(id, winner.study);
-    } catch (const Failure& failure) {
-      if (!failure.is_damage()) throw;
-    }
-  }
-  return std::nullopt;
-}
-
 // The objective is less than 0 where a metric is maximized.
 double lead_of(const Trial& first, const Trial& second) {
   const double a = std::abs(first.objective), b = std::abs(second.objective);
   const double ratio = second.objective < 0 ? a / b : b / a;
   return std::isfinite(ratio) ? ratio - 1 : 0;
 }
+
+// Enough to find the second behind a few damaged rows.
+constexpr int kFewWithDamage = 20;
+
+// Reads the evidence for many winners with the same statements.
+class EvidenceReader {
+ public:
+  explicit EvidenceReader(const sqlite::Database& database)
+      : trials_(database),
+        finalist_(database,
+                  "SELECT s.trial_id, s.id FROM winners w JOIN finalists f ON f.id = w.finalist_id"
+                  " JOIN finalists s ON s.playoff_id = f.playoff_id AND s.place = 2 WHERE w.study_id = ?"),
+        ranked_(database, archive::kRanked),
+        winner_session_(database, archive::kWinnerSession),
+        device_(database, "SELECT device_id FROM studies WHERE id = ?"),
+        versions_(database, archive::kVersions),
+        latest_session_(database, archive::kLatestSession) {}
+
+  Evidence read(const Best& winner) {
+    Evidence evidence;
+    evidence.second = winner.from_playoff ? second_finalist(winner) : second_of_search(winner);
+    if (evidence.second) {
+      evidence.lead = lead_of(winner.trial, *evidence.second);
+      evidence.is_lead_clear = winner.trial.timing.high_us < evidence.second->timing.low_us;
+    }
+    if (winner_session_.bind(winner.study_id).step()) {
+      auto row = winner_session_.row();
+      evidence.environment = read_environment(row);
+      evidence.measured_unix_ms = row.integer();
+    }
+    if (!device_.bind(winner.study_id).step()) return evidence;
+    const std::int64_t device = device_.row().integer();
+    if (has_later_version(winner, device)) {
+      evidence.changes.push_back("the source or its options have changed: another version of the kernel was tuned "
+                                 "on this device later");
+    }
+    if (const auto latest = latest_environment(device)) {
+      for (std::string& change : changes_between(evidence.environment, *latest))
+        evidence.changes.push_back(std::move(change));
+    }
+    return evidence;
+  }
+
+ private:
+  // The finalist behind the winner of the deciding playoff.
+  std::optional<Trial> second_finalist(const Best& winner) {
+    if (!finalist_.bind(winner.study_id).step()) return std::nullopt;
+    auto row = finalist_.row();
+    const auto trial = row.integer();
+    return trials_.read_finalist(trial, row.integer(), winner.study);
+  }
+
+  std::optional<Trial> second_of_search(const Best& winner) {
+    ranked_.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), kFewWithDamage);
+    for (const std::int64_t id : ids(ranked_)) {
+      if (id == winner.trial.id) continue;
+      try {
+        return trials_.read(id, winner.study);
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool has_later_version(const Best& winner, std::int64_t device) {
+    const auto [known, is_new] = versions_of_.try_emplace({winner.study.kernel, device});
+    if (is_new) {
+      versions_.bind(winner.study.kernel, device);
+      while (versions_.step()) {
+        auto row = versions_.row();
+        std::string fingerprint = row.text();
+        known->second.emplace_back(std::move(fingerprint), row.integer());
+      }
+    }
+    return std::ranges::any_of(known->second, [&](const auto& version) {
+      return version.first != winner.study.fingerprint && version.second > winner.updated_unix_ms;
+    });
+  }
+
+  // The environment of the latest session on the device.
+  std::optional<SessionEnvironment> latest_environment(std::int64_t device) {
+    const auto [known, is_new] = latest_.try_emplace(device);
+    if (is_new && latest_session_.bind(device).step()) {
+      auto row = latest_session_.row();
+      known->second = read_environment(row);
+    }
+    return known->second;
+  }
+
+  TrialReader trials_;
+  Statement finalist_, ranked_, winner_session_, device_, versions_, latest_session_;
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>> versions_of_;
+  std::map<std::int64_t, std::optional<SessionEnvironment>> latest_;  // by device
+};
 
 }  // namespace
 
@@ -172,39 +239,20 @@ Result<std::optional<Best>> Archive::winner(std::int64_t study) const {
   });
 }
 
-Result<Evidence> Archive::evidence(const Best& winner) const {
+Result<std::vector<Evidence>> Archive::evidence(std::span<const Best> winners) const {
   return sqlite::guarded(connection_->path.string(), [&] {
-    const sqlite::Database& database = connection_->database;
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
-    Evidence evidence;
-    TrialReader reader(database);
-    evidence.second = winner.from_playoff ? second_finalist(database, winner, reader)
-                                          : second_of_search(database, winner, reader);
-    if (evidence.second) {
-      evidence.lead = lead_of(winner.trial, *evidence.second);
-      evidence.is_lead_clear = winner.trial.timing.high_us < evidence.second->timing.low_us;
-    }
-    Statement session(database, archive::kWinnerSession);
-    if (session.bind(winner.study_id).step()) {
-      auto row = session.row();
-      evidence.environment = read_environment(row);
-      evidence.measured_unix_ms = row.integer();
-    }
-    Statement version(database, archive::kLaterVersion);
-    if (version.bind(winner.study_id).step()) {
-      evidence.changes.push_back("the source or its options have changed: another version of the kernel was tuned "
-                                 "on this device later");
-    }
-    Statement latest(database, archive::kLatestSession);
-    Statement device(database, "SELECT device_id FROM studies WHERE id = ?");
-    if (device.bind(winner.study_id).step() && latest.bind(device.row().integer()).step()) {
-      auto row = latest.row();
-      for (std::string& change : changes_between(evidence.environment, read_environment(row))) {
-        evidence.changes.push_back(std::move(change));
-      }
-    }
-    return evidence;
+    EvidenceReader reader(connection_->database);
+    std::vector<Evidence> all;
+    for (const Best& winner : winners) all.push_back(reader.read(winner));
+    return all;
   });
+}
+
+Result<Evidence> Archive::evidence(const Best& winner) const {
+  auto all = evidence(std::span(&winner, 1));
+  if (!all) return all.error();
+  return std::move(all->front());
 }
 
 Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64_t second) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,7 @@ class Archive {
   // The winner of a study; nothing if it has none.
   Result<std::optional<Best>> winner(std::int64_t study) const;
   Result<Evidence> evidence(const Best& winner) const;
+  Result<std::vector<Evidence>> evidence(std::span<const Best> winners) const;
   // The configurations that two studies have in common.
   Result<std::vector<CommonConfig>> common(std::int64_t first, std::int64_t second) const;
   Result<RecordedTexts> recorded(std::int64_t study) const;

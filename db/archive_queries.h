@@ -46,11 +46,9 @@ inline constexpr std::string_view kLatestSession =
     "        LIMIT 1) = ?1"
     " ORDER BY c.begun_ms DESC LIMIT 1";
 
-// ?1: a study. The latest study of another version of its kernel, of those that were tuned after it.
-inline constexpr std::string_view kLaterVersion =
-    "SELECT o.fingerprint, o.updated_ms FROM studies s JOIN studies o ON o.kernel = s.kernel"
-    " AND o.device_id = s.device_id AND o.fingerprint <> s.fingerprint AND o.updated_ms > s.updated_ms"
-    " WHERE s.id = ?1 ORDER BY o.updated_ms DESC LIMIT 1";
+// ?1: a kernel, ?2: a device. When each version of the kernel was last tuned on it.
+inline constexpr std::string_view kVersions =
+    "SELECT fingerprint, max(updated_ms) FROM studies WHERE kernel = ?1 AND device_id = ?2 GROUP BY fingerprint";
 
 inline constexpr std::string_view kTotals =
     "SELECT (SELECT count(*) FROM devices), (SELECT count(DISTINCT kernel) FROM studies),"

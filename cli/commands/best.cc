@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
+#include <span>
 
 #include "cli/commands/commands.h"
 #include "cli/database.h"
@@ -123,30 +125,59 @@ std::optional<SessionEnvironment> environment_here(const DeviceIdentity& device,
   return SessionEnvironment{.driver = found->info.driver, .runtime = found->info.runtime, .compiler = found->info.compiler};
 }
 
-// The evidence for the winner of a study, and what has changed since it was measured.
-Result<Evidence, ExitCode> evidence_for(const Best& best, const BestOptions& options, Context& context) {
+// Adds a change that is not listed yet.
+void add_change(std::vector<std::string>& changes, const std::string& change) {
+  if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
+}
+
+// Adds what differs from this machine.
+void add_changes_here(std::span<const Best> winners, std::vector<Evidence>& evidences, Context& context) {
+  std::vector<std::pair<DeviceIdentity, std::optional<SessionEnvironment>>> asked;
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    const DeviceIdentity& device = winners[i].study.device;
+    auto known = std::ranges::find(asked, device, [](const auto& each) { return each.first; });
+    if (known == asked.end()) known = asked.insert(asked.end(), {device, environment_here(device, context)});
+    if (!known->second) continue;
+    for (const std::string& change : changes_between(evidences[i].environment, *known->second))
+      add_change(evidences[i].changes, change);
+  }
+}
+
+// Adds that the space file defines another version of a kernel.
+Result<void, ExitCode> add_changes_of_space(std::span<const Best> winners, std::vector<Evidence>& evidences,
+                                            const std::string& space, Context& context) {
+  std::map<std::string, Definition> definitions;  // by the kind of device
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    const std::string& kind = winners[i].study.device.kind;
+    if (!definitions.contains(kind)) {
+      auto definition = read_space_file(space, {.device_kind = kind, .strategies = {}});
+      if (!definition) return fail(context, definition.error());
+      definitions.emplace(kind, *std::move(definition));
+    }
+    const Definition& definition = definitions.at(kind);
+    if (definition.kernel.name != winners[i].study.kernel) {
+      return fail_usage(context, "gktune best",
+                        "--space: " + space + " defines the kernel '" + definition.kernel.name + "'");
+    }
+    if (definition.fingerprint != winners[i].study.fingerprint)
+      add_change(evidences[i].changes, "the source or its options have changed: " + space + " defines another version");
+  }
+  return {};
+}
+
+// The evidence for the winners of studies, and what has changed since they were measured.
+Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winners, const BestOptions& options,
+                                                     Context& context) {
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();
-  auto evidence = archive->evidence(best);
-  if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
-  if (!options.why) return *std::move(evidence);
-  if (const auto here = environment_here(best.study.device, context)) {
-    for (const std::string& change : changes_between(evidence->environment, *here)) {
-      if (std::ranges::find(evidence->changes, change) == evidence->changes.end())
-        evidence->changes.push_back(change);
-    }
-  }
+  auto evidences = archive->evidence(winners);
+  if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
+  if (!options.why) return *std::move(evidences);
+  add_changes_here(winners, *evidences, context);
   if (!options.space.empty()) {
-    auto definition = read_space_file(options.space, {.device_kind = best.study.device.kind, .strategies = {}});
-    if (!definition) return fail(context, definition.error());
-    if (definition->kernel.name != best.study.kernel) {
-      return fail_usage(context, "gktune best",
-                        "--space: " + options.space + " defines the kernel '" + definition->kernel.name + "'");
-    }
-    if (definition->fingerprint != best.study.fingerprint)
-      evidence->changes.push_back("the source or its options have changed: " + options.space + " defines another version");
+    if (auto added = add_changes_of_space(winners, *evidences, options.space, context); !added) return added.error();
   }
-  return *std::move(evidence);
+  return *std::move(evidences);
 }
 
 std::string lead_text(const Best& best, const Evidence& evidence) {
@@ -213,9 +244,9 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
   const Best* best = study_of(answer, winners);
   std::optional<Evidence> evidence;
   if (best != nullptr) {
-    auto found = evidence_for(*best, options, context);
+    auto found = evidence_for(std::span(best, 1), options, context);
     if (!found) return found.error();
-    evidence = *std::move(found);
+    evidence = std::move(found->front());
   }
   if (options.format.json) {
     Json report = {{"kernel", options.kernel},
@@ -244,14 +275,9 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
 
 // Every winner, with a mark on those that are stale.
 ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners, Context& context) {
-  auto archive = open_archive(options.database, context);
-  if (!archive) return archive.error();
-  std::vector<Evidence> evidences;
-  for (const Best& best : winners) {
-    auto evidence = evidence_for(best, options, context);
-    if (!evidence) return evidence.error();
-    evidences.push_back(*std::move(evidence));
-  }
+  const auto found = evidence_for(winners, options, context);
+  if (!found) return found.error();
+  const std::vector<Evidence>& evidences = *found;
   if (options.format.json) {
     Json array = Json::array();
     for (std::size_t i = 0; i < winners.size(); ++i) {

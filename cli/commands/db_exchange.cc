@@ -86,11 +86,13 @@ Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& 
     auto winner = archive->winner(each.id);
     if (!winner) return fail(context, ExitCode::failed, winner.error().message);
     if (!*winner) continue;
-    auto evidence = archive->evidence(**winner);
-    if (!evidence) return fail(context, ExitCode::failed, evidence.error().message);
-    for (const std::string& change : evidence->changes)
-      context.log.info(fmt::format("warning: {} is stale: {}", study_text(each.study), change));
     winners.push_back(**std::move(winner));
+  }
+  const auto evidences = archive->evidence(winners);
+  if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    for (const std::string& change : (*evidences)[i].changes)
+      context.log.info(fmt::format("warning: {} is stale: {}", study_text(winners[i].study), change));
   }
   if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
   return winners;

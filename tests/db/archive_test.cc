@@ -51,7 +51,7 @@ class ArchiveTest : public ::testing::Test {
 TEST_F(ArchiveTest, no_query_reads_all_trials) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   for (const auto query : {archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
-                           archive::kWinnerSession, archive::kLatestSession, archive::kLaterVersion,
+                           archive::kWinnerSession, archive::kLatestSession, archive::kVersions,
                            archive::kTotals}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
@@ -125,6 +125,24 @@ TEST_F(ArchiveTest, evidence_has_the_lead_over_the_second) {
   EXPECT_EQ(played.second->config, (Config{{"a", 1}}));
   EXPECT_FALSE(played.is_lead_clear);
   EXPECT_EQ(played.measured_unix_ms, 5000);
+}
+
+TEST_F(ArchiveTest, evidence_of_many_winners_is_that_of_each) {
+  add(study_, session_, ok_trial({{"a", 1}}, 100));
+  add(study_, session_, ok_trial({{"a", 2}}, 110));
+  const std::int64_t other = *store_->study_id(reduce_study(2048));
+  const auto later = begin("580.1");
+  add(other, later, ok_trial({{"a", 3}}, 200));
+  const std::vector<Best> winners = {winner(), **archive().winner(other), winner()};
+  const std::vector<Evidence> all = *archive().evidence(winners);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].second->config, (Config{{"a", 2}}));
+  EXPECT_EQ(all[0].changes, (std::vector<std::string>{"the driver was 550.54 then and is 580.1 now"}));
+  EXPECT_FALSE(all[1].second.has_value());
+  EXPECT_EQ(all[1].environment.driver, "580.1");
+  EXPECT_TRUE(all[1].changes.empty());
+  EXPECT_EQ(all[2].second->config, (Config{{"a", 2}}));
+  EXPECT_EQ(all[2].changes, all[0].changes);
 }
 
 TEST_F(ArchiveTest, a_winner_is_stale_once_the_driver_or_the_source_has_changed) {
