@@ -1,5 +1,7 @@
 #include "tuner/search/auto.h"
 
+#include "tuner/core/quantity.h"
+
 #include "tuner/search/bayes/bayes.h"
 #include "tuner/search/exhaustive.h"
 
@@ -19,7 +21,7 @@ bool fits(const SearchTask& task) {
 }  // namespace
 
 Auto::Auto(const SearchTask& task) {
-  const std::string size = task.space.size().str();
+  const std::string size = format_count(task.space.size().str());
   if (fits(task)) {
     chosen_ = std::make_unique<Exhaustive>(task);
     description_ = "all " + size + " configurations fit the budget: each is tried";
