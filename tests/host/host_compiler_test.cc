@@ -150,6 +150,20 @@ TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_doe
   EXPECT_NE(result.log.find("No space left on device"), std::string::npos) << result.log;
 }
 
+// The linker is a process of the compiler, which reports how that ended.
+TEST_P(HostCompilerTest, a_linker_that_is_killed_says_nothing_about_the_source) {
+  std::filesystem::create_directory(folder_ / "programs");
+  folder_.write("programs/ld", "#!/bin/sh\n[ -e \"$0.calm\" ] && exec ld \"$@\"\ntouch \"$0.calm\"\nkill -9 $$\n");
+  std::filesystem::permissions(folder_ / "programs/ld", std::filesystem::perms::owner_all);
+  compiler_ = HostCompiler(std::string(GetParam()) + " -B" + folder_.path("programs"));
+  const CompiledVariant once = compile(kernel_source(kStore, {"k"}, {{"N", "5"}}));
+  EXPECT_EQ(once.status, Status::ok) << once.log;
+  folder_.write("programs/ld", "#!/bin/sh\nkill -9 $$\n");
+  const CompiledVariant always = compile(kernel_source(kStore, {"k"}, {{"N", "6"}}));
+  EXPECT_EQ(always.status, Status::machine_failed) << always.log;
+  EXPECT_TRUE(always.log.starts_with("the compiler was killed")) << always.log;
+}
+
 TEST_P(HostCompilerTest, one_that_is_not_there_fails_nothing_but_the_machine) {
   compiler_ = HostCompiler(folder_.path("no_such_compiler"));
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "4"}}));

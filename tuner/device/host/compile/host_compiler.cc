@@ -89,6 +89,7 @@ std::vector<std::string> words_of(const std::string& cxx) {
 }
 
 constexpr const char* kKilledTexts[] = {"Killed signal terminated program", "Terminated signal terminated program",
+                                        "terminated with signal 9 [", "terminated with signal 15 [",
                                         "unable to execute command: Killed",
                                         "unable to execute command: Terminated"};
 
