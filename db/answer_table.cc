@@ -121,7 +121,7 @@ struct AnswerTable::Places {
 
 AnswerTable::AnswerTable(const KernelWinners& winners, const DeviceIdentity& device,
                          std::span<const std::string> axes, const Freshness& freshness)
-    : axes_(axes.begin(), axes.end()) {
+    : axes_(axes.begin(), axes.end()), exact_(axes.size()) {
   const DeviceIdentity asked = device == DeviceIdentity{} && !winners.versions.empty()
                                    ? winners.versions.front().winners.front().study.device
                                    : device;
@@ -165,35 +165,11 @@ void AnswerTable::index_exact_answers() {
       all.push_back({&answer, &cluster.values[row * axes_.size()], cluster.ranks[row]});
     }
   }
-  if (all.empty()) return;
   std::ranges::sort(all, {}, &Exact::rank);  // of equal problems the preferred one is added first
-  exact_slots_.resize(std::bit_ceil(2 * all.size()));
-  exact_values_.reserve(all.size() * axes_.size());
   for (const Exact& each : all) {
-    const std::size_t place = exact_values_.size();
-    for (std::size_t axis = 0; axis < axes_.size(); ++axis) exact_values_.emplace_back(each.values[axis]);
-    const std::span<const AxisValue> own(exact_values_.data() + place, axes_.size());
-    if (find_exact(own) != nullptr) {
-      exact_values_.resize(place);
-      continue;
-    }
-    const std::uint64_t hash = hash_of(own);
-    std::size_t slot = hash & (exact_slots_.size() - 1);
-    while (exact_slots_[slot].answer != nullptr) slot = (slot + 1) & (exact_slots_.size() - 1);
-    exact_slots_[slot] = {hash, place, each.answer};
+    const std::vector<AxisValue> values(each.values, each.values + axes_.size());
+    if (exact_.find(values) == nullptr) exact_.set(values, each.answer);
   }
-}
-
-const Answer* AnswerTable::find_exact(std::span<const AxisValue> values) const {
-  if (exact_slots_.empty() || values.size() != axes_.size()) return nullptr;
-  const std::uint64_t hash = hash_of(values);
-  std::size_t place = hash & (exact_slots_.size() - 1);
-  for (; exact_slots_[place].answer != nullptr; place = (place + 1) & (exact_slots_.size() - 1)) {
-    const ExactSlot& slot = exact_slots_[place];
-    const AxisValue* own = exact_values_.data() + slot.values;
-    if (slot.hash == hash && std::equal(values.begin(), values.end(), own)) return slot.answer;
-  }
-  return nullptr;
 }
 
 void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness) {
@@ -369,7 +345,7 @@ bool AnswerTable::for_clusters(std::span<const AxisValue> values, const Function
 }
 
 const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
-  if (const Answer* exact = find_exact(values)) return exact;
+  if (const Answer* exact = exact_.find(values)) return exact;
   const Answer* found = nullptr;
   const bool is_found = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
     found = nearest_in(cluster, values, places);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/answer.h"
+#include "db/axis_table.h"
 #include "db/axis_value.h"
 #include "db/config_rules.h"
 #include "db/freshness.h"
@@ -117,16 +118,8 @@ class AnswerTable {
   std::vector<Spare> spares_;
   std::string reason_;
 
-  // A hash table of the exact answers of the first tier. Its values refer to those of the clusters.
-  struct ExactSlot {
-    std::uint64_t hash = 0;
-    std::size_t values = 0;  // the place of the first
-    const Answer* answer = nullptr;  // null: free
-  };
+  AxisTable<const Answer> exact_;  // of the first tier
   void index_exact_answers();
-  const Answer* find_exact(std::span<const AxisValue> values) const;
-  std::vector<AxisValue> exact_values_;
-  std::vector<ExactSlot> exact_slots_;
 };
 
 }  // namespace gktune

@@ -78,6 +78,16 @@ class AxisValue {
     hash = (hash ^ own) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
   }
+  // A short form: equal values have equal codes, and equal codes mean equal values unless they are inexact.
+  struct Code {
+    static constexpr std::uint64_t kInexact = 15;  // compare the values too
+    std::uint64_t bits = 0, kind = 0;              // kind: from 1 to 15
+  };
+  Code code() const {
+    if (kind_ == Value::Kind::integer && integer_ > -kExactInReal && integer_ < kExactInReal)
+      return {static_cast<std::uint64_t>(integer_), 1};
+    return kind_ == Value::Kind::text && size_ <= 8 ? short_text_code() : rare_code();
+  }
   // Numbers are equal if their values are, an integer and a real too.
   friend bool operator==(const AxisValue& a, const AxisValue& b) {
     if (a.kind_ != b.kind_) return a.is_number() && b.is_number() && a.number() == b.number();
@@ -86,7 +96,36 @@ class AxisValue {
   }
 
  private:
+  static constexpr std::int64_t kExactInReal = std::int64_t{1} << 53;  // integers up to here are
+
   std::string_view text() const { return {text_, size_}; }
+  template <class Part>
+  std::uint64_t part_of_text(std::size_t at) const {
+    Part part;
+    std::memcpy(&part, text_ + at, sizeof part);
+    return part;
+  }
+  Code short_text_code() const {
+    const std::uint64_t kind = 4 + size_;
+    if (size_ >= 4) return {part_of_text<std::uint32_t>(0) | part_of_text<std::uint32_t>(size_ - 4) << 32, kind};
+    if (size_ >= 2) return {part_of_text<std::uint16_t>(0) | part_of_text<std::uint16_t>(size_ - 2) << 16, kind};
+    return {size_ == 0 ? 0 : part_of_text<std::uint8_t>(0), kind};
+  }
+  // Not inline: launches run through as little code as possible.
+  [[gnu::noinline]] Code rare_code() const {
+    if (kind_ == Value::Kind::boolean) return {static_cast<std::uint64_t>(integer_), 2};
+    if (kind_ == Value::Kind::text) {
+      const auto first = part_of_text<std::uint64_t>(0), last = part_of_text<std::uint64_t>(size_ - 8);
+      return {first * 0x9e3779b97f4a7c15u + last + size_, Code::kInexact};
+    }
+    const double real = number();
+    if (real > -kExactInReal && real < kExactInReal) {
+      const auto whole = static_cast<std::int64_t>(real);
+      if (static_cast<double>(whole) == real) return {static_cast<std::uint64_t>(whole), 1};
+      return {std::bit_cast<std::uint64_t>(real), 3};
+    }
+    return {std::bit_cast<std::uint64_t>(real), Code::kInexact};
+  }
 
   Value::Kind kind_;
   std::size_t size_ = 0;  // of a text
@@ -96,17 +135,5 @@ class AxisValue {
     const char* text_;
   };
 };
-
-// The same for equal values.
-inline std::uint64_t hash_of(std::span<const AxisValue> values) {
-  std::uint64_t hash = 0;
-  for (const AxisValue& value : values) {
-    hash = value.mixed_into(hash);
-    if (!value.is_number()) continue;
-    hash = (hash ^ std::bit_cast<std::uint64_t>(value.number() + 0.0)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
 
 }  // namespace gktune

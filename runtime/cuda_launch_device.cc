@@ -45,22 +45,15 @@ class CudaLaunchProgram final : public LaunchProgram {
   Result<void, Failure> launch(void* const* values, void* stream) const override {
     CUcontext current = nullptr;
     driver_.cuCtxGetCurrent(&current);
-    if (current == context_) return launch_here(values, static_cast<CUstream>(stream));
-    driver_.cuCtxPushCurrent(context_);
-    auto done = launch_here(values, static_cast<CUstream>(stream));
-    driver_.cuCtxPopCurrent(&current);
-    return done;
-  }
-
- private:
-  Result<void, Failure> launch_here(void* const* values, CUstream stream) const {
-    CUresult code = program_.prepare(driver_, stream, values);
-    if (code == CUDA_SUCCESS) code = program_.execute(driver_, stream, values);
-    if (code == CUDA_SUCCESS) code = program_.finish(driver_, stream, values);
-    if (code != CUDA_SUCCESS) return failure_of(code, "launch the kernel", driver_);
+    const bool is_other = current != context_;
+    if (is_other) [[unlikely]] driver_.cuCtxPushCurrent(context_);
+    const CUresult code = program_.run(driver_, static_cast<CUstream>(stream), values);
+    if (is_other) [[unlikely]] driver_.cuCtxPopCurrent(&current);
+    if (code != CUDA_SUCCESS) [[unlikely]] return failure_of(code, "launch the kernel", driver_);
     return {};
   }
 
+ private:
   const Driver& driver_;
   CUcontext context_;
   CudaProgram program_;

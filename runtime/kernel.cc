@@ -11,9 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "db/axis_table.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/kernel_parts.h"
-#include "runtime/launch_table.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/array/npy.h"
 #include "tuner/core/spelling.h"
@@ -29,21 +29,23 @@ namespace {
 
 constexpr std::size_t kMostArguments = 256;  // of a space file
 
-// A launch for one problem. It stays as it is.
-struct PreparedLaunch {
+// A launch for one problem. It stays as it is. A hot launch finds the processor's first cache full of the driver's data:
+// it reads few lines of memory, those at the beginning.
+struct alignas(64) PreparedLaunch {
   std::unique_ptr<LaunchProgram> program;
-  KernelChoice choice;
-  // One per argument of the plan.
-  struct alignas(8) Scalar : std::array<std::byte, 8> {};
-  std::vector<Scalar> scalars;
-  std::vector<void*> values;  // each a pointer to a scalar; null: passed by the caller, or scratch memory
   // The arguments that the caller passes.
   struct Passed {
-    std::size_t place = 0;
-    ElementType type = ElementType::float32;
+    std::uint16_t place = 0;
     bool is_scalar = false, is_written = false;
+    ElementType type = ElementType::float32;
+    bool accepts(const LaunchArgument& given) const {
+      return given.is_pointer() != is_scalar && (!given.type() || *given.type() == type) &&
+             !(given.is_const() && is_written);
+    }
   };
   std::vector<Passed> passed;
+  // One per argument of the plan: a pointer to a scalar; null: passed by the caller, or scratch memory.
+  std::vector<void*> values;
   struct Scratch {
     std::size_t place = 0, bytes = 0;
   };
@@ -56,13 +58,21 @@ struct PreparedLaunch {
     std::vector<void*> addresses;
     StreamScratch* next = nullptr;
   };
+  const StreamScratch* scratch_of(void* stream) const {
+    const StreamScratch* each = streams.load(std::memory_order_acquire);
+    while (each != nullptr && each->stream != stream) each = each->next;
+    return each;
+  }
   mutable std::atomic<StreamScratch*> streams{nullptr};
   mutable std::vector<std::unique_ptr<StreamScratch>> all_streams;  // under the kernel's lock
-};
 
-// The launch for one problem changes when a background compilation ends, or after a failure.
-struct Slot {
-  std::atomic<const PreparedLaunch*> launch{nullptr};
+  struct alignas(8) Scalar : std::array<std::byte, 8> {};
+  std::vector<Scalar> scalars;  // one per argument of the plan
+  KernelChoice choice;
+
+  bool accepts(std::span<const LaunchArgument> arguments) const {
+    return std::ranges::equal(passed, arguments, &Passed::accepts);
+  }
 };
 
 std::string problem_text_of(const Problem& problem) { return problem.empty() ? "the problem" : problem.str(); }
@@ -72,7 +82,8 @@ std::string problem_text_of(const Problem& problem) { return problem.empty() ? "
 class Kernel::State {
  public:
   explicit State(KernelParts parts)
-      : definition_(std::move(parts.definition)),
+      : launches_(parts.definition.kernel.axes.size()),
+        definition_(std::move(parts.definition)),
         settings_(std::move(parts.settings)),
         bundles_(std::move(parts.bundles)),
         device_(std::move(parts.device)),
@@ -93,8 +104,9 @@ class Kernel::State {
 
   Result<void> choose_arguments();
   Result<Problem> problem_of(std::span<const AxisValue> values) const;
+  [[gnu::cold]] Prepared first_launch(std::span<const AxisValue> values);
   // With the lock held.
-  Prepared prepare_slot(std::span<const AxisValue> values);
+  Prepared prepare_problem(std::span<const AxisValue> values);
   // The best configuration that has not failed and that compiles and loads.
   Prepared best_launch(std::span<const AxisValue> values, const Problem& problem);
   // Null: there is neither code for the configuration nor a source to compile.
@@ -102,18 +114,20 @@ class Kernel::State {
   Result<std::optional<LaunchCode>, Failure> code_for(const SourcePlan& source);
   Result<std::optional<LaunchCode>, Failure> compiled(const SourcePlan& source);
   bool is_valid(const Config& config, const Problem& problem) const;
-  Result<void> check(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const;
-  Result<void> mismatch(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
-                        std::size_t place) const;
+  // Why the launch does not accept the arguments.
+  [[gnu::cold]] Error refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const;
   Result<void, Failure> run(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments, void* stream);
-  Result<const PreparedLaunch::StreamScratch*, Failure> scratch_for(const PreparedLaunch& launch, void* stream);
-  Result<void> recover(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments, void* stream,
+  [[gnu::cold]] Result<const PreparedLaunch::StreamScratch*, Failure> new_scratch(const PreparedLaunch& launch,
+                                                                                  void* stream);
+  [[gnu::cold]] Result<void> recover(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments, void* stream,
                        const PreparedLaunch* failed, Failure failure);
   void note_failure(const Config& config, const Failure& failure);
   bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
   void work_in_background(const std::stop_token& stop);
   void update(const std::vector<Value>& problem);
 
+  // The launch for a problem changes when a background compilation ends, or after a failure.
+  AxisTable<const PreparedLaunch> launches_;
   Definition definition_;
   KernelSettings settings_;
   std::vector<std::shared_ptr<const Bundle>> bundles_;  // before what is loaded from them
@@ -125,13 +139,11 @@ class Kernel::State {
 
   std::mutex compiler_mutex_;  // of device_->compile(); taken after the other one
 
-  LaunchTable<Slot> slots_;
-
-  std::mutex mutex_;  // guards the members below, and changes of slots_
+  std::mutex mutex_;  // guards the members below, and changes of launches_
   std::optional<KernelLookup> lookup_;
   std::set<std::string> failed_;   // configurations, as JSON
   std::string failures_;           // in words
-  std::vector<std::unique_ptr<PreparedLaunch>> launches_;
+  std::vector<std::unique_ptr<PreparedLaunch>> all_launches_;
   std::deque<std::vector<Value>> waiting_;  // problems for the background
   std::condition_variable_any work_;
   std::jthread background_;  // last: it ends before the other members do
@@ -145,7 +157,7 @@ Kernel::State::~State() {
   }
   if (device_ == nullptr || device_->is_alive()) return;
   // CUDA has ended, or the context is gone: what it owned is gone too.
-  for (auto& launch : launches_) {
+  for (auto& launch : all_launches_) {
     launch->program.release();
     for (auto& stream : launch->all_streams) {
       for (auto& memory : stream->memory) memory.release();
@@ -291,12 +303,12 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   for (const std::size_t place : passed_) {
     const ArgumentPlan& argument = plan->arguments[place];
     const bool is_written = !argument.is_scalar && argument.role != Argument::Role::in;
-    launch->passed.push_back({place, argument.type, argument.is_scalar, is_written});
+    launch->passed.push_back({static_cast<std::uint16_t>(place), argument.is_scalar, is_written, argument.type});
     launch->choice.arguments.push_back({argument.name, argument.type, argument.is_scalar,
                                         argument.is_scalar ? 1 : argument.count, is_written});
   }
-  launches_.push_back(std::move(launch));
-  return launches_.back().get();
+  all_launches_.push_back(std::move(launch));
+  return all_launches_.back().get();
 }
 
 void Kernel::State::note_failure(const Config& config, const Failure& failure) {
@@ -345,11 +357,8 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
 }
 
 // In the background the default configuration serves first.
-Kernel::State::Prepared Kernel::State::prepare_slot(std::span<const AxisValue> values) {
-  Slot* slot = slots_.find(values);
-  if (slot != nullptr) {
-    if (const PreparedLaunch* launch = slot->launch.load(std::memory_order_acquire)) return launch;
-  }
+Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue> values) {
+  if (const PreparedLaunch* launch = launches_.find(values)) return launch;
   const auto problem = problem_of(values);
   if (!problem) return problem.error();
   Prepared prepared = static_cast<const PreparedLaunch*>(nullptr);
@@ -369,9 +378,7 @@ Kernel::State::Prepared Kernel::State::prepare_slot(std::span<const AxisValue> v
     }
   }
   if (*prepared == nullptr) prepared = best_launch(values, *problem);
-  if (!prepared) return prepared;
-  if (slot == nullptr) slot = &slots_.add(values);
-  slot->launch.store(*prepared, std::memory_order_release);
+  if (prepared) launches_.set(values, *prepared);
   return prepared;
 }
 
@@ -396,7 +403,7 @@ void Kernel::State::work_in_background(const std::stop_token& stop) {
     for (const auto& database : sources_->databases()) has_changed = database->refresh() || has_changed;
     if (!has_changed) continue;
     lock.lock();
-    slots_.for_each([&](const std::vector<Value>& problem, const Slot&) { waiting_.push_back(problem); });
+    launches_.for_each_problem([&](const std::vector<Value>& problem) { waiting_.push_back(problem); });
   }
 }
 
@@ -412,8 +419,7 @@ void Kernel::State::update(const std::vector<Value>& problem) {
       winner = answer;
     return winner.has_value();
   });
-  Slot* slot = slots_.find(values);
-  const PreparedLaunch* present = slot != nullptr ? slot->launch.load(std::memory_order_relaxed) : nullptr;
+  const PreparedLaunch* present = launches_.find(values);
   if (!winner || (present != nullptr && present->choice.config == winner->config &&
                   present->choice.match == winner->match && present->choice.expected_us == winner->time_us)) {
     return;
@@ -424,61 +430,43 @@ void Kernel::State::update(const std::vector<Value>& problem) {
   }
   lock.lock();
   const auto prepared = best_launch(values, *known);
-  slot = slots_.find(values);
-  if (prepared && slot != nullptr) slot->launch.store(*prepared, std::memory_order_release);
+  if (prepared && present != nullptr) launches_.set(values, *prepared);
 }
 
 Result<KernelChoice> Kernel::State::prepare(std::span<const AxisValue> problem) {
   const std::lock_guard lock(mutex_);
-  const auto prepared = prepare_slot(problem);
+  const auto prepared = prepare_problem(problem);
   if (!prepared) return prepared.error();
   KernelChoice choice = (*prepared)->choice;
   if (choice.reason.empty()) choice.reason = failures_;
   return choice;
 }
 
-Result<void> Kernel::State::mismatch(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
-                                     std::size_t place) const {
-  const auto& expected = launch.passed[place];
+Error Kernel::State::refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const {
+  const std::vector<ArgumentInfo>& expected = launch.choice.arguments;
+  if (arguments.size() != expected.size()) {
+    std::string names;
+    for (const auto& each : expected) names += (names.empty() ? "" : ", ") + each.name;
+    return {definition_.kernel.name + " takes " + std::to_string(expected.size()) + " arguments (" + names +
+            "), and is given " + std::to_string(arguments.size())};
+  }
+  std::size_t place = 0;
+  while (launch.passed[place].accepts(arguments[place])) ++place;
+  const ArgumentInfo& info = expected[place];
   const LaunchArgument& given = arguments[place];
   const auto described = [](bool is_pointer, std::string_view type) {
     return std::string(type) + (is_pointer ? "*" : "");
   };
-  std::string text = "argument " + std::to_string(place + 1) + " of " + definition_.kernel.name + ", '" +
-                     launch.choice.arguments[place].name + "', is " +
-                     described(!expected.is_scalar, element_type_name(expected.type)) + ", not ";
-  if (given.is_pointer() && given.is_const() && expected.is_written && !expected.is_scalar) text += "const ";
-  return Error{text + described(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
+  std::string text = "argument " + std::to_string(place + 1) + " of " + definition_.kernel.name + ", '" + info.name +
+                     "', is " + described(!info.is_scalar, element_type_name(info.type)) + ", not ";
+  if (given.is_pointer() && given.is_const() && info.is_written && !info.is_scalar) text += "const ";
+  return {text + described(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
 }
 
-Result<void> Kernel::State::check(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const {
-  if (arguments.size() != launch.passed.size()) {
-    std::string names;
-    for (const auto& each : launch.choice.arguments) names += (names.empty() ? "" : ", ") + each.name;
-    return Error{definition_.kernel.name + " takes " + std::to_string(launch.passed.size()) + " arguments (" +
-                 names + "), and is given " + std::to_string(arguments.size())};
-  }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto& expected = launch.passed[i];
-    const LaunchArgument& given = arguments[i];
-    const bool fits = given.is_pointer() != expected.is_scalar && (!given.type() || *given.type() == expected.type) &&
-                      (!given.is_const() || !expected.is_written);
-    if (!fits) return mismatch(launch, arguments, i);
-  }
-  return {};
-}
-
-Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::scratch_for(const PreparedLaunch& launch,
+Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch(const PreparedLaunch& launch,
                                                                                 void* stream) {
-  const auto find = [&]() -> const PreparedLaunch::StreamScratch* {
-    for (auto* each = launch.streams.load(std::memory_order_acquire); each != nullptr; each = each->next) {
-      if (each->stream == stream) return each;
-    }
-    return nullptr;
-  };
-  if (const auto* known = find()) return known;
   const std::lock_guard lock(mutex_);
-  if (const auto* known = find()) return known;
+  if (const auto* known = launch.scratch_of(stream)) return known;
   auto scratch = std::make_unique<PreparedLaunch::StreamScratch>();
   scratch->stream = stream;
   for (const auto& each : launch.scratch) {
@@ -496,34 +484,41 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::scratch_for
 Result<void, Failure> Kernel::State::run(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
                                          void* stream) {
   void* values[kMostArguments];
-  std::copy(launch.values.begin(), launch.values.end(), values);
+  std::ranges::copy(launch.values, values);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     values[launch.passed[i].place] = const_cast<void*>(arguments[i].value());  // kernels take copies
   }
   if (!launch.scratch.empty()) {
-    const auto scratch = scratch_for(launch, stream);
-    if (!scratch) return scratch.error();
+    const auto* scratch = launch.scratch_of(stream);
+    if (scratch == nullptr) {
+      const auto made = new_scratch(launch, stream);
+      if (!made) return made.error();
+      scratch = *made;
+    }
     for (std::size_t i = 0; i < launch.scratch.size(); ++i) {
-      values[launch.scratch[i].place] = const_cast<void**>(&(*scratch)->addresses[i]);
+      values[launch.scratch[i].place] = const_cast<void**>(&scratch->addresses[i]);
     }
   }
   return launch.program->launch(values, stream);
 }
 
+Kernel::State::Prepared Kernel::State::first_launch(std::span<const AxisValue> values) {
+  const std::lock_guard lock(mutex_);
+  return prepare_problem(values);
+}
+
 Result<void> Kernel::State::launch(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
                                    void* stream) {
-  const Slot* slot = slots_.find(problem);
-  const PreparedLaunch* launch = slot != nullptr ? slot->launch.load(std::memory_order_acquire) : nullptr;
-  if (launch == nullptr) {
-    const std::lock_guard lock(mutex_);
-    const auto prepared = prepare_slot(problem);
+  const PreparedLaunch* launch = launches_.find(problem);
+  if (launch == nullptr) [[unlikely]] {
+    const auto prepared = first_launch(problem);
     if (!prepared) return prepared.error();
     launch = *prepared;
   }
-  if (auto checked = check(*launch, arguments); !checked) return checked;
+  if (!launch->accepts(arguments)) [[unlikely]] return refusal(*launch, arguments);
   auto done = run(*launch, arguments, stream);
-  if (done) return {};
-  return recover(problem, arguments, stream, launch, done.error());
+  if (!done) [[unlikely]] return recover(problem, arguments, stream, launch, done.error());
+  return {};
 }
 
 // Launches the next best configuration that works.
@@ -538,17 +533,16 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values, std::span
     {
       const std::lock_guard lock(mutex_);
       note_failure(failed->choice.config, failure);
-      Slot* slot = slots_.find(values);
-      next = slot->launch.load(std::memory_order_acquire);
+      next = launches_.find(values);
       if (next == failed) {  // else another thread has replaced it
         const auto problem = problem_of(values);
         const auto prepared = best_launch(values, *problem);
         if (!prepared) return prepared.error();
         next = *prepared;
-        slot->launch.store(next, std::memory_order_release);
+        launches_.set(values, next);
       }
     }
-    if (auto checked = check(*next, arguments); !checked) return checked;
+    if (!next->accepts(arguments)) return refusal(*next, arguments);
     auto done = run(*next, arguments, stream);
     if (done) return {};
     failed = next;
@@ -572,9 +566,8 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
   Definition definition = definition_;
   if (definition.kernel.reference) definition.kernel.reference->inputs.clear();  // the caller has computed them
   {
-    const Slot* slot = slots_.find(values);
-    const PreparedLaunch* launch = slot->launch.load(std::memory_order_acquire);
-    if (auto checked = check(*launch, arguments); !checked) return checked.error();
+    const PreparedLaunch* launch = launches_.find(values);
+    if (!launch->accepts(arguments)) return refusal(*launch, arguments);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ArgumentInfo& info = launch->choice.arguments[i];
       Argument& argument = definition.kernel.arguments[launch->passed[i].place];
@@ -597,7 +590,7 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
   const std::lock_guard lock(mutex_);
   const auto prepared = best_launch(values, *problem);
   if (!prepared) return prepared.error();
-  slots_.find(values)->launch.store(*prepared, std::memory_order_release);
+  launches_.set(values, *prepared);
   return (*prepared)->choice;
 }
 

@@ -87,7 +87,7 @@ std::string misfit(Gpu& gpu, CUfunction function, const LaunchShape& shape) {
         gpu.driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
         "ask for a large cluster");
   }
-  if (gpu.ok() && most_clusters(gpu.driver(), function, shape) < 1)
+  if (gpu.ok() && LaunchConfig(shape).most_clusters(gpu.driver(), function) < 1)
     return "a cluster of " + size_text(attributes.cluster) + " blocks does not fit on this GPU";
   return {};
 }
@@ -218,9 +218,11 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
   if (symbol == nullptr) return refusal(plan, "is not among what was compiled");
   if (const std::string why = misfit(gpu, plan); !why.empty()) return refusal(plan, why);
 
+  const LaunchShape shape{plan.grid, plan.block, plan.shared_bytes, plan.attributes};
   Step step;
-  step.arguments = plan.arguments;
-  step.shape = {plan.grid, plan.block, plan.shared_bytes, plan.attributes};
+  step.config = LaunchConfig(shape);
+  for (const int index : plan.arguments)
+    step.parameters.push_back({static_cast<std::size_t>(index), passed_.own(index)});
   step.function = gpu.function(code_->code, *symbol);
 
   // A launch reads as many parameters as the kernel has, whether or not they were given.
@@ -251,6 +253,9 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
                                std::to_string(i + 1));
   }
 
+  const bool has_structs = std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
+  if (has_structs || !step.tensor_maps.empty()) step.assembled = plan.arguments;
+
   const int registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
   const int most_threads = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   const std::int64_t static_shared = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -270,9 +275,9 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
                                               static_cast<int>(plan.shared_bytes)),
               "ask for the shared memory");
   }
-  if (const std::string why = misfit(gpu, step.function, step.shape); gpu.ok() && !why.empty())
+  if (const std::string why = misfit(gpu, step.function, shape); gpu.ok() && !why.empty())
     return refusal(plan, why);
-  note_resources(gpu, *symbol, step);
+  note_resources(gpu, *symbol, step.function, shape);
   if (auto failure = gpu.take_failure()) {
     failure->message = plan.entry + ": " + failure->message;
     return *failure;
@@ -280,15 +285,15 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
   return step;
 }
 
-void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step& step) {
-  const auto& [grid, block, shared_bytes, attributes] = step.shape;
+void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape) {
+  const auto& [grid, block, shared_bytes, attributes] = shape;
   const std::int64_t block_threads = block[0] * block[1] * block[2];
   const std::int64_t threads = block_threads * grid[0] * grid[1] * grid[2];
   if (threads <= most_threads_) return;
   most_threads_ = threads;
 
-  resources_.registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
-  resources_.static_shared_bytes = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  resources_.registers = gpu.attribute(function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+  resources_.static_shared_bytes = gpu.attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   resources_.dynamic_shared_bytes = shared_bytes;
   resources_.spill_bytes = -1;
   const auto known = std::ranges::find(code_->kernels, symbol, &KernelResources::symbol);
@@ -299,7 +304,7 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step
   if (gpu.ok()) {
     gpu.check(
         gpu.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, step.function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
+            &blocks, function, static_cast<int>(block_threads), static_cast<std::size_t>(shared_bytes)),
         "ask for the occupancy");
   }
   const int most = limit(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
@@ -310,29 +315,39 @@ void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, const Step
 
 CUresult CudaProgram::queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
                             void* const* values) const {
-  void* parameters[kMostParameters];
-  std::vector<std::byte> structs;
-  std::vector<CUtensorMap> tensor_maps;
   for (const Step& step : steps) {
     CUresult code = CUDA_SUCCESS;
     if (step.function == nullptr) {
       code = driver.cuMemsetD8Async(*static_cast<const CUdeviceptr*>(values[step.fill_argument]),
                                     step.fill_byte, buffer_bytes_[step.fill_argument], stream);
+    } else if (!step.assembled.empty()) {
+      code = queue_assembled(driver, stream, step, values);
     } else {
-      passed_.point_to(step.arguments, values, parameters, structs);
-      tensor_maps.resize(step.tensor_maps.size());
-      for (std::size_t i = 0; i < tensor_maps.size(); ++i) {
-        const auto& [place, map] = step.tensor_maps[i];
-        const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(map.argument)]);
-        code = encode(driver, map, *address, tensor_maps[i]);
-        if (code != CUDA_SUCCESS) return code;
-        parameters[place] = &tensor_maps[i];
-      }
-      code = launch_kernel(driver, step.function, step.shape, stream, parameters);
+      void* parameters[kMostParameters];
+      void** next = parameters;
+      for (const auto& [argument, own] : step.parameters)
+        *next++ = own != nullptr ? const_cast<void*>(own) : values[argument];  // functions take copies
+      code = step.config.launch(driver, step.function, stream, parameters);
     }
     if (code != CUDA_SUCCESS) return code;
   }
   return CUDA_SUCCESS;
+}
+
+CUresult CudaProgram::queue_assembled(const Driver& driver, CUstream stream, const Step& step,
+                                      void* const* values) const {
+  void* parameters[kMostParameters];
+  std::vector<std::byte> structs;
+  std::vector<CUtensorMap> tensor_maps(step.tensor_maps.size());
+  passed_.point_to(step.assembled, values, parameters, structs);
+  for (std::size_t i = 0; i < tensor_maps.size(); ++i) {
+    const auto& [place, map] = step.tensor_maps[i];
+    const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(map.argument)]);
+    const CUresult code = encode(driver, map, *address, tensor_maps[i]);
+    if (code != CUDA_SUCCESS) return code;
+    parameters[place] = &tensor_maps[i];
+  }
+  return step.config.launch(driver, step.function, stream, parameters);
 }
 
 CUresult CudaProgram::prepare(const Driver& driver, CUstream stream, void* const* values) const {
@@ -361,6 +376,15 @@ CUresult CudaProgram::finish(const Driver& driver, CUstream stream, void* const*
     if (code != CUDA_SUCCESS) return code;
   }
   return CUDA_SUCCESS;
+}
+
+CUresult CudaProgram::run(const Driver& driver, CUstream stream, void* const* values) const {
+  const bool has_steps_only = variables_.empty() && setup_once_.empty() && setup_each_.empty();
+  if (has_steps_only) return queue(driver, stream, steps_, values);
+  CUresult code = prepare(driver, stream, values);
+  if (code == CUDA_SUCCESS) code = execute(driver, stream, values);
+  if (code == CUDA_SUCCESS) code = finish(driver, stream, values);
+  return code;
 }
 
 bool CudaProgram::needs_each_setup() const {

@@ -32,6 +32,8 @@ class CudaProgram final : public LoadedProgram {
   CUresult execute(const Driver& driver, CUstream stream, void* const* values) const;
   // Copies variables that are outputs back.
   CUresult finish(const Driver& driver, CUstream stream, void* const* values) const;
+  // All three.
+  CUresult run(const Driver& driver, CUstream stream, void* const* values) const;
   // The same in the GPU's stream. One address per argument, 0 for a scalar.
   using Part = CUresult (CudaProgram::*)(const Driver&, CUstream, void* const*) const;
   void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const;
@@ -44,10 +46,17 @@ class CudaProgram final : public LoadedProgram {
   Resources resources() const override { return resources_; }
 
  private:
-  struct Step {
+  // A pointer to the parameter's value.
+  struct Parameter {
+    std::size_t argument = 0;   // of the plan
+    const void* own = nullptr;  // in place of an argument
+  };
+  // A launch reads the first two cache lines.
+  struct alignas(64) Step {
     CUfunction function = nullptr;  // null: a fill
-    LaunchShape shape;
-    std::vector<int> arguments;
+    std::vector<Parameter> parameters;
+    std::vector<int> assembled;  // all parameters, if each launch puts structs or tensor maps together; else none
+    LaunchConfig config;
     std::vector<std::pair<std::size_t, TensorMapPlan>> tensor_maps;  // by the places of their parameters
     std::size_t fill_argument = 0;
     unsigned char fill_byte = 0;
@@ -64,13 +73,14 @@ class CudaProgram final : public LoadedProgram {
                                const StepPlan& plan);
   Result<void, Failure> add_variables(Gpu& gpu, const Module& module, const ProgramPlan& program,
                                       const std::vector<ArgumentPlan>& arguments);
-  void note_resources(Gpu& gpu, const std::string& symbol, const Step& step);
+  void note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape);
   CUresult queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
                  void* const* values) const;
+  CUresult queue_assembled(const Driver& driver, CUstream stream, const Step& step, void* const* values) const;
 
-  std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
-  std::vector<Step> steps_, setup_once_, setup_each_;
   std::vector<Variable> variables_;
+  std::vector<Step> setup_once_, setup_each_, steps_;
+  std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
   PassedValues passed_;
   std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
   Resources resources_;

@@ -63,63 +63,44 @@ bool loses_context(CUresult code) {
   }
 }
 
-// A launch in the driver's words.
-class LaunchConfig {
- public:
-  LaunchConfig(const LaunchShape& shape, CUstream stream) {
-    const auto narrow = [](std::int64_t size) { return static_cast<unsigned>(size); };
-    config_.gridDimX = narrow(shape.grid[0]);
-    config_.gridDimY = narrow(shape.grid[1]);
-    config_.gridDimZ = narrow(shape.grid[2]);
-    config_.blockDimX = narrow(shape.block[0]);
-    config_.blockDimY = narrow(shape.block[1]);
-    config_.blockDimZ = narrow(shape.block[2]);
-    config_.sharedMemBytes = narrow(shape.shared_bytes);
-    config_.hStream = stream;
-    config_.attrs = attributes_;
-    const LaunchAttributes& wanted = shape.attributes;
-    if (wanted.is_cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
-    if (wanted.is_programmatic)
-      add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
-    if (wanted.carveout_percent >= 0) {
-      add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout =
-          narrow(wanted.carveout_percent);
-    }
-    if (wanted.cluster_blocks() > 1) {
-      auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
-      cluster.x = narrow(wanted.cluster[0]);
-      cluster.y = narrow(wanted.cluster[1]);
-      cluster.z = narrow(wanted.cluster[2]);
-    }
-  }
-  LaunchConfig(const LaunchConfig&) = delete;
-  LaunchConfig& operator=(const LaunchConfig&) = delete;
-  const CUlaunchConfig* get() const { return &config_; }
-
- private:
-  CUlaunchAttributeValue& add(CUlaunchAttributeID id) {
-    CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
-    attribute.id = id;
-    return attribute.value;
-  }
-
-  CUlaunchAttribute attributes_[4] = {};
-  CUlaunchConfig config_ = {};
-};
-
 }  // namespace
 
-CUresult launch_kernel(const Driver& driver, CUfunction function, const LaunchShape& shape, CUstream stream,
-                       void** parameters) {
-  const LaunchConfig config(shape, stream);
-  return driver.cuLaunchKernelEx(config.get(), function, parameters, nullptr);
+LaunchConfig::LaunchConfig(const LaunchShape& shape) {
+  const auto narrow = [](std::int64_t size) { return static_cast<unsigned>(size); };
+  config_.gridDimX = narrow(shape.grid[0]);
+  config_.gridDimY = narrow(shape.grid[1]);
+  config_.gridDimZ = narrow(shape.grid[2]);
+  config_.blockDimX = narrow(shape.block[0]);
+  config_.blockDimY = narrow(shape.block[1]);
+  config_.blockDimZ = narrow(shape.block[2]);
+  config_.sharedMemBytes = narrow(shape.shared_bytes);
+  const LaunchAttributes& wanted = shape.attributes;
+  if (wanted.is_cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (wanted.is_programmatic)
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
+  if (wanted.carveout_percent >= 0) {
+    add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout = narrow(wanted.carveout_percent);
+  }
+  if (wanted.cluster_blocks() > 1) {
+    auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
+    cluster.x = narrow(wanted.cluster[0]);
+    cluster.y = narrow(wanted.cluster[1]);
+    cluster.z = narrow(wanted.cluster[2]);
+  }
 }
 
-int most_clusters(const Driver& driver, CUfunction function, const LaunchShape& shape) {
-  const LaunchConfig config(shape, nullptr);
+CUlaunchAttributeValue& LaunchConfig::add(CUlaunchAttributeID id) {
+  constexpr std::size_t kMostAttributes = 4;
+  if (attributes_ == nullptr) attributes_ = std::make_unique<CUlaunchAttribute[]>(kMostAttributes);
+  config_.attrs = attributes_.get();
+  CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+  attribute.id = id;
+  return attribute.value;
+}
+
+int LaunchConfig::most_clusters(const Driver& driver, CUfunction function) const {
   int clusters = 0;
-  return driver.cuOccupancyMaxActiveClusters(&clusters, function, config.get()) == CUDA_SUCCESS ? clusters
-                                                                                                : 0;
+  return driver.cuOccupancyMaxActiveClusters(&clusters, function, &config_) == CUDA_SUCCESS ? clusters : 0;
 }
 
 Failure ran_too_long(double limit_s, std::string_view when) {
@@ -221,7 +202,7 @@ void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
 }
 
 void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
-  if (ok()) check(launch_kernel(driver_, function, shape, stream_.get(), arguments), "launch the kernel");
+  if (ok()) check(LaunchConfig(shape).launch(driver_, function, stream_.get(), arguments), "launch the kernel");
 }
 
 Event Gpu::event() {

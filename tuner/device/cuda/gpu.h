@@ -50,11 +50,28 @@ Failure ran_too_long(double limit_s, std::string_view when = {});
 // Translates an error of the driver. `doing` names the operation; null where the code says enough.
 Failure failure_of(CUresult code, const char* doing, const Driver& driver);
 
-// Queues one launch with all its attributes. The parameters are as for cuLaunchKernel.
-CUresult launch_kernel(const Driver& driver, CUfunction function, const LaunchShape& shape, CUstream stream,
-                       void** parameters);
-// The clusters of such a launch that the device runs at once; 0: none fits.
-int most_clusters(const Driver& driver, CUfunction function, const LaunchShape& shape);
+// A launch in the driver's words, with all its attributes.
+class LaunchConfig {
+ public:
+  LaunchConfig() = default;
+  explicit LaunchConfig(const LaunchShape& shape);
+
+  // Queues the launch. The parameters are as for cuLaunchKernel.
+  CUresult launch(const Driver& driver, CUfunction function, CUstream stream, void** parameters) const {
+    CUlaunchConfig config = config_;
+    config.hStream = stream;
+    return driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
+  }
+  // The clusters of such a launch that the device runs at once; 0: none fits.
+  int most_clusters(const Driver& driver, CUfunction function) const;
+
+ private:
+  CUlaunchAttributeValue& add(CUlaunchAttributeID id);
+
+  CUlaunchConfig config_ = {};  // without a stream
+  // Made once: the configuration refers to them, also after a move.
+  std::unique_ptr<CUlaunchAttribute[]> attributes_;
+};
 
 // One GPU with one stream. The first failure sticks: later calls do nothing until take_failure().
 class Gpu {

@@ -32,16 +32,8 @@ PassedValues::PassedValues(const std::vector<ArgumentPlan>& arguments, const Pro
   }
 }
 
-const void* PassedValues::at(int index, void* const* values) const {
-  const auto i = static_cast<std::size_t>(index);
-  return i < argument_count_ ? values[i] : values_[i].scalar;
-}
-
 void PassedValues::point_to(const std::vector<int>& passed, void* const* values, void** pointers,
                             std::vector<std::byte>& room) const {
-  const auto is_struct = [&](int index) {
-    return !values_[static_cast<std::size_t>(index)].layout.parts.empty();
-  };
   const auto needed = [&](int index) { return is_struct(index) ? rounded_up(bytes(index)) : 0; };
   std::size_t size = 0;
   for (const int index : passed) size += needed(index);

@@ -22,6 +22,12 @@ class PassedValues {
 
   // The size of the parameter that takes it.
   std::size_t bytes(int index) const { return values_[static_cast<std::size_t>(index)].bytes; }
+  bool is_struct(int index) const { return !values_[static_cast<std::size_t>(index)].layout.parts.empty(); }
+  // The value if it is the program's own; null: the plan's argument.
+  const void* own(int index) const {
+    const auto i = static_cast<std::size_t>(index);
+    return i < argument_count_ ? nullptr : values_[i].scalar;
+  }
 
   // One pointer to the value of each of the plan's arguments: to an address in `addresses`, or, where that is
   // 0, to a scalar here.
@@ -46,7 +52,10 @@ class PassedValues {
     std::size_t bytes = 0;
     StructLayout layout;  // of a struct
   };
-  const void* at(int index, void* const* values) const;
+  const void* at(int index, void* const* values) const {
+    const void* value = own(index);
+    return value != nullptr ? value : values[index];
+  }
 
   std::size_t argument_count_ = 0;
   std::vector<Value> values_;  // of the plan's arguments, then of the program's own

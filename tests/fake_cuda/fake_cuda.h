@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+// The driver's side of the fake: its past, and its faults.
+namespace fake_cuda {
+
+inline constexpr const char* kDeviceName = "fake GPU";
+inline constexpr int kDevices = 2;
+
+struct Launch {
+  std::string kernel;
+  CUdevice device = 0;
+  CUstream stream = nullptr;
+  unsigned grid = 0, block = 0;  // along x
+};
+
+// As in a process that has just started. Contexts of earlier calls are gone.
+void reset();
+// From here on every call fails, as after the end of the process's CUDA.
+void shut_down();
+
+const std::vector<Launch>& launches();
+// The code that a launch returns. Without it all succeed.
+void on_launch(std::function<CUresult(const Launch&)> decide);
+// What was made and not released: modules, streams, memory, references to primary contexts.
+int live_objects();
+// Releases after shut_down().
+int late_releases();
+// Calls that loaded code or allocated memory while they were not allowed during a capture.
+int calls_that_break_captures();
+
+}  // namespace fake_cuda
