@@ -229,7 +229,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   tuning.problem = request.problem;
   tuning.device = device.name;
   tuning.objective = kernel.objective;
-  tuning.is_checked = kernel.reference && !kernel.reference->launches.empty();
+  tuning.is_checked = kernel.has_judge();
   tuning.valid = space->size().str();
   tuning.cartesian = space->cartesian().str();
   tuning.trials = earlier;

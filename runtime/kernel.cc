@@ -564,7 +564,8 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
   auto folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   Definition definition = definition_;
-  if (definition.kernel.reference) definition.kernel.reference->inputs.clear();  // the caller has computed them
+  for (Reference& reference : definition.kernel.references)
+    reference.inputs.clear();  // the caller has computed them
   {
     const PreparedLaunch* launch = launches_.find(values);
     if (!launch->accepts(arguments)) return refusal(*launch, arguments);
@@ -592,6 +593,13 @@ Result<KernelChoice> Kernel::State::autotune(std::span<const AxisValue> values,
   if (!prepared) return prepared.error();
   launches_.set(values, *prepared);
   return (*prepared)->choice;
+}
+
+Result<void> check_textures(const KernelDefinition& kernel) {
+  const std::set<std::string> textured = textured_buffers(kernel);
+  if (textured.empty()) return {};
+  return Error{"an application cannot launch " + kernel.name + ": it takes a texture of '" +
+               *textured.begin() + "', and only the tuner makes textures"};
 }
 
 Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings) {

@@ -33,6 +33,9 @@ struct KernelParts {
   std::unique_ptr<KernelSources> sources = nullptr;  // null: it has its bundles only, and compiles nothing
 };
 
+// An error if the kernel takes textures: only the tuner makes them.
+Result<void> check_textures(const KernelDefinition& kernel);
+
 Result<std::vector<std::shared_ptr<const Bundle>>> open_bundles(const KernelSettings& settings);
 
 }  // namespace gktune

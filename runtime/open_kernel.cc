@@ -88,6 +88,7 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
   if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
     return Error{space_file + ": C++ functions run on the host device only"};
   }
+  if (auto launchable = check_textures(definition->kernel); !launchable) return launchable.error();
   auto sources = Sources::open(settings);
   if (!sources) return sources.error();
   return make({*std::move(definition), std::move(settings), *std::move(device), *std::move(bundles),

@@ -12,6 +12,7 @@
 #include "engine/kernel_space.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/bundle/definition_json.h"
+#include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/core/version.h"
 #include "tuner/device/host/compile/host_compiler.h"
@@ -75,6 +76,7 @@ class BundleWriter {
   // False: the database has no winner of this kind of device.
   Result<bool> add(const Definition& definition, const std::string& kind,
                    const std::vector<KernelWinners>& databases) {
+    if (auto launchable = check_textures(definition.kernel); !launchable) return launchable.error();
     const auto targets = targets_of(definition, kind, databases);
     if (targets.empty()) return false;
     BundledKernel summary{definition.kernel.name, kind, {}, 0, 0};

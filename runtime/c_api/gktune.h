@@ -56,7 +56,11 @@ enum {
   GKTUNE_FLOAT16 = 9,
   GKTUNE_BFLOAT16 = 10,
   GKTUNE_FLOAT32 = 11,
-  GKTUNE_FLOAT64 = 12
+  GKTUNE_FLOAT64 = 12,
+  GKTUNE_FLOAT8_E4M3 = 13,
+  GKTUNE_FLOAT8_E5M2 = 14,
+  GKTUNE_COMPLEX64 = 15, /* not of scalars */
+  GKTUNE_COMPLEX128 = 16 /* not of scalars */
 };
 
 /* A value that a launch passes. */

@@ -14,11 +14,12 @@ namespace {
 thread_local std::string last_message;
 
 std::optional<ElementType> element_type_of_code(std::int32_t type) {
-  if (type < GKTUNE_INT8 || type > GKTUNE_FLOAT64) return std::nullopt;
-  static constexpr ElementType kTypes[] = {ElementType::int8,     ElementType::int16,   ElementType::int32,
-                                           ElementType::int64,    ElementType::uint8,   ElementType::uint16,
-                                           ElementType::uint32,   ElementType::uint64,  ElementType::float16,
-                                           ElementType::bfloat16, ElementType::float32, ElementType::float64};
+  if (type < GKTUNE_INT8 || type > GKTUNE_COMPLEX128) return std::nullopt;
+  static constexpr ElementType kTypes[] = {
+      ElementType::int8,        ElementType::int16,       ElementType::int32,     ElementType::int64,
+      ElementType::uint8,       ElementType::uint16,      ElementType::uint32,    ElementType::uint64,
+      ElementType::float16,     ElementType::bfloat16,    ElementType::float32,   ElementType::float64,
+      ElementType::float8_e4m3, ElementType::float8_e5m2, ElementType::complex64, ElementType::complex128};
   return kTypes[type - GKTUNE_INT8];
 }
 
@@ -42,7 +43,7 @@ Result<std::vector<LaunchArgument>, CError> arguments_of(const gktune_argument* 
     }
     switch (each.kind) {
       case GKTUNE_SCALAR:
-        if (!type) return invalid(which + "a scalar has a type");
+        if (!type || is_complex(*type)) return invalid(which + "a scalar has a type that is not complex");
         converted.push_back(LaunchArgument::scalar(*type, &each.bits));
         break;
       case GKTUNE_POINTER:

@@ -93,7 +93,7 @@ TEST_F(Npy, broken_headers_are_refused) {
 }
 
 TEST_F(Npy, written_elements_of_every_type_are_read_back) {
-  for (int type = 0; type <= static_cast<int>(ElementType::float64); ++type) {
+  for (int type = 0; type <= static_cast<int>(ElementType::complex128); ++type) {
     const auto element = static_cast<ElementType>(type);
     std::vector<std::byte> written(element_size(element) * 37), found(written.size());
     for (std::size_t i = 0; i < written.size(); ++i) written[i] = static_cast<std::byte>(i * 7 + 1);
@@ -101,6 +101,17 @@ TEST_F(Npy, written_elements_of_every_type_are_read_back) {
     EXPECT_EQ(message(element, found), "");
     EXPECT_EQ(found, written) << element_type_name(element);
   }
+}
+
+TEST_F(Npy, complex_numbers_have_numpys_names) {
+  const std::vector<float> numbers{1, 2, 3, -4};
+  ASSERT_TRUE(write_npy(path_, ElementType::complex64, std::as_bytes(std::span(numbers))).ok());
+  std::vector<std::byte> found(16);
+  EXPECT_EQ(message(ElementType::float32, found), "its elements are <c8, expected float32");
+  EXPECT_EQ(message(ElementType::complex128, found), "its elements are <c8, expected complex128");
+  write(file("{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", std::string(16, '\1')));
+  EXPECT_EQ(message(ElementType::complex128, found), "");
+  EXPECT_EQ(found[15], std::byte{1});
 }
 
 TEST_F(Npy, writing_in_a_folder_that_does_not_exist_is_an_error) {

@@ -35,13 +35,16 @@ TEST(CudaLaunches, every_space_compiles_with_its_variables) {
     for (const Parameter& parameter : definition->parameters)
       config.set(parameter.name, parameter.values.back());
     const Axis& axis = definition->kernel.axes.at(0);
-    const auto plan = resolve(definition->kernel, config, {{axis.name, axis.values.at(0)}}, device);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    CompileJob& job = jobs[plan->candidate.source.path];
-    job.architecture = "sm_90";
-    job.cache_dir = folder.path("cache");
-    job.variants.push_back(plan->candidate.source);
-    job.variants.push_back(plan->reference.source);
+    for (const Value& value : axis.values) {
+      const auto plan = resolve(definition->kernel, config, {{axis.name, value}}, device);
+      ASSERT_TRUE(plan.ok()) << plan.error().message;
+      CompileJob& job = jobs[plan->candidate.source.path];
+      job.architecture = "sm_90";
+      job.cache_dir = folder.path("cache");
+      for (const ProgramPlan* program : {&plan->candidate, &plan->reference, &plan->verifier}) {
+        if (program->has_steps()) job.variants.push_back(program->source);
+      }
+    }
   }
   int variables = 0;
   for (const auto& [path, job] : jobs) {

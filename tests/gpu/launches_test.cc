@@ -20,21 +20,23 @@ class GpuLaunches : public GpuTest {
     return space(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + name + ".yaml");
   }
 
-  RunJob job_of(const Definition& definition, std::size_t value) {
+  RunJob job_of(const Definition& definition, std::size_t value, std::size_t problem = 0) {
     const Axis& axis = definition.kernel.axes.at(0);
     const Parameter& parameter = definition.parameters.at(0);
     auto plan = resolve(definition.kernel, {{parameter.name, parameter.values.at(value)}},
-                        {{axis.name, axis.values.at(0)}}, info_);
+                        {{axis.name, axis.values.at(problem)}}, info_);
     EXPECT_TRUE(plan.ok()) << plan.error().message;
     RunJob job;
     job.plan = *std::move(plan);
-    const auto compiled = compiler_->compile({{job.plan.candidate.source, job.plan.reference.source},
-                                              info_.architecture,
-                                              folder_.path("cache"),
-                                              Instrumentation::none});
-    for (const CompiledVariant& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
-    job.candidate = compiled[0].module;
-    job.reference = compiled[1].module;
+    for (const auto& [program, module] :
+         {std::pair(&job.plan.candidate, &job.candidate), std::pair(&job.plan.reference, &job.reference),
+          std::pair(&job.plan.verifier, &job.verifier)}) {
+      if (!program->has_steps()) continue;
+      const auto compiled = compiler_->compile(
+          {{program->source}, info_.architecture, folder_.path("cache"), Instrumentation::none});
+      EXPECT_EQ(compiled[0].status, Status::ok) << compiled[0].log;
+      *module = compiled[0].module;
+    }
     return job;
   }
 };
@@ -46,18 +48,28 @@ TEST_F(GpuLaunches, every_space_is_right_in_all_its_configurations) {
     const Definition definition = space(entry.path().string());
     if (definition.parameters.empty()) continue;
     for (std::size_t i = 0; i < definition.parameters.at(0).values.size(); ++i) {
-      for (const Regime regime : {Regime::cold, Regime::hot}) {
-        RunJob job = job_of(definition, i);
-        job.plan.regime = regime;
-        const RunReply reply = runner_->run(job);
-        EXPECT_EQ(reply.status, Status::ok) << definition.kernel.name << ": " << reply.message;
-        EXPECT_FALSE(reply.samples_us.empty()) << definition.kernel.name;
-        ASSERT_FALSE(reply.worker_is_lost);
+      for (std::size_t problem = 0; problem < definition.kernel.axes.at(0).values.size(); ++problem) {
+        RunJob job = job_of(definition, i, problem);
+        for (const Regime regime : {Regime::cold, Regime::hot}) {
+          job.plan.regime = regime;
+          const RunReply reply = runner_->run(job);
+          EXPECT_EQ(reply.status, Status::ok) << definition.kernel.name << ": " << reply.message;
+          EXPECT_FALSE(reply.samples_us.empty()) << definition.kernel.name;
+          ASSERT_FALSE(reply.worker_is_lost);
+        }
       }
     }
     ++count;
   }
   EXPECT_GE(count, 8);
+}
+
+TEST_F(GpuLaunches, a_verifier_finds_wrong_outputs) {
+  RunJob job = job_of(named("verifier"), 0);
+  job.plan.candidate.steps.pop_back();
+  const RunReply reply = runner_->run(job);
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(reply.message, "the verifier counts 100003 wrong elements; the index of the first is 0");
 }
 
 TEST_F(GpuLaunches, a_setup_is_run_before_every_sample) {

@@ -29,26 +29,30 @@ std::vector<Config> configs_of(const Definition& definition) {
   return configs;
 }
 
-Result<Plan> launches_plan(const Definition& definition, const Config& config) {
+Result<Plan> launches_plan(const Definition& definition, const Config& config, std::size_t problem = 0) {
   DeviceInfo device;
   device.kind = "host";
   const Axis& axis = definition.kernel.axes.at(0);
-  return resolve(definition.kernel, config, {{axis.name, axis.values.at(0)}}, device);
+  return resolve(definition.kernel, config, {{axis.name, axis.values.at(problem)}}, device);
 }
 
 class Launches : public testing::Test {
  protected:
   // All plans are of one source, which is compiled once.
   RunJob job(const Plan& plan) {
-    CompileJob compile;
-    compile.variants = {plan.candidate.source, plan.reference.source};
-    compile.cache_dir = GKTUNE_TEST_CACHE;
-    const auto compiled = compiler_.compile(compile);
-    for (const CompiledVariant& variant : compiled) EXPECT_EQ(variant.status, Status::ok) << variant.log;
     RunJob job;
     job.plan = plan;
-    job.candidate = compiled[0].module;
-    job.reference = compiled[1].module;
+    for (const auto& [program, module] :
+         {std::pair(&plan.candidate, &job.candidate), std::pair(&plan.reference, &job.reference),
+          std::pair(&plan.verifier, &job.verifier)}) {
+      if (!program->has_steps()) continue;
+      CompileJob compile;
+      compile.variants = {program->source};
+      compile.cache_dir = GKTUNE_TEST_CACHE;
+      const CompiledVariant compiled = compiler_.compile(compile).front();
+      EXPECT_EQ(compiled.status, Status::ok) << compiled.log;
+      *module = compiled.module;
+    }
     job.check_only = true;
     job.seed = 7;
     return job;
@@ -65,21 +69,24 @@ class Launches : public testing::Test {
 };
 
 TEST_F(Launches, every_space_is_right_in_all_its_configurations) {
-  const std::set<std::string> names = {"any_order",       "padding", "constant_memory",
-                                       "device_variable", "setup",   "cooperative",
-                                       "programmatic",    "struct",  "repeat",
-                                       "computed_inputs"};
+  const std::set<std::string> names = {"any_order", "padding",         "constant_memory", "device_variable",
+                                       "setup",     "cooperative",     "programmatic",    "struct",
+                                       "repeat",    "computed_inputs", "verifier",        "references",
+                                       "complex"};
   std::vector<Plan> plans;
   CompileJob compile;
   compile.cache_dir = GKTUNE_TEST_CACHE;
   for (const std::string& name : names) {
     const Definition definition = launches_space(name);
     for (const Config& config : configs_of(definition)) {
-      const auto plan = launches_plan(definition, config);
-      ASSERT_TRUE(plan.ok()) << name << ": " << plan.error().message;
-      plans.push_back(*plan);
-      compile.variants.push_back(plan->candidate.source);
-      compile.variants.push_back(plan->reference.source);
+      for (std::size_t i = 0; i < definition.kernel.axes.at(0).values.size(); ++i) {
+        const auto plan = launches_plan(definition, config, i);
+        ASSERT_TRUE(plan.ok()) << name << ": " << plan.error().message;
+        plans.push_back(*plan);
+        for (const ProgramPlan* program : {&plan->candidate, &plan->reference, &plan->verifier}) {
+          if (program->has_steps()) compile.variants.push_back(program->source);
+        }
+      }
     }
   }
   (void)compiler_.compile(compile);  // all of them at once: each is in the cache then
@@ -173,6 +180,33 @@ TEST_F(Launches, a_struct_of_another_size_is_refused) {
   const RunReply reply = runner_.run(small);
   EXPECT_EQ(reply.status, Status::launch_failed);
   EXPECT_EQ(reply.message, "parameter 1 of draw has 48 bytes, the struct that the launch passes has 40");
+}
+
+TEST_F(Launches, a_verifier_tells_right_outputs_from_wrong_ones) {
+  RunJob wrong = job_of("verifier");
+  const StepPlan right = wrong.plan.candidate.steps.back();
+  wrong.plan.candidate.steps.insert(wrong.plan.candidate.steps.begin(), filling(2));
+  wrong.plan.candidate.steps.back().grid[0] -= 1;
+  const RunReply reply = runner_.run(wrong);
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_TRUE(reply.message.starts_with("the verifier counts ")) << reply.message;
+  wrong.plan.candidate.steps.back() = right;
+  EXPECT_EQ(runner_.run(wrong).message, "");
+  wrong = job_of("references");
+  wrong.plan.candidate.steps = {filling(1)};
+  EXPECT_TRUE(runner_.run(wrong).message.starts_with("the verifier counts ")) << reply.message;
+}
+
+TEST_F(Launches, each_problem_has_the_first_reference_whose_condition_holds) {
+  const Definition definition = launches_space("references");
+  DeviceInfo device;
+  device.kind = "host";
+  for (const auto& [n, entry] : {std::pair(1000, "plain_sums"), std::pair(1009, "parallel_sums")}) {
+    const auto plan = resolve(definition.kernel, configs_of(definition).at(0), {{"n", n}}, device);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    EXPECT_EQ(plan->reference.source.entries, std::vector<std::string>{entry});
+    EXPECT_EQ(runner_.run(job(*plan)).message, "");
+  }
 }
 
 }  // namespace

@@ -108,6 +108,16 @@ TEST(Contents, ramps_and_constants) {
             (std::vector<double>{0, 0}));
 }
 
+TEST(Contents, complex_numbers_have_random_parts_and_real_constants) {
+  const ContentsPlan random = plan_of(ContentsKind::normal, 1, 2);
+  EXPECT_EQ(filled<float>(ElementType::complex64, random, 20),
+            filled<float>(ElementType::float32, random, 20));
+  EXPECT_EQ(filled<double>(ElementType::complex128, plan_of(ContentsKind::constant, 3), 4),
+            (std::vector<double>{3, 0, 3, 0}));
+  EXPECT_EQ(filled<float>(ElementType::complex64, plan_of(ContentsKind::zero), 2),
+            (std::vector<float>{0, 0}));
+}
+
 TEST(Contents, bounds_that_make_no_sense_are_refused) {
   EXPECT_EQ(message_of(ElementType::uint8, plan_of(ContentsKind::constant, 256)),
             "256 does not fit into uint8");

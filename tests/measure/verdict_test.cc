@@ -162,6 +162,49 @@ TEST(Verdict, a_mask_says_which_elements_count) {
   EXPECT_FALSE(judge_it({1, 2, 4}).passed());
 }
 
+TEST(Verdict, complex_numbers_are_judged_by_the_magnitude_of_their_difference) {
+  const std::vector<float> expected{3, 4, 0, 0, 1, -2}, near{3.3f, 4.4f, 0, 0, 1, -2};
+  const auto judged_with = [&](const std::vector<float>& actual, TolerancePlan tolerance) {
+    return judged(ElementType::complex64, actual, expected, tolerance);
+  };
+  EXPECT_TRUE(judged_with(near, {0.51, 0, 0}).passed());  // sqrt(0.3² + 0.4²) = 0.5
+  EXPECT_FALSE(judged_with(near, {0.49, 0, 0}).passed());
+  EXPECT_TRUE(judged_with(near, {0, 0.101, 0}).passed());  // of |3 + 4i| = 5
+  EXPECT_FALSE(judged_with(near, {0, 0.099, 0}).passed());
+  EXPECT_TRUE(judged_with(expected, {}).passed());
+  const Verdict verdict = judged_with({3, 4, 0, 1, 1, -2}, {});
+  EXPECT_EQ(verdict.count, 3u);
+  EXPECT_EQ(verdict.message("z"),
+            "1 of 3 elements differs; it is z[1]: 0+1i, expected 0+0i (absolute error 1)");
+  EXPECT_EQ(judged_with({3, 4, 0, 0, 1, 2}, {}).message("z"),
+            "1 of 3 elements differs; it is z[2]: 1+2i, expected 1-2i (absolute error 4)");
+}
+
+TEST(Verdict, complex_numbers_with_nan_or_infinity_need_both_parts) {
+  const std::vector<double> expected{kNaN, 1, kInfinity, 0}, other{kNaN, 2, -kInfinity, 0};
+  TolerancePlan lenient{1e300, 1e300, 0};
+  const Verdict strict = judged(ElementType::complex128, expected, expected, lenient);
+  EXPECT_EQ(strict.nans, 1u);
+  EXPECT_EQ(
+      strict.message("z"),
+      "1 of 2 elements differs (NaN); it is z[0]: nan+1i, expected nan+1i (the reference is NaN there)");
+  lenient.nan_equals = true;
+  EXPECT_TRUE(judged(ElementType::complex128, expected, expected, lenient).passed());
+  EXPECT_EQ(judged(ElementType::complex128, other, expected, lenient).mismatches, 2u);
+}
+
+TEST(Verdict, the_norm_of_complex_numbers_is_that_of_their_magnitudes) {
+  TolerancePlan norm;
+  norm.has_norm = true;
+  norm.norm = 0.11;
+  const std::vector<double> expected{30, 40, 0, 0}, actual{30, 40, 3, 4};
+  EXPECT_TRUE(judged(ElementType::complex128, actual, expected, norm).passed());  // 5 / 50
+  norm.norm = 0.09;
+  EXPECT_FALSE(judged(ElementType::complex128, actual, expected, norm).passed());
+  EXPECT_TRUE(
+      std::isfinite(judged<double>(ElementType::complex128, {1e300, 1e300}, {1e300, 0}).worst_absolute));
+}
+
 TEST(Verdict, the_order_counts_unless_it_may_be_any) {
   const TolerancePlan any = with([](TolerancePlan& t) { t.any_order = true; });
   EXPECT_FALSE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}).passed());

@@ -98,12 +98,14 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
 }
 
 TEST(ReproOfLaunches, has_structs_variables_and_rules_of_judging) {
-  for (const char* name : {"device_variable", "struct", "padding", "any_order", "computed_inputs"}) {
+  for (const char* name : {"device_variable", "struct", "padding", "any_order", "computed_inputs", "verifier",
+                           "references", "complex"}) {
     const Definition definition =
         read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml");
     const Parameter& parameter = definition.parameters.at(0);
+    const Axis& axis = definition.kernel.axes.at(0);
     const Plan plan = planned(definition.kernel, {{parameter.name, parameter.values.at(1)}},
-                              {{definition.kernel.axes.at(0).name, 101}});
+                              {{axis.name, axis.values.at(0).is_integer() ? Value(101) : axis.values.at(0)}});
     const auto run = run_repro(repro_source(plan, kFacts), Language::cuda);
     ASSERT_TRUE(run.ok()) << run.error().message;
     EXPECT_EQ(run->exit_code, 0) << name << ": " << run->output;
@@ -129,6 +131,49 @@ TEST(ReproOfLaunches, makes_tensor_maps) {
       std::string::npos)
       << text;
   EXPECT_NE(text.find("dlsym(driver, \"cuTensorMapEncodeTiled\")"), std::string::npos);
+}
+
+TEST(ReproOfLaunches, asks_the_verifier) {
+  const Definition definition = read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/verifier.yaml");
+  Plan plan = planned(definition.kernel, {{"threadsPerBlock", 64}}, {{"n", 100}});
+  plan.candidate.steps.pop_back();  // nothing is written
+  const auto run = run_repro(repro_source(plan, kFacts), Language::cuda);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->exit_code, 1);
+  EXPECT_TRUE(
+      run->output.starts_with("the verifier counts 100 wrong elements; the index of the first is 0\nwrong\n"))
+      << run->output;
+}
+
+TEST(ReproOfLaunches, makes_textures) {
+  Plan plan;
+  ArgumentPlan in, texture;
+  in.name = "in";
+  in.type = ElementType::uint8;
+  in.count = 256;
+  texture.texture = {.argument = 0,
+                     .type = ElementType::uint8,
+                     .channels = 2,
+                     .width = 16,
+                     .height = 4,
+                     .pitch_bytes = 64,
+                     .address = TexturePlan::Address::wrap,
+                     .filter = TexturePlan::Filter::linear,
+                     .is_normalized = true,
+                     .reads_fractions = true};
+  StepPlan step;
+  step.entry = "f";
+  step.arguments = {1};
+  plan.arguments = {in};
+  plan.candidate.steps = {step};
+  plan.candidate.values = {texture};
+  const std::string text = repro_source(plan, kFacts);
+  EXPECT_NE(text.find("::gktune::texture(arguments.in.data(), cudaCreateChannelDesc(8, 8, 0, 0, "
+                      "cudaChannelFormatKindUnsigned), 16, 4, 64, cudaAddressModeWrap, cudaFilterModeLinear, "
+                      "true, true)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("cudaCreateTextureObject("), std::string::npos);
 }
 
 TEST(ReproOfLaunches, judges_by_the_rules_of_the_check) {

@@ -118,6 +118,158 @@ TEST_F(DeviceRunnerTest, wrong_output_is_described_and_not_timed) {
   EXPECT_EQ(run("right").status, Status::ok);
 }
 
+// Counts the elements of out that are no half of in. Memory: the arguments, what is expected of each, the
+// verdict.
+Result<void, Failure> verify(Memory memory) {
+  const DeviceBuffer& verdict = *memory[8].buffer;
+  for (std::size_t i = kCount; i-- > 0;) {
+    if (element<float>(*memory[1].buffer, i) == 0.5f * static_cast<float>(element<int>(*memory[0].buffer, i)))
+      continue;
+    ++element<std::uint64_t>(verdict, 0);
+    element<std::uint64_t>(verdict, 1) = i;
+  }
+  return {};
+}
+
+// Judged by a verifier alone.
+class VerifierTest : public DeviceRunnerTest {
+ protected:
+  VerifierTest() { add("verifier", verify); }
+  RunJob verified(const std::string& candidate) {
+    RunJob each = job(candidate);
+    each.plan.reference.steps.clear();
+    for (ArgumentPlan& argument : each.plan.arguments) argument.is_checked = false;
+    each.plan.verifier.steps = {StepPlan()};
+    each.verifier.path = "verifier";
+    return each;
+  }
+  RunReply run_verified(MemoryDevice::Function function, std::vector<double> times_us = {10}) {
+    add("candidate", std::move(function), std::move(times_us));
+    return runner_->run(verified("candidate"));
+  }
+  RunReply run_with_verifier(MemoryDevice::Function function) {
+    add("verifier", std::move(function));
+    return runner_->run(verified("right"));
+  }
+};
+
+TEST_F(VerifierTest, passes_right_outputs_each_time_they_are_judged) {
+  for (int time = 0; time < 2; ++time) {
+    const RunReply reply = runner_->run(verified("right"));
+    EXPECT_EQ(reply.status, Status::ok) << reply.message;
+    EXPECT_EQ(reply.samples_us, Samples(3, 10.0));
+  }
+  EXPECT_GE(count("run verifier"), 4);
+}
+
+TEST_F(VerifierTest, says_how_many_elements_are_wrong_and_where) {
+  const auto but_from = [](std::size_t first) {
+    return [first](Memory memory) {
+      (void)right(memory);
+      for (std::size_t i = first; i < kCount; ++i) element<float>(*memory[1].buffer, i) += 1;
+      return Result<void, Failure>();
+    };
+  };
+  const RunReply several = run_verified(but_from(7));
+  EXPECT_EQ(several.status, Status::wrong_result);
+  EXPECT_EQ(several.message, "the verifier counts 3 wrong elements; the index of the first is 7");
+  EXPECT_EQ(run_verified(but_from(9)).message, "the verifier counts 1 wrong element; its index is 9");
+  EXPECT_EQ(count("warm up candidate"), 0);
+  EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
+}
+
+TEST_F(VerifierTest, need_not_say_where) {
+  const RunReply reply = run_with_verifier([](Memory memory) {
+    element<std::uint64_t>(*memory[8].buffer, 0) = 2;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(reply.message, "the verifier counts 2 wrong elements");
+}
+
+TEST_F(VerifierTest, finds_outputs_that_depend_on_the_inputs_that_were_met) {
+  std::vector<float> kept;
+  RunJob each = verified("candidate");
+  each.plan.arguments[0].contents.kind = ContentsKind::uniform;
+  each.plan.arguments[0].contents.b_integer = 1000;
+  add("candidate", [&](Memory memory) {
+    (void)right(memory);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      if (kept.size() < kCount) kept.push_back(element<float>(*memory[1].buffer, i));
+      element<float>(*memory[1].buffer, i) = kept[i];
+    }
+    return Result<void, Failure>();
+  });
+  const RunReply reply = runner_->run(each);
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_NE(reply.message.find("; it was right on the inputs that it met before"), std::string::npos)
+      << reply.message;
+}
+
+TEST_F(VerifierTest, that_fails_on_an_output_says_that_it_is_wrong) {
+  const RunReply reply = run_with_verifier([](Memory) {
+    return Result<void, Failure>(Failure{Status::illegal_access, "read beside 'out'"});
+  });
+  EXPECT_EQ(reply.status, Status::wrong_result);
+  EXPECT_EQ(reply.message, "the verifier fails on this output: read beside 'out'");
+}
+
+TEST_F(VerifierTest, that_writes_anything_but_its_verdict_is_blamed_itself) {
+  const RunReply writes = run_with_verifier([](Memory memory) {
+    element<int>(*memory[0].buffer, 3) = -1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(writes.status, Status::reference_failed);
+  EXPECT_EQ(writes.message, "the verifier: wrote into its input: in[3] was 3, is now -1");
+  const RunReply outside = run_with_verifier([](Memory memory) {
+    element<std::uint64_t>(*memory[8].buffer, 2) = 1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(outside.status, Status::reference_failed);
+  EXPECT_EQ(outside.message.find("the verifier: wrote outside its verdict: "), 0u) << outside.message;
+  add("verifier", verify);
+  EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
+}
+
+TEST_F(VerifierTest, that_cannot_be_loaded_is_blamed_itself) {
+  RunJob each = verified("right");
+  each.verifier.path = "gone";
+  const RunReply reply = runner_->run(each);
+  EXPECT_EQ(reply.status, Status::machine_failed);
+  EXPECT_EQ(reply.message, "the verifier: no compiled module at gone");
+}
+
+TEST_F(VerifierTest, gets_what_the_reference_expects) {
+  RunJob each = verified("right");
+  each.plan.reference.steps = {StepPlan()};
+  each.plan.verifier.steps[0].arguments = {5};  // expected.out
+  add("verifier", [](Memory memory) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const bool is_right = element<float>(*memory[1].buffer, i) == element<float>(*memory[5].buffer, i);
+      if (!is_right) ++element<std::uint64_t>(*memory[8].buffer, 0);
+    }
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(runner_->run(each).message, "");
+  add("wrong", [](Memory memory) {
+    (void)right(memory);
+    element<float>(*memory[1].buffer, 4) = 9;
+    return Result<void, Failure>();
+  });
+  each.candidate.path = "wrong";
+  EXPECT_EQ(runner_->run(each).message, "the verifier counts 1 wrong element");
+}
+
+TEST_F(VerifierTest, of_another_source_makes_another_problem) {
+  EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
+  RunJob strict = verified("right");
+  strict.verifier.path = "strict";
+  add("strict", [](Memory memory) {
+    element<std::uint64_t>(*memory[8].buffer, 0) = 1;
+    return Result<void, Failure>();
+  });
+  EXPECT_EQ(runner_->run(strict).status, Status::wrong_result);
+}
+
 TEST_F(DeviceRunnerTest, unwritten_output_is_wrong) {
   const RunReply reply = run("lazy", [](Memory memory) {
     for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) *= 2;

@@ -152,6 +152,11 @@ void MemoryDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
   std::ranges::copy(contents(from), contents(to).begin());
 }
 
+Result<void, Failure> MemoryDevice::download(std::span<std::byte> to, const DeviceBuffer& from) {
+  std::ranges::copy(contents(from).first(to.size()), to.begin());
+  return {};
+}
+
 Result<std::uint64_t, Failure> MemoryDevice::digest(const DeviceBuffer& buffer) {
   std::uint64_t digest = 1;
   for (const std::byte byte : contents(buffer)) digest = digest * 257 + std::to_integer<std::uint64_t>(byte);

@@ -238,6 +238,14 @@ TEST_F(KernelTest, a_kernel_that_does_not_follow_keeps_its_winners) {
   EXPECT_EQ(threads_used(kernel, 1000), 128);
 }
 
+TEST_F(KernelTest, textures_are_refused_in_one_line) {
+  const auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/texture.yaml", settings());
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().message,
+            "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes "
+            "textures");
+}
+
 TEST_F(KernelTest, variables_of_the_source_are_arguments_of_the_launch) {
   auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/device_variable.yaml", settings());
   ASSERT_TRUE(kernel.ok()) << kernel.error().message;

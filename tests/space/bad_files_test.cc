@@ -133,7 +133,7 @@ TEST(BadFiles, columns_count_characters_and_long_lines_are_cut) {
       "  ^~~\n"
       "  keys: kernel, source, language, include, problem, parameters, let, constraints, options, "
       "host_options, environment, arguments, launches, reference, metrics, objective, regime, time_limit, "
-      "search, host, check, setup\n");
+      "search, host, check, setup, verify\n");
   const std::string far =
       "kernel: k\nsource: k.cu\nlaunches: {entry: f}\nconstraints: " + repeated("1 + ", 100) + "x\n";
   EXPECT_NE(errors_in(far).find("x.yaml:4:414: error: unknown name 'x'"), std::string::npos);

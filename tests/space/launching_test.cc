@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <set>
 
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
@@ -200,6 +201,161 @@ TEST(Launching, structs_do_not_match_other_parameters) {
 
 std::string tensor_map_error(const std::string& map, const std::string& kind = "cuda") {
   return launching_error("launches: {entry: f, arguments: [{tensor_map: in, " + map + "}, out]}\n", kind);
+}
+
+constexpr const char* kJudgedLaunches = "launches: {entry: f, arguments: [in, out]}\n";
+
+Result<Plan> judged_plan(const std::string& judges) {
+  return launching_plan(
+      kJudgedLaunches + judges, "cuda",
+      {{"v.cu", "__global__ void v(const float* out, unsigned long long* verdict, short n) {}\n"}});
+}
+
+TEST(Launching, the_first_reference_whose_condition_holds_is_used) {
+  const auto entry_for = [](const std::string& first, const std::string& second) -> std::string {
+    const auto plan =
+        judged_plan("reference:\n  - {when: " + first + ", launches: {entry: a, arguments: [in, out]}}\n" +
+                    "  - {when: " + second + ", launches: {entry: b, arguments: [in, out]}}\n");
+    return plan ? plan->reference.source.entries.front() : plan.error().message;
+  };
+  EXPECT_EQ(entry_for("n == 8", "true"), "a");
+  EXPECT_EQ(entry_for("n < 8", "device.kind == 'cuda'"), "b");
+  EXPECT_EQ(entry_for("n < 8", "n > 8"), "no reference is for this problem: none of their conditions holds");
+}
+
+TEST(Launching, a_verifier_passes_what_is_expected_and_its_verdict) {
+  const auto plan = judged_plan(
+      "reference: {launches: {entry: a, arguments: [in, out]}}\n"
+      "verify: {source: v.cu, launches: {entry: v, arguments: [expected.out, verdict, n]}}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const std::size_t count = plan->arguments.size();
+  const std::vector<int> passed = {static_cast<int>(expected_index(2, count)),
+                                   static_cast<int>(verdict_index(count)), 3};
+  ASSERT_EQ(plan->verifier.steps.size(), 1u);
+  EXPECT_EQ(plan->verifier.steps[0].arguments, passed);
+  EXPECT_EQ(plan->verifier.source.path, "v.cu");
+  const auto arguments = verifier_arguments(plan->arguments);
+  ASSERT_EQ(arguments.size(), 2 * count + 1);
+  EXPECT_EQ(arguments[static_cast<std::size_t>(passed[0])].name, "expected.out");
+  EXPECT_EQ(arguments.back().name, "verdict");
+}
+
+TEST(Launching, a_verifier_that_does_not_fit_its_source_is_refused) {
+  const auto error_of = [](const std::string& arguments) {
+    const auto plan =
+        judged_plan("verify: {source: v.cu, launches: {entry: v, arguments: [" + arguments + "]}}\n");
+    return plan ? "none" : plan.error().message;
+  };
+  EXPECT_EQ(error_of("out, verdict, n"), "none");
+  EXPECT_EQ(error_of("verdict, out, n"),
+            "the verifier: launch of 'v': parameter 1 'out' is const float*, 'verdict' is a buffer of "
+            "uint64; 'verdict' "
+            "and 'out' seem to be swapped");
+  EXPECT_EQ(error_of("out, verdict"),
+            "the verifier: launch of 'v': it has 3 parameters (const float* out, unsigned long long* "
+            "verdict, short n), "
+            "the launch passes 2 arguments (out, verdict)");
+  EXPECT_NE(error_of("expected.out, verdict, n").find("unknown argument 'expected.out'"), std::string::npos);
+}
+
+TEST(Launching, references_and_verifiers_make_a_new_study) {
+  const auto of = [](const std::string& judges) { return launching_fingerprint(kJudgedLaunches + judges); };
+  const std::string a = "{entry: a, arguments: [in, out]}", b = "{entry: b, arguments: [in, out]}";
+  const std::set<std::string> all = {
+      of("reference: {launches: " + a + "}\n"),
+      of("reference: [{when: n > 1, launches: " + a + "}]\n"),
+      of("reference: [{when: n > 2, launches: " + a + "}]\n"),
+      of("reference: [{when: n > 1, launches: " + a + "}, {launches: " + b + "}]\n"),
+      of("verify: {launches: {entry: v, arguments: [out, verdict]}}\n"),
+      of("verify: {launches: {entry: v, arguments: [in, out, verdict]}}\n"),
+  };
+  EXPECT_EQ(all.size(), 6u);
+  EXPECT_EQ(of("reference: {launches: " + a + "}\n"), of("reference: [{launches: " + a + "}]\n"));
+}
+
+std::string texture_error(const std::string& texture, const std::string& kind = "cuda") {
+  return launching_error("launches: {entry: f, arguments: [{texture: in, " + texture + "}, out]}\n", kind);
+}
+
+TEST(Launching, textures_are_of_a_buffer_that_begins_where_they_can) {
+  const auto plan = launching_plan(
+      "launches: {entry: f, arguments: [{texture: in, sizes: [blocks, 1], pitch: 8, channels: 2, "
+      "address: mirror, filter: linear, normalized: blocks == 2}, {texture: weights, sizes: 9}, out]}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  const std::vector<int>& passed = plan->candidate.steps.at(0).arguments;
+  const TexturePlan& image = passed_argument(plan->arguments, plan->candidate, passed.at(0)).texture;
+  EXPECT_EQ(image.argument, 0);
+  EXPECT_EQ(image.type, ElementType::float32);
+  EXPECT_EQ(image.channels, 2);
+  EXPECT_EQ(image.width, 2);
+  EXPECT_EQ(image.height, 1);
+  EXPECT_EQ(image.pitch_bytes, 32);
+  EXPECT_EQ(image.address, TexturePlan::Address::mirror);
+  EXPECT_EQ(image.filter, TexturePlan::Filter::linear);
+  EXPECT_TRUE(image.is_normalized);
+  const TexturePlan& row = passed_argument(plan->arguments, plan->candidate, passed.at(1)).texture;
+  EXPECT_EQ(row.width, 9);
+  EXPECT_EQ(row.height, 0);
+  EXPECT_TRUE(plan->arguments[0].is_aligned);
+  EXPECT_TRUE(plan->arguments[1].is_aligned);
+  EXPECT_FALSE(plan->arguments[2].is_aligned);
+  EXPECT_TRUE(takes(plan->candidate, 0, plan->arguments.size()));
+  EXPECT_EQ(layout_of(plan->arguments, plan->candidate, passed.at(0)).bytes, kTextureBytes);
+}
+
+TEST(Launching, a_buffer_that_takes_the_place_of_a_texture_is_aligned_too) {
+  const auto plan = launching_plan(
+      "launches: {repeat: 2, swap: [in, out], launches: {entry: f, arguments: [{texture: in, sizes: n}, "
+      "out]}}\n");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_TRUE(plan->arguments[0].is_aligned);
+  EXPECT_TRUE(plan->arguments[2].is_aligned);
+}
+
+TEST(Launching, textures_that_the_hardware_cannot_read_are_refused) {
+  const std::string where = "launch of 'f': texture of 'in': ";
+  EXPECT_EQ(texture_error("sizes: [n]"), "none");
+  EXPECT_EQ(texture_error("sizes: [n]", "host"), where + "textures exist on GPUs only");
+  EXPECT_EQ(texture_error("sizes: [n + 1]"), where + "it goes beyond the buffer's 8 elements");
+  EXPECT_EQ(texture_error("sizes: [n], channels: 2"), where + "it goes beyond the buffer's 8 elements");
+  EXPECT_EQ(texture_error("sizes: [8, 2]"), where + "it goes beyond the buffer's 8 elements");
+  EXPECT_EQ(texture_error("sizes: [0]"), where + "sizes '0': 0 is not between 1 and 268435456");
+  EXPECT_EQ(texture_error("sizes: [n], channels: 3"), where + "a texel has 1, 2 or 4 channels, not 3");
+  EXPECT_EQ(texture_error("sizes: [4, 2]"),
+            where +
+                "rows at a pitch of 4 elements: a row has 4, and the pitch in "
+                "bytes is a multiple of 32 up to 2097120");
+  EXPECT_EQ(texture_error("sizes: [8, 1], pitch: 4"),
+            where +
+                "rows at a pitch of 4 elements: a row has 8, and the "
+                "pitch in bytes is a multiple of 32 up to 2097120");
+  EXPECT_EQ(texture_error("sizes: [8, 1], address: repeat"),
+            where + "address: 'repeat' is none of clamp, border, wrap, mirror");
+  EXPECT_EQ(texture_error("sizes: [8, 1], filter: cubic"),
+            where + "filter: 'cubic' is none of point, linear");
+  EXPECT_EQ(texture_error("sizes: [8, 1], address: wrap"),
+            where + "address wrap and mirror need normalized coordinates");
+  EXPECT_EQ(texture_error("sizes: [8, 1], address: wrap, normalized: true"), "none");
+  EXPECT_NE(texture_error("sizes: [8, 1], normalized: \"'yes'\""), "none");
+  EXPECT_EQ(texture_error("sizes: [n], fractions: true"),
+            where + "fractions are for integers of 8 or 16 bits");
+}
+
+TEST(Launching, each_part_of_a_texture_makes_a_new_study) {
+  const auto of = [](const std::string& texture) {
+    return launching_fingerprint("launches: {entry: f, arguments: [{texture: in, " + texture + "}, out]}\n");
+  };
+  std::set<std::string> all;
+  const char* const textures[] = {"sizes: [8]",
+                                  "sizes: [8, 1]",
+                                  "sizes: [4], channels: 2",
+                                  "sizes: [8, 1], pitch: 8",
+                                  "sizes: [8, 1], filter: linear",
+                                  "sizes: [8, 1], address: border",
+                                  "sizes: [8, 1], normalized: true",
+                                  "sizes: [8], fractions: true"};
+  for (const char* texture : textures) all.insert(of(texture));
+  EXPECT_EQ(all.size(), std::size(textures));
 }
 
 TEST(Launching, tensor_maps_are_of_a_buffer) {

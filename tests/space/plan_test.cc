@@ -35,7 +35,7 @@ ProgramPlan reference(std::vector<int> places) {
 class OneProblem : public testing::Test {
  protected:
   bool is_one(std::vector<int> seen_by_reference) const {
-    return are_of_one_problem(arguments_, others_, reference(std::move(seen_by_reference)));
+    return are_of_one_problem(arguments_, others_, reference(std::move(seen_by_reference)), {});
   }
 
   const std::vector<ArgumentPlan> arguments_ = {array(Role::in), array(Role::out), array(Role::scratch),

@@ -69,6 +69,49 @@ TEST(LaunchCheck, names_both_types_of_a_buffer) {
             "launch of 'scale': parameter 4 'n' is int, 'n' is a scalar of type int64");
 }
 
+TEST(LaunchCheck, knows_the_names_of_complex_types) {
+  const auto with = [](const std::string& parameter, const std::string& in,
+                       const std::string& entry = "scale") {
+    const std::string head = entry == "scale" ? "" : "template <class T> ";
+    return fault({.source = head + "__global__ void scale(const " + parameter +
+                            "* in, float* out, float factor, int n) {}\n",
+                  .in = in,
+                  .entry = entry});
+  };
+  for (const char* name : {"float2", "cuComplex", "cuFloatComplex", "cuda::std::complex<float>",
+                           "thrust::complex<float>", "std::complex< float >", "float", "float4"}) {
+    EXPECT_EQ(with(name, "complex64"), "") << name;
+  }
+  for (const char* name : {"double2", "cuDoubleComplex", "cuda::std::complex<double>", "double"}) {
+    EXPECT_EQ(with(name, "complex128"), "") << name;
+    EXPECT_NE(with(name, "complex64").find("parameter 1 'in' is const " + std::string(name)),
+              std::string::npos)
+        << with(name, "complex64");
+  }
+  // A buffer of both parts in turn, as some files have it; and a vector may hold anything.
+  EXPECT_EQ(with("cuFloatComplex", "float"), "");
+  EXPECT_EQ(with("float2", "int32"), "");
+  EXPECT_EQ(with("cuFloatComplex", "double"),
+            "launch of 'scale': parameter 1 'in' is const cuFloatComplex*, 'in' is a buffer of float64");
+  EXPECT_EQ(with("T", "complex64", "scale<cuda::std::complex<float>>"), "");
+  EXPECT_NE(with("T", "complex64", "scale<cuda::std::complex<double>>"), "");
+}
+
+TEST(LaunchCheck, tells_a_texture_from_a_buffer) {
+  const auto with = [](const std::string& parameter, const std::string& arguments) {
+    return fault(
+        {.source = "__global__ void scale(" + parameter + " in, float* out, float factor, int n) {}\n",
+         .arguments = arguments});
+  };
+  const std::string texture = "[{texture: in, sizes: n}, out, factor, n]", buffer = "[in, out, factor, n]";
+  EXPECT_EQ(with("cudaTextureObject_t", texture), "");
+  EXPECT_EQ(with("unsigned long long", texture), "");
+  EXPECT_EQ(with("const float*", texture),
+            "launch of 'scale': parameter 1 'in' is const float*, the launch passes a texture of in");
+  EXPECT_EQ(with("cudaTextureObject_t", buffer),
+            "launch of 'scale': parameter 1 'in' is cudaTextureObject_t, 'in' is a buffer of float32");
+}
+
 TEST(LaunchCheck, finds_missing_and_extra_arguments) {
   EXPECT_EQ(
       fault({.arguments = "[in, out, factor]"}),

@@ -46,6 +46,38 @@ TEST(StructuredInputs, columns_of_a_sparse_matrix_know_its_rows) {
   EXPECT_EQ(plan.arguments[1].contents.seed, 4u);
 }
 
+TEST(ComplexArguments, have_contents_and_tolerances_that_complex_numbers_can_have) {
+  for (const char* init :
+       {"zero", "{constant: 2}", "{uniform: [-1, 1]}", "{normal: [0, 1]}", "{file: x.npy}"})
+    EXPECT_EQ(error("  z: {type: complex64, extent: n, init: " + std::string(init) + "}"), "") << init;
+  for (const char* init : {"{ramp: [0, 1]}", "{sorted: [0, 1]}", "{field: [0, 1], width: 10}"}) {
+    EXPECT_EQ(error("  z: {type: complex128, extent: n, init: " + std::string(init) + "}"),
+              "argument 'z': init: complex elements are zero, constant, uniform, normal or from a file")
+        << init;
+  }
+  EXPECT_EQ(error("  z: {type: complex64, extent: n, init: permutation}"),
+            "argument 'z': init: these contents are integers, the elements are complex64");
+  EXPECT_EQ(error("  z: {type: cuDoubleComplex, value: 1}"),
+            "argument 'z': value: a scalar cannot be complex; pass a struct of its two parts");
+  const auto checked = [](const std::string& check) {
+    const auto read = read_space_text(
+        "kernel: k\nsource: k.cu\nproblem: {n: [100]}\narguments:\n  z: {type: complex64, extent: n, role: "
+        "out, check: " +
+            check + "}\nlaunches: {entry: k}\nreference: {launches: {entry: r}}\n",
+        "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
+    if (!read) return read.error().front().message;
+    const auto plan = resolve(read->kernel, {}, {{"n", 100}}, {});
+    return plan ? "" : plan.error().message;
+  };
+  EXPECT_EQ(checked("{absolute: 0.1, relative: 1e-3}"), "");
+  EXPECT_EQ(checked("{norm: 1e-3}"), "");
+  EXPECT_EQ(
+      checked("{ulp: 4}"),
+      "argument 'z': ulp: complex numbers are compared by the magnitude of their difference: use absolute or "
+      "relative");
+  EXPECT_EQ(checked("{order: any}"), "argument 'z': order: complex numbers have none");
+}
+
 TEST(StructuredInputs, other_kinds_are_read) {
   const Plan plan = plan_of(
       "  a: {type: float, extent: n, init: {sorted: [-1, 1]}}\n"

@@ -56,9 +56,11 @@ KernelDefinition shifted_kernel(KernelDefinition kernel) {
       argument.extent = parsed("extent + 1").inlined({{"extent", *argument.extent}}).value();
   }
   kernel.source_text += kWrapper;
-  kernel.reference_text += kWrapper;
   shift(kernel.launches, kernel.arguments);
-  if (kernel.reference) shift(kernel.reference->launches, kernel.arguments);
+  for (Reference& reference : kernel.references) {
+    reference.text += kWrapper;
+    shift(reference.launches, kernel.arguments);
+  }
   return kernel;
 }
 

@@ -19,9 +19,24 @@ Plan plan() {
   plan.candidate.steps = {{"f<4>", -1, 0, {1, 2, 3}, {4, 5, 6}, 7, {0, 1}},
                           {"", 1, 255, {1, 1, 1}, {1, 1, 1}, 0, {}}};
   plan.reference.source.entries = {"r"};
+  plan.verifier.source.entries = {"v"};
+  plan.verifier.steps = {{"v", -1, 0, {1, 1, 1}, {32, 1, 1}, 0, {4}}};
+  ArgumentPlan texture;
+  texture.texture = {0,
+                     ElementType::float16,
+                     4,
+                     16,
+                     8,
+                     256,
+                     TexturePlan::Address::border,
+                     TexturePlan::Filter::linear,
+                     true,
+                     true};
+  plan.candidate.values = {texture};
   ArgumentPlan in;
   in.name = "in";
   in.type = ElementType::bfloat16;
+  in.is_aligned = true;
   in.count = std::uint64_t{1} << 40;
   in.contents = {ContentsKind::uniform, -0.1, 0.3, std::numeric_limits<std::int64_t>::min(), 3,
                  ~std::uint64_t{0},     "f"};
@@ -57,6 +72,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   RunJob job;
   job.plan = plan();
   job.candidate = {"x.so", {"a", "b"}, {}};
+  job.verifier = {"v.so", {"v"}, {}};
   job.cutoff.noise = {.deviation = 0.25, .straggler_share = 0.5};
   job.check_only = true;
   job.guards = Guards::zones;
@@ -66,6 +82,8 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   expected.candidate.source.text.clear();
   EXPECT_EQ(decoded.plan.candidate, expected.candidate);
   EXPECT_EQ(decoded.plan.reference, expected.reference);
+  EXPECT_EQ(decoded.plan.verifier, expected.verifier);
+  EXPECT_EQ(decoded.verifier, job.verifier);
   EXPECT_EQ(decoded.plan.arguments, expected.arguments);
   EXPECT_EQ(decoded.plan.environment, expected.environment);
   EXPECT_EQ(decoded.plan.regime, Regime::hot);

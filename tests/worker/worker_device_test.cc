@@ -161,12 +161,19 @@ TEST_F(WorkerDeviceTest, output_of_the_check_comes_with_the_trial) {
 }
 
 TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {
-  kernel_.reference.emplace();
-  kernel_.reference->source = kernel_.reference_path = "broken_reference";
-  kernel_.reference->launches.emplace_back();
+  kernel_.references.emplace_back().path = "broken_reference";
+  kernel_.references[0].launches.emplace_back();
   const Trial trial = tried("ok", "ok");
   EXPECT_EQ(trial.status, Status::reference_failed);
   EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
+}
+
+TEST_F(WorkerDeviceTest, verifier_that_does_not_compile_is_named) {
+  kernel_.verifier.emplace().path = "broken_reference";
+  kernel_.verifier->launches.emplace_back();
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::reference_failed);
+  EXPECT_EQ(trial.message, "the verifier does not compile: error on line 3, batch of 1");
 }
 
 TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_another) {
@@ -363,9 +370,8 @@ TEST_F(WorkerDeviceTest, what_is_run_was_used_just_now) {
   namespace fs = std::filesystem;
   const auto now = fs::file_time_type::clock::now();
   const std::string candidate = folder_.path("candidate.code"), reference = folder_.path("reference.code");
-  kernel_.reference.emplace();
-  kernel_.reference->source = kernel_.reference_path = reference;
-  kernel_.reference->launches.emplace_back();
+  kernel_.references.emplace_back().path = reference;
+  kernel_.references[0].launches.emplace_back();
   open();
   const auto were_used = [&](const auto& use) {
     for (const std::string& path : {candidate, reference}) {

@@ -73,7 +73,7 @@ std::optional<Header> parse_header(std::string_view text) {
 }
 
 // NumPy's name of each element type, without the byte order. NumPy has no bfloat16.
-constexpr std::array<std::pair<ElementType, std::string_view>, 14> kKinds = {{
+constexpr std::array<std::pair<ElementType, std::string_view>, 16> kKinds = {{
     {ElementType::int8, "i1"},
     {ElementType::int16, "i2"},
     {ElementType::int32, "i4"},
@@ -88,6 +88,8 @@ constexpr std::array<std::pair<ElementType, std::string_view>, 14> kKinds = {{
     {ElementType::float64, "f8"},
     {ElementType::float8_e4m3, "u1"},
     {ElementType::float8_e5m2, "u1"},
+    {ElementType::complex64, "c8"},
+    {ElementType::complex128, "c16"},
 }};
 
 std::string_view kind_of(ElementType type) {

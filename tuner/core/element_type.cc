@@ -14,13 +14,22 @@ struct Row {
 
 // In the order of the enumeration.
 constexpr Row kRows[] = {
-    {ElementType::int8, 1, "int8"},       {ElementType::int16, 2, "int16"},
-    {ElementType::int32, 4, "int32"},     {ElementType::int64, 8, "int64"},
-    {ElementType::uint8, 1, "uint8"},     {ElementType::uint16, 2, "uint16"},
-    {ElementType::uint32, 4, "uint32"},   {ElementType::uint64, 8, "uint64"},
-    {ElementType::float16, 2, "float16"}, {ElementType::bfloat16, 2, "bfloat16"},
-    {ElementType::float32, 4, "float32"}, {ElementType::float64, 8, "float64"},
-    {ElementType::float8_e4m3, 1, "float8_e4m3"}, {ElementType::float8_e5m2, 1, "float8_e5m2"},
+    {ElementType::int8, 1, "int8"},
+    {ElementType::int16, 2, "int16"},
+    {ElementType::int32, 4, "int32"},
+    {ElementType::int64, 8, "int64"},
+    {ElementType::uint8, 1, "uint8"},
+    {ElementType::uint16, 2, "uint16"},
+    {ElementType::uint32, 4, "uint32"},
+    {ElementType::uint64, 8, "uint64"},
+    {ElementType::float16, 2, "float16"},
+    {ElementType::bfloat16, 2, "bfloat16"},
+    {ElementType::float32, 4, "float32"},
+    {ElementType::float64, 8, "float64"},
+    {ElementType::float8_e4m3, 1, "float8_e4m3"},
+    {ElementType::float8_e5m2, 1, "float8_e5m2"},
+    {ElementType::complex64, 8, "complex64"},
+    {ElementType::complex128, 16, "complex128"},
 };
 
 struct Alias {
@@ -59,6 +68,15 @@ constexpr Alias kAliases[] = {
     {"__nv_fp8_e5m2", ElementType::float8_e5m2},
     {"float", ElementType::float32},
     {"double", ElementType::float64},
+    {"cuComplex", ElementType::complex64},
+    {"cuFloatComplex", ElementType::complex64},
+    {"std::complex<float>", ElementType::complex64},
+    {"cuda::std::complex<float>", ElementType::complex64},
+    {"thrust::complex<float>", ElementType::complex64},
+    {"cuDoubleComplex", ElementType::complex128},
+    {"std::complex<double>", ElementType::complex128},
+    {"cuda::std::complex<double>", ElementType::complex128},
+    {"thrust::complex<double>", ElementType::complex128},
 };
 
 const Row& row_of(ElementType type) { return kRows[static_cast<std::size_t>(type)]; }

@@ -22,7 +22,16 @@ enum class ElementType {
   float64,
   float8_e4m3,
   float8_e5m2,
+  complex64,   // two of float32: the real part and the imaginary part
+  complex128,  // two of float64
 };
+
+constexpr bool is_complex(ElementType type) { return type >= ElementType::complex64; }
+// The type of a complex number's parts; any other type itself.
+constexpr ElementType part_type(ElementType type) {
+  if (!is_complex(type)) return type;
+  return type == ElementType::complex64 ? ElementType::float32 : ElementType::float64;
+}
 
 std::size_t element_size(ElementType type);
 std::string_view element_type_name(ElementType type);

@@ -14,4 +14,11 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
+// A verifier is right about other outputs: one on which it fails is wrong, unless the machine failed.
+inline Failure failed_verification(Failure failure) {
+  if (failure.status != Status::machine_failed) failure.status = Status::wrong_result;
+  failure.message = "the verifier fails on this output: " + failure.message;
+  return failure;
+}
+
 }  // namespace gktune

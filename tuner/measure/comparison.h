@@ -90,6 +90,41 @@ GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected
   return {passes, false, absolute, relative, static_cast<double>(ulp)};
 }
 
+// Without overflow on the way, for finite parts.
+GKTUNE_EVERYWHERE inline double complex_magnitude(double real, double imaginary) {
+  const double a = magnitude(real), b = magnitude(imaginary);
+  const double large = a > b ? a : b, small = a > b ? b : a;
+  if (large == 0) return 0;
+  const double ratio = small / large;
+  return large * plain_sqrt(1 + ratio * ratio);
+}
+
+GKTUNE_EVERYWHERE inline bool is_finite(double x) { return x - x == 0; }
+
+// Complex numbers by the magnitude of their difference. NaN and infinities pass where both parts are the
+// expected ones, NaN only by choice.
+GKTUNE_EVERYWHERE inline Difference compare_complex(double actual_real, double actual_imaginary,
+                                                    double expected_real, double expected_imaginary,
+                                                    ErrorBounds bounds) {
+  const double infinity = 1e308 * 10;
+  const bool are_nan = actual_real != actual_real && expected_real != expected_real;
+  const bool are_nan_too = actual_imaginary != actual_imaginary && expected_imaginary != expected_imaginary;
+  if ((actual_real == expected_real || (are_nan && bounds.nan_equals)) &&
+      (actual_imaginary == expected_imaginary || (are_nan_too && bounds.nan_equals))) {
+    return {true, false, 0, 0, 0};
+  }
+  if (!is_finite(actual_real) || !is_finite(actual_imaginary) || !is_finite(expected_real) ||
+      !is_finite(expected_imaginary)) {
+    const bool is_nan = actual_real != actual_real || actual_imaginary != actual_imaginary;
+    return {false, is_nan, infinity, infinity, 0};
+  }
+  const double absolute =
+      complex_magnitude(actual_real - expected_real, actual_imaginary - expected_imaginary);
+  const double size = complex_magnitude(expected_real, expected_imaginary);
+  const bool passes = absolute <= bounds.absolute || absolute <= bounds.relative * size;
+  return {passes, false, absolute, size == 0 ? infinity : absolute / size, 0};
+}
+
 // The norm of differences as a share of the norm of what is expected, from the sums of their squares.
 GKTUNE_EVERYWHERE inline double relative_norm(double differences, double squares) {
   const double infinity = 1e308 * 10;

@@ -127,6 +127,11 @@ void fill_reals(ElementType type, const ContentsPlan& plan, std::span<std::byte>
 Result<void> fill_contents(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer) {
   if (plan.kind == ContentsKind::file) return read_npy({plan.file, plan.array}, type, buffer);
   if (is_made_on_host(plan.kind)) return fill_structured(type, plan, buffer);
+  if (is_complex(type) && plan.kind == ContentsKind::constant) {
+    store_all_reals(part_type(type), buffer, [&](std::size_t i) { return i % 2 == 0 ? plan.a : 0; });
+    return {};
+  }
+  if (is_complex(type)) return fill_contents(part_type(type), plan, buffer);
   if (plan.kind == ContentsKind::zero) {
     std::ranges::fill(buffer, std::byte{0});
   } else if (!is_floating(type)) {

@@ -93,6 +93,11 @@ void store_number(ElementType type, std::byte* element, const Value& number) {
 }
 
 std::string element_text(ElementType type, const std::byte* element) {
+  if (is_complex(type)) {
+    const ElementType part = part_type(type);
+    const std::string imaginary = element_text(part, element + element_size(part));
+    return element_text(part, element) + (imaginary.front() == '-' ? "" : "+") + imaginary + 'i';
+  }
   if (type == ElementType::float64) return shortest(load_real(type, element));
   if (is_floating(type)) return shortest(static_cast<float>(load_real(type, element)));
   const std::uint64_t bits = load_bits(type, element);

@@ -11,6 +11,7 @@ namespace gktune {
 
 // Elements of any type in memory.
 
+// Complex types are floating types too. The functions for bits and numbers take their parts.
 bool is_floating(ElementType type);
 bool is_signed_integer(ElementType type);
 
@@ -26,7 +27,7 @@ void store_real(ElementType type, std::byte* element, double value);
 // A value of the type's own kind: an integer, or a number for a floating type.
 void store_number(ElementType type, std::byte* element, const Value& number);
 
-// The shortest text that distinguishes it from its neighbours: 3.5, -7, nan.
+// The shortest text that distinguishes it from its neighbours: 3.5, -7, nan, 1+2i.
 std::string element_text(ElementType type, const std::byte* element);
 // The same of a number: 0.5, 1e-07, inf.
 std::string number_text(double value);

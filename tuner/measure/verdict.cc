@@ -23,7 +23,7 @@ std::string Verdict::message(std::string_view name) const {
   text += mismatches == 1 ? "; it is " : "; the first is ";
   text += (is_sorted ? "sorted " : "") + std::string(name) + '[' + std::to_string(first) + "]: " + actual +
           ", expected " + expected;
-  if (expected == "nan") text += " (the reference is NaN there)";
+  if (expected.find("nan") != std::string::npos) text += " (the reference is NaN there)";
   if (std::isfinite(first_absolute)) text += " (absolute error " + number_text(first_absolute) + ')';
   return text;
 }
@@ -85,6 +85,19 @@ Difference compare_wholes(const std::byte* actual, const std::byte* expected, Er
 }
 
 template <class T>
+struct Complex {
+  T real, imaginary;
+  friend bool operator==(const Complex&, const Complex&) = default;
+};
+
+template <class T>
+Difference compare_complexes(const std::byte* actual, const std::byte* expected, ErrorBounds bounds) {
+  const auto a = loaded<Complex<T>>(actual), e = loaded<Complex<T>>(expected);
+  return compare_complex(static_cast<double>(a.real), static_cast<double>(a.imaginary),
+                         static_cast<double>(e.real), static_cast<double>(e.imaginary), bounds);
+}
+
+template <class T>
 constexpr TypeOps kWholeOps{skip_equal<T>, compare_wholes<T>};
 
 TypeOps ops_of(ElementType type) {
@@ -115,13 +128,23 @@ TypeOps ops_of(ElementType type) {
       return {skip_none, compare_float8<decode_float8_e5m2>};
     case ElementType::float32:
       return {skip_equal<float>, compare_floats<float, std::uint32_t>};
+    case ElementType::complex64:
+      return {skip_equal<Complex<float>>, compare_complexes<float>};
+    case ElementType::complex128:
+      return {skip_equal<Complex<double>>, compare_complexes<double>};
     case ElementType::float64:
       break;
   }
   return {skip_equal<double>, compare_floats<double, std::uint64_t>};
 }
 
+// A complex number's magnitude; not finite if one of its parts is not.
 double real_value(ElementType type, const std::byte* element) {
+  if (is_complex(type)) {
+    const ElementType part = part_type(type);
+    const double real = load_real(part, element), imaginary = load_real(part, element + element_size(part));
+    return is_finite(real) && is_finite(imaginary) ? complex_magnitude(real, imaginary) : real + imaginary;
+  }
   if (is_floating(type)) return load_real(type, element);
   const std::uint64_t bits = load_bits(type, element);
   return is_signed_integer(type) ? static_cast<double>(static_cast<std::int64_t>(bits))

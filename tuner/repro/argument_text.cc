@@ -38,6 +38,10 @@ std::string cpp_type(ElementType type) {
       return "gktune::Float8E4m3";
     case ElementType::float8_e5m2:
       return "gktune::Float8E5m2";
+    case ElementType::complex64:
+      return "gktune::Complex<float>";
+    case ElementType::complex128:
+      return "gktune::Complex<double>";
     case ElementType::float32:
       return "float";
     case ElementType::float64:
@@ -74,7 +78,7 @@ std::pair<std::int64_t, std::int64_t> signed_range(ElementType type) {
   return {0, bits == 64 ? all : all >> (63 - bits)};
 }
 
-// Element i, as the tuner makes it.
+// Element i, as the tuner makes it; part i of complex numbers.
 std::string element(const ArgumentPlan& argument) {
   const ContentsPlan& contents = argument.contents;
   const bool real = is_real(argument.type);
@@ -85,7 +89,7 @@ std::string element(const ArgumentPlan& argument) {
     default:
       break;
     case ContentsKind::constant:
-      return a;
+      return is_complex(argument.type) ? fmt::format("i % 2 == 0 ? {} : 0.0", a) : a;
     case ContentsKind::ramp:
       return real ? fmt::format("{} + {} * static_cast<double>(i)", a, b) : fmt::format("{} + {} * i", a, b);
     case ContentsKind::uniform:
@@ -162,7 +166,7 @@ std::string argument_contents(const ArgumentPlan& argument) {
   }
   const std::string value = element(argument);
   const bool sees_i = value.find('i') != std::string::npos &&
-                      argument.contents.kind != ContentsKind::constant &&
+                      (argument.contents.kind != ContentsKind::constant || is_complex(argument.type)) &&
                       argument.contents.kind != ContentsKind::zero;
   return fmt::format("{}.generate([](unsigned long long{}) {{ return {}; }});", argument.name,
                      sees_i ? " i" : "", value);
@@ -175,6 +179,24 @@ std::string argument_rules(const ArgumentPlan& argument) {
   if (!tolerance.has_norm && !tolerance.any_order && tolerance.pitch == 0) return "{" + bounds + "}";
   return fmt::format("{{{}, {}, {}, {}, {}, {}}}", bounds, tolerance.row, tolerance.pitch,
                      tolerance.any_order, tolerance.has_norm, literal(tolerance.norm));
+}
+
+std::string texture_value(const ArgumentPlan& argument, const std::string& address) {
+  const TexturePlan& texture = argument.texture;
+  static constexpr std::string_view kAddresses[] = {"Clamp", "Border", "Wrap", "Mirror"};
+  const std::size_t bits = element_size(texture.type) * 8;
+  const std::string_view kind = is_real(texture.type)                ? "Float"
+                                : texture.type >= ElementType::uint8 ? "Unsigned"
+                                                                     : "Signed";
+  std::string format = "cudaCreateChannelDesc(";
+  for (std::int64_t channel = 0; channel < 4; ++channel)
+    format += fmt::format("{}, ", channel < texture.channels ? bits : 0);
+  format += fmt::format("cudaChannelFormatKind{})", kind);
+  return fmt::format("::gktune::texture({}, {}, {}, {}, {}, cudaAddressMode{}, cudaFilterMode{}, {}, {})",
+                     address, format, texture.width, texture.height, texture.pitch_bytes,
+                     kAddresses[static_cast<std::size_t>(texture.address)],
+                     texture.filter == TexturePlan::Filter::linear ? "Linear" : "Point",
+                     texture.is_normalized, texture.reads_fractions);
 }
 
 std::string tensor_map_value(const ArgumentPlan& argument, const std::string& address) {

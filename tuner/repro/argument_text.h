@@ -19,6 +19,7 @@ std::string argument_contents(const ArgumentPlan& argument);
 // How an output is judged: "{{0.001, 0.0001, 0, false}}".
 std::string argument_rules(const ArgumentPlan& argument);
 // A tensor map of the buffer at this address, as an expression.
+std::string texture_value(const ArgumentPlan& argument, const std::string& address);
 std::string tensor_map_value(const ArgumentPlan& argument, const std::string& address);
 
 }  // namespace gktune

@@ -47,6 +47,7 @@ class Writer {
     add_arguments();
     add_program(plan_.candidate, "candidate");
     if (plan_.reference.has_steps()) add_program(plan_.reference, "reference");
+    if (has_verifier()) add_program(plan_.verifier, "verifier");
     add_main();
     return std::move(text_);
   }
@@ -58,6 +59,12 @@ class Writer {
   }
 
   bool has_reference() const { return !plan_.reference.steps.empty(); }
+  bool has_verifier() const { return plan_.verifier.has_steps(); }
+
+  // The arguments that its steps can pass.
+  std::vector<ArgumentPlan> arguments_of(const ProgramPlan& program) const {
+    return &program == &plan_.verifier ? verifier_arguments(plan_.arguments) : plan_.arguments;
+  }
 
   void add_comment() {
     line("// {}, on its own: its kernel, inputs, reference and check.", comment_text(facts_.title));
@@ -110,11 +117,13 @@ class Writer {
     return names;
   }
 
-  bool has_tensor_maps() const {
-    const auto has_some = [](const ProgramPlan& program) {
-      return std::ranges::any_of(program.values, &ArgumentPlan::is_tensor_map);
+  // True if a step passes such a value.
+  template <class IsSuch>
+  bool passes_some(IsSuch is_such) const {
+    const auto has_some = [&](const ProgramPlan& program) {
+      return std::ranges::any_of(program.values, is_such);
     };
-    return has_some(plan_.candidate) || has_some(plan_.reference);
+    return has_some(plan_.candidate) || has_some(plan_.reference) || has_some(plan_.verifier);
   }
 
   void add_parts() {
@@ -127,7 +136,8 @@ class Writer {
     }
     for (const EmbeddedFile& part : repro_parts()) {
       const bool is_for_gpu = part.path == "gpu.h", is_for_cpu = part.path == "cpu.h";
-      const bool is_missing = part.path == "tensor_map.h" && !has_tensor_maps();
+      const bool is_missing = (part.path == "tensor_map.h" && !passes_some(&ArgumentPlan::is_tensor_map)) ||
+                              (part.path == "texture.h" && !passes_some(&ArgumentPlan::is_texture));
       if (!is_missing && (is_cuda_ ? !is_for_cpu : !is_for_gpu)) parts.push_back(part.text);
     }
     std::set<std::string> includes;
@@ -157,6 +167,8 @@ class Writer {
         "---------------------------------------------------------------------------------------");
     line("\nstruct Arguments {{");
     for (const ArgumentPlan& argument : plan_.arguments) line("  {}", argument_member(argument));
+    if (has_verifier())
+      line("  gktune::Buffer<unsigned long long> {}{{\"{}\", 2}};", kVerdictName, kVerdictName);
     line("}};\n");
   }
 
@@ -227,19 +239,30 @@ class Writer {
     line("{});", call);
   }
 
+  // An argument, what is expected of one, or the verdict: see verifier_arguments().
+  std::string argument_value(std::size_t index) const {
+    const std::size_t count = plan_.arguments.size();
+    if (index == verdict_index(count)) return fmt::format("arguments.{}.data()", kVerdictName);
+    const ArgumentPlan& argument = plan_.arguments[index % count];
+    if (argument.is_scalar) return "arguments." + argument.name;
+    return fmt::format("arguments.{}.{}()", argument.name, index < count ? "data" : "expected_data");
+  }
+
   std::string passed_value(int index, const ProgramPlan& program) const {
-    const ArgumentPlan& argument = passed_argument(plan_.arguments, program, index);
-    const bool is_own = static_cast<std::size_t>(index) < plan_.arguments.size();
-    if (is_own) return fmt::format("arguments.{}{}", argument.name, argument.is_scalar ? "" : ".data()");
-    if (argument.is_tensor_map()) {
-      const auto buffer = static_cast<std::size_t>(argument.tensor_map.argument);
-      return tensor_map_value(argument, "arguments." + plan_.arguments[buffer].name + ".data()");
-    }
+    const std::vector<ArgumentPlan> arguments = arguments_of(program);
+    const ArgumentPlan& argument = passed_argument(arguments, program, index);
+    if (static_cast<std::size_t>(index) < arguments.size())
+      return argument_value(static_cast<std::size_t>(index));
+    if (argument.is_tensor_map())
+      return tensor_map_value(argument,
+                              argument_value(static_cast<std::size_t>(argument.tensor_map.argument)));
+    if (argument.is_texture())
+      return texture_value(argument, argument_value(static_cast<std::size_t>(argument.texture.argument)));
     if (argument.members.empty()) return scalar_value(argument);
-    const StructLayout layout = layout_of(plan_.arguments, program, index);
+    const StructLayout layout = layout_of(arguments, program, index);
     std::string text = fmt::format("::gktune::Struct<{}>()", layout.bytes);
     for (const StructLayout::Part& part : layout.parts) {
-      const ArgumentPlan& member = passed_argument(plan_.arguments, program, part.index);
+      const ArgumentPlan& member = passed_argument(arguments, program, part.index);
       const std::string type = member.is_scalar ? member_type(member) : "void*";
       text += fmt::format(".with<{}>({}, {})", type, part.offset, passed_value(part.index, program));
     }
@@ -263,8 +286,9 @@ class Writer {
       for (const ArgumentPlan& argument : plan_.arguments) {
         if (argument.contents.is_computed) line("  arguments.{}.keep();", argument.name);
       }
-      for_each_checked(
-          [&](const ArgumentPlan& argument) { line("  arguments.{}.expect();", argument.name); });
+      for (std::size_t i = 0; i < plan_.arguments.size(); ++i) {
+        if (needs_expected(i)) line("  arguments.{}.expect();", plan_.arguments[i].name);
+      }
     }
     line("\n  // The results of the configuration.");
     add_restoring("  ");
@@ -284,8 +308,15 @@ class Writer {
              masked);
       });
     }
+    if (has_verifier()) {
+      line("\n  // No wrong element, and an index beyond all of them.");
+      line("  arguments.{}.generate([](unsigned long long i) {{ return 0 - i; }});", kVerdictName);
+      line("  verifier::execute_steps(arguments);");
+      line("  gktune::wait(\"the verifier\");");
+      line("  is_right = arguments.{}.is_clean() && is_right;", kVerdictName);
+    }
     line("  std::printf(\"%s\\n\", is_right ? \"{}\" : \"wrong\");",
-         has_reference() ? "right" : "it ran: there is no reference to compare with");
+         has_reference() || has_verifier() ? "right" : "it ran: there is no reference to compare with");
     line("\n  const auto prepare = [&] {{");
     add_restoring("    ");
     line("    candidate::prepare(arguments);");
@@ -311,6 +342,13 @@ class Writer {
       if (!argument.is_scalar && argument.role == Role::inout)
         line("{}arguments.{}.restore();", indent, argument.name);
     }
+  }
+
+  bool needs_expected(std::size_t index) const {
+    const std::size_t count = plan_.arguments.size();
+    return has_reference() &&
+           (plan_.arguments[index].is_checked ||
+            takes(plan_.verifier, static_cast<int>(expected_index(index, count)), verdict_index(count) + 1));
   }
 
   template <class Function>

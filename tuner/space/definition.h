@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/core/effort.h"
 #include "tuner/core/contents_plan.h"
+#include "tuner/core/effort.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/trial.h"
 #include "tuner/source/signatures.h"
@@ -43,6 +44,17 @@ struct TensorMap {
   std::optional<Expression> swizzle;            // bytes
 };
 
+// A texture object over a buffer: texels in one row, or rows of them at a pitch.
+struct Texture {
+  std::string buffer;
+  std::vector<Expression> sizes;         // texels: the width or, of a 2-D texture, the width and the height
+  std::optional<Expression> pitch;       // elements from one row to the next; absent: rows are contiguous
+  std::optional<Expression> channels;    // elements of a texel: 1, 2 or 4; absent: 1
+  Pattern address, filter;               // clamp, border, wrap, mirror; point, linear; empty: the first
+  std::optional<Expression> normalized;  // coordinates go from 0 to 1
+  std::optional<Expression> reads_fractions;  // integers are read as floats from 0 (or -1) to 1
+};
+
 // One value that a launch passes to a function: an argument of the kernel, a value of its own, or a struct of
 // those.
 struct PassedArgument {
@@ -51,6 +63,7 @@ struct PassedArgument {
   std::optional<Expression> value;      // absent: the argument of that name
   std::vector<PassedArgument> members;  // of a struct, in order; the others are empty
   std::optional<TensorMap> tensor_map;  // the others are empty
+  std::optional<Texture> texture;       // the others are empty
 };
 
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
@@ -117,12 +130,30 @@ struct Argument {
   std::optional<Tolerance> check;  // an output that is compared with the reference's
 };
 
-// A plain kernel of its own that computes what is right. It sees the problem, never the parameters.
-struct Reference {
-  std::string source;  // empty: the kernel's own
-  std::vector<Launch> inputs;    // run first: they write the computed inputs
-  std::vector<Launch> launches;  // none: nothing is compared
+// Plain code that judges candidates. It sees the problem, never the parameters.
+struct PlainCode {
+  std::string
+      path;  // of a source of its own, as found from the working directory; empty: the kernel's source
+  std::string text;  // of that source
+  // Of a source of its own. See KernelDefinition.
+  std::set<std::string, std::less<>> declared_names;
+  std::vector<FunctionSignature> signatures;
+  std::vector<Launch> launches;
 };
+
+// It computes what is right.
+struct Reference : PlainCode {
+  std::optional<Expression> when;  // the problems that it is for; absent: all
+  std::vector<Launch>
+      inputs;  // run first: they write the computed inputs; without launches nothing is compared
+  // The symbols of arguments that are variables of its source too and that no launch of it passes.
+  std::set<std::string> symbols;
+};
+
+// It reads the outputs of a candidate and counts what is wrong. Its launches can also pass what a reference
+// expects, as expected.NAME, and the verdict.
+using Verifier = PlainCode;
+inline constexpr std::string_view kExpectedPrefix = "expected.", kVerdictName = "verdict";
 
 struct Metric {
   std::string name;  // GB/s
@@ -158,8 +189,6 @@ struct KernelDefinition {
   Language language = Language::cuda;
   std::string source_path;  // as found from the working directory
   std::string source_text;
-  std::string reference_path;  // of the reference's own source; empty: the kernel's
-  std::string reference_text;
   std::vector<std::string> include_dirs;
   std::vector<Option> options;       // for the language's own compiler
   std::vector<Option> host_options;  // for the system's C++ compiler, where it compiles CUDA C++
@@ -168,21 +197,25 @@ struct KernelDefinition {
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
   std::vector<std::string> parameter_names;
-  // Names that the sources, or the reference's own source, declare: they are not defined as macros there.
-  std::set<std::string, std::less<>> declared_names, reference_declared_names;
-  std::vector<FunctionSignature> signatures, reference_signatures;  // of the sources' functions
-  // A value for each parameter: a reference in the kernel's own source sees these as macros.
+  std::set<std::string, std::less<>> declared_names;  // in the source: they are not defined as macros there
+  std::vector<FunctionSignature> signatures;          // of the source's functions
+  // A value for each parameter: plain code in the kernel's own source sees these as macros.
   Config default_values;
   std::vector<Argument> arguments;
-  // The symbols of arguments that are variables of the reference's source too and that no launch of it passes.
-  std::set<std::string> reference_symbols;
   Setup setup;
   std::vector<Launch> launches;
-  std::optional<Reference> reference;
+  std::vector<Reference> references;  // the first one whose condition holds computes what is right
+  std::optional<Verifier> verifier;
   std::vector<Metric> metrics;
   Objective objective;
   Regime regime = Regime::cold;
   double time_limit_s = 10;  // for one execution
+
+  // True if something tells if outputs are right.
+  bool has_judge() const {
+    return verifier ||
+           std::ranges::any_of(references, [](const Reference& each) { return !each.launches.empty(); });
+  }
 };
 
 // The contents of a space file.

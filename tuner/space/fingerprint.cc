@@ -47,6 +47,12 @@ void add_passed(Canonical& canonical, const std::vector<PassedArgument>& passed)
       canonical.add("struct");
       add_passed(canonical, argument.members);
     }
+    if (const auto& texture = argument.texture) {
+      canonical.add("texture").add(texture->buffer).add(texture->sizes.size());
+      for (const Expression& each : texture->sizes) canonical.add(each.text());
+      canonical.add(texture->pitch).add(texture->channels).add(texture->address).add(texture->filter);
+      canonical.add(texture->normalized).add(texture->reads_fractions);
+    }
     if (!argument.tensor_map) continue;
     canonical.add("tensor map").add(argument.tensor_map->buffer).add(argument.tensor_map->swizzle);
     for (const auto* list :
@@ -112,14 +118,16 @@ void add_argument(Canonical& canonical, const Argument& argument) {
 }  // namespace
 
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
-                        const FlatSource& source, const FlatSource& reference) {
+                        const std::vector<FlatSource>& sources) {
   Canonical canonical;
   canonical.add(kernel.name).add(static_cast<std::size_t>(kernel.language));
-  canonical.add(kernel.source_text).add(kernel.reference_text);
+  const Reference none;
+  const Reference& first = kernel.references.empty() ? none : kernel.references.front();
+  canonical.add(kernel.source_text).add(first.text);
   // The names under which files are found depend on the working directory; their contents do not.
   std::vector<std::string> contents;
-  for (const FlatSource* flat : {&source, &reference}) {
-    for (const auto& [path, text] : flat->files) contents.push_back(text);
+  for (const FlatSource& source : sources) {
+    for (const auto& [path, text] : source.files) contents.push_back(text);
   }
   std::ranges::sort(contents);
   canonical.add(contents);
@@ -139,10 +147,18 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   canonical.add(arguments.size());
   for (const Argument& argument : arguments) add_argument(canonical, argument);
   add_launches(canonical, kernel.launches);
-  if (kernel.reference) add_launches(canonical, kernel.reference->launches);
-  if (kernel.reference && !kernel.reference->inputs.empty()) {
+  // What a space with one plain reference lacks is added by name, so that it keeps its fingerprint.
+  for (const Reference& reference : kernel.references) {
+    if (&reference != &first) canonical.add("reference").add(reference.text);
+    if (reference.when) canonical.add("when").add(reference.when);
+    add_launches(canonical, reference.launches);
+    if (reference.inputs.empty()) continue;
     canonical.add("inputs");
-    add_launches(canonical, kernel.reference->inputs);
+    add_launches(canonical, reference.inputs);
+  }
+  if (kernel.verifier) {
+    canonical.add("verify").add(kernel.verifier->text);
+    add_launches(canonical, kernel.verifier->launches);
   }
   for (const auto& [name, steps] :
        {std::pair("once", &kernel.setup.once), std::pair("each", &kernel.setup.each)}) {

@@ -30,7 +30,7 @@ Entry read_entry(const std::string& text) {
   return entry;
 }
 
-// The parameter's type with template arguments and macros put in.
+// The parameter's type with template arguments and macros put in. complex<float> has the name of CUDA's type.
 CppType type_of(const std::string& text, const Substitutions& substitutions) {
   std::string replaced;
   for (const Token& token : tokenize(text)) {
@@ -38,12 +38,21 @@ CppType type_of(const std::string& text, const Substitutions& substitutions) {
     replaced += ' ';
     replaced += found == substitutions.end() ? token.text : found->second;
   }
-  return parse_type(replaced);
+  const std::vector<Token> tokens = tokenize(replaced);
+  std::string named;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool is_complex = i + 3 < tokens.size() && tokens[i] == "complex" && tokens[i + 1] == "<" &&
+                            tokens[i + 3] == ">" && (tokens[i + 2] == "float" || tokens[i + 2] == "double");
+    named += ' ';
+    named += !is_complex ? tokens[i].text : tokens[i + 2] == "float" ? "cuFloatComplex" : "cuDoubleComplex";
+    if (is_complex) i += 3;
+  }
+  return parse_type(named);
 }
 
 // An element type, also by names that the space file's language does not know.
 std::optional<ElementType> element_type_of(std::string base) {
-  for (const std::string_view prefix : {"::", "cuda::", "std::"}) {
+  for (const std::string_view prefix : {"::", "cuda::", "std::", "thrust::"}) {
     if (base.starts_with(prefix)) base.erase(0, prefix.size());
   }
   static const std::map<std::string, ElementType, std::less<>> kNames = {
@@ -69,14 +78,16 @@ std::optional<ElementType> element_type_of(std::string base) {
 
 bool is_real(ElementType type) { return type >= ElementType::float16; }
 
-// int and unsigned have the same bits; float16 and bfloat16 do not.
+// int and unsigned have the same bits; float16 and bfloat16 do not. A complex number is two of its parts.
 bool are_alike(ElementType a, ElementType b) {
+  a = part_type(a);
+  b = part_type(b);
   if (is_real(a) || is_real(b)) return a == b;
   return element_size(a) == element_size(b);
 }
 
 std::string words_for(const ArgumentPlan& argument) {
-  if (argument.is_tensor_map()) return "the launch passes a " + argument.name;
+  if (argument.is_tensor_map() || argument.is_texture()) return "the launch passes a " + argument.name;
   if (!argument.members.empty())
     return "the launch passes a struct of " + std::to_string(argument.members.size());
   const std::string type(element_type_name(argument.type));
@@ -86,6 +97,14 @@ std::string words_for(const ArgumentPlan& argument) {
 bool fits(const CppType& type, const ArgumentPlan& argument) {
   const auto element = element_type_of(type.base);
   if (!argument.members.empty() || argument.is_tensor_map()) return type.pointers == 0 && !element;
+  // A vector of two may hold anything, but what is complex has its parts there.
+  if (type.pointers == 1 && is_complex(argument.type) && (type.base == "float2" || type.base == "double2"))
+    return are_alike(argument.type, type.base == "float2" ? ElementType::float32 : ElementType::float64);
+  // A texture object is a number of eight bytes.
+  const bool is_handle = type.base == "cudaTextureObject_t" || type.base == "CUtexObject";
+  if (argument.is_texture())
+    return type.pointers == 0 && (is_handle || !element || element_size(*element) == kTextureBytes);
+  if (is_handle && type.pointers == 0) return false;
   if (type.pointers == 0) return !element || (argument.is_scalar && are_alike(*element, argument.type));
   if (argument.is_scalar) return false;
   // Bytes match any type.

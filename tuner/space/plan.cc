@@ -11,11 +11,36 @@ bool passes(const std::vector<int>& passed, int index, const ProgramPlan& progra
     if (each == index) return true;
     if (each < first_value) return false;
     const ArgumentPlan& value = program.values[static_cast<std::size_t>(each - first_value)];
-    return value.tensor_map.argument == index || passes(value.members, index, program, first_value);
+    return value.tensor_map.argument == index || value.texture.argument == index ||
+           passes(value.members, index, program, first_value);
   });
 }
 
+void add_textured(const std::vector<Launch>& launches, std::set<std::string>& names) {
+  for (const Launch& launch : launches) {
+    for (const PassedArgument& passed : launch.arguments) {
+      if (passed.texture) names.insert(passed.texture->buffer);
+    }
+    add_textured(launch.body, names);
+    const bool has_some =
+        std::ranges::any_of(launch.swap, [&](const std::string& name) { return names.contains(name); });
+    if (has_some) names.insert(launch.swap.begin(), launch.swap.end());
+  }
+}
+
 }  // namespace
+
+std::set<std::string> textured_buffers(const KernelDefinition& kernel) {
+  std::set<std::string> names;
+  for (const auto* launches : {&kernel.launches, &kernel.setup.once, &kernel.setup.each})
+    add_textured(*launches, names);
+  for (const Reference& reference : kernel.references) {
+    add_textured(reference.inputs, names);
+    add_textured(reference.launches, names);
+  }
+  if (kernel.verifier) add_textured(kernel.verifier->launches, names);
+  return names;
+}
 
 bool takes(const ProgramPlan& program, int index, std::size_t arguments) {
   const auto takes_it = [&](const StepPlan& step) {
@@ -31,13 +56,36 @@ const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, 
   return i < arguments.size() ? arguments[i] : program.values[i - arguments.size()];
 }
 
+std::vector<ArgumentPlan> verifier_arguments(const std::vector<ArgumentPlan>& arguments) {
+  std::vector<ArgumentPlan> all;
+  for (const std::string_view prefix : {std::string_view(), kExpectedPrefix}) {
+    for (const ArgumentPlan& argument : arguments) {
+      all.push_back(argument);
+      all.back().name.insert(0, prefix);
+      all.back().role = Argument::Role::in;
+      all.back().is_checked = false;
+    }
+  }
+  ArgumentPlan& verdict = all.emplace_back();
+  verdict.name = kVerdictName;
+  verdict.type = ElementType::uint64;
+  verdict.count = 2;
+  verdict.role = Argument::Role::out;
+  // No wrong element, and an index beyond all of them.
+  verdict.contents.kind = ContentsKind::ramp;
+  verdict.contents.b_integer = -1;
+  return all;
+}
+
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
-                        const ProgramPlan& reference) {
+                        const ProgramPlan& reference, const ProgramPlan& verifier) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     ArgumentPlan like_b = a[i];
     if (like_b.is_scalar) {
-      if (!takes(reference, static_cast<int>(i), a.size())) like_b.scalar = b[i].scalar;
+      const bool is_judges = takes(reference, static_cast<int>(i), a.size()) ||
+                             takes(verifier, static_cast<int>(i), verdict_index(a.size()) + 1);
+      if (!is_judges) like_b.scalar = b[i].scalar;
     } else if (like_b.role == Argument::Role::scratch) {
       like_b.count = b[i].count;
     }

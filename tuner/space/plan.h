@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,21 @@ struct TensorMapPlan {
   std::int64_t swizzle_bytes = 0;
   friend bool operator==(const TensorMapPlan&, const TensorMapPlan&) = default;
 };
-inline constexpr std::size_t kTensorMapBytes = 128;
+inline constexpr std::size_t kTensorMapBytes = 128, kTextureBytes = 8;
+
+// See Texture.
+struct TexturePlan {
+  enum class Address { clamp, border, wrap, mirror };
+  enum class Filter { point, linear };
+  int argument = -1;  // a buffer
+  ElementType type = ElementType::float32;
+  std::int64_t channels = 1, width = 0, height = 0;  // texels; a height of 0: one row, which is not filtered
+  std::int64_t pitch_bytes = 0;                      // of a 2-D texture
+  Address address = Address::clamp;
+  Filter filter = Filter::point;
+  bool is_normalized = false, reads_fractions = false;
+  friend bool operator==(const TexturePlan&, const TexturePlan&) = default;
+};
 
 struct ArgumentPlan {
   std::string name;
@@ -36,12 +51,15 @@ struct ArgumentPlan {
   Value scalar;             // a scalar's worth: an integer, or a real for a floating type
   std::vector<int> members;  // of a struct, which has nothing else; see passed_argument()
   TensorMapPlan tensor_map;  // names an argument: this is a tensor map and has nothing else
+  TexturePlan texture;       // names an argument: this is a texture and has nothing else
+  bool is_aligned = false;   // a buffer of textures, which begins where a texture can
   std::uint64_t count = 0;  // a buffer's elements
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
   bool is_checked = false;
   TolerancePlan tolerance;
   bool is_tensor_map() const { return tensor_map.argument >= 0; }
+  bool is_texture() const { return texture.argument >= 0; }
   friend bool operator==(const ArgumentPlan&, const ArgumentPlan&) = default;
 };
 
@@ -89,6 +107,7 @@ struct ProgramPlan {
 struct Plan {
   ProgramPlan candidate;
   ProgramPlan reference;  // may have no steps: nothing to compare with
+  ProgramPlan verifier;   // may have no steps; its steps pass verifier_arguments()
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
@@ -99,13 +118,22 @@ struct Plan {
 // The argument of a step with this index: one of the plan's arguments, or after them one of the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
 
-// True if a step passes or fills the argument with this index; `arguments` is the number of the plan's.
+// The arguments of a verifier: the plan's n, then the expected contents of each, then the verdict. They are
+// inputs, except the verdict: the number of wrong elements and the index of the first.
+std::vector<ArgumentPlan> verifier_arguments(const std::vector<ArgumentPlan>& arguments);
+inline constexpr std::size_t expected_index(std::size_t argument, std::size_t n) { return n + argument; }
+inline constexpr std::size_t verdict_index(std::size_t n) { return 2 * n; }
+
+// True if a step passes or fills the argument with this index; `arguments` is the number of the program's.
 bool takes(const ProgramPlan& program, int index, std::size_t arguments);
 
-// True if the arguments of two candidates describe the same problem for this reference. Scratch memory and
-// scalars that the reference does not use may differ.
+// True if the arguments of two candidates describe the same problem for this reference and verifier. Scratch
+// memory and scalars that neither uses may differ.
 bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<ArgumentPlan>& b,
-                        const ProgramPlan& reference);
+                        const ProgramPlan& reference, const ProgramPlan& verifier);
+
+// The buffers that steps pass as textures, in any configuration.
+std::set<std::string> textured_buffers(const KernelDefinition& kernel);
 
 // An error is due to the configuration: a division by zero in its geometry, an empty block, an unknown type.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <set>
 
 #include "tuner/space/language/evaluate.h"
 #include "tuner/space/launch_check.h"
@@ -13,6 +15,11 @@ namespace {
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostSteps = 65'536;  // of one execution
 constexpr std::int64_t kMostInCluster = 16;  // of any GPU
+// Of textures: in one dimension; in two, where pitches are in bytes.
+constexpr std::int64_t kMostTexels = std::int64_t{1} << 28;
+constexpr std::int64_t kMostTextureWidth = 131'072, kMostTextureHeight = 65'000,
+                       kMostTexturePitch = 2'097'120;
+constexpr std::int64_t kTexturePitchAlignment = 32;
 
 std::string blamed(const std::string& where, const Expression& expression, const std::string& message) {
   return where + " '" + expression.text() + "': " + message;
@@ -59,16 +66,26 @@ class Resolver {
 
   Result<Plan> plan() {
     Plan plan;
-    for (const Argument& argument : kernel_.arguments) plan.arguments.push_back(this->argument(argument));
-    counts_.clear();
+    for (const Argument& argument : kernel_.arguments) names_.push_back(argument.name);
+    const std::set<std::string> textured = textured_buffers(kernel_);
+    for (const Argument& argument : kernel_.arguments) {
+      plan.arguments.push_back(this->argument(argument));
+      plan.arguments.back().is_aligned = textured.contains(argument.name);
+    }
     for (const ArgumentPlan& argument : plan.arguments) {
       counts_.push_back(argument.is_scalar ? 1 : argument.count);
       types_.push_back(argument.type);
     }
     if (!error_) check_masks(plan.arguments);
     plan.candidate = candidate();
-    if (kernel_.reference) plan.reference = reference(*kernel_.reference);
-    if (!error_) check_launches(plan);
+    const Reference* const reference = chosen_reference();
+    if (reference != nullptr) plan.reference = this->reference(*reference);
+    std::vector<ArgumentPlan> of_verifier;
+    if (kernel_.verifier) {
+      of_verifier = verifier_arguments(plan.arguments);
+      plan.verifier = verifier(*kernel_.verifier, of_verifier);
+    }
+    if (!error_) check_launches(plan, reference, of_verifier);
     for (const Setting& setting : kernel_.environment) {
       plan.environment.emplace_back(setting.name, value(setting.value, scope_, setting.name).str());
     }
@@ -153,12 +170,19 @@ class Resolver {
     if (argument.check) {
       plan.is_checked = true;
       plan.tolerance = tolerance(*argument.check, where);
+      if (is_complex(plan.type) && argument.check->ulp)
+        fail(where +
+             "ulp: complex numbers are compared by the magnitude of their difference: use absolute or "
+             "relative");
+      if (is_complex(plan.type) && argument.check->any_order)
+        fail(where + "order: complex numbers have none");
     }
     return plan;
   }
 
   // An integer for integer types, a real for the others.
   Value scalar(const Expression& expression, ElementType type, const Scope& scope, const std::string& where) {
+    if (is_complex(type)) fail(where + ": a scalar cannot be complex; pass a struct of its two parts");
     Value result = value(expression, scope, where);
     if (result.is_boolean()) result = Value(result.boolean() ? 1 : 0);
     if (!is_integer_type(type)) {
@@ -180,6 +204,11 @@ class Resolver {
     plan.is_computed = contents.is_computed;
     const bool needs_integers = contents.kind == Contents::Kind::permutation || contents.kind == Contents::Kind::zipf ||
                                 contents.kind >= Contents::Kind::csr_offsets;
+    const bool needs_order = contents.kind == Contents::Kind::ramp ||
+                             contents.kind == Contents::Kind::sorted ||
+                             contents.kind == Contents::Kind::field;
+    if (needs_order && is_complex(type))
+      fail(where + ": complex elements are zero, constant, uniform, normal or from a file");
     if (needs_integers && !is_integer_type(type)) {
       fail(where + ": these contents are integers, the elements are " + std::string(element_type_name(type)));
     }
@@ -351,13 +380,26 @@ class Resolver {
     }
   }
 
-  void check_launches(const Plan& plan) {
-    const bool is_own = kernel_.reference && !kernel_.reference->source.empty();
+  void check_launches(const Plan& plan, const Reference* reference,
+                      const std::vector<ArgumentPlan>& of_verifier) {
     auto fault = wrong_launch(plan.candidate, plan.arguments, kernel_.signatures);
     if (fault) return fail(*std::move(fault));
-    fault = wrong_launch(plan.reference, plan.arguments,
-                         is_own ? kernel_.reference_signatures : kernel_.signatures);
-    if (fault) fail("the reference: " + *std::move(fault));
+    const auto signatures_of = [&](const PlainCode& code) {
+      return code.path.empty() ? kernel_.signatures : code.signatures;
+    };
+    if (reference != nullptr) fault = wrong_launch(plan.reference, plan.arguments, signatures_of(*reference));
+    if (fault) return fail("the reference: " + *std::move(fault));
+    if (kernel_.verifier) fault = wrong_launch(plan.verifier, of_verifier, signatures_of(*kernel_.verifier));
+    if (fault) fail("the verifier: " + *std::move(fault));
+  }
+
+  // The first whose condition holds.
+  const Reference* chosen_reference() {
+    for (const Reference& reference : kernel_.references) {
+      if (!reference.when || truth(*reference.when, problem_scope_, "reference when")) return &reference;
+    }
+    if (!kernel_.references.empty()) fail("no reference is for this problem: none of their conditions holds");
+    return nullptr;
   }
 
   ProgramPlan candidate() {
@@ -381,12 +423,30 @@ class Resolver {
   }
 
   ProgramPlan reference(const Reference& reference) {
+    ProgramPlan program = plain_program(reference, {.once = reference.inputs, .each = {}});
+    add_variables(program, [&](const std::string& symbol) { return reference.symbols.contains(symbol); });
+    return program;
+  }
+
+  ProgramPlan verifier(const Verifier& verifier, const std::vector<ArgumentPlan>& arguments) {
+    names_.clear();
+    counts_.clear();
+    types_.clear();
+    for (const ArgumentPlan& argument : arguments) {
+      names_.push_back(argument.name);
+      counts_.push_back(argument.count);
+      types_.push_back(argument.type);
+    }
+    return plain_program(verifier, {});
+  }
+
+  ProgramPlan plain_program(const PlainCode& code, const Setup& setup) {
     ProgramPlan program;
     SourcePlan& source = program.source;
-    const bool is_own = !reference.source.empty();
-    source.path = is_own ? kernel_.reference_path : kernel_.source_path;
-    source.text = is_own ? kernel_.reference_text : kernel_.source_text;
-    add_problem_macros(is_own ? kernel_.reference_declared_names : kernel_.declared_names, source);
+    const bool is_own = !code.path.empty();
+    source.path = is_own ? code.path : kernel_.source_path;
+    source.text = is_own ? code.text : kernel_.source_text;
+    add_problem_macros(is_own ? code.declared_names : kernel_.declared_names, source);
     // Kernels beside it are compiled too, and see parameters as macros.
     for (const auto& [name, value] : is_own ? Config() : kernel_.default_values) {
       if (!kernel_.declared_names.contains(name)) source.macros.emplace_back(name, value.str());
@@ -399,9 +459,7 @@ class Resolver {
           });
       if (is_plain) add_option(option, problem_scope_, source);
     }
-    finish(reference.launches, {.once = reference.inputs, .each = {}}, problem_scope_, program);
-    add_variables(program,
-                  [&](const std::string& symbol) { return kernel_.reference_symbols.contains(symbol); });
+    finish(code.launches, setup, problem_scope_, program);
     return program;
   }
 
@@ -502,6 +560,7 @@ class Resolver {
   int passed(const PassedArgument& argument, const Scope& scope, const std::string& where,
              ProgramPlan& program) {
     if (argument.tensor_map) return add_value(tensor_map(*argument.tensor_map, scope, where), program);
+    if (argument.texture) return add_value(texture(*argument.texture, scope, where), program);
     ArgumentPlan plan;
     if (!argument.members.empty()) {
       plan.name = "struct";
@@ -541,6 +600,7 @@ class Resolver {
     plan.name = "tensor map of " + map.buffer;
     if (device_.kind == "host") fail(where + "tensor maps exist on GPUs only");
     const int index = index_of(map.buffer);
+    if (is_complex(types_[static_cast<std::size_t>(index)])) fail(where + "it cannot have complex elements");
     TensorMapPlan& made = plan.tensor_map;
     made.argument = index;
     made.type = types_[static_cast<std::size_t>(index)];
@@ -583,9 +643,81 @@ class Resolver {
     return plan;
   }
 
+  // As CUDA's documentation limits them: the driver does not say which limit a texture exceeds.
+  ArgumentPlan texture(const Texture& texture, const Scope& scope, const std::string& launch) {
+    const std::string where = launch + "texture of '" + texture.buffer + "': ";
+    ArgumentPlan plan;
+    plan.name = "texture of " + texture.buffer;
+    if (device_.kind == "host") fail(where + "textures exist on GPUs only");
+    const auto index = static_cast<std::size_t>(index_of(texture.buffer));
+    TexturePlan& made = plan.texture;
+    made.argument = static_cast<int>(index);
+    made.type = types_[index];
+    const bool is_2d = texture.sizes.size() == 2;
+    const auto sizes =
+        extents(texture.sizes, scope, where + "sizes", is_2d ? kMostTextureWidth : kMostTexels);
+    if (texture.channels) made.channels = integer(*texture.channels, scope, where + "channels");
+    const auto choice = [&](const Pattern& pattern, const std::string& key,
+                            std::initializer_list<std::string_view> names) {
+      if (pattern.parts.empty()) return 0;
+      const std::string chosen = text(pattern, scope, where + key);
+      const auto found = std::ranges::find(names, chosen);
+      if (found == names.end()) fail(where + key + ": '" + chosen + "' is none of " + list_of(names));
+      return static_cast<int>(found - names.begin());
+    };
+    const int address = choice(texture.address, "address", {"clamp", "border", "wrap", "mirror"});
+    const int filter = choice(texture.filter, "filter", {"point", "linear"});
+    if (texture.normalized) made.is_normalized = truth(*texture.normalized, scope, where + "normalized");
+    if (texture.reads_fractions)
+      made.reads_fractions = truth(*texture.reads_fractions, scope, where + "fractions");
+    const auto size = static_cast<std::int64_t>(element_size(made.type));
+    const bool is_small_float = made.type == ElementType::float16 || made.type == ElementType::float32;
+    if (!is_small_float && (!is_integer_type(made.type) || size > 4))
+      fail(where + "elements are integers of up to 32 bits, float16 or float32, not " +
+           std::string(element_type_name(made.type)));
+    if (made.channels != 1 && made.channels != 2 && made.channels != 4)
+      fail(where + "a texel has 1, 2 or 4 channels, not " + std::to_string(made.channels));
+    if (error_) return plan;
+    made.address = static_cast<TexturePlan::Address>(address);
+    made.filter = static_cast<TexturePlan::Filter>(filter);
+    made.width = sizes[0];
+    const bool repeats =
+        made.address == TexturePlan::Address::wrap || made.address == TexturePlan::Address::mirror;
+    if (repeats && !made.is_normalized) fail(where + "address wrap and mirror need normalized coordinates");
+    if (made.reads_fractions && (is_small_float || size > 2))
+      fail(where + "fractions are for integers of 8 or 16 bits");
+    if (made.filter == TexturePlan::Filter::linear && !is_small_float && !made.reads_fractions)
+      fail(where + "integers are not filtered unless they are read as fractions");
+    std::int64_t last = made.width * made.channels;
+    if (is_2d) {
+      made.height = sizes[1];
+      if (made.height > kMostTextureHeight)
+        fail(where + std::to_string(made.height) + " rows are more than " +
+             std::to_string(kMostTextureHeight));
+      const std::int64_t pitch = texture.pitch ? integer(*texture.pitch, scope, where + "pitch") : last;
+      if (pitch < last || pitch > kMostTexturePitch / size || pitch * size % kTexturePitchAlignment != 0) {
+        fail(where + "rows at a pitch of " + std::to_string(pitch) + " elements: a row has " +
+             std::to_string(last) + ", and the pitch in bytes is a multiple of " +
+             std::to_string(kTexturePitchAlignment) + " up to " + std::to_string(kMostTexturePitch));
+      } else {
+        made.pitch_bytes = pitch * size;
+        last += (made.height - 1) * pitch;
+      }
+    }
+    if (!error_ && static_cast<std::uint64_t>(last) > counts_[index])
+      fail(where + "it goes beyond the buffer's " + std::to_string(counts_[index]) + " elements");
+    return plan;
+  }
+
+  static std::string list_of(std::initializer_list<std::string_view> names) {
+    std::string list;
+    for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
+    return list;
+  }
+
   int add_value(ArgumentPlan plan, ProgramPlan& program) {
     const auto same = std::ranges::find(program.values, plan);
-    const auto index = kernel_.arguments.size() + static_cast<std::size_t>(same - program.values.begin());
+    const auto index = names_.size() + static_cast<std::size_t>(same - program.values.begin());
     if (same == program.values.end()) program.values.push_back(std::move(plan));
     return static_cast<int>(index);
   }
@@ -694,12 +826,12 @@ class Resolver {
       const std::vector<std::string>& names = **swap;
       if (name == names[0] || name == names[1]) name = name == names[0] ? names[1] : names[0];
     }
-    const auto found = std::ranges::find(kernel_.arguments, name, &Argument::name);
-    if (found == kernel_.arguments.end()) {
+    const auto found = std::ranges::find(names_, name);
+    if (found == names_.end()) {
       fail("there is no argument '" + name + "'");
       return 0;
     }
-    return static_cast<int>(found - kernel_.arguments.begin());
+    return static_cast<int>(found - names_.begin());
   }
 
   const KernelDefinition& kernel_;
@@ -708,8 +840,10 @@ class Resolver {
   const DeviceInfo& device_;
   const NamedValues attributes_;
   Scope problem_scope_, scope_;
-  std::vector<std::uint64_t> counts_;                   // elements of each argument
-  std::vector<ElementType> types_;                      // of them
+  // Of the arguments of the program that is planned.
+  std::vector<std::string> names_;
+  std::vector<std::uint64_t> counts_;                   // of their elements
+  std::vector<ElementType> types_;                      // of those
   std::vector<const std::vector<std::string>*> swaps_;  // of the rounds that are planned
   std::optional<Error> error_;
 };

@@ -19,6 +19,10 @@ StructLayout layout_of(const std::vector<ArgumentPlan>& arguments, const Program
     layout.alignment = 64;
     return layout;
   }
+  if (argument.is_texture()) {
+    layout.bytes = layout.alignment = kTextureBytes;
+    return layout;
+  }
   if (argument.members.empty()) {
     layout.bytes = argument.is_scalar ? element_size(argument.type) : sizeof(void*);
     layout.alignment = argument.is_scalar ? element_size(argument.type) : sizeof(void*);

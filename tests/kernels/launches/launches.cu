@@ -172,3 +172,53 @@ __global__ void relax(const float* now, float* next, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) next[i] = 0.5f * (now[max(i - 1, 0)] + now[min(i + 1, n - 1)]);
 }
+
+// Groups by the last digit, whose numbers come in any order.
+__global__ void count_digits(const int* in, int* begins, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&begins[in[i] % 10], 1);
+}
+__global__ void sum_digits(int* begins) {
+  for (int digit = 0, sum = 0; digit < 10; ++digit) {
+    const int count = begins[digit];
+    begins[digit] = sum;
+    sum += count;
+  }
+}
+__global__ void group_digits(const int* in, int* begins, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[atomicAdd(&begins[in[i] % 10], 1)] = in[i];
+}
+// How often each number is in the input, less how often it is in the output.
+__device__ int surplus[10000];
+__global__ void forget_numbers(int count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 10000; i += gridDim.x * blockDim.x) surplus[i] = count;
+}
+__global__ void count_numbers(const int* in, const int* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    atomicAdd(&surplus[in[i]], 1);
+    if (out[i] >= 0 && out[i] < 10000) atomicSub(&surplus[out[i]], 1);
+  }
+}
+__global__ void verify_groups(const int* out, int n, unsigned long long* verdict) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    const bool is_number = out[i] >= 0 && out[i] < 10000;
+    if (is_number && surplus[out[i]] == 0 && (i == 0 || out[i - 1] % 10 <= out[i] % 10)) continue;
+    atomicAdd(&verdict[0], 1ull);
+    atomicMin(&verdict[1], (unsigned long long)i);
+  }
+}
+__global__ void plain_sums(const int* in, int* out, int n) {
+  for (int i = 0; i < n; ++i) out[i] = in[i] + in[(i + 1) % n];
+}
+__global__ void parallel_sums(const int* in, int* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    out[i] = in[i] + in[(i + 1) % n];
+}
+__global__ void verify_equal(const int* out, const int* expected, int n, unsigned long long* verdict) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    if (out[i] == expected[i]) continue;
+    atomicAdd(&verdict[0], 1ull);
+    atomicMin(&verdict[1], (unsigned long long)i);
+  }
+}

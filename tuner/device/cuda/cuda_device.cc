@@ -227,7 +227,8 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
   const auto misfit = [&](const Error& error) {
     return Failure{Status::invalid, "argument '" + argument.name + "': " + error.message};
   };
-  if (is_made_on_host(argument.contents.kind)) {
+  const ContentsKind kind = argument.contents.kind;
+  if (is_made_on_host(kind) || (kind == ContentsKind::constant && is_complex(argument.type))) {
     std::vector<std::byte> contents(buffer.bytes());
     if (auto read = fill_contents(argument.type, argument.contents, contents); !read) {
       return misfit(read.error());
@@ -236,7 +237,7 @@ Result<void, Failure> CudaDevice::fill(DeviceBuffer& buffer, const ArgumentPlan&
     return finish();
   }
   // One element on the host shows if the numbers fit the type.
-  std::array<std::byte, 8> element{};
+  std::array<std::byte, 16> element{};
   const auto one = std::span(element).first(element_size(argument.type));
   if (auto fits = fill_contents(argument.type, argument.contents, one); !fits) return misfit(fits.error());
   kernels_->fill(buffer.address(), argument.type, argument.count, argument.contents);
@@ -263,6 +264,11 @@ void CudaDevice::move(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
 
 void CudaDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
   gpu_->copy(to.address(), from.address(), from.bytes());
+}
+
+Result<void, Failure> CudaDevice::download(std::span<std::byte> to, const DeviceBuffer& from) {
+  gpu_->download(to, from.address());
+  return finish();
 }
 
 Result<std::uint64_t, Failure> CudaDevice::digest(const DeviceBuffer& buffer) {

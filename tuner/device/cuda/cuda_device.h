@@ -33,6 +33,7 @@ class CudaDevice final : public ComputeDevice {
   Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) override;
   void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) override;
   void copy(DeviceBuffer& to, const DeviceBuffer& from) override;
+  Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) override;
   Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) override;
   Result<Verdict, Failure> compare(const DeviceBuffer& actual, const DeviceBuffer& expected, ElementType type,
                                    const TolerancePlan& tolerance, const DeviceBuffer* mask) override;

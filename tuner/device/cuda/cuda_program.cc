@@ -244,7 +244,9 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
 
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
     const auto value = static_cast<std::size_t>(plan.arguments[i]) - buffer_bytes_.size();
-    if (value >= program.values.size() || !program.values[value].is_tensor_map()) continue;
+    if (value >= program.values.size()) continue;
+    if (program.values[value].is_texture()) step.textures.emplace_back(i, program.values[value].texture);
+    if (!program.values[value].is_tensor_map()) continue;
     step.tensor_maps.emplace_back(i, program.values[value].tensor_map);
     CUtensorMap map;
     if (gpu.ok() &&
@@ -254,7 +256,7 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
   }
 
   const bool has_structs = std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
-  if (has_structs || !step.tensor_maps.empty()) step.assembled = plan.arguments;
+  if (has_structs || !step.tensor_maps.empty() || !step.textures.empty()) step.assembled = plan.arguments;
 
   const int registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
   const int most_threads = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
@@ -346,6 +348,14 @@ CUresult CudaProgram::queue_assembled(const Driver& driver, CUstream stream, con
     const CUresult code = encode(driver, map, *address, tensor_maps[i]);
     if (code != CUDA_SUCCESS) return code;
     parameters[place] = &tensor_maps[i];
+  }
+  std::vector<CUtexObject> textures(step.textures.size());
+  for (std::size_t i = 0; i < textures.size(); ++i) {
+    const auto& [place, texture] = step.textures[i];
+    const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(texture.argument)]);
+    const CUresult code = textures_->find(driver, texture, *address, textures[i]);
+    if (code != CUDA_SUCCESS) return code;
+    parameters[place] = &textures[i];
   }
   return step.config.launch(driver, step.function, stream, parameters);
 }

@@ -11,6 +11,7 @@
 #include "tuner/core/result.h"
 #include "tuner/device/cuda/compile/module_cache.h"
 #include "tuner/device/cuda/gpu.h"
+#include "tuner/device/cuda/textures.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/run/passed_values.h"
 #include "tuner/device/worker/job.h"
@@ -55,9 +56,10 @@ class CudaProgram final : public LoadedProgram {
   struct alignas(64) Step {
     CUfunction function = nullptr;  // null: a fill
     std::vector<Parameter> parameters;
-    std::vector<int> assembled;  // all parameters, if each launch puts structs or tensor maps together; else none
+    std::vector<int> assembled;  // all parameters, if each launch puts structs, maps or textures together; else none
     LaunchConfig config;
     std::vector<std::pair<std::size_t, TensorMapPlan>> tensor_maps;  // by the places of their parameters
+    std::vector<std::pair<std::size_t, TexturePlan>> textures;       // the same
     std::size_t fill_argument = 0;
     unsigned char fill_byte = 0;
   };
@@ -81,6 +83,7 @@ class CudaProgram final : public LoadedProgram {
   std::vector<Variable> variables_;
   std::vector<Step> setup_once_, setup_each_, steps_;
   std::shared_ptr<const CachedModule> code_;  // see ModuleCache::get
+  std::unique_ptr<Textures> textures_ = std::make_unique<Textures>();  // made when they are launched with
   PassedValues passed_;
   std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
   Resources resources_;

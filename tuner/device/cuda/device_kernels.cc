@@ -47,7 +47,7 @@ void launch(Gpu& gpu, CUfunction function, const LaunchShape& shape, Arguments..
 
 // One element, copied to the host.
 struct Element {
-  std::array<std::byte, 8> bytes{};
+  std::array<std::byte, 16> bytes{};
 
   Element(Gpu& gpu, CUdeviceptr buffer, ElementType type, std::uint64_t index, double limit_s) {
     const std::size_t size = element_size(type);
@@ -113,6 +113,7 @@ DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiproces
       module_(gpu.load(cubin)),
       fill_(gpu.function(module_, "gktune_fill")),
       compare_(gpu.function(module_, "gktune_compare")),
+      compare_complex_(gpu.function(module_, "gktune_compare_complex")),
       digest_(gpu.function(module_, "gktune_digest")),
       flip_(gpu.function(module_, "gktune_flip")),
       sweep_(gpu.function(module_, "gktune_sweep")),
@@ -138,6 +139,7 @@ LaunchShape DeviceKernels::spread(std::uint64_t pieces) const {
 
 void DeviceKernels::fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan) {
   if (plan.kind == ContentsKind::zero) return gpu_.fill(to, 0, count * element_size(type));
+  if (is_complex(type)) return fill(to, part_type(type), 2 * count, plan);
   launch(gpu_, fill_, spread(count), to, static_cast<unsigned long long>(count), static_cast<int>(type),
          static_cast<int>(plan.kind), plan.a, plan.b, plan.a_integer, plan.b_integer, plan.seed);
 }
@@ -164,9 +166,14 @@ Verdict DeviceKernels::compare(CUdeviceptr actual, CUdeviceptr expected, Element
   gpu_.upload(scratch_.get(), bytes);
   const Selection selection{tolerance.row, tolerance.pitch, reinterpret_cast<const unsigned char*>(mask)};
   const bool sees_all = tolerance.has_norm || tolerance.is_selective();
-  launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
-         static_cast<int>(type), bounds_of(tolerance), selection, static_cast<int>(sees_all),
-         static_cast<int>(tolerance.has_norm), scratch_.get());
+  if (is_complex(type)) {
+    launch(gpu_, compare_complex_, spread(count), actual, expected, count, static_cast<int>(part_type(type)),
+           bounds_of(tolerance), selection, static_cast<int>(tolerance.has_norm), scratch_.get());
+  } else {
+    launch(gpu_, compare_, spread(count * element_size(type) / 16), actual, expected, count,
+           static_cast<int>(type), bounds_of(tolerance), selection, static_cast<int>(sees_all),
+           static_cast<int>(tolerance.has_norm), scratch_.get());
+  }
   gpu_.download(bytes, scratch_.get());
   (void)gpu_.wait(limit_s);
 

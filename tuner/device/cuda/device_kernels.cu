@@ -176,10 +176,11 @@ struct Judge {
   // Compares elements with different bits, or NaN. Not inlined, because it is long and rarely called. Returns
   // the absolute difference.
   __device__ __noinline__ double weigh(u64 i, u64 actual, u64 expected) {
-    const Difference d =
-        is_real(type)
-            ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected, size, bounds)
-            : compare_integers(widened(actual), widened(expected), is_signed(type), bounds);
+    return note(i, is_real(type) ? compare_reals(real_of(actual, type), real_of(expected, type), actual, expected,
+                                                 size, bounds)
+                                 : compare_integers(widened(actual), widened(expected), is_signed(type), bounds));
+  }
+  __device__ double note(u64 i, const Difference& d) {
     absolute = d.absolute > absolute ? d.absolute : absolute;
     relative = d.relative > relative ? d.relative : relative;
     ulp = d.ulp > ulp ? d.ulp : ulp;
@@ -191,13 +192,33 @@ struct Judge {
   }
   __device__ void add_to_norm(u64 i, u64 actual, u64 expected) {
     const double difference = actual == expected && !is_nan(actual, type) ? 0 : weigh(i, actual, expected);
-    const double right = value(expected);
-    if (right - right != 0) return;  // not finite
+    add_to_norm(value(expected), difference);
+  }
+  __device__ void add_to_norm(double right, double difference) {
+    if (!is_finite(right)) return;
     squares += right * right;
     differences += difference * difference;
   }
   __device__ void take(u64 i, u64 actual, u64 expected) {
     if (actual != expected || is_nan(actual, type)) weigh(i, actual, expected);
+  }
+  // Adds what this thread has found to what all have found.
+  __device__ void report(Mismatches* found) const {
+    if (counted != 0) {
+      atomicAdd(&found->counted, counted);
+      atomicAdd(&found->differences, differences);
+      atomicAdd(&found->squares, squares);
+    }
+    if (mismatches != 0) {
+      atomicAdd(&found->mismatches, mismatches);
+      atomicAdd(&found->nans, nans);
+      atomicMin(&found->first, first);
+    }
+    if (absolute > 0 || ulp > 0) {
+      atomicMax(&found->worst_absolute, static_cast<u64>(__double_as_longlong(absolute)));
+      atomicMax(&found->worst_relative, static_cast<u64>(__double_as_longlong(relative)));
+      atomicMax(&found->worst_ulp, static_cast<u64>(__double_as_longlong(ulp)));
+    }
   }
 };
 
@@ -229,21 +250,26 @@ extern "C" __global__ void gktune_compare(const void* actual, const void* expect
     const u64 is = load_raw(actual, i, judge.size), should_be = load_raw(expected, i, judge.size);
     has_norm ? judge.add_to_norm(i, is, should_be) : judge.take(i, is, should_be);
   }
-  if (sees_all && judge.counted != 0) {
-    atomicAdd(&found->counted, judge.counted);
-    atomicAdd(&found->differences, judge.differences);
-    atomicAdd(&found->squares, judge.squares);
+  judge.report(found);
+}
+
+// The same for complex numbers with parts of this type.
+extern "C" __global__ void gktune_compare_complex(const void* actual, const void* expected, u64 count, int part_type,
+                                                  ErrorBounds bounds, Selection selection, int has_norm,
+                                                  Mismatches* found) {
+  const int size = size_of(part_type);
+  Judge judge = {part_type, size, bounds, 0, 0, ~0ull, 0, 0, 0};
+  const auto part = [&](const void* buffer, u64 i) { return real_of(load_raw(buffer, i, size), part_type); };
+  for (u64 i = first_index(); i < count; i += stride()) {
+    if (!counts(selection, i)) continue;
+    ++judge.counted;
+    const double real = part(expected, 2 * i), imaginary = part(expected, 2 * i + 1);
+    const Difference d = compare_complex(part(actual, 2 * i), part(actual, 2 * i + 1), real, imaginary, bounds);
+    const double difference = judge.note(i, d);
+    if (has_norm && is_finite(real) && is_finite(imaginary))
+      judge.add_to_norm(complex_magnitude(real, imaginary), difference);
   }
-  if (judge.mismatches != 0) {
-    atomicAdd(&found->mismatches, judge.mismatches);
-    atomicAdd(&found->nans, judge.nans);
-    atomicMin(&found->first, judge.first);
-  }
-  if (judge.absolute > 0 || judge.ulp > 0) {
-    atomicMax(&found->worst_absolute, static_cast<u64>(__double_as_longlong(judge.absolute)));
-    atomicMax(&found->worst_relative, static_cast<u64>(__double_as_longlong(judge.relative)));
-    atomicMax(&found->worst_ulp, static_cast<u64>(__double_as_longlong(judge.ulp)));
-  }
+  judge.report(found);
 }
 
 // A sum over words and their positions, which does not depend on the order of threads.

@@ -33,7 +33,7 @@ class DeviceKernels {
  public:
   DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors);
 
-  // The same bits as fill_contents, which also reads files.
+  // The same bits as fill_contents, which also reads files and makes complex constants.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);
   // Copies bytes, each with the bits of the mask flipped.
   void flip(CUdeviceptr to, CUdeviceptr from, std::byte mask, std::size_t size);
@@ -54,7 +54,7 @@ class DeviceKernels {
   Gpu& gpu_;
   std::uint64_t most_blocks_;
   LoadedModule module_;
-  CUfunction fill_, compare_, digest_, flip_, sweep_, hold_;
+  CUfunction fill_, compare_, compare_complex_, digest_, flip_, sweep_, hold_;
   DeviceMemory scratch_;  // results of the kernels
   Owned<void*> shared_;   // memory that host and GPU see
   CUdeviceptr released_on_gpu_ = 0;

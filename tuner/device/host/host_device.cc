@@ -223,6 +223,11 @@ void HostDevice::copy(DeviceBuffer& to, const DeviceBuffer& from) {
   std::ranges::copy(contents(from), contents(to).begin());
 }
 
+Result<void, Failure> HostDevice::download(std::span<std::byte> to, const DeviceBuffer& from) {
+  std::ranges::copy(contents(from).first(to.size()), to.begin());
+  return {};
+}
+
 // A digest at the speed of memory. It only has to change when the contents change.
 Result<std::uint64_t, Failure> HostDevice::digest(const DeviceBuffer& buffer) {
   const std::span<const std::byte> bytes = contents(buffer);

@@ -146,6 +146,8 @@ class ComputeDevice {
   // Writes the expected bytes, each with the bits of the mask flipped; without expected bytes the mask itself.
   virtual void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) = 0;
   virtual void copy(DeviceBuffer& to, const DeviceBuffer& from) = 0;
+  // Copies as many of the first bytes as there is room for, and waits for them.
+  virtual Result<void, Failure> download(std::span<std::byte> to, const DeviceBuffer& from) = 0;
   // A number that changes with the contents.
   virtual Result<std::uint64_t, Failure> digest(const DeviceBuffer& buffer) = 0;
   // `mask`: the buffer that the tolerance names; null: none.

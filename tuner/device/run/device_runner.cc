@@ -162,6 +162,7 @@ Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::checked_sampler(const Ru
   const auto warm =
       times_second_check(job) ? problem_->check_around(ProblemBuffers::Poison::second, warm_up) : warm_up();
   if (!warm) return only_first_was_right(warm.error());
+  report_phase(Phase::timing);
   return sampler;
 }
 
@@ -251,7 +252,8 @@ Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, con
 Result<void, Failure> DeviceRunner::prepare_other(const RunJob& job, const Isolate& isolate) {
   if (other_problem_ || has_no_other_) return {};
   has_no_other_ = true;
-  if (job.plan.reference.steps.empty() || std::ranges::none_of(job.plan.arguments, has_seed)) return {};
+  const bool is_judged = !job.plan.reference.steps.empty() || job.plan.verifier.has_steps();
+  if (!is_judged || std::ranges::none_of(job.plan.arguments, has_seed)) return {};
   const auto free = device_->free_bytes();
   if (!free) return free.error();
   if (problem_->bytes() > *free / 2) return {};

@@ -1,5 +1,7 @@
 #include "tuner/device/run/problem_buffers.h"
 
+#include <limits>
+#include <span>
 #include <utility>
 
 #include "tuner/measure/element.h"
@@ -14,8 +16,9 @@ bool is_input(const ArgumentPlan& plan) { return plan.role == Role::in || plan.r
 
 constexpr std::byte kAllBits{0xff};
 
-// The unsigned integer of the same width, for comparing bits.
+// The unsigned integer of the same width, for comparing bits. None is as wide as complex128.
 ElementType bits_of(ElementType type) {
+  if (type == ElementType::complex128) return type;
   switch (element_size(type)) {
     case 1:
       return ElementType::uint8;
@@ -52,10 +55,10 @@ Failure unwritten(std::uint64_t count, const ArgumentPlan& plan) {
   return {Status::wrong_result, "leaves " + share_text(count, plan) + " unwritten"};
 }
 
-// Names the reference as the cause, unless the machine failed.
-Failure blame_reference(Failure failure) {
+// Names the reference or the verifier as the cause, unless the machine failed.
+Failure blame(const std::string& code, Failure failure) {
   if (failure.status != Status::machine_failed) failure.status = Status::reference_failed;
-  failure.message = "the reference: " + failure.message;
+  failure.message = "the " + code + ": " + failure.message;
   return failure;
 }
 
@@ -66,6 +69,10 @@ ProblemBuffers::ProblemBuffers(ComputeDevice& device, const RunJob& job)
       arguments_(job.plan.arguments),
       reference_(job.plan.reference),
       reference_module_(job.reference),
+      verifier_(job.plan.verifier),
+      verifier_module_(job.verifier),
+      verifier_limit_s_(reference_limit_s(job.plan)),
+      instrumentation_(job.instrumentation),
       placement_(device.traits().timed_placements.back()),
       guards_(job.guards),
       slots_(arguments_.size()),
@@ -80,7 +87,7 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
   if (job.plan.reference.has_steps()) {
     auto done = isolate([&] { return problem->run_reference(job); });
     report_phase(Phase::setup);
-    if (!done) return blame_reference(done.error());
+    if (!done) return blame("reference", done.error());
     if (auto noted = problem->note_results(); !noted) return noted.error();
   }
   // The reference may turn out to write its inputs: its changes are found by their digests.
@@ -93,15 +100,28 @@ Result<std::unique_ptr<ProblemBuffers>, Failure> ProblemBuffers::prepare(Compute
 
 bool ProblemBuffers::fits(const RunJob& job) const {
   return guards_ == job.guards && reference_ == job.plan.reference && reference_module_ == job.reference &&
-         are_of_one_problem(arguments_, job.plan.arguments, reference_);
+         verifier_ == job.plan.verifier && verifier_module_ == job.verifier &&
+         are_of_one_problem(arguments_, job.plan.arguments, reference_, verifier_);
+}
+
+bool ProblemBuffers::needs_expected(std::size_t index) const {
+  if (reference_.steps.empty()) return false;
+  const std::size_t count = arguments_.size();
+  return arguments_[index].is_checked ||
+         takes(verifier_, static_cast<int>(expected_index(index, count)), verdict_index(count) + 1);
+}
+
+// The start of memory has any alignment.
+Placement ProblemBuffers::placement_of(std::size_t index) const {
+  return arguments_[index].is_aligned ? Placement::at_start : placement_;
 }
 
 Result<void, Failure> ProblemBuffers::allocate() {
-  const bool has_reference = !reference_.steps.empty();
-  for (const ArgumentPlan& plan : arguments_) {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const ArgumentPlan& plan = arguments_[i];
     if (plan.is_scalar) continue;
-    const int copies = 1 + (plan.role == Role::inout || plan.contents.is_computed ? 1 : 0) +
-                       (plan.is_checked && has_reference ? 1 : 0);
+    const int copies =
+        1 + (plan.role == Role::inout || plan.contents.is_computed ? 1 : 0) + (needs_expected(i) ? 1 : 0);
     bytes_ += size_of(plan) * static_cast<std::uint64_t>(copies);
   }
   const auto free = device_->free_bytes();
@@ -120,7 +140,7 @@ Result<void, Failure> ProblemBuffers::allocate() {
       return {};
     };
     Slot& slot = slots_[i];
-    auto buffer = device_->allocate(size_of(plan), placement_, guards_);
+    auto buffer = device_->allocate(size_of(plan), placement_of(i), guards_);
     if (auto added = add(slot.buffer, std::move(buffer)); !added) return added;
     if (plan.role == Role::inout) {
       auto original = device_->allocate(size_of(plan), placement_, guards_);
@@ -129,13 +149,30 @@ Result<void, Failure> ProblemBuffers::allocate() {
     if (plan.contents.is_computed) {
       if (auto added = add(slot.computed, device_->allocate_shared(size_of(plan))); !added) return added;
     }
-    if (plan.is_checked && has_reference) {
+    if (needs_expected(i)) {
       if (auto added = add(slot.expected, device_->allocate_shared(size_of(plan))); !added) return added;
     }
     memory_[i].buffer = slot.buffer.get();
     memory_[i].original = slot.original.get();
     memory_[i].is_scratch = plan.role == Role::scratch;
     memory_[i].is_unwritten = !is_input(plan);
+  }
+  return verifier_.has_steps() ? allocate_verdict() : Result<void, Failure>();
+}
+
+// The verifier reads what candidates read and write, and has memory of its own for its verdict.
+Result<void, Failure> ProblemBuffers::allocate_verdict() {
+  const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
+  auto verdict = device_->allocate(size_of(plans.back()), placement_, guards_);
+  if (!verdict) return verdict.error();
+  verdict_ = *std::move(verdict);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    ArgumentMemory& memory = verifier_memory_.emplace_back();
+    memory.name = plans[i].name;
+    memory.is_read_only = i != verdict_index(slots_.size());
+    memory.buffer = !memory.is_read_only ? verdict_.get()
+                    : i >= slots_.size() ? slots_[i - slots_.size()].expected.get()
+                                         : slots_[i].buffer.get();
   }
   return {};
 }
@@ -215,16 +252,19 @@ Result<bool, Failure> ProblemBuffers::keep_results() {
     const ArgumentPlan& plan = arguments_[i];
     Slot& slot = slots_[i];
     if (!slot.expected) continue;
-    if (plan.role == Role::out) {
+    if (plan.role == Role::out && plan.is_checked) {
       device_->poison(*slot.expected, nullptr, kAllBits);
-      const auto poisoned = compare(i, bits_of(plan.type), selection_of(plan.tolerance));
+      TolerancePlan is_poison = selection_of(plan.tolerance);
+      // The poison is NaN. Where NaN may be a result, that of complex128 cannot be told from it.
+      is_poison.nan_equals = !plan.tolerance.nan_equals;
+      const auto poisoned = compare(i, bits_of(plan.type), is_poison);
       if (!poisoned) return poisoned.error();
       const std::uint64_t untouched = poisoned->count - poisoned->mismatches;
       if (untouched > 0 && is_floating(plan.type)) return unwritten(untouched, plan);
       has_doubtful_integers = has_doubtful_integers || untouched > 0;
     }
     device_->copy(*slot.expected, *slot.buffer);
-    if (!is_floating(plan.type) || plan.tolerance.nan_equals) continue;
+    if (!plan.is_checked || !is_floating(plan.type) || plan.tolerance.nan_equals) continue;
     const auto itself = compare(i, plan.type, selection_of(plan.tolerance));
     if (!itself) return itself.error();
     if (itself->nans > 0) {
@@ -242,7 +282,7 @@ Result<void, Failure> ProblemBuffers::find_unwritten_integers() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const ArgumentPlan& plan = arguments_[i];
     Slot& slot = slots_[i];
-    if (!slot.expected || plan.role != Role::out || is_floating(plan.type)) continue;
+    if (!slot.expected || !plan.is_checked || plan.role != Role::out || is_floating(plan.type)) continue;
     device_->poison(*slot.expected, slot.expected.get(), kAllBits);
     const auto poisoned = compare(i, plan.type, selection_of(plan.tolerance));
     if (!poisoned) return poisoned.error();
@@ -271,16 +311,18 @@ Result<void, Failure> ProblemBuffers::adopt(const std::vector<ArgumentPlan>& arg
   arguments_ = arguments;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].buffer || slots_[i].buffer->bytes() == size_of(arguments_[i])) continue;
-    if (auto placed = slots_[i].buffer->place(size_of(arguments_[i]), placement_); !placed) return placed;
+    if (auto placed = slots_[i].buffer->place(size_of(arguments_[i]), placement_of(i)); !placed)
+      return placed;
   }
   return {};
 }
 
 Result<void, Failure> ProblemBuffers::place(Placement placement) {
   if (std::exchange(placement_, placement) == placement) return {};
-  for (Slot& slot : slots_) {
-    if (!slot.buffer) continue;
-    if (auto placed = slot.buffer->place(slot.buffer->bytes(), placement); !placed) return placed;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].buffer) continue;
+    if (auto placed = slots_[i].buffer->place(slots_[i].buffer->bytes(), placement_of(i)); !placed)
+      return placed;
   }
   return {};
 }
@@ -339,6 +381,7 @@ Result<void, Failure> ProblemBuffers::check_around(Poison poison,
 Result<double, Failure> ProblemBuffers::time_and_check(const std::shared_ptr<const LoadedProgram>& candidate,
                                                        Regime regime, double limit_s) {
   poison_outputs(Poison::third);
+  report_phase(Phase::timing);
   const auto time_us = timer_->sampler(candidate, regime, limit_s)->sample_us();
   if (!time_us) return time_us;
   if (auto right = find_wrong_output(); !right) return right.error();
@@ -423,13 +466,45 @@ Result<Verdict, Failure> ProblemBuffers::compare(std::size_t index, ElementType 
 
 Result<void, Failure> ProblemBuffers::find_wrong_output() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].expected) continue;
     const ArgumentPlan& plan = arguments_[i];
+    if (!slots_[i].expected || !plan.is_checked) continue;
     const auto verdict = compare(i, plan.type, plan.tolerance);
     if (!verdict) return verdict.error();
     if (!verdict->passed()) return Failure{Status::wrong_result, verdict->message(plan.name)};
   }
-  return {};
+  return verifier_.has_steps() ? verify() : Result<void, Failure>();
+}
+
+// It is loaded in the process of the candidate: its code may do anything.
+Result<void, Failure> ProblemBuffers::verify() {
+  const std::vector<ArgumentPlan> plans = verifier_arguments(arguments_);
+  if (!loaded_verifier_) {
+    auto loaded = device_->load(verifier_module_, verifier_, plans, instrumentation_);
+    if (!loaded) return blame("verifier", loaded.error());
+    loaded_verifier_ = *std::move(loaded);
+  }
+  if (auto reset = device_->fill(*verdict_, plans.back()); !reset) return reset;
+  report_phase(Phase::verifier);
+  const auto done = device_->run(*loaded_verifier_, verifier_memory_, {verifier_limit_s_, std::nullopt});
+  report_phase(Phase::setup);
+  if (!done) return failed_verification(done.error());
+  std::uint64_t verdict[2];
+  if (auto read = device_->download(std::as_writable_bytes(std::span(verdict)), *verdict_); !read)
+    return read;
+  const auto where = verdict_->take_violation();
+  if (!where) return where.error();
+  if (*where) {
+    return blame("verifier", {Status::guard_violated, "wrote outside its verdict: " + **where,
+                              device_->traits().shares_memory});
+  }
+  if (auto harmless = find_damage(); !harmless) return blame("verifier", harmless.error());
+  const auto [wrong, first] = verdict;
+  if (wrong == 0) return {};
+  std::string message =
+      "the verifier counts " + std::to_string(wrong) + (wrong == 1 ? " wrong element" : " wrong elements");
+  if (first != std::numeric_limits<std::uint64_t>::max())
+    message += (wrong == 1 ? "; its index is " : "; the index of the first is ") + std::to_string(first);
+  return Failure{Status::wrong_result, std::move(message)};
 }
 
 Result<bool, Failure> ProblemBuffers::is_intact() {

@@ -14,8 +14,8 @@
 
 namespace gktune {
 
-// The buffers of one problem: inputs as the plan says, outputs with the results of the reference. Candidates
-// of one problem share them.
+// The buffers of one problem: inputs as the plan says, outputs with the results of the reference, and the
+// verifier. Candidates of one problem share them.
 class ProblemBuffers {
  public:
   // Allocates and fills the buffers, then runs the reference. A failure of the reference has the status
@@ -69,6 +69,8 @@ class ProblemBuffers {
 
   ProblemBuffers(ComputeDevice& device, const RunJob& job);
   Result<void, Failure> allocate();
+  Result<void, Failure> allocate_verdict();
+  Placement placement_of(std::size_t index) const;
   // A kernel that changes this argument ends by a fault.
   bool is_protected(std::size_t index) const;
   Result<void, Failure> fill_inputs();
@@ -85,7 +87,11 @@ class ProblemBuffers {
   Result<void, Failure> find_changed_input();
   Result<std::string, Failure> repair_input(std::size_t index);
   Result<std::string, Failure> repair_input(std::size_t index, const DeviceBuffer& original);
+  // By comparing, then by the verifier.
   Result<void, Failure> find_wrong_output();
+  Result<void, Failure> verify();
+  // True if the verifier or a comparison needs what the reference expects there.
+  bool needs_expected(std::size_t index) const;
   // Compares the slot's buffer with its expected contents.
   Result<Verdict, Failure> compare(std::size_t index, ElementType type, const TolerancePlan& tolerance);
 
@@ -93,6 +99,10 @@ class ProblemBuffers {
   std::vector<ArgumentPlan> arguments_;
   ProgramPlan reference_;
   Module reference_module_;
+  ProgramPlan verifier_;
+  Module verifier_module_;
+  double verifier_limit_s_;
+  Instrumentation instrumentation_;
   Placement placement_;
   Guards guards_;
   std::uint64_t bytes_ = 0;
@@ -101,6 +111,9 @@ class ProblemBuffers {
   std::vector<Slot> slots_;             // one per argument
   std::vector<ArgumentMemory> memory_;  // the same, as programs see them
   std::unique_ptr<Timer> timer_;
+  std::unique_ptr<DeviceBuffer> verdict_;
+  std::vector<ArgumentMemory> verifier_memory_;           // of verifier_arguments()
+  std::shared_ptr<const LoadedProgram> loaded_verifier_;  // from its first use on
 };
 
 }  // namespace gktune

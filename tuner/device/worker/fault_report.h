@@ -19,7 +19,7 @@ constexpr int kQuestionSignal = SIGXCPU;
 constexpr int kEndJobSignal = SIGUSR1;
 
 // The phase of a job. Each has its own time limit, which the parent enforces.
-enum class Phase : unsigned char { setup, reference, check, timing };
+enum class Phase : unsigned char { setup, reference, verifier, check, timing };
 
 // The socket to the parent; -1: none.
 void set_report_channel(int socket) noexcept;

@@ -51,6 +51,7 @@ struct RunJob {
   Plan plan;
   Module candidate;
   Module reference;
+  Module verifier;
   Cutoff cutoff;
   bool check_only = false;  // checked, not timed
   std::uint64_t seed = 0;   // of the order in which a check on the host runs blocks and threads
@@ -74,7 +75,7 @@ struct RunReply {
   bool is_unexplained = false;
 };
 
-// A reference is plain code: it may be so much slower than a candidate.
+// References and verifiers are plain code: they may be so much slower than a candidate.
 inline constexpr double kReferenceFactor = 20;
 inline double reference_limit_s(const Plan& plan) { return kReferenceFactor * plan.time_limit_s; }
 

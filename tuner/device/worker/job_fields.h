@@ -62,6 +62,20 @@ void fields(A& archive, S& plan) {
   archive("swizzle_bytes", plan.swizzle_bytes);
 }
 
+template <class A, Is<TexturePlan> S>
+void fields(A& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("type", plan.type);
+  archive("channels", plan.channels);
+  archive("width", plan.width);
+  archive("height", plan.height);
+  archive("pitch_bytes", plan.pitch_bytes);
+  archive("address", plan.address);
+  archive("filter", plan.filter);
+  archive("is_normalized", plan.is_normalized);
+  archive("reads_fractions", plan.reads_fractions);
+}
+
 template <class A, Is<ArgumentPlan> S>
 void fields(A& archive, S& plan) {
   archive("name", plan.name);
@@ -70,6 +84,8 @@ void fields(A& archive, S& plan) {
   archive("scalar", plan.scalar);
   archive("members", plan.members);
   archive("tensor_map", plan.tensor_map);
+  archive("texture", plan.texture);
+  archive("is_aligned", plan.is_aligned);
   archive("count", plan.count);
   archive("role", plan.role);
   archive("contents", plan.contents);
@@ -128,6 +144,7 @@ template <class A, Is<Plan> S>
 void fields(A& archive, S& plan) {
   archive("candidate", plan.candidate);
   archive("reference", plan.reference);
+  archive("verifier", plan.verifier);
   archive("arguments", plan.arguments);
   archive("environment", plan.environment);
   archive("regime", plan.regime);
@@ -164,6 +181,7 @@ void fields(A& archive, S& job) {
   archive("plan", job.plan);
   archive("candidate", job.candidate);
   archive("reference", job.reference);
+  archive("verifier", job.verifier);
   archive("cutoff", job.cutoff);
   archive("check_only", job.check_only);
   archive("seed", job.seed);
@@ -274,7 +292,9 @@ void fields(A& archive, S& info) {
 constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
 constexpr Language last_of(Language) { return Language::cpp; }
-constexpr ElementType last_of(ElementType) { return ElementType::float8_e5m2; }
+constexpr ElementType last_of(ElementType) { return ElementType::complex128; }
+constexpr TexturePlan::Address last_of(TexturePlan::Address) { return TexturePlan::Address::mirror; }
+constexpr TexturePlan::Filter last_of(TexturePlan::Filter) { return TexturePlan::Filter::linear; }
 constexpr ContentsKind last_of(ContentsKind) { return ContentsKind::csr_columns; }
 constexpr RowLengths last_of(RowLengths) { return RowLengths::zipf; }
 constexpr Argument::Role last_of(Argument::Role) { return Argument::Role::scratch; }

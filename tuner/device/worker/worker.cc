@@ -54,6 +54,7 @@ double Worker::Limits::of(Phase phase) const {
     case Phase::setup:
       return setup_s;
     case Phase::reference:
+    case Phase::verifier:
       return reference_s;
     case Phase::check:
       return check_s;
@@ -229,6 +230,7 @@ std::string Worker::overstay_message() const {
     case Phase::setup:
       return "getting ready took longer than " + limit;
     case Phase::reference:
+    case Phase::verifier:
     case Phase::check:
       return "ran longer than " + limit;
     case Phase::timing:
@@ -263,6 +265,7 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
   if (state_ == State::busy && phase_ == Phase::reference) {
     cause = {Status::reference_failed, "the reference: " + cause.message};
   }
+  if (state_ == State::busy && phase_ == Phase::verifier) cause = failed_verification(std::move(cause));
   return cause;
 }
 

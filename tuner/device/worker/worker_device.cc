@@ -214,6 +214,8 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   }
   if (submission.plan.reference.has_steps())
     submission.reference = reference_of(submission.plan.reference.source);
+  if (submission.plan.verifier.has_steps())
+    submission.verifier = reference_of(submission.plan.verifier.source);
 }
 
 std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
@@ -280,13 +282,15 @@ void WorkerDevice::take_compiled() {
 
 void WorkerDevice::advance_compiled(Submission& submission) {
   if (submission.stage != Submission::Stage::compiling || !submission.is_compiled) return;
-  if (submission.reference != kNoReference) {
-    const Reference& reference = references_[submission.reference];
+  for (const auto& [index, name] :
+       {std::pair(submission.reference, "reference"), std::pair(submission.verifier, "verifier")}) {
+    if (index == kNoReference) continue;
+    const Reference& reference = references_[index];
     if (!reference.is_compiled) return;
     if (reference.variant.status != Status::ok) {
       const bool is_machines = reference.variant.status == Status::machine_failed;
       return finish(submission, is_machines ? Status::machine_failed : Status::reference_failed,
-                    "the reference does not compile: " + reference.variant.log);
+                    std::string("the ") + name + " does not compile: " + reference.variant.log);
     }
   }
   if (options_.work == WorkerDeviceOptions::Work::compile) return finish(submission, Status::ok, {});
@@ -309,6 +313,7 @@ void WorkerDevice::dispatch_runs() {
 void WorkerDevice::keep_modules(const RunJob& job) {
   CompileCache::keep(job.candidate.path);
   CompileCache::keep(job.reference.path);
+  CompileCache::keep(job.verifier.path);
 }
 
 // Compiled code may wait for long.
@@ -334,6 +339,7 @@ RunJob WorkerDevice::run_job(const Submission& submission) const {
   job.plan = submission.plan;
   job.candidate = submission.module;
   if (submission.reference != kNoReference) job.reference = references_[submission.reference].variant.module;
+  if (submission.verifier != kNoReference) job.verifier = references_[submission.verifier].variant.module;
   if (submission.cutoff) job.cutoff = *submission.cutoff;
   job.check_only = options_.work != WorkerDeviceOptions::Work::time;
   job.seed = options_.seed;

@@ -81,14 +81,14 @@ class WorkerDevice final : public Device {
     Clock::time_point begun;
     Plan plan;
     Trial trial;
-    std::size_t reference = kNoReference;
+    std::size_t reference = kNoReference, verifier = kNoReference;
     bool is_compiled = false;
     Module module;
     // The message of a fault whose place a second run is to find; see RunReply::is_unexplained.
     std::optional<std::string> unexplained;
   };
 
-  // Compiled once for each problem.
+  // A reference or a verifier, compiled once for each problem.
   struct Reference {
     std::uint64_t id = 0;
     SourcePlan source;

@@ -34,6 +34,13 @@ struct Float8E5m2 {
   unsigned char bits;
 };
 
+template <class Part>
+struct Complex {
+  Part real, imaginary;
+};
+
+template <class T>
+constexpr bool kIsComplex = std::is_same_v<T, Complex<float>> || std::is_same_v<T, Complex<double>>;
 template <class T>
 constexpr bool kIsReal =
     std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16> ||
@@ -54,6 +61,17 @@ T element_of(X x) {
   }
 }
 
+// From a function for numbers or, of complex ones, for parts.
+template <class T, class ValueAt>
+T generated(const ValueAt& value_at, unsigned long long i) {
+  if constexpr (kIsComplex<T>) {
+    using Part = decltype(T::real);
+    return {static_cast<Part>(value_at(2 * i)), static_cast<Part>(value_at(2 * i + 1))};
+  } else {
+    return element_of<T>(value_at(i));
+  }
+}
+
 inline double real_of(Half x) { return decode_small_float(x.bits, 5, 10); }
 inline double real_of(Bfloat16 x) { return decode_small_float(x.bits, 8, 7); }
 inline double real_of(Float8E4m3 x) { return decode_float8_e4m3(x.bits); }
@@ -64,6 +82,7 @@ inline double real_of(double x) { return x; }
 template <class T>
 unsigned long long bits_of(T x) {
   unsigned long long bits = 0;
+  static_assert(sizeof x <= sizeof bits, "it has more bits");
   std::memcpy(&bits, &x, sizeof x);
   return bits;
 }
@@ -95,7 +114,9 @@ class Struct {
 
 template <class T>
 Difference compare(T actual, T expected, ErrorBounds bounds) {
-  if constexpr (kIsReal<T>) {
+  if constexpr (kIsComplex<T>) {
+    return compare_complex(actual.real, actual.imaginary, expected.real, expected.imaginary, bounds);
+  } else if constexpr (kIsReal<T>) {
     return compare_reals(real_of(actual), real_of(expected), bits_of(actual), bits_of(expected), sizeof(T),
                          bounds);
   } else {
@@ -106,7 +127,10 @@ Difference compare(T actual, T expected, ErrorBounds bounds) {
 
 template <class T>
 double value_of(T x) {
-  if constexpr (kIsReal<T>) {
+  if constexpr (kIsComplex<T>) {
+    return is_finite(x.real) && is_finite(x.imaginary) ? complex_magnitude(x.real, x.imaginary)
+                                                       : static_cast<double>(x.real + x.imaginary);
+  } else if constexpr (kIsReal<T>) {
     return real_of(x);
   } else {
     return static_cast<double>(x);
@@ -123,8 +147,11 @@ struct Rules {
 
 template <class T>
 std::string text_of(T x) {
-  char text[40];
-  if constexpr (kIsReal<T>) {
+  char text[80];
+  if constexpr (kIsComplex<T>) {
+    std::snprintf(text, sizeof text, "%.9g%+.9gi", static_cast<double>(x.real),
+                  static_cast<double>(x.imaginary));
+  } else if constexpr (kIsReal<T>) {
     std::snprintf(text, sizeof text, "%.9g", real_of(x));
   } else if constexpr (std::is_signed_v<T>) {
     std::snprintf(text, sizeof text, "%lld", static_cast<long long>(x));
@@ -141,7 +168,10 @@ class Buffer {
       : name_(name), count_(count), memory_(allocate(count * sizeof(T))), start_(), expected_() {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { release(memory_); }
+  ~Buffer() {
+    release(memory_);
+    release(expected_memory_);
+  }
 
   void* data() const { return memory_; }
   void fill(int byte) { set_bytes(memory_, byte, size()); }
@@ -155,7 +185,7 @@ class Buffer {
     std::vector<std::thread> crew;
     for (std::size_t begin = 0; begin < count_; begin += share) {
       crew.emplace_back([this, value_at, begin, end = std::min(begin + share, count_)] {
-        for (std::size_t i = begin; i < end; ++i) start_[i] = element_of<T>(value_at(i));
+        for (std::size_t i = begin; i < end; ++i) start_[i] = generated<T>(value_at, i);
       });
     }
     for (std::thread& each : crew) each.join();
@@ -188,7 +218,7 @@ class Buffer {
 
   // Fills it with wrong results: NaN, or an integer other than the expected one.
   void poison() {
-    if (kIsReal<T> || expected_.empty()) {
+    if (kIsReal<T> || kIsComplex<T> || expected_.empty()) {
       fill(0xff);
       return;
     }
@@ -202,6 +232,25 @@ class Buffer {
   void keep() { start_ = contents(); }
   void expect() { expected_ = contents(); }
 
+  // A copy of the expected result, for a verifier.
+  void* expected_data() {
+    if (expected_memory_ == nullptr) {
+      expected_memory_ = allocate(size());
+      copy_in(expected_memory_, expected_.data(), size());
+    }
+    return expected_memory_;
+  }
+  // True if this verdict counts no wrong elements.
+  bool is_clean() const {
+    const std::vector<T> verdict = contents();
+    if (verdict[0] == 0) return true;
+    std::printf("the verifier counts %s wrong elements", text_of(verdict[0]).c_str());
+    if (verdict[1] != static_cast<T>(-1))
+      std::printf("; the index of the first is %s", text_of(verdict[1]).c_str());
+    std::printf("\n");
+    return false;
+  }
+
   bool judge(const Rules& rules, const std::vector<unsigned char>& mask = {}) const {
     const Selection selection{rules.row, rules.pitch, mask.empty() ? nullptr : mask.data()};
     const std::vector<T> all = contents();
@@ -214,8 +263,10 @@ class Buffer {
       places.push_back(rules.any_order ? places.size() : i);
     }
     if (rules.any_order) {
-      const auto is_less = [](T a, T b) {
-        if constexpr (kIsReal<T>) {
+      const auto is_less = []([[maybe_unused]] T a, [[maybe_unused]] T b) {
+        if constexpr (kIsComplex<T>) {
+          return false;  // they have no order
+        } else if constexpr (kIsReal<T>) {
           return ordered_bits(bits_of(a), sizeof(T)) < ordered_bits(bits_of(b), sizeof(T));
         } else {
           return a < b;
@@ -256,7 +307,7 @@ class Buffer {
   bool is_unchanged() const {
     const std::vector<T> now = contents();
     for (std::size_t i = 0; i < count_; ++i) {
-      if (bits_of(now[i]) == bits_of(start_[i])) continue;
+      if (std::memcmp(&now[i], &start_[i], sizeof(T)) == 0) continue;
       std::printf("wrote into its input: %s[%zu] was %s, is now %s\n", name_, i, text_of(start_[i]).c_str(),
                   text_of(now[i]).c_str());
       return false;
@@ -275,6 +326,7 @@ class Buffer {
   const char* name_;
   std::size_t count_;
   void* memory_;
+  void* expected_memory_ = nullptr;
   std::vector<T> start_, expected_;
 };
 

@@ -18,16 +18,16 @@ constexpr std::string_view kInitForms =
     "columns: c}}, {csr_columns: offsets} or {file: x.npy}";
 constexpr std::string_view kTypes =
     "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
-    "float8_e4m3, float8_e5m2 or a C++ "
+    "float8_e4m3, float8_e5m2, complex64, complex128 or a C++ "
     "name "
     "such as int, unsigned, float, double or half";
 constexpr std::string_view kCheckForms = "exact, none, or a map such as {absolute: a, relative: r, ulp: u}";
 
 const std::vector<std::string>& type_names() {
   static const std::vector<std::string> kNames = {
-      "int8",    "int16",    "int32",   "int64",   "uint8", "uint16", "uint32", "uint64",
-      "float16", "bfloat16", "float32", "float64", "int",   "float",  "double", "half",
-      "float8_e4m3", "float8_e5m2", "bool"};
+      "int8",   "int16",   "int32",       "int64",       "uint8",     "uint16",     "uint32",
+      "uint64", "float16", "bfloat16",    "float32",     "float64",   "int",        "float",
+      "double", "half",    "float8_e4m3", "float8_e5m2", "complex64", "complex128", "bool"};
   return kNames;
 }
 

@@ -17,6 +17,8 @@
 namespace gktune {
 namespace {
 
+constexpr std::size_t kMostReferences = 64;
+
 std::string joined(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
@@ -57,7 +59,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
                       {"kernel",   "source",      "language", "include",      "problem",     "parameters",
                        "let",      "constraints", "options",  "host_options", "environment", "arguments",
                        "launches", "reference",   "metrics",  "objective",    "regime",      "time_limit",
-                       "search",   "host",        "check",    "setup"},
+                       "search",   "host",        "check",    "setup",        "verify"},
                       errors_);
   if (!fields.is_map()) return definition_;
   KernelDefinition& kernel = definition_.kernel;
@@ -90,22 +92,26 @@ Definition DefinitionReader::read(const YamlNode& root) {
       return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
     };
     const FlatSource source = flat(kernel.source_path, kernel.source_text);
-    const FlatSource reference = flat(kernel.reference_path, kernel.reference_text);
-    FlatSource kernels = source, reference_kernels = reference;
-    if (kernel.language == Language::cuda) {
-      drop_host_code(kernels, mentioned_names());
-      drop_host_code(reference_kernels, mentioned_names());
-    }
+    FlatSource kernels = source;
+    if (kernel.language == Language::cuda) drop_host_code(kernels, mentioned_names());
     kernel.declared_names = declared_names(kernels);
-    kernel.reference_declared_names = declared_names(reference_kernels);
     kernel.signatures = signatures_in(source);
-    kernel.reference_signatures = signatures_in(reference);
-    check_symbols(source, reference);
+    std::vector<FlatSource> of_references, all{source};
+    for (Reference& reference : kernel.references) {
+      of_references.push_back(flat(reference.path, reference.text));
+      note_declarations(reference, of_references.back());
+    }
+    all.insert(all.end(), of_references.begin(), of_references.end());
+    if (kernel.verifier) {
+      all.push_back(flat(kernel.verifier->path, kernel.verifier->text));
+      note_declarations(*kernel.verifier, all.back());
+    }
+    check_symbols(source, of_references);
     for (const Parameter& parameter : definition_.parameters) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
     if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, std::move(kernels));
-    definition_.fingerprint = fingerprint(kernel, used_definitions_, source, reference);
+    definition_.fingerprint = fingerprint(kernel, used_definitions_, all);
   }
   return std::move(definition_);
 }
@@ -121,10 +127,11 @@ NameSet DefinitionReader::mentioned_names() const {
     }
   };
   add_entries(kernel.launches, add_entries);
-  if (kernel.reference) {
-    add_entries(kernel.reference->inputs, add_entries);
-    add_entries(kernel.reference->launches, add_entries);
+  for (const Reference& reference : kernel.references) {
+    add_entries(reference.inputs, add_entries);
+    add_entries(reference.launches, add_entries);
   }
+  if (kernel.verifier) add_entries(kernel.verifier->launches, add_entries);
   const auto add_values = [&](const std::vector<Value>& values) {
     for (const Value& value : values) texts.push_back(value.str());
   };
@@ -140,7 +147,9 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
     if (!kernel.declared_names.contains(key.text)) names.insert(key.text);
   }
   if (kernel.language == Language::cuda) replace_settings(source, names);
-  const bool is_shared = kernel.reference && kernel.reference->source.empty();
+  const bool is_with_reference =
+      std::ranges::any_of(kernel.references, [](const Reference& each) { return each.path.empty(); });
+  const bool is_shared = is_with_reference || (kernel.verifier && kernel.verifier->path.empty());
   std::string assumed;
   for (const YamlNode& key : parameters.keys) {
     const std::string& name = key.text;
@@ -170,10 +179,11 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
       assumed += (assumed.empty() ? "" : ", ") + name + '=' + parameter->values.front().str();
   }
   if (assumed.empty()) return;
+  const std::string code = is_with_reference ? "reference" : "verifier";
   errors_.warn(parameters.keys.front(),
-               "the reference is in the kernel's source, which is compiled for it with " + assumed,
+               "the " + code + " is in the kernel's source, which is compiled for it with " + assumed,
                "a parameter's default says which value: " + parameters.keys.front().text +
-                   ": {values: […], default: …}; or give the reference a source of its own");
+                   ": {values: […], default: …}; or give the " + code + " a source of its own");
 }
 
 std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
@@ -383,11 +393,12 @@ void DefinitionReader::read_kernel(const Fields& fields) {
   }
   if (const YamlNode* node =
           fields.require("launches", "for example launches: {entry: f, grid: n, block: 256}")) {
-    kernel.launches =
-        read_launches(*node, kernel.language, View::candidate, kernel.axes, arguments_, names_, errors_);
+    kernel.launches = read_launches(*node, kernel.language, LaunchesOf::candidate, kernel.axes, arguments_,
+                                    names_, errors_);
   }
   if (const YamlNode* node = section(fields, "setup")) read_setup(*node);
-  if (const YamlNode* node = fields.find("reference")) read_reference(*node);
+  if (const YamlNode* node = fields.find("reference")) read_references(*node);
+  if (const YamlNode* node = fields.find("verify")) read_verifier(*node);
   check_computed_inputs();
   check_outputs();
   for (WrittenArgument& written : arguments_) kernel.arguments.push_back(written.argument);
@@ -400,8 +411,8 @@ void DefinitionReader::read_setup(const YamlNode& node) {
   const auto read = [&](std::string_view key, std::vector<Launch>& into) {
     const YamlNode* launches = fields.find(key);
     if (launches == nullptr) return;
-    into =
-        read_launches(*launches, kernel.language, View::candidate, kernel.axes, arguments_, names_, errors_);
+    into = read_launches(*launches, kernel.language, LaunchesOf::candidate, kernel.axes, arguments_, names_,
+                         errors_);
   };
   read("once", kernel.setup.once);
   read("each", kernel.setup.each);
@@ -412,7 +423,7 @@ void DefinitionReader::read_setup(const YamlNode& node) {
 }
 
 // Variables have to be in the sources.
-void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource& reference) {
+void DefinitionReader::check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references) {
   KernelDefinition& kernel = definition_.kernel;
   for (const WrittenArgument& written : arguments_) {
     const std::string& symbol = written.argument.symbol;
@@ -422,43 +433,138 @@ void DefinitionReader::check_symbols(const FlatSource& source, const FlatSource&
       errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
                   "declare it there as __constant__ or __device__");
     }
-    const bool is_own = kernel.reference && !kernel.reference->source.empty();
-    const bool is_passed = kernel.reference && (takes(kernel.reference->inputs, written.argument.name) ||
-                                                takes(kernel.reference->launches, written.argument.name));
-    if (!is_passed && (!is_own || find_macro(reference, name).is_used)) kernel.reference_symbols.insert(symbol);
+    for (std::size_t i = 0; i < kernel.references.size(); ++i) {
+      Reference& reference = kernel.references[i];
+      const bool is_passed =
+          takes(reference.inputs, written.argument.name) || takes(reference.launches, written.argument.name);
+      const bool has_it = reference.path.empty() || find_macro(of_references[i], name).is_used;
+      if (!is_passed && has_it) reference.symbols.insert(symbol);
+    }
   }
 }
 
-void DefinitionReader::read_reference(const YamlNode& node) {
+void DefinitionReader::read_own_source(const Fields& fields, const std::string& noun, PlainCode& code) {
+  const YamlNode* source = fields.find("source");
+  if (source == nullptr) return;
+  code.text = load(*source, code.path);
+  const auto language = language_of(code.path);
+  if (language && *language != definition_.kernel.language)
+    errors_.add(*source, "the " + noun + " must be in the kernel's language");
+}
+
+void DefinitionReader::note_declarations(PlainCode& code, const FlatSource& source) const {
+  if (code.path.empty()) return;
+  FlatSource kernels = source;
+  if (definition_.kernel.language == Language::cuda) drop_host_code(kernels, mentioned_names());
+  code.declared_names = declared_names(kernels);
+  code.signatures = signatures_in(source);
+}
+
+// Those without a condition are for all problems, so that only the last may be one.
+void DefinitionReader::read_references(const YamlNode& node) {
+  const auto items = items_of(node);
+  const bool are_several = node.kind == YamlNode::Kind::sequence;
+  if (items.empty()) errors_.add(node, "empty list of references");
+  if (items.size() > kMostReferences) {
+    errors_.add(node, "more than " + std::to_string(kMostReferences) + " references");
+    return;
+  }
+  for (const YamlNode& item : items) {
+    if (&item != &items.front() && (&item - 1)->find("when") == nullptr) {
+      errors_.add(item, "nothing uses this reference: the one above has no condition",
+                  "the first reference whose `when` holds for a problem computes its expected outputs; to "
+                  "compare two "
+                  "implementations, make them values of a parameter");
+      return;
+    }
+    read_reference(item, are_several);
+  }
+}
+
+void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_several) {
   KernelDefinition& kernel = definition_.kernel;
-  const Fields fields(node, "reference", {"source", "inputs", "launches"}, errors_);
+  const Fields fields(node, "reference", {"source", "when", "inputs", "launches"}, errors_);
   if (!fields.is_map()) return;
   Reference reference;
-  if (const YamlNode* source = fields.find("source")) {
-    kernel.reference_text = load(*source, kernel.reference_path);
-    reference.source = source->text;
-    const auto language = language_of(kernel.reference_path);
-    if (language && *language != kernel.language) {
-      errors_.add(*source, "the reference must be in the kernel's language");
-    }
+  read_own_source(fields, "reference", reference);
+  if (const YamlNode* when = fields.find("when")) {
+    reference.when = names_.expression(*when, View::problem);
+    if (!is_one_of_several)
+      errors_.add(fields.key("when"),
+                  "a condition chooses among several references, and this is the only one",
+                  "reference: [{when: n <= 1Mi, launches: …}, {launches: …}]");
   }
   const auto read = [&](const YamlNode* steps, std::vector<Launch>& into) {
     if (steps == nullptr) return;
-    into = read_launches(*steps, kernel.language, View::problem, kernel.axes, arguments_, names_, errors_);
+    into = read_launches(*steps, kernel.language, LaunchesOf::reference, kernel.axes, arguments_, names_,
+                         errors_);
   };
   const YamlNode* inputs = fields.find("inputs");
   read(inputs, reference.inputs);
   read(inputs != nullptr ? fields.find("launches")
                          : fields.require("launches", "the functions that compute the expected outputs"),
        reference.launches);
-  kernel.reference = std::move(reference);
+  kernel.references.push_back(std::move(reference));
+}
+
+void DefinitionReader::read_verifier(const YamlNode& node) {
+  KernelDefinition& kernel = definition_.kernel;
+  const Fields fields(node, "verify", {"source", "launches"}, errors_);
+  if (!fields.is_map()) return;
+  Verifier verifier;
+  read_own_source(fields, "verifier", verifier);
+  const YamlNode* launches = fields.require("launches", "the functions that count wrong elements");
+  // All but the verdict is read.
+  std::vector<WrittenArgument> readable;
+  for (const WrittenArgument& written : arguments_) {
+    const Argument& argument = written.argument;
+    if (argument.name == kVerdictName || argument.name.starts_with(kExpectedPrefix)) {
+      errors_.add(*written.key, "the name '" + argument.name + "' belongs to the verifier",
+                  "rename the argument");
+    }
+    readable.push_back(written);
+    if (!has_expected(argument)) continue;
+    readable.push_back(written);
+    readable.back().argument.name.insert(0, kExpectedPrefix);
+  }
+  WrittenArgument& verdict = readable.emplace_back();
+  verdict.argument.name = kVerdictName;
+  if (launches == nullptr) return;
+  verifier.launches =
+      read_launches(*launches, kernel.language, LaunchesOf::verifier, kernel.axes, readable, names_, errors_);
+  for (const WrittenArgument& written : arguments_) {
+    const std::string& name = written.argument.name;
+    if (written.argument.role != Argument::Role::scratch || !takes(verifier.launches, name)) continue;
+    errors_.add(*launches, "the verifier cannot take '" + name + "': it is scratch memory of the candidate",
+                "keep sums in __device__ variables of the verifier's source");
+  }
+  if (!verifier.launches.empty() && !takes(verifier.launches, std::string(kVerdictName))) {
+    errors_.add(
+        *launches, "no launch of the verifier passes its verdict",
+        "arguments: [out, verdict], for unsigned long long* verdict: verdict[0] counts wrong elements, "
+        "verdict[1] is the index of the first");
+  }
+  kernel.verifier = std::move(verifier);
+}
+
+bool DefinitionReader::has_expected(const Argument& argument) const {
+  if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) return false;
+  const std::vector<Reference>& references = definition_.kernel.references;
+  return !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
+    return !reference.launches.empty() &&
+           (!argument.symbol.empty() || takes(reference.launches, argument.name));
+  });
 }
 
 void DefinitionReader::check_computed_inputs() {
-  const std::optional<Reference>& reference = definition_.kernel.reference;
+  const std::vector<Reference>& references = definition_.kernel.references;
   for (const WrittenArgument& written : arguments_) {
     const Argument& argument = written.argument;
-    if (!argument.contents.is_computed || (reference && takes(reference->inputs, argument.name))) continue;
+    const bool is_computed =
+        !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
+          return takes(reference.inputs, argument.name);
+        });
+    if (!argument.contents.is_computed || is_computed) continue;
     errors_.add(*written.key, "nothing computes the input '" + argument.name + "'",
                 "reference: {inputs: {entry: …, arguments: [" + argument.name + ", …]}, …}");
   }
@@ -472,8 +578,16 @@ void DefinitionReader::check_outputs() {
     if (argument.symbol.empty() && !takes(kernel.launches, argument.name)) {
       errors_.add(*written.key, "no launch has the output '" + argument.name + "' among its arguments");
     }
-    const bool has_reference =
-        kernel.reference && (!argument.symbol.empty() || takes(kernel.reference->launches, argument.name));
+    const bool has_reference = has_expected(argument);
+    const bool is_partly_computed =
+        !has_reference && std::ranges::any_of(kernel.references, [&](const Reference& reference) {
+          return takes(reference.launches, argument.name);
+        });
+    if (is_partly_computed) {
+      errors_.add(*written.key, "not every reference computes the output '" + argument.name + "'",
+                  "add it to the arguments of a launch of each");
+      continue;
+    }
     if (written.check == Check::wanted && !has_reference) {
       errors_.add(*written.key, "output '" + argument.name + "' has a check, but no reference computes it",
                   "add it to the arguments of a launch of the reference");

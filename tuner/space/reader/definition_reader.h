@@ -36,8 +36,15 @@ class DefinitionReader {
   void read_environment(const YamlNode& node);
   void read_kernel(const Fields& fields);
   void read_setup(const YamlNode& node);
-  void check_symbols(const FlatSource& source, const FlatSource& reference);
-  void read_reference(const YamlNode& node);
+  // Reads the source of code beside the kernel, and what it declares.
+  void read_own_source(const Fields& fields, const std::string& noun, PlainCode& code);
+  void note_declarations(PlainCode& code, const FlatSource& source) const;
+  void check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references);
+  void read_references(const YamlNode& node);
+  void read_reference(const YamlNode& node, bool is_one_of_several);
+  void read_verifier(const YamlNode& node);
+  // True if each reference computes this output.
+  bool has_expected(const Argument& argument) const;
   void check_computed_inputs();
   void read_metrics(const Fields& fields);
   void check_outputs();

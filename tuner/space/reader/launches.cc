@@ -10,9 +10,15 @@ constexpr std::size_t kMostPassed = 256;  // of one launch
 
 class LaunchReader {
  public:
-  LaunchReader(Language language, View view, const std::vector<Axis>& axes,
+  LaunchReader(Language language, LaunchesOf whose, const std::vector<Axis>& axes,
                const std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors)
-      : language_(language), view_(view), axes_(axes), arguments_(arguments), names_(names), errors_(errors) {
+      : language_(language),
+        whose_(whose),
+        view_(view_of(whose)),
+        axes_(axes),
+        arguments_(arguments),
+        names_(names),
+        errors_(errors) {
     for (const WrittenArgument& written : arguments) argument_names_.push_back(written.argument.name);
   }
 
@@ -55,10 +61,13 @@ class LaunchReader {
     if (const YamlNode* when = fields.find("when")) launch.when = names_.expression(*when, view_);
     if (const YamlNode* list = fields.find("arguments")) {
       read_arguments(*list, launch);
+    } else if (whose_ == LaunchesOf::verifier) {
+      errors_.add(node, "a launch of the verifier lists its arguments",
+                  "for example arguments: [in, out, verdict]");
     } else {
       for (const WrittenArgument& written : arguments_) {
         if (!written.argument.symbol.empty()) continue;
-        launch.arguments.push_back({written.argument.name, {}, std::nullopt, {}});
+        launch.arguments.push_back({written.argument.name, {}, std::nullopt, {}, {}, {}});
         if (view_ == View::problem) check_sight(node, written);
       }
     }
@@ -112,6 +121,11 @@ class LaunchReader {
 
   void read_fill(const YamlNode& node, Launch& launch) {
     const Fields fields(node, "fill", {"fill", "byte", "when"}, errors_);
+    if (whose_ == LaunchesOf::verifier) {
+      errors_.add(fields.key("fill"), "a verifier fills no buffers: it reads all but its verdict",
+                  "the verdict is reset before it; keep sums in __device__ variables of its source");
+      return;
+    }
     const YamlNode* name = fields.find("fill");
     if (const WrittenArgument* written = find(*name)) {
       launch.fill = written->argument.name;
@@ -172,15 +186,17 @@ class LaunchReader {
     }
     for (const YamlNode& item : items) {
       if (item.is_scalar() && std::ranges::find(indices_, item.text) != indices_.end()) {
-        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}, {}});
+        all.push_back({{}, {{{"int32", std::nullopt}}, "int32"}, names_.expression(item, view_), {}, {}, {}});
       } else if (item.find("struct") != nullptr) {
         read_struct(item, all);
       } else if (item.find("tensor_map") != nullptr) {
         read_tensor_map(item, all);
+      } else if (item.find("texture") != nullptr) {
+        read_texture(item, all);
       } else if (item.kind == YamlNode::Kind::map) {
         read_value(item, all);
       } else if (const WrittenArgument* written = find(item)) {
-        all.push_back({written->argument.name, {}, std::nullopt, {}, {}});
+        all.push_back({written->argument.name, {}, std::nullopt, {}, {}, {}});
         if (view_ == View::problem) check_sight(item, *written);
       }
     }
@@ -195,6 +211,9 @@ class LaunchReader {
     if (std::ranges::any_of(passed.members,
                             [](const PassedArgument& each) { return each.tensor_map.has_value(); }))
       errors_.add(members, "a tensor map is a parameter of its own, no member of a struct");
+    if (std::ranges::any_of(passed.members,
+                            [](const PassedArgument& each) { return each.texture.has_value(); }))
+      errors_.add(members, "a texture is a parameter of its own, no member of a struct");
     if (items_of(members).empty())
       errors_.add(members, "a struct needs members", "struct: [in, {type: int, value: n}]");
     if (!passed.members.empty()) all.push_back(std::move(passed));
@@ -203,26 +222,14 @@ class LaunchReader {
   void read_tensor_map(const YamlNode& node, std::vector<PassedArgument>& all) {
     const Fields fields(node, "tensor map", {"tensor_map", "sizes", "strides", "box", "swizzle"}, errors_);
     TensorMap map;
-    const YamlNode& name = *fields.find("tensor_map");
-    const WrittenArgument* written = find(name);
-    if (written != nullptr) {
-      map.buffer = written->argument.name;
-      if (written->argument.value)
-        errors_.add(name, "a tensor map needs a buffer, '" + map.buffer + "' is a scalar");
-      if (view_ == View::problem) check_sight(name, *written);
-    }
-    const auto read = [&](const YamlNode* list, std::vector<Expression>& into) {
-      if (list == nullptr) return;
-      for (const YamlNode& item : items_of(*list)) {
-        if (auto expression = names_.expression(item, view_)) into.push_back(*std::move(expression));
-      }
-    };
+    const WrittenArgument* written = find_buffer(*fields.find("tensor_map"), "tensor map");
+    if (written != nullptr) map.buffer = written->argument.name;
     const YamlNode* sizes = fields.require("sizes", "of the buffer, innermost first: sizes: [columns, rows]");
     const YamlNode* box = fields.require("box", "of a copy, innermost first: box: [64, 16]");
     const YamlNode* strides = fields.find("strides");
-    read(sizes, map.sizes);
-    read(box, map.box);
-    read(strides, map.strides);
+    read_expressions(sizes, map.sizes);
+    read_expressions(box, map.box);
+    read_expressions(strides, map.strides);
     if (const YamlNode* swizzle = fields.find("swizzle")) map.swizzle = names_.expression(*swizzle, view_);
     if (sizes == nullptr || box == nullptr || written == nullptr) return;
     const std::size_t rank = items_of(*sizes).size();
@@ -240,6 +247,55 @@ class LaunchReader {
     PassedArgument passed;
     passed.tensor_map = std::move(map);
     all.push_back(std::move(passed));
+  }
+
+  void read_texture(const YamlNode& node, std::vector<PassedArgument>& all) {
+    const Fields fields(
+        node, "texture",
+        {"texture", "sizes", "pitch", "channels", "address", "filter", "normalized", "fractions"}, errors_);
+    Texture texture;
+    const WrittenArgument* written = find_buffer(*fields.find("texture"), "texture");
+    if (written != nullptr) texture.buffer = written->argument.name;
+    const YamlNode* sizes =
+        fields.require("sizes", "texels in a row, or in a row and rows: sizes: [width, height]");
+    read_expressions(sizes, texture.sizes);
+    const std::size_t rank = sizes == nullptr ? 1 : items_of(*sizes).size();
+    if (rank < 1 || rank > 2) errors_.add(*sizes, "expected one or two sizes, found " + std::to_string(rank));
+    const auto read = [&](std::string_view key, std::optional<Expression>& into) {
+      if (const YamlNode* found = fields.find(key)) into = names_.expression(*found, view_);
+    };
+    read("pitch", texture.pitch);
+    read("channels", texture.channels);
+    read("normalized", texture.normalized);
+    read("fractions", texture.reads_fractions);
+    const auto read_mode = [&](std::string_view key, Pattern& into) {
+      if (const YamlNode* found = fields.find(key)) into = names_.pattern(*found, view_).value_or(Pattern());
+    };
+    read_mode("address", texture.address);
+    read_mode("filter", texture.filter);
+    for (std::string_view word : {"pitch", "address", "filter", "normalized"}) {
+      if (rank == 1 && fields.find(word) != nullptr)
+        errors_.add(fields.key(word), std::string(word) + " applies to textures with two sizes",
+                    "tex1Dfetch reads a texture with one size by the number of the texel");
+    }
+    if (sizes == nullptr || written == nullptr) return;
+    all.emplace_back().texture = std::move(texture);
+  }
+
+  const WrittenArgument* find_buffer(const YamlNode& name, const std::string& user) {
+    const WrittenArgument* written = find(name);
+    if (written == nullptr) return nullptr;
+    if (written->argument.value)
+      errors_.add(name, "a " + user + " needs a buffer, '" + written->argument.name + "' is a scalar");
+    if (view_ == View::problem) check_sight(name, *written);
+    return written;
+  }
+
+  void read_expressions(const YamlNode* list, std::vector<Expression>& into) {
+    if (list == nullptr) return;
+    for (const YamlNode& item : items_of(*list)) {
+      if (auto expression = names_.expression(item, view_)) into.push_back(*std::move(expression));
+    }
   }
 
   // A scalar of this launch alone.
@@ -261,7 +317,9 @@ class LaunchReader {
     for (const WrittenArgument& written : arguments_) {
       if (written.argument.name == name.text) return &written;
     }
-    errors_.add(name, "unknown argument '" + name.text + "'" + errors_.guess(name.text, argument_names_));
+    const bool is_expected = whose_ == LaunchesOf::verifier && name.text.starts_with(kExpectedPrefix);
+    errors_.add(name, "unknown argument '" + name.text + "'" + errors_.guess(name.text, argument_names_),
+                is_expected ? "each reference has to compute an output of that name" : "");
     return nullptr;
   }
 
@@ -276,11 +334,13 @@ class LaunchReader {
       for (const auto& part : pattern->parts) sees = sees || depends(part.expression);
     }
     if (!sees) return;
-    errors_.add(place, "the reference cannot take '" + argument.name + "': it depends on a parameter",
+    const std::string reader = whose_ == LaunchesOf::verifier ? "verifier" : "reference";
+    errors_.add(place, "the " + reader + " cannot take '" + argument.name + "': it depends on a parameter",
                 "list the arguments of the launch: arguments: [in, out]");
   }
 
   Language language_;
+  LaunchesOf whose_;
   View view_;
   const std::vector<Axis>& axes_;
   const std::vector<WrittenArgument>& arguments_;
@@ -292,9 +352,11 @@ class LaunchReader {
 
 }  // namespace
 
-std::vector<Launch> read_launches(const YamlNode& node, Language language, View view, const std::vector<Axis>& axes,
-                                  const std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors) {
-  return LaunchReader(language, view, axes, arguments, names, errors).read_list(node);
+std::vector<Launch> read_launches(const YamlNode& node, Language language, LaunchesOf whose,
+                                  const std::vector<Axis>& axes,
+                                  const std::vector<WrittenArgument>& arguments, Names& names,
+                                  ErrorList& errors) {
+  return LaunchReader(language, whose, axes, arguments, names, errors).read_list(node);
 }
 
 namespace {
@@ -302,7 +364,8 @@ namespace {
 bool passes(const std::vector<PassedArgument>& passed, const std::string& argument) {
   return std::ranges::any_of(passed, [&](const PassedArgument& each) {
     return each.name == argument || passes(each.members, argument) ||
-           (each.tensor_map && each.tensor_map->buffer == argument);
+           (each.tensor_map && each.tensor_map->buffer == argument) ||
+           (each.texture && each.texture->buffer == argument);
   });
 }
 

@@ -8,9 +8,16 @@
 
 namespace gktune {
 
-// The launches of a candidate or, with View::problem, of the reference.
-std::vector<Launch> read_launches(const YamlNode& node, Language language, View view, const std::vector<Axis>& axes,
-                                  const std::vector<WrittenArgument>& arguments, Names& names, ErrorList& errors);
+// Whose launches are read. References and verifiers see the problem alone.
+enum class LaunchesOf { candidate, reference, verifier };
+constexpr View view_of(LaunchesOf whose) {
+  return whose == LaunchesOf::candidate ? View::candidate : View::problem;
+}
+
+std::vector<Launch> read_launches(const YamlNode& node, Language language, LaunchesOf whose,
+                                  const std::vector<Axis>& axes,
+                                  const std::vector<WrittenArgument>& arguments, Names& names,
+                                  ErrorList& errors);
 
 // True if one of the launches passes, fills or swaps this argument.
 bool takes(const std::vector<Launch>& launches, const std::string& argument);

@@ -159,7 +159,7 @@ bool Names::check_name(const YamlNode& node, const std::string& name, std::size_
   if (known->second.sees_parameters && view == View::problem) {
     const bool is_definition = known->second.kind == Kind::definition;
     errors_.add_inside(node, offset, name.size(),
-                       "the reference cannot use '" + name +
+                       "a reference or verifier cannot use '" + name +
                            (is_definition ? "': it depends on a parameter" : "': it is a parameter"));
     return false;
   }

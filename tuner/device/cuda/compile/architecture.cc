@@ -54,6 +54,10 @@ class ResourceReporter : public Runner {
       failed->message.insert(0, "the reference: ");
       return *std::move(failed);
     }
+    if (auto failed = check(job.plan.verifier, job.verifier, ignored)) {
+      failed->message.insert(0, "the verifier: ");
+      return *std::move(failed);
+    }
     return reply;
   }
   std::vector<Samples> playoff(const PlayoffJob&) override { return {}; }

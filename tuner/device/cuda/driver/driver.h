@@ -57,6 +57,8 @@ namespace gktune {
   X(cuOccupancyMaxActiveClusters)                \
   X(cuLaunchKernelEx)                            \
   X(cuTensorMapEncodeTiled)                      \
+  X(cuTexObjectCreate)                           \
+  X(cuTexObjectDestroy)                          \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
   X(cuStreamQuery)                               \
