@@ -1,13 +1,17 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "fault_device.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/host/compile/host_compiler.h"
 #include "tuner/device/worker/cores.h"
+#include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
@@ -283,17 +287,76 @@ TEST(HostChecks, an_endless_loop_in_instrumented_code_has_the_limit_of_the_file)
   EXPECT_NE(trial.message.find("ran longer than 0.5 s"), std::string::npos) << trial.message;
 }
 
-// A CPU takes most misaligned addresses as they are: what a GPU will refuse is found when looked for.
-TEST(HostChecks, a_misaligned_address_is_found_by_instrumented_code) {
+// What `check --sanitize` says of each fault, and the line that it names; 0 if a wrong result is all that can
+// be said.
+struct Finding {
+  const char* kernel;
+  Status status;
+  int line = 0;
+  const char* more = "";
+};
+
+class SanitizedFaults : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SanitizedFaults, are_found_with_their_lines) {
+  if (!HostCompiler::version(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
+  const std::vector<Finding> findings = {{"clean", Status::ok},
+                                         {"trap", Status::aborted, 4},
+                                         {"failed_assertion", Status::aborted, 6},
+                                         {"endless_loop", Status::timed_out, 6, kShortLimit},
+                                         {"endless_barriers", Status::timed_out, 5, kShortLimit},
+                                         {"bad_address", Status::illegal_access, 5},
+                                         {"bad_address_in_a_function", Status::illegal_access, 4},
+                                         {"null_pointer", Status::illegal_access, 5},
+                                         {"null_pointer_everywhere", Status::illegal_access, 5},
+                                         {"read_past_the_end", Status::illegal_access, 4},
+                                         {"read_before_the_beginning", Status::illegal_access, 5},
+                                         {"write_past_the_end", Status::illegal_access, 4},
+                                         {"write_before_the_beginning", Status::illegal_access, 4},
+                                         {"copies_past_the_end", Status::illegal_access, 5},
+                                         {"reads_other_memory", Status::illegal_access, 6},
+                                         {"misaligned", Status::misaligned_access, 6},
+                                         {"missed_barrier", Status::barrier_divergence, 5},
+                                         {"stack_overflow", Status::illegal_access, 3},
+                                         {"depends_on_poison", Status::undefined_behavior, 4},
+                                         {"order_of_threads", Status::data_race, 6},
+                                         {"wrong_result", Status::wrong_result},
+                                         {"nan_result", Status::wrong_result},
+                                         {"unwritten_result", Status::wrong_result},
+                                         {"changed_input", Status::input_changed},
+                                         {"output_once", Status::wrong_result},
+                                         {"sum_never_reset", Status::wrong_result},
+                                         {"reduced_precision", Status::wrong_result}};
+  // Compiled all at once; the workers find the code in the cache.
+  DeviceInfo host;
+  host.kind = "host";
+  CompileJob job{{}, "", GKTUNE_TEST_CACHE, Instrumentation::sanitize};
+  for (const Finding& finding : findings) {
+    const auto plan = resolve(fault_definition(finding.kernel).kernel, fault_config(), {{"n", 1000}}, host);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    job.variants.push_back(plan->candidate.source);
+  }
+  HostCompiler compiler(GetParam());
+  for (const CompiledVariant& each : compiler.compile(job)) ASSERT_EQ(each.status, Status::ok) << each.log;
+
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
   options.instrumentation = Instrumentation::sanitize;
-  const auto device = open_fault_device(fault_definition("misaligned"), options);
-  ASSERT_NE(device, nullptr);
-  const Trial trial = tried(*device);
-  EXPECT_EQ(trial.status, Status::misaligned_access) << trial.message;
-  EXPECT_NE(trial.message.find("misaligned.cu:6"), std::string::npos) << trial.message;
+  options.worker_argv.insert(options.worker_argv.begin(), {"/usr/bin/env", std::string("CXX=") + GetParam()});
+  for (const Finding& finding : findings) {
+    SCOPED_TRACE(finding.kernel);
+    const auto device = open_fault_device(fault_definition(finding.kernel, finding.more), options);
+    ASSERT_NE(device, nullptr);
+    const Trial trial = tried(*device);
+    EXPECT_EQ(status_name(trial.status), status_name(finding.status)) << trial.message;
+    const std::string line = finding.line == 0 ? "" : fmt::format("{}.cu:{}", finding.kernel, finding.line);
+    EXPECT_NE(trial.message.find(line), std::string::npos) << trial.message;
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(, SanitizedFaults, ::testing::Values("g++", "clang++"), [](const auto& cxx) {
+  return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
+});
 
 }  // namespace
 }  // namespace gktune

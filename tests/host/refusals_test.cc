@@ -1,11 +1,15 @@
 // Undefined behaviour in CUDA, and operations that this device cannot run. Each is reported with its place, and
 // none is imitated.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "tests/host/kernels.h"
+#include "tests/scratch_folder.h"
 
 namespace gktune {
 namespace {
@@ -117,6 +121,46 @@ TEST_P(Refusals, headers_and_features_that_the_host_lacks_are_one_line_each) {
     EXPECT_EQ(status_name(compiled.status), "compile_failed");
     EXPECT_EQ(compiled.log, "kernel.cu:" + message + " cannot run on the host device\n") << text;
   }
+}
+
+// A folder with CUTLASS, or the toolkit's own: its headers clash with those of the host device in hundreds of
+// lines.
+TEST_P(Refusals, headers_of_libraries_in_include_folders_are_one_line_each) {
+  ScratchFolder folder;
+  for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan",
+                           "curand_kernel.h", "cuda_fp8.h", "mma.h"}) {
+    for (const auto& [open, close] : {std::pair{"<", ">"}, std::pair{"\"", "\""}}) {
+      std::filesystem::create_directories((folder.path() / name).parent_path());
+      folder.write(name, "#error this is not for the host device\n");
+      SourcePlan source =
+          kernel_source(fmt::format("#include {}{}{}\n", open, name, close) + kernel(""), {"k"});
+      source.include_dirs = {folder.path().string()};
+      const CompiledVariant compiled = try_compile(GetParam(), source);
+      EXPECT_EQ(std::ranges::count(compiled.log, '\n'), 1) << compiled.log;
+      expect_words(compiled.log,
+                   {fmt::format("kernel.cu:1: error: "), name, " cannot run on the host device\n"});
+    }
+  }
+}
+
+// The host device's own headers count, and so do the user's, whatever the folder has besides.
+TEST_P(Refusals, a_folder_with_the_toolkit_changes_nothing) {
+  ScratchFolder folder;
+  std::filesystem::create_directories(folder / "cuda");
+  for (const char* name : {"cuda_fp16.h", "cuda/atomic", "cooperative_groups.h", "cuda_runtime.h"})
+    folder.write(name, "#error this is not for the host device\n");
+  folder.write("cuda/own.cuh", "__device__ int own() { return 7; }\n");
+  SourcePlan source = kernel_source(
+      "#include <cuda/atomic>\n#include <cuda/own.cuh>\n#include <cooperative_groups.h>\n#include "
+      "\"cuda_fp16.h\"\n"
+      "#include \"cuda_runtime.h\"\n" +
+          kernel("  out[0] = own() + int(__half(1));"),
+      {"k"});
+  source.include_dirs = {folder.path().string()};
+  Kernels kernels(GetParam(), source);
+  std::vector<int> in(1), out(1);
+  kernels.run(0, shape(1, 1), static_cast<const int*>(in.data()), out.data());
+  EXPECT_EQ(out[0], 8);
 }
 
 TEST_P(Refusals, tensor_cores) {

@@ -6,7 +6,7 @@ namespace {
 // A sanitizer's instrumentation without its library: gktune/instrument.h takes the calls.
 void add_instrumentation(std::vector<std::string>& all) {
   // Optimised code may load what the source does not read, and not load or check what it reads.
-  for (const char* option : {"-O0", "-include", "gktune/instrument.h",
+  for (const char* option : {"-O0", "-fno-omit-frame-pointer", "-include", "gktune/instrument.h",
                              "-fsanitize=thread,alignment,null,bounds,shift-exponent,integer-divide-by-zero,"
                              "bool,enum,return,unreachable,"
                              "vla-bound",

@@ -17,6 +17,7 @@
 
 #include "tuner/core/seconds_since.h"
 #include "tuner/core/system_error.h"
+#include "tuner/device/host/compile/checked_copies.h"
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/unsupported.h"
@@ -150,6 +151,8 @@ std::string HostCompiler::key(const SourcePlan& source, Instrumentation instrume
 std::vector<std::string> HostCompiler::command(const SourcePlan& source,
                                                Instrumentation instrumentation) const {
   std::vector<std::string> all = words_of(cxx_);
+  // Before the folders of the source, which may be those of the toolkit.
+  if (source.language == Language::cuda) all.push_back("-I" + headers_);
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
@@ -162,7 +165,8 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   if (instrumentation != Instrumentation::none && source.language == Language::cpp && is_clang()) {
     all.emplace_back("-shared-libasan");
   }
-  all.insert(all.end(), {"-I" + headers_, "-iquote", beside.empty() ? "." : beside});
+  if (source.language == Language::cpp) all.push_back("-I" + headers_);
+  all.insert(all.end(), {"-iquote", beside.empty() ? "." : beside});
   return all;
 }
 
@@ -222,29 +226,49 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   return compiled;
 }
 
+Result<CommandOutput> HostCompiler::run_compiler(const std::vector<std::string>& words) {
+  Result<CommandOutput> result = run_command(words);
+  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
+    result = run_command(words);
+  }
+  return result;
+}
+
 HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
                                         const std::string& text, CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
+  const std::string between = cache.scratch_path(name + ".ll");
   if (const auto written = write_atomically(input, text); !written) {
     return {Status::machine_failed, written.error().message, {}};
   }
   std::vector<std::string> words = command(source, instrumentation);
-  words.insert(words.end(), {input, "-o", output});
   // The working directory is no part of the key: another folder with the same source may get this code.
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::current_path(ignored);
   if (std::filesystem::path(source.path).is_relative() && folder.has_relative_path())
     words.push_back("-fdebug-prefix-map=" + folder.string() + "=.");
-  const std::vector<std::string> libraries = libraries_of(source, instrumentation);
-  words.insert(words.end(), libraries.begin(), libraries.end());
-  Result<CommandOutput> result = run_command(words);
-  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
-    result = run_command(words);
+  Result<CommandOutput> result = CommandOutput{};
+  std::vector<std::string> inputs{input};
+  if (is_clang() && source.language == Language::cuda && instrumentation != Instrumentation::none) {
+    std::vector<std::string> first = words;
+    first.insert(first.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", input, "-o", between});
+    result = run_compiler(first);
+    inputs = {"-x", "ir", between};
+    if (const auto llvm_text = read_whole(between); result && result->exit_code == 0 && llvm_text) {
+      if (const auto written = write_atomically(between, with_checked_copies(*llvm_text)); !written)
+        return {Status::machine_failed, written.error().message, {}};
+    }
+  }
+  if (result && result->exit_code == 0) {
+    words.insert(words.end(), inputs.begin(), inputs.end());
+    words.insert(words.end(), {"-o", output});
+    const std::vector<std::string> libraries = libraries_of(source, instrumentation);
+    words.insert(words.end(), libraries.begin(), libraries.end());
+    result = run_compiler(words);
   }
   const std::optional<std::string> code = read_whole(output);
-  std::filesystem::remove(input, ignored);
-  std::filesystem::remove(output, ignored);
+  for (const std::string& path : {input, between, output}) std::filesystem::remove(path, ignored);
 
   if (!result) return {Status::machine_failed, result.error().message, {}};
   if (was_killed(*result)) {

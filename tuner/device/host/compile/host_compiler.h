@@ -7,6 +7,7 @@
 
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/device/worker/outside_kills.h"
 
@@ -41,6 +42,8 @@ class HostCompiler : public Compiler {
   // Environment for a process that loads code of this kind.
   std::vector<std::pair<std::string, std::string>> environment_for(const SourcePlan& source,
                                                                    Instrumentation instrumentation);
+  // Runs the compiler, again where something outside kills it.
+  Result<CommandOutput> run_compiler(const std::vector<std::string>& words);
   Build build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
               CompileCache& cache);
   void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,

@@ -126,7 +126,13 @@ class Rewriter {
 };
 
 KernelSource read_kernel_source(const SourcePlan& source) {
-  FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand);
+  // The libraries that the host device provides or refuses stay includes, even where the folders have their
+  // own.
+  const auto read_own = [&](const std::string& path) -> Result<std::string> {
+    if (is_of_library(path, source.include_dirs)) return Error{"a library's"};
+    return read_whole_file(path);
+  };
+  FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand, read_own);
   keep_kernels(flat, source);
   // Preprocessor conditions see the parameters and CUDA's macros; the system's headers see neither.
   std::string define = "#define __CUDACC__ 1\n", undefine = "#undef __CUDACC__\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "tuner/device/host/compile/kernel_headers.h"
 
@@ -62,18 +63,33 @@ std::string_view line_of(std::string_view text, const std::string& number) {
   return text.substr(0, text.find('\n'));
 }
 
+bool is_ours(std::string_view path) {
+  return std::ranges::any_of(kernel_headers(),
+                             [&](const EmbeddedFile& header) { return header.path == path; });
+}
+
 }  // namespace
 
 std::optional<std::string> unsupported_header(std::string_view name) {
-  if (name.size() < 3 || name.front() != '<') return std::nullopt;
+  if (name.size() < 3 || (name.front() != '<' && name.front() != '"')) return std::nullopt;
   const std::string_view path = name.substr(1, name.size() - 2);
-  const bool is_ours =
-      std::ranges::any_of(kernel_headers(), [&](const EmbeddedFile& header) { return header.path == path; });
-  if (is_ours) return std::nullopt;
+  if (is_ours(path)) return std::nullopt;
   const auto library =
       std::ranges::find_if(kLibraries, [&](const Library& each) { return path.starts_with(each.path); });
   if (library == std::end(kLibraries)) return std::nullopt;
   return std::string(library->name) + " (" + std::string(name) + ") " + std::string(kCannotRun);
+}
+
+bool is_of_library(std::string_view path, std::span<const std::string> include_dirs) {
+  // A folder of the user's may be called cuda, and a file curand_streams.h.
+  constexpr std::string_view kFolders[] = {"cub/", "thrust/", "cute/", "cutlass/", "cuda/std/", "cuda/__"};
+  constexpr std::string_view kFiles[] = {"mma.h",      "curand.h",   "curand_kernel.h",
+                                         "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"};
+  return std::ranges::any_of(include_dirs, [&](const std::string& dir) {
+    const std::string name = std::filesystem::path(path).lexically_relative(dir).generic_string();
+    return is_ours(name) || std::ranges::find(kFiles, name) != std::end(kFiles) ||
+           std::ranges::any_of(kFolders, [&](std::string_view folder) { return name.starts_with(folder); });
+  });
 }
 
 std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source) {

@@ -20,9 +20,10 @@ void BlockRunner::fail_at(Status status, std::string_view what, const kernel::Th
                            format_index(thread.index), format_site(site)));
 }
 
-void BlockRunner::fail_detected(kernel::DetectedFault fault, std::string_view what, kernel::Site site) {
-  const auto fail_so = [&](Status status, const std::string& words) {
-    fail_at(status, fmt::format("{}, kernel {}", words, launch_->entry->name), gktune_thread.self, site);
+void BlockRunner::fail_detected(kernel::DetectedFault fault, std::string_view what, kernel::CodePlace place) {
+  const auto fail_so = [&](Status status, std::string words) {
+    Failure failure = launch_->watch->detected(gktune_thread.self.rank, status, std::move(words), place);
+    fail(failure.status, std::move(failure.message));
   };
   switch (fault) {
     case kernel::DetectedFault::null_pointer:

@@ -41,13 +41,15 @@ struct EngineServices {
     return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
   }
   static void grid_barrier(kernel::Site site) { current_runner->grid_barrier(site); }
-  static void access(const void* address, unsigned long bytes, kernel::AccessKind kind, const void* code) {
-    current_runner->access(address, bytes, kind, code);
+  static void access(const void* address, unsigned long bytes, kernel::AccessKind kind,
+                     kernel::CodePlace place) {
+    current_runner->access(address, bytes, kind, place);
   }
   static void acquire() { current_runner->launch_->watch->order().acquire(gktune_thread.self.rank); }
   static void release() { current_runner->launch_->watch->order().release(gktune_thread.self.rank); }
-  __attribute__((noreturn)) static void fault(kernel::DetectedFault kind, const char* what, kernel::Site site) {
-    current_runner->fail_detected(kind, what, site);
+  __attribute__((noreturn)) static void fault(kernel::DetectedFault kind, const char* what,
+                                              kernel::CodePlace place) {
+    current_runner->fail_detected(kind, what, place);
   }
   static constexpr kernel::Services kTable{barrier, warp,         yield,  park,    thread_returned, abort,
                                            clock,   grid_barrier, access, acquire, release,         fault};
@@ -297,9 +299,11 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
   }
 }
 
-void BlockRunner::access(const void* address, std::size_t bytes, kernel::AccessKind kind, const void* code) {
+void BlockRunner::access(const void* address, std::size_t bytes, kernel::AccessKind kind,
+                         kernel::CodePlace place) {
   const unsigned rank = gktune_thread.self.rank;
-  if (auto fault = launch_->watch->access(rank, address, bytes, kind, code))
+  last_access_ = place.code;
+  if (auto fault = launch_->watch->access(rank, address, bytes, kind, place))
     fail(fault->status, std::move(fault->message));
 }
 

@@ -36,6 +36,8 @@ class BlockRunner {
   // The runner of the calling thread's kernel, or null.
   static BlockRunner* current();
   const StackPool& stacks() const { return stacks_; }
+  // Where instrumented code last announced an access; null before that.
+  const void* last_access() const { return last_access_; }
   const SharedMemory& shared_memory() const { return shared_; }
 
  private:
@@ -96,7 +98,7 @@ class BlockRunner {
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
                           kernel::Site site);
   void yield();
-  void access(const void* address, std::size_t bytes, kernel::AccessKind kind, const void* code);
+  void access(const void* address, std::size_t bytes, kernel::AccessKind kind, kernel::CodePlace place);
   void thread_returned();
 
   void watch_returns();
@@ -116,7 +118,8 @@ class BlockRunner {
   [[noreturn]] void fail(Status status, std::string message);
   [[noreturn]] void fail_at(Status status, std::string_view what, const kernel::ThreadIndex& thread,
                             kernel::Site site);
-  [[noreturn]] void fail_detected(kernel::DetectedFault fault, std::string_view what, kernel::Site site);
+  [[noreturn]] void fail_detected(kernel::DetectedFault fault, std::string_view what,
+                                  kernel::CodePlace place);
   [[noreturn]] void fail_missed_barrier(const Thread& waiting);
   [[noreturn]] void fail_different_barriers(const Thread& late);
   [[noreturn]] void fail_own_mask(const Thread& thread, unsigned mask);
@@ -143,6 +146,7 @@ class BlockRunner {
   unsigned returned_ = 0;
   kernel::ThreadIndex first_returned_{};
   std::optional<Failure> fault_;
+  const void* last_access_ = nullptr;
 };
 
 }  // namespace gktune

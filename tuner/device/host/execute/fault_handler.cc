@@ -117,6 +117,11 @@ Status describe(SignalText& text, int signal, const siginfo_t& info) {
   }
 }
 
+bool are_of_one_module(const void* a, const void* b) {
+  Dl_info of_a, of_b;
+  return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
+}
+
 void on_signal(int signal, siginfo_t* info, void* context) {
   // Blocks that run at the same time often have the same fault. Only the first is reported.
   const pid_t self = gettid();
@@ -128,8 +133,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   SignalText text;
   const Status status = describe(text, signal, *info);
   text.add_kernel_thread();
-  char line[512];
-  find_source_line(code_address(context), line, sizeof(line));
+  // Instrumented code may fail within this program, or within what it has put in place of memcpy.
+  const BlockRunner* runner = BlockRunner::current();
+  const void* access = runner != nullptr ? runner->last_access() : nullptr;
+  const void* code = code_address(context);
+  char line[512] = "";
+  if (access == nullptr || are_of_one_module(code, access)) find_source_line(code, line, sizeof(line));
+  if (access != nullptr && line[0] == '\0')
+    find_source_line(static_cast<const char*>(access) - 1, line, sizeof(line));
   text.add_item(line);
   if (const FaultCallback callback = fault_callback.load()) callback(status, text.str());
   die_of_signals();

@@ -5,8 +5,8 @@
 
 #include "gktune/cuda.h"
 
-inline void __pipeline_memcpy_async(void* to, const void* from, __SIZE_TYPE__ bytes,
-                                    __SIZE_TYPE__ zero_bytes = 0) {
+GKTUNE_ALWAYS_INLINE void __pipeline_memcpy_async(void* to, const void* from, __SIZE_TYPE__ bytes,
+                                                  __SIZE_TYPE__ zero_bytes = 0) {
   memcpy(to, from, bytes - zero_bytes);
   memset(static_cast<char*>(to) + (bytes - zero_bytes), 0, zero_bytes);
 }

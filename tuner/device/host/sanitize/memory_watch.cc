@@ -1,59 +1,21 @@
 #include "tuner/device/host/sanitize/memory_watch.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
-
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tuner/core/quantity.h"
 #include "tuner/device/host/execute/kernel_place.h"
 #include "tuner/device/host/sanitize/source_line.h"
-#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
-
-// Null if the file ends before `count` elements.
-template <class T>
-const T* at(std::string_view file, std::uint64_t offset, std::uint64_t count = 1) {
-  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return nullptr;
-  return reinterpret_cast<const T*>(file.data() + offset);
-}
-
-// The offsets, among the thread-local variables of a shared object, of the bytes that tell if a
-// function's variable is initialised. GCC makes one for each shared variable of a type with a
-// constructor. The user's code does not contain them.
-std::vector<std::uintptr_t> find_guard_variables(const std::string& path) {
-  const std::string bytes = read_whole(path).value_or("");
-  const std::string_view file = bytes;
-  std::vector<std::uintptr_t> found;
-  const auto* header = at<ElfW(Ehdr)>(file, 0);
-  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return found;
-  const auto* sections = at<ElfW(Shdr)>(file, header->e_shoff, header->e_shnum);
-  for (unsigned i = 0; sections != nullptr && i < header->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
-    const ElfW(Shdr)& names = sections[sections[i].sh_link];
-    const std::uint64_t count = sections[i].sh_size / sizeof(ElfW(Sym));
-    const auto* symbols = at<ElfW(Sym)>(file, sections[i].sh_offset, count);
-    if (symbols == nullptr || at<char>(file, names.sh_offset, names.sh_size) == nullptr) continue;
-    const std::string_view text = file.substr(names.sh_offset, names.sh_size);
-    for (std::uint64_t k = 0; k < count; ++k) {
-      if (ELF64_ST_TYPE(symbols[k].st_info) != STT_TLS || symbols[k].st_name >= text.size()) continue;
-      const std::string_view name = text.substr(symbols[k].st_name);
-      if (name.starts_with("_ZGV") || name.starts_with("__tls_guard")) found.push_back(symbols[k].st_value);
-    }
-  }
-  return found;
-}
 
 using kernel::AccessKind;
 
@@ -112,6 +74,10 @@ void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& s
   Dl_info info;
   const bool is_known = dladdr(reinterpret_cast<const void*>(launch.entry->run), &info) != 0;
   module_begin_ = is_known ? number_of(info.dli_fbase) : 0;
+  if (is_known && symbols_path_ != info.dli_fname) {
+    symbols_path_ = info.dli_fname;
+    symbols_ = read_module_symbols(symbols_path_);
+  }
   static_shared_begin_ = static_shared_end_ = 0;
   loop_heads_.clear();
 }
@@ -127,12 +93,19 @@ void MemoryWatch::find_static_shared() {
   dl_iterate_phdr(find_thread_locals, &found);
   static_shared_begin_ = found.begin;
   static_shared_end_ = found.end;
-  guards_.clear();
-  if (found.begin == 0) return;
-  Dl_info info;
-  dladdr(reinterpret_cast<const void*>(launch_->entry->run), &info);
-  guards_ = find_guard_variables(info.dli_fname);
-  for (std::uintptr_t& guard : guards_) guard += found.begin;
+}
+
+const void* MemoryWatch::users_code(kernel::CodePlace place) const {
+  constexpr int kMostCalls = 32;
+  for (int i = 0; i < kMostCalls && symbols_.is_library(number_of(place.code) - 1 - module_begin_); ++i) {
+    struct Frame {
+      const Frame* callers;
+      const void* return_address;
+    };
+    const Frame* frame = static_cast<const Frame*>(place.frame)->callers;
+    place = {frame->return_address, frame};
+  }
+  return place.code;
 }
 
 void MemoryWatch::classify(Page& page, std::uintptr_t address) const {
@@ -164,9 +137,10 @@ MemoryWatch::Page& MemoryWatch::page_at(std::uintptr_t address) {
 }
 
 std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, std::size_t bytes,
-                                           AccessKind kind, const void* code) {
+                                           AccessKind kind, kernel::CodePlace place_in_code) {
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
+  const void* code = users_code(place_in_code);
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),
                    offset < (1u << 21) ? static_cast<std::uint32_t>(offset) & 0x1fffff : 0};
@@ -178,7 +152,7 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     if (page.kind == Page::Kind::other) {
       if (static_shared_begin_ == 0) find_static_shared();
       is_shared = at >= static_shared_begin_ && at < static_shared_end_;
-      if (is_shared && std::ranges::find(guards_, at) != guards_.end()) return std::nullopt;
+      if (is_shared && symbols_.is_guard(at - static_shared_begin_)) return std::nullopt;
     }
     const Place place{address, bytes, kind, &page, is_shared, code};
     if (auto outside = find_outside(place, now)) return outside;
@@ -194,6 +168,10 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     }
   }
   return std::nullopt;
+}
+
+Failure MemoryWatch::detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const {
+  return fault(status, std::move(what), {order_.epoch(rank), rank & 0x3ff, false, 0}, users_code(place));
 }
 
 std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Access& now) const {

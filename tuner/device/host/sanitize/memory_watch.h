@@ -15,6 +15,7 @@
 #include "tuner/device/host/execute/launch.h"
 #include "tuner/device/host/execute/shared_memory.h"
 #include "tuner/device/host/execute/stack_pool.h"
+#include "tuner/device/host/sanitize/module_symbols.h"
 #include "tuner/device/host/sanitize/thread_order.h"
 
 namespace gktune {
@@ -37,7 +38,9 @@ class MemoryWatch {
 
   // The error of this access, if there is one.
   std::optional<Failure> access(unsigned rank, const void* address, std::size_t bytes,
-                                kernel::AccessKind kind, const void* code);
+                                kernel::AccessKind kind, kernel::CodePlace place);
+  // An error that the code itself has detected.
+  Failure detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const;
 
  private:
   // The last access of some kind to a byte. Epoch 0: there was none.
@@ -99,6 +102,8 @@ class MemoryWatch {
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
+  // Where the user's code calls for what a function of a library does.
+  const void* users_code(kernel::CodePlace place) const;
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
   void note_loop_head(const void* address, const Access& update);
@@ -124,7 +129,8 @@ class MemoryWatch {
   std::uint64_t launch_number_ = 0;
   std::uintptr_t module_begin_ = 0;                                 // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
-  std::vector<std::uintptr_t> guards_;                              // initialisation flags of the compiler
+  ModuleSymbols symbols_;
+  std::string symbols_path_;                // of the module that they are from
   std::vector<PendingRead> pending_reads_;  // of the block, one for each place in the code
   std::vector<std::uint32_t> loop_heads_;   // places in the code of this launch
   std::vector<RecentReads> recent_reads_ = std::vector<RecentReads>(ThreadOrder::kMaxThreads);  // by rank

@@ -7,7 +7,7 @@
 namespace cooperative_groups {
 
 template <class Group, class T, class Size>
-void memcpy_async(const Group& group, T* to, const T* from, Size bytes) {
+GKTUNE_ALWAYS_INLINE void memcpy_async(const Group& group, T* to, const T* from, Size bytes) {
   const char* source = reinterpret_cast<const char*>(from);
   char* target = reinterpret_cast<char*>(to);
   for (__SIZE_TYPE__ i = group.thread_rank(); i < static_cast<__SIZE_TYPE__>(bytes); i += group.size()) {

@@ -49,6 +49,12 @@ enum class WarpOp {
 // An access of an instrumented kernel to memory. An update reads and writes.
 enum class AccessKind { read, write, atomic_read, atomic_write, atomic_update };
 
+// Where a function returns to, and its frame, whose first word is the address of the caller's frame.
+struct CodePlace {
+  const void* code;
+  const void* frame;
+};
+
 // An error that an instrumented kernel detects itself.
 enum class DetectedFault { null_pointer, misaligned, out_of_bounds, other };
 
@@ -70,11 +76,12 @@ struct Services {
   // cooperative launch have called.
   void (*grid_barrier)(Site site);
 
-  // Only instrumented kernels call these. `code` is the return address of the access.
-  void (*access)(const void* address, unsigned long bytes, AccessKind kind, const void* code);
+  // Only instrumented kernels call these, each with the return address and the frame of the function that
+  // calls.
+  void (*access)(const void* address, unsigned long bytes, AccessKind kind, CodePlace place);
   void (*acquire)();  // the thread sees what other threads released before
   void (*release)();
-  __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, Site site);
+  __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, CodePlace place);
 };
 
 // The state of an operating system's thread that runs blocks. Kernels read it where CUDA has built-in

@@ -23,12 +23,12 @@ struct Word<8> {
 };
 
 template <class T>
-inline T load(const T* p) {
+GKTUNE_ALWAYS_INLINE T load(const T* p) {
   using W = typename Word<sizeof(T)>::type;
   return bit_cast<T>(__atomic_load_n(reinterpret_cast<const W*>(p), __ATOMIC_SEQ_CST));
 }
 template <class T>
-inline void store(T* p, T value) {
+GKTUNE_ALWAYS_INLINE void store(T* p, T value) {
   using W = typename Word<sizeof(T)>::type;
   __atomic_store_n(reinterpret_cast<W*>(p), bit_cast<W>(value), __ATOMIC_SEQ_CST);
 }
@@ -36,7 +36,7 @@ inline void store(T* p, T value) {
 // Replaces *p by next(*p) in one step and gives the old value. Compares bits, so that a NaN ends the loop
 // too.
 template <class T, class Next>
-inline T update(T* p, Next next) {
+GKTUNE_ALWAYS_INLINE T update(T* p, Next next) {
   using W = typename Word<sizeof(T)>::type;
   W* word = reinterpret_cast<W*>(p);
   W seen = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -54,7 +54,7 @@ inline void note_failed_exchange() {
 }
 
 template <class T>
-inline T compare_exchange(T* p, T expected, T wanted) {
+GKTUNE_ALWAYS_INLINE T compare_exchange(T* p, T expected, T wanted) {
   using W = typename Word<sizeof(T)>::type;
   W seen = bit_cast<W>(expected);
   if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, bit_cast<W>(wanted), false,
@@ -65,7 +65,7 @@ inline T compare_exchange(T* p, T expected, T wanted) {
 }
 
 template <class T>
-inline T exchange(T* p, T value) {
+GKTUNE_ALWAYS_INLINE T exchange(T* p, T value) {
   using W = typename Word<sizeof(T)>::type;
   const W fresh = bit_cast<W>(value);
   const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, __ATOMIC_SEQ_CST);
@@ -78,10 +78,11 @@ inline T exchange(T* p, T value) {
 
 // name, name_block and name_system, for one type. The types are CUDA's, so that code that compiles here
 // compiles there too.
-#define GKTUNE_SCOPES(name, T, ...)                       \
-  inline T name(T* p, T v) { __VA_ARGS__ }                \
-  inline T name##_block(T* p, T v) { return name(p, v); } \
-  inline T name##_system(T* p, T v) { return name(p, v); }
+#define GKTUNE_SCOPES(name, T, ...)                                                                    \
+  GKTUNE_ALWAYS_INLINE T name(T* p, T v){__VA_ARGS__} GKTUNE_ALWAYS_INLINE T name##_block(T* p, T v) { \
+    return name(p, v);                                                                                 \
+  }                                                                                                    \
+  GKTUNE_ALWAYS_INLINE T name##_system(T* p, T v) { return name(p, v); }
 #define GKTUNE_FETCH(name, T, op) GKTUNE_SCOPES(name, T, return __atomic_fetch_##op(p, v, __ATOMIC_RELAXED);)
 #define GKTUNE_UPDATE(name, T, expression) \
   GKTUNE_SCOPES(name, T, return ::gktune::kernel::update(p, [v](T old) -> T { return expression; });)
@@ -119,10 +120,12 @@ GKTUNE_SCOPES(atomicAdd, float4,
 #undef GKTUNE_FETCH
 #undef GKTUNE_SCOPES
 
-#define GKTUNE_CAS(T)                                                                                      \
-  inline T atomicCAS(T* p, T expected, T v) { return ::gktune::kernel::compare_exchange(p, expected, v); } \
-  inline T atomicCAS_block(T* p, T expected, T v) { return atomicCAS(p, expected, v); }                    \
-  inline T atomicCAS_system(T* p, T expected, T v) { return atomicCAS(p, expected, v); }
+#define GKTUNE_CAS(T)                                                                                 \
+  GKTUNE_ALWAYS_INLINE T atomicCAS(T* p, T expected, T v) {                                           \
+    return ::gktune::kernel::compare_exchange(p, expected, v);                                        \
+  }                                                                                                   \
+  GKTUNE_ALWAYS_INLINE T atomicCAS_block(T* p, T expected, T v) { return atomicCAS(p, expected, v); } \
+  GKTUNE_ALWAYS_INLINE T atomicCAS_system(T* p, T expected, T v) { return atomicCAS(p, expected, v); }
 GKTUNE_CAS(unsigned short)
 GKTUNE_CAS(int)
 GKTUNE_CAS(unsigned)

@@ -131,11 +131,13 @@ inline GKTUNE_F16X2 __lowhigh2highlow(GKTUNE_F16X2 a) {
 }
 
 template <class F>
-inline GKTUNE_F16 atomicAdd(GKTUNE_F16* p, typename ::gktune::kernel::Identity<GKTUNE_F16>::type v) {
+GKTUNE_ALWAYS_INLINE GKTUNE_F16 atomicAdd(GKTUNE_F16* p,
+                                          typename ::gktune::kernel::Identity<GKTUNE_F16>::type v) {
   return ::gktune::kernel::update(p, [v](GKTUNE_F16 old) { return old + v; });
 }
 template <class F>
-inline GKTUNE_F16X2 atomicAdd(GKTUNE_F16X2* p, typename ::gktune::kernel::Identity<GKTUNE_F16X2>::type v) {
+GKTUNE_ALWAYS_INLINE GKTUNE_F16X2 atomicAdd(GKTUNE_F16X2* p,
+                                            typename ::gktune::kernel::Identity<GKTUNE_F16X2>::type v) {
   return ::gktune::kernel::update(p, [v](GKTUNE_F16X2 old) { return old + v; });
 }
 #undef GKTUNE_F16

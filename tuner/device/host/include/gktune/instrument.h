@@ -15,9 +15,15 @@
   extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread, no_sanitize_undefined, noipa))
 #endif
 
+#define GKTUNE_PLACE \
+  ::gktune::kernel::CodePlace { __builtin_return_address(0), __builtin_frame_address(0) }
 #define GKTUNE_TELL(address, bytes, kind)                                                                    \
   gktune_thread.services->access(const_cast<const void*>(static_cast<const volatile void*>(address)), bytes, \
-                                 ::gktune::kernel::AccessKind::kind, __builtin_return_address(0))
+                                 ::gktune::kernel::AccessKind::kind, GKTUNE_PLACE)
+#define GKTUNE_FLAW(which, what) \
+  gktune_thread.services->fault(::gktune::kernel::DetectedFault::which, what, GKTUNE_PLACE)
+#define GKTUNE_CHECK_ALIGNMENT(address, alignment, what) \
+  if (reinterpret_cast<unsigned long>(address) % (alignment) != 0) GKTUNE_FLAW(misaligned, what)
 
 // ---- Plain accesses
 // ----------------------------------------------------------------------------------------------
@@ -87,6 +93,33 @@ GKTUNE_MEMORY_FUNCTIONS(memcpy, memmove, memset)
 GKTUNE_MEMORY_FUNCTIONS(__tsan_memcpy, __tsan_memmove, __tsan_memset)
 #undef GKTUNE_MEMORY_FUNCTIONS
 
+namespace gktune::kernel {
+
+// Known to the compiler, so the words need no memory.
+inline const char* words_for_alignment(unsigned long bytes) {
+  return bytes == 2    ? "a type that is aligned to 2 bytes"
+         : bytes == 4  ? "a type that is aligned to 4 bytes"
+         : bytes == 8  ? "a type that is aligned to 8 bytes"
+         : bytes == 16 ? "a type that is aligned to 16 bytes"
+                       : "a type that is aligned to more than 16 bytes";
+}
+
+}  // namespace gktune::kernel
+
+// A copy of a whole struct by clang: see checked_copies.h.
+GKTUNE_HOOK void gktune_copy(void* to, const void* from, unsigned long bytes, unsigned long to_alignment,
+                             unsigned long from_alignment) {
+  if (bytes == 0) return;
+  if (from == nullptr || to == nullptr) GKTUNE_FLAW(null_pointer, "a struct");
+  GKTUNE_CHECK_ALIGNMENT(from, from_alignment, ::gktune::kernel::words_for_alignment(from_alignment));
+  GKTUNE_CHECK_ALIGNMENT(to, to_alignment, ::gktune::kernel::words_for_alignment(to_alignment));
+  GKTUNE_TELL(from, bytes, read);
+  GKTUNE_TELL(to, bytes, write);
+  volatile char* target = static_cast<char*>(to);
+  const volatile char* source = static_cast<const char*>(from);
+  for (unsigned long i = 0; i < bytes; ++i) target[i] = source[i];
+}
+
 // ---- Atomic accesses
 // ---------------------------------------------------------------------------------------------
 
@@ -101,9 +134,10 @@ inline bool is_release(int order) { return order >= __ATOMIC_RELEASE; }
 GKTUNE_HOOK void __tsan_atomic_thread_fence(int) { gktune_thread.services->release(); }
 GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
 
-#define GKTUNE_BEFORE_UPDATE(bytes, order) \
-  gktune_thread.services->acquire();       \
-  GKTUNE_TELL(p, bytes, atomic_update);    \
+#define GKTUNE_BEFORE_UPDATE(bytes, order)                 \
+  GKTUNE_CHECK_ALIGNMENT(p, bytes, "an atomic operation"); \
+  gktune_thread.services->acquire();                       \
+  GKTUNE_TELL(p, bytes, atomic_update);                    \
   if (::gktune::kernel::is_release(order)) gktune_thread.services->release()
 
 #define GKTUNE_UPDATE(bits, T, name)                                              \
@@ -113,11 +147,13 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
   }
 #define GKTUNE_ATOMICS(bits, T)                                                                           \
   GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                    \
+    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
     gktune_thread.services->acquire();                                                                    \
     GKTUNE_TELL(p, sizeof(T), atomic_read);                                                               \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                       \
   GKTUNE_HOOK void __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                       \
+    GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
     GKTUNE_TELL(p, sizeof(T), atomic_write);                                                              \
     if (::gktune::kernel::is_release(order)) gktune_thread.services->release();                           \
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                         \
@@ -177,9 +213,6 @@ struct FlawData {
 
 }  // namespace gktune::kernel
 
-#define GKTUNE_FLAW(which, what)                                    \
-  gktune_thread.services->fault(::gktune::kernel::DetectedFault::which, what, \
-                               {data->site.file, static_cast<int>(data->site.line)})
 #define GKTUNE_UNDEFINED(name, ...)                                                                 \
   GKTUNE_HOOK void __ubsan_handle_##name(::gktune::kernel::FlawData* data, unsigned long a,         \
                                          unsigned long b);                                          \
@@ -203,5 +236,7 @@ GKTUNE_UNDEFINED(vla_bound_not_positive, GKTUNE_FLAW(other, "an array of no elem
 GKTUNE_UNDEFINED(builtin_unreachable, GKTUNE_FLAW(other, "a place that is declared to be unreachable"))
 GKTUNE_UNDEFINED(missing_return, GKTUNE_FLAW(other, "a function that ends without its return value"))
 #undef GKTUNE_UNDEFINED
+#undef GKTUNE_CHECK_ALIGNMENT
 #undef GKTUNE_FLAW
 #undef GKTUNE_TELL
+#undef GKTUNE_PLACE

@@ -4,10 +4,10 @@
 
 #include "gktune/thread.h"
 
-#define GKTUNE_LOAD(name)     \
-  template <class T>          \
-  inline T name(const T* p) { \
-    return *p;                \
+#define GKTUNE_LOAD(name)                   \
+  template <class T>                        \
+  GKTUNE_ALWAYS_INLINE T name(const T* p) { \
+    return *p;                              \
   }
 GKTUNE_LOAD(__ldg)
 GKTUNE_LOAD(__ldca)
@@ -24,10 +24,10 @@ struct Identity {
 };
 }  // namespace gktune::kernel
 
-#define GKTUNE_STORE(name)                                                 \
-  template <class T>                                                       \
-  inline void name(T* p, typename ::gktune::kernel::Identity<T>::type v) { \
-    *p = v;                                                                \
+#define GKTUNE_STORE(name)                                                               \
+  template <class T>                                                                     \
+  GKTUNE_ALWAYS_INLINE void name(T* p, typename ::gktune::kernel::Identity<T>::type v) { \
+    *p = v;                                                                              \
   }
 GKTUNE_STORE(__stwb)
 GKTUNE_STORE(__stcg)

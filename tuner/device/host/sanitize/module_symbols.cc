@@ -1,0 +1,74 @@
+#include "tuner/device/host/sanitize/module_symbols.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "tuner/device/worker/whole_file.h"
+
+namespace gktune {
+namespace {
+
+// Null if the file ends before `count` elements.
+template <class T>
+const T* at(std::string_view file, std::uint64_t offset, std::uint64_t count = 1) {
+  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return nullptr;
+  return reinterpret_cast<const T*>(file.data() + offset);
+}
+
+// By its mangled name. What is global there is inlined always.
+bool is_of_library(std::string_view name) {
+  if (!name.starts_with("_Z")) return false;
+  name.remove_prefix(2);
+  while (name.starts_with('Z')) name.remove_prefix(1);  // within a function
+  if (name.starts_with("St")) return true;
+  if (!name.starts_with('N')) return false;
+  name.remove_prefix(1);
+  if (name.starts_with('K')) name.remove_prefix(1);
+  return name.starts_with("St") || name.starts_with("6gktune6kernel") || name.starts_with("4cuda") ||
+         name.starts_with("18cooperative_groups");
+}
+
+}  // namespace
+
+bool ModuleSymbols::is_library(std::uintptr_t code) const {
+  const auto after = std::ranges::upper_bound(library_functions, code, {}, &Range::begin);
+  return after != library_functions.begin() && code < std::prev(after)->end;
+}
+
+bool ModuleSymbols::is_guard(std::uintptr_t thread_local_offset) const {
+  return std::ranges::find(guard_variables, thread_local_offset) != guard_variables.end();
+}
+
+ModuleSymbols read_module_symbols(const std::string& path) {
+  const std::string bytes = read_whole(path).value_or("");
+  const std::string_view file = bytes;
+  ModuleSymbols found;
+  const auto* header = at<ElfW(Ehdr)>(file, 0);
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return found;
+  const auto* sections = at<ElfW(Shdr)>(file, header->e_shoff, header->e_shnum);
+  for (unsigned i = 0; sections != nullptr && i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= header->e_shnum) continue;
+    const ElfW(Shdr)& names = sections[sections[i].sh_link];
+    const std::uint64_t count = sections[i].sh_size / sizeof(ElfW(Sym));
+    const auto* symbols = at<ElfW(Sym)>(file, sections[i].sh_offset, count);
+    if (symbols == nullptr || at<char>(file, names.sh_offset, names.sh_size) == nullptr) continue;
+    const std::string_view text = file.substr(names.sh_offset, names.sh_size);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      if (symbols[k].st_name >= text.size()) continue;
+      const std::string_view name = text.substr(symbols[k].st_name);
+      const unsigned type = ELF64_ST_TYPE(symbols[k].st_info);
+      if (type == STT_TLS && (name.starts_with("_ZGV") || name.starts_with("__tls_guard")))
+        found.guard_variables.push_back(symbols[k].st_value);
+      if (type == STT_FUNC && symbols[k].st_size > 0 && is_of_library(name))
+        found.library_functions.push_back({symbols[k].st_value, symbols[k].st_value + symbols[k].st_size});
+    }
+  }
+  std::ranges::sort(found.library_functions, {}, &ModuleSymbols::Range::begin);
+  return found;
+}
+
+}  // namespace gktune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gktune {
+
+// What the symbols of a module of instrumented kernels tell.
+struct ModuleSymbols {
+  struct Range {
+    std::uintptr_t begin, end;
+  };
+  // Of functions of CUDA, the C++ library and this project, in ascending order: bytes from the module's
+  // beginning.
+  std::vector<Range> library_functions;
+  // The bytes that tell if a function's variable is initialised: offsets among the thread-local variables.
+  // GCC makes one for each shared variable of a type with a constructor. The user's code does not contain
+  // them.
+  std::vector<std::uintptr_t> guard_variables;
+
+  bool is_library(std::uintptr_t code) const;
+  bool is_guard(std::uintptr_t thread_local_offset) const;
+};
+
+// None if the file cannot be read.
+ModuleSymbols read_module_symbols(const std::string& path);
+
+}  // namespace gktune
