@@ -62,6 +62,16 @@ TEST(StoppingRule, after_a_far_slower_execution_one_far_slower_sample_is_enough)
   EXPECT_EQ(rule.samples().size(), 1u);
 }
 
+TEST(StoppingRule, after_a_slower_execution_one_slower_sample_is_enough_where_the_noise_is_known) {
+  const StoppingOptions known{.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 800};
+  const StoppingRule rule = fed(known, Samples(100, 700.0));
+  EXPECT_EQ(rule.state(), State::dropped_early);
+  EXPECT_EQ(rule.samples().size(), 1u);
+  EXPECT_EQ(fed(known, {550}).state(), State::sampling);
+  const StoppingOptions unknown{.cutoff = {{.median_us = 500}, NoiseLevel()}, .execution_us = 800};
+  EXPECT_EQ(fed(unknown, {700}).state(), State::sampling);
+}
+
 TEST(StoppingRule, neither_a_slow_execution_nor_a_slow_sample_alone_is_enough) {
   const StoppingOptions slow_execution{.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 1e6};
   EXPECT_EQ(fed(slow_execution, {500}).state(), State::sampling);

@@ -14,9 +14,11 @@ constexpr std::size_t kEnoughOfItsOwn = 10;
 constexpr double kInterval = 2;
 
 // A configuration is given up after one execution that is slower than the leader by this factor and longer than any
-// interruption; after two, one of them a sample, by a smaller one.
+// interruption; after two, one of them a sample, by a smaller one, or by what the known noise explains.
 constexpr double kHopelessFactor = 3, kFarFactor = 2;
 constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
+// What an execution before the samples may take longer than they do, beside its launch.
+constexpr double kFirstExcess = 0.2;
 
 // The longest median that may be as good as the leader's.
 double limit_us(const Leader& leader, double tolerance) {
@@ -40,7 +42,9 @@ StoppingRule::State StoppingRule::judge(double elapsed_s) const {
   const std::size_t count = samples_.size();
   const double limit = limit_us(options_.cutoff.leader, options_.tolerance);
   if (count < 2) {
-    const bool is_far = std::min(options_.execution_us - kLaunchUs, fastest_us_) > kFarFactor * limit;
+    const double excess = std::max(kFirstExcess, options_.cutoff.noise.excess(std::sqrt(kErrorRate)));
+    const bool is_far =
+        std::min(options_.execution_us - kLaunchUs, fastest_us_) > std::min(kFarFactor, 1 + excess) * limit;
     return is_far ? State::dropped_early : State::sampling;
   }
   // A configuration may be noisier than the others, and many samples speak for themselves.
