@@ -248,6 +248,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   if (!kernel.objective.metric.empty()) task.timing.cutoff = TimingPolicy::Cutoff::none;
   task.limits.trials = request.trials;
   task.limits.gain = request.gain;
+  task.limits.patience = request.patience;
   bool budget_is_spent = request.budget_s > 0 && spent_s >= request.budget_s;
   if (request.budget_s > 0) task.limits.seconds = request.budget_s - spent_s;
 

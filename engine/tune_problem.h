@@ -31,7 +31,8 @@ struct TuneRequest {
   Earlier earlier = Earlier::resumed;
   enum class Related { used, ignored };  // trials of other problems, devices and versions of the kernel
   Related related = Related::used;
-  double gain = 0;  // ends when less is expected, as a share of the best objective; 0: never
+  double gain = 0;  // see TuneLimits
+  std::int64_t patience = TuneLimits().patience;
   TimingPolicy timing = {};
 };
 

@@ -14,19 +14,20 @@ namespace {
 struct EffortLimits {
   double seconds = 0;  // 0: no limit
   double gain = 0;
+  std::int64_t patience = TuneLimits().patience;
   TimingPolicy timing;
 };
 
 EffortLimits limits_of(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {2.5, 0.02, {.finalists = 3, .rounds = {20}}};
+      return {.seconds = 2.5, .gain = 0.02, .timing = {.finalists = 3, .rounds = {20}}};
     case Effort::thorough:
-      return {0, 0.001, {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
+      return {.gain = 0.001, .patience = 300, .timing = {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
     case Effort::normal:
       break;
   }
-  return {0, 0.01, {}};
+  return {.gain = 0.01};
 }
 
 // One session on one device.
@@ -94,6 +95,7 @@ class SpaceTuner {
                         .devices = devices(),
                         .earlier = settings_.earlier,
                         .related = settings_.related,
+                        .patience = effort.patience,
                         .timing = effort.timing};
     const bool is_limited = request.trials > 0 || request.budget_s > 0;
     request.gain = settings_.gain.value_or(is_limited ? 0 : effort.gain);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -16,8 +17,6 @@ double wall_clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A single proposal with too little expected gain may be an error of the model.
-constexpr int kUnpromising = 5;
 // A trial that was given up still joins the playoff if its time is less than the best one's by this factor.
 constexpr double kSecondChance = 1.02;
 
@@ -48,6 +47,10 @@ class Ranking {
       if (in_race(trial) && left-- == 0) return &trial;
     }
     return nullptr;
+  }
+
+  std::optional<double> best_objective() const {
+    return trials_.empty() ? std::nullopt : std::optional(trials_.front().objective);
   }
 
   std::optional<Trial> best() const {
@@ -237,15 +240,42 @@ class SharedWork {
   std::chrono::steady_clock::time_point next_;
 };
 
+// Counts the trials that were submitted since the best one of that time was known. Those that were in flight then were
+// chosen without it.
+class Patience {
+ public:
+  explicit Patience(const TuneLimits& limits) : limits_(limits) {}
+
+  void note(const Ranking& ranking, std::int64_t submitted) {
+    const std::optional<double> best = ranking.best_objective();
+    if (!best || (objective_ && *best > *objective_ - limits_.gain * std::abs(*objective_))) return;
+    objective_ = best;
+    since_ = submitted;
+  }
+  void expect(std::optional<double> gain) { is_promised_ = gain && *gain >= limits_.gain; }
+  bool is_over(std::int64_t submitted) const {
+    return limits_.gain > 0 && objective_ && !is_promised_ && submitted - since_ >= limits_.patience;
+  }
+
+ private:
+  const TuneLimits& limits_;
+  std::optional<double> objective_;  // the last one that saved enough
+  std::int64_t since_ = 0;           // trials that were submitted before it was known
+  bool is_promised_ = false;
+};
+
 }  // namespace
 
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events) {
   using End = TuneOutcome::End;
   TuneOutcome outcome;
   Ranking ranking;
+  Patience patience(task.limits);
+  std::int64_t submitted = 0;
   for (const Trial& trial : task.earlier) {
     searcher.tell(trial);
     ranking.add(trial);
+    patience.note(ranking, ++submitted);
   }
 
   const std::function<double()> clock_s = task.clock_s ? task.clock_s : wall_clock_s;
@@ -256,9 +286,8 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     return task.limits.seconds - std::min(playoff, kPlayoffShare * task.limits.seconds);
   };
   SharedWork shared(events.sharing);
-  auto submitted = std::ssize(task.earlier);
   std::size_t in_flight = 0;
-  int unpromising = 0, unjudged_in_a_row = 0;
+  int unjudged_in_a_row = 0;
 
   End failed_end = End::machine_failed;
   auto reason_to_end = [&]() -> std::optional<End> {
@@ -266,7 +295,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (outcome.failure) return failed_end;
     if (task.limits.trials > 0 && submitted >= task.limits.trials) return End::trials;
     if (task.limits.seconds > 0 && clock_s() - begin_s >= search_s()) return End::seconds;
-    if (unpromising >= kUnpromising) return End::converged;
+    if (patience.is_over(submitted)) return End::converged;
     return std::nullopt;
   };
 
@@ -277,10 +306,10 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   End end = End::exhausted;
   bool has_ended = false;
   const auto is_over = [&] {
-    if (has_ended) return true;
+    if (has_ended && end != End::converged) return true;
     const std::optional<End> reason = reason_to_end();
+    has_ended = reason.has_value();  // one of the last trials may be much better than expected
     if (!reason) return false;
-    has_ended = true;
     end = *reason;
     // Do not wait for candidates that have not begun.
     if (end == End::seconds || end == End::stopped) in_flight -= device.withdraw();
@@ -294,6 +323,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
       searcher.tell(trial);
       if (ranking.find(trial.config) != nullptr) ranking.remove(trial.config);
       ranking.add(trial);
+      patience.note(ranking, submitted);
       if (events.on_learned) events.on_learned(trial);
     }
   };
@@ -322,8 +352,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
         break;
       }
       if (!is_abandoned && !shared.claim(*config)) continue;
-      const std::optional<double> gain = searcher.expected_gain();
-      unpromising = gain && *gain < task.limits.gain ? unpromising + 1 : 0;
+      patience.expect(searcher.expected_gain());
       device.submit({std::move(*config), task.problem, cutoff});
       ++submitted;
       ++in_flight;
@@ -361,6 +390,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     ++outcome.measured;
     searcher.tell(trial);
     ranking.add(trial);
+    patience.note(ranking, submitted);
     if (events.on_trial) events.on_trial(trial);
   }
   outcome.end = end;

@@ -17,9 +17,10 @@ namespace gktune {
 struct TuneLimits {
   std::int64_t trials = 0;  // earlier ones included
   double seconds = 0;       // of this call, playoff included
-  // The share of the best objective that the searcher must expect to save: below it, several proposals in a
-  // row end the run.
+  // Ends the run once as many trials in a row as `patience` have not saved this share of the best objective, and the
+  // searcher does not expect to; 0: never.
   double gain = 0;
+  std::int64_t patience = 60;
 };
 
 // How candidates are measured and when measuring one stops.

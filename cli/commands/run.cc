@@ -103,8 +103,8 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
   flags.parsed("--gain", options.gain, parse_percent,
-               "Stop once the model expects no trial to save more than PERCENT of the best time; 0: never; "
-               "default: the effort's, where neither trials nor time are limited",
+               "Stop once 60 trials in a row (thorough: 300) have not saved PERCENT of the best time, and the model "
+               "does not expect it; 0: never; default: the effort's, where neither trials nor time are limited",
                "PERCENT");
   flags.on("--cold", options.cold, "Learn nothing from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");

@@ -57,6 +57,12 @@ class Tune : public testing::Test {
                 {.on_trial = [&](const Trial& trial) { seen_.push_back(trial); }, .stop = stop});
   }
 
+  TuneOutcome tune_one_by_one(const std::function<Trial(Config)>& trial_of, const TuneLimits& limits) {
+    ReplayDevice device({}, recorded_line(20, trial_of), 1);
+    InOrder search({.space = space_});
+    return tune({.limits = limits}, search, device, {});
+  }
+
   Space space_ = line_space(20);
   std::vector<Trial> seen_;
 };
@@ -84,26 +90,61 @@ TEST_F(Tune, a_space_of_failures_has_no_best) {
   EXPECT_TRUE(outcome.playoff.empty());
 }
 
-// Expects less with each proposal.
-class Declining : public InOrder {
+Trial flat(Config config) { return timed_trial(std::move(config), 100); }
+
+Trial declining(Config config) {
+  const double x = config.find("x")->number();
+  return timed_trial(std::move(config), 100 - 3 * x);
+}
+
+TEST_F(Tune, ends_once_as_many_trials_in_a_row_as_its_patience_have_saved_too_little) {
+  const TuneOutcome outcome = tune_one_by_one(flat, {.gain = 0.2, .patience = 5});
+  EXPECT_EQ(outcome.end, End::converged);
+  EXPECT_EQ(outcome.measured, 6);
+}
+
+TEST_F(Tune, small_gains_add_up_to_one_that_counts) {
+  EXPECT_EQ(tune_one_by_one(declining, {.gain = 0.2, .patience = 8}).end, End::exhausted);
+  EXPECT_EQ(tune_one_by_one(declining, {.gain = 0.2, .patience = 5}).end, End::converged);
+}
+
+TEST_F(Tune, failures_alone_do_not_end_a_search) {
+  const auto failed = [](Config config) { return failed_trial(std::move(config), Status::wrong_result); };
+  EXPECT_EQ(tune_one_by_one(failed, {.gain = 0.2, .patience = 5}).end, End::exhausted);
+}
+
+TEST_F(Tune, earlier_trials_that_saved_nothing_count) {
+  TuneOutcome outcome = tune_line(flat, {.earlier = recorded_line(6, flat), .limits = {.gain = 0.2, .patience = 5}});
+  EXPECT_EQ(outcome.end, End::converged);
+  EXPECT_EQ(outcome.measured, 0);
+}
+
+TEST_F(Tune, trials_in_flight_when_the_best_one_became_known_do_not_count) {
+  ReplayDevice device({}, recorded_line(20, flat), 8);
+  InOrder search({.space = space_});
+  const TuneOutcome outcome = tune({.limits = {.gain = 0.2, .patience = 5}}, search, device, {});
+  EXPECT_EQ(outcome.end, End::converged);
+  EXPECT_GE(outcome.measured, 8 + 5);
+}
+
+// Always expects the same.
+class Hopeful : public InOrder {
  public:
-  using InOrder::InOrder;
-  std::optional<Config> ask() override {
-    gain_ /= 2;
-    return InOrder::ask();
-  }
+  Hopeful(const SearchTask& task, double gain) : InOrder(task), gain_(gain) {}
   std::optional<double> expected_gain() const override { return gain_; }
 
  private:
-  double gain_ = 1;
+  double gain_;
 };
 
-TEST_F(Tune, ends_once_several_proposals_in_a_row_promise_too_little) {
-  ReplayDevice device({}, recorded_line(20, valley), 1);
-  Declining search({.space = space_});
-  const TuneOutcome outcome = tune({.limits = {.gain = 0.2}}, search, device, {});
-  EXPECT_EQ(outcome.end, End::converged);
-  EXPECT_EQ(outcome.measured, 7);  // the third is the first below
+TEST_F(Tune, goes_on_while_the_searcher_expects_to_save_enough) {
+  const auto end_of = [&](double expected) {
+    ReplayDevice device({}, recorded_line(20, flat), 1);
+    Hopeful search({.space = space_}, expected);
+    return tune({.limits = {.gain = 0.2, .patience = 5}}, search, device, {}).end;
+  };
+  EXPECT_EQ(end_of(0.3), End::exhausted);
+  EXPECT_EQ(end_of(0.1), End::converged);
 }
 
 TEST_F(Tune, ends_after_as_many_trials_as_were_allowed) {
