@@ -215,6 +215,14 @@ TEST_F(BundleTest, without_the_kernel_or_code_for_the_device_is_refused_with_a_r
             "a kernel of a bundle has no sources: it uses no database");
 }
 
+TEST_F(BundleTest, cannot_have_kernels_that_take_textures) {
+  tuned(1000, 64);
+  BundleRequest with_texture = request();
+  with_texture.space_files.push_back(GKTUNE_SOURCE_DIR "/tests/kernels/launches/texture.yaml");
+  EXPECT_EQ(error_of(with_texture),
+            "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes textures");
+}
+
 TEST_F(BundleTest, cannot_be_written_without_winners_of_the_sources) {
   tuned(1000, 64, "other");
   EXPECT_NE(error_of(request()).find("the database has no winner of 'total'"), std::string::npos);

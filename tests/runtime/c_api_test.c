@@ -88,6 +88,16 @@ static void test_kernel(const char* space_file) {
   arguments[1].type = GKTUNE_FLOAT64;
   EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
   EXPECT_MESSAGE("not float64*");
+  arguments[1].type = GKTUNE_FLOAT8_E4M3;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("not float8_e4m3*");
+  arguments[1].type = GKTUNE_COMPLEX128;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("not complex128*");
+  arguments[1].kind = GKTUNE_SCALAR;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("a scalar has a type that is not complex");
+  arguments[1].kind = GKTUNE_POINTER;
   arguments[1].type = 99;
   EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
   EXPECT_MESSAGE("there is no type 99");

@@ -97,6 +97,8 @@ class ScriptedRunner final : public Runner {
     report_phase(Phase::setup);
     if (action == "hang_reference") report_phase(Phase::reference), hang();
     if (action == "crash_reference") report_phase(Phase::reference), std::raise(SIGSEGV);
+    if (action == "hang_verifier") report_phase(Phase::verifier), hang();
+    if (action == "crash_verifier") report_phase(Phase::verifier), std::raise(SIGSEGV);
     report_phase(Phase::check);
     if (action == "hang") hang();
     if (action == "hang_with_an_answer") {

@@ -349,18 +349,31 @@ CUresult CudaProgram::queue_assembled(const Driver& driver, CUstream stream, con
     if (code != CUDA_SUCCESS) return code;
     parameters[place] = &tensor_maps[i];
   }
-  std::vector<CUtexObject> textures(step.textures.size());
-  for (std::size_t i = 0; i < textures.size(); ++i) {
-    const auto& [place, texture] = step.textures[i];
-    const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(texture.argument)]);
-    const CUresult code = textures_->find(driver, texture, *address, textures[i]);
-    if (code != CUDA_SUCCESS) return code;
-    parameters[place] = &textures[i];
-  }
+  std::vector<CUtexObject> textures;
+  if (const CUresult code = find_textures(driver, step, values, textures); code != CUDA_SUCCESS) return code;
+  for (std::size_t i = 0; i < textures.size(); ++i) parameters[step.textures[i].first] = &textures[i];
   return step.config.launch(driver, step.function, stream, parameters);
 }
 
+CUresult CudaProgram::find_textures(const Driver& driver, const Step& step, void* const* values,
+                                    std::vector<CUtexObject>& textures) const {
+  textures.resize(step.textures.size());
+  for (std::size_t i = 0; i < textures.size(); ++i) {
+    const TexturePlan& plan = step.textures[i].second;
+    const auto* address = static_cast<const CUdeviceptr*>(values[static_cast<std::size_t>(plan.argument)]);
+    if (const CUresult code = textures_->find(driver, plan, *address, textures[i]); code != CUDA_SUCCESS)
+      return code;
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult CudaProgram::prepare(const Driver& driver, CUstream stream, void* const* values) const {
+  // Making a texture may wait for the device, which is held while the launches are queued.
+  for (const Step& step : steps_) {
+    std::vector<CUtexObject> textures;
+    if (const CUresult code = find_textures(driver, step, values, textures); code != CUDA_SUCCESS)
+      return code;
+  }
   for (const Variable& variable : variables_) {
     const CUresult code = driver.cuMemcpyDtoDAsync(
         variable.address, *static_cast<const CUdeviceptr*>(values[variable.argument]),

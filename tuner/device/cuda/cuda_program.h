@@ -78,6 +78,9 @@ class CudaProgram final : public LoadedProgram {
   void note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape);
   CUresult queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
                  void* const* values) const;
+  // Those that the step passes.
+  CUresult find_textures(const Driver& driver, const Step& step, void* const* values,
+                         std::vector<CUtexObject>& textures) const;
   CUresult queue_assembled(const Driver& driver, CUstream stream, const Step& step, void* const* values) const;
 
   std::vector<Variable> variables_;

@@ -90,7 +90,11 @@ CUresult Textures::find(const Driver& driver, const TexturePlan& plan, CUdevicep
   const CUDA_RESOURCE_DESC resource = resource_of(plan, address);
   const CUDA_TEXTURE_DESC description = description_of(plan);
   destroy_ = driver.cuTexObjectDestroy;
+  // It is no part of a graph that is being captured.
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  driver.cuThreadExchangeStreamCaptureMode(&mode);
   const CUresult code = driver.cuTexObjectCreate(&texture, &resource, &description, nullptr);
+  driver.cuThreadExchangeStreamCaptureMode(&mode);
   if (code == CUDA_SUCCESS) known_.push_back({plan, address, texture});
   return code;
 }
