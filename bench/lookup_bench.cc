@@ -1,5 +1,6 @@
 // Times questions to the lookup: prepared and unprepared, exact and nearest, on several threads at once, and the
-// opening of a database. Usage: lookup_bench [WINNERS], by default 1000.
+// opening of a database. Usage: lookup_bench [SIZES [WINNERS]], by default questions among 1,000 sizes, and 100,000 winners
+// in the database that is opened.
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +17,9 @@
 #include <vector>
 
 #include "db/lookup.h"
+#include "db/sqlite/database.h"
 #include "db/sqlite_store.h"
+#include "db/winner_row.h"
 
 namespace gktune {
 namespace {
@@ -47,29 +50,64 @@ double median_ns(const std::function<void()>& ask_all) {
   return runs[kRuns / 2];
 }
 
-// Sizes from 1Ki on, 2 % apart: as a grid of one size and of three.
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+// The sizes of the first kernel.
 std::int64_t size_at(int i) { return static_cast<std::int64_t>(1024 + i * 37); }
 
-Result<void> make_database(const std::filesystem::path& path, int winners) {
-  auto store = open_sqlite_store(path, StoreAccess::write);
-  if (!store) return store.error();
-  const auto session = (*store)->begin_session({});
-  if (!session) return session.error();
-  for (int i = 0; i < winners; ++i) {
-    const Problem line{{"element", "float"}, {"operation", "sum"}, {"n", size_at(i)}};
-    const Problem grid{{"T", "half"}, {"m", 64 << i % 10}, {"n", 64 << i / 10 % 10}, {"k", 64 << i / 100 % 10}};
-    for (const auto& [kernel, problem] : {std::pair("reduce", line), std::pair("matmul", grid)}) {
-      const auto study = (*store)->study_id(
-          {kernel, "f", {"cuda", "NVIDIA H200", "sm_90", 132}, problem, Regime::cold, "time"});
-      if (!study) return study.error();
-      Trial trial;
-      trial.config = {{"threads_per_block", 256}, {"elements", i}};
-      trial.samples_us = {1};
-      trial.timing.median_us = trial.objective = 1;
-      if (auto added = (*store)->add_trial(*study, *session, trial); !added) return added;
-    }
+// The winners of two kernels, a trial each, for as many sizes. Made by SQL: a tuner writes one trial after the other.
+void make_database(const std::filesystem::path& path, int sizes) {
+  if (const auto store = open_sqlite_store(path, StoreAccess::write); !store) fail(store.error().message);
+  sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
+  const std::string all = std::to_string(sizes);
+  file.execute("BEGIN");
+  file.execute("INSERT INTO devices VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132)");
+  file.execute("INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, begun_ms,"
+               " ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune run', 1000, 1000)");
+  file.execute("WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + all + " - 1)"
+               " INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
+               " SELECT 'reduce', 'f', 1, '{\"element\":\"float\",\"n\":' || (1024 + 37 * x) || ',\"operation\":\"sum\"}',"
+               "  'cold', 'time', x FROM i"
+               " UNION ALL SELECT 'matmul', 'f', 1, '{\"T\":\"half\",\"k\":' || (64 << x / 100 % 10) || ',\"m\":' ||"
+               "  (64 << x % 10) || ',\"n\":' || ((64 << x / 10 % 10) + x / 1000) || '}', 'cold', 'time', x FROM i");
+  file.execute("INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
+               " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes,"
+               " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z,"
+               " clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
+               " SELECT id, 1, id, 1, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, 1, 1, 1, 1, 1,"
+               "  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, zeroblob(80) FROM studies");
+  refresh_all_winners(file);
+  refresh_all_general_configs(file);
+  file.execute("COMMIT");
+}
+
+void remove_database(const std::filesystem::path& path) {
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
+}
+
+std::filesystem::path temporary(const std::string& name) {
+  return std::filesystem::temp_directory_path() / ("lookup_bench-" + std::to_string(::getpid()) + '-' + name + ".db");
+}
+
+void time_opening(int winners) {
+  const auto path = temporary("opened");
+  make_database(path, winners / 2);
+  // Other work on the machine delays it: the shortest of several counts.
+  double open_ms = 0, open_used_ms = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const double begin = now_s(), begin_used = used_s();
+    const auto opened = Lookup::open(path);
+    const double ms = (now_s() - begin) * 1e3, used_ms = (used_s() - begin_used) * 1e3;
+    if (!opened) fail(opened.error().message);
+    open_ms = i == 0 ? ms : std::min(open_ms, ms);
+    open_used_ms = i == 0 ? used_ms : std::min(open_used_ms, used_ms);
   }
-  return {};
+  remove_database(path);
+  std::printf("opening a database of %d winners takes %.1f ms (%.1f ms of processor time); bar 50 ms for 100,000\n", winners,
+              open_ms, open_used_ms);
 }
 
 // Bar 0: there is none.
@@ -80,29 +118,12 @@ void print(const char* what, double ns, const char* peer, double peer_ns, double
 }
 
 int run(int winners) {
-  const auto path = std::filesystem::temp_directory_path() / ("lookup_bench-" + std::to_string(::getpid()) + ".db");
-  if (auto made = make_database(path, winners); !made) {
-    std::fprintf(stderr, "%s\n", made.error().message.c_str());
-    return 1;
-  }
-  // Other work on the machine delays it: the shortest of several counts.
-  double open_ms = 0, open_used_ms = 0;
-  for (int i = 0; i < kRuns; ++i) {
-    const double begin = now_s(), begin_used = used_s();
-    const auto opened = Lookup::open(path);
-    const double ms = (now_s() - begin) * 1e3, used_ms = (used_s() - begin_used) * 1e3;
-    open_ms = i == 0 ? ms : std::min(open_ms, ms);
-    open_used_ms = i == 0 ? used_ms : std::min(open_used_ms, used_ms);
-  }
+  const auto path = temporary("asked");
+  make_database(path, winners);
   const auto lookup = Lookup::open(path);
-  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
-  if (!lookup) {
-    std::fprintf(stderr, "%s\n", lookup.error().message.c_str());
-    return 1;
-  }
-  std::printf("%d winners of two kernels each; opening takes %.1f ms (%.1f ms of processor time), %.2f us per winner;"
-              " bar 50 ms for 100,000\n",
-              winners, open_ms, open_used_ms, open_ms * 1e3 / (2 * winners));
+  if (!lookup) fail(lookup.error().message);
+  remove_database(path);
+  std::printf("%d winners of two kernels each\n", winners);
 
   std::int64_t sum = 0;
   // The least that an exact answer can cost: one size in a hash table.
@@ -112,6 +133,8 @@ int run(int winners) {
     for (int i = 0; i < kQuestions; ++i) sum += table.find(size_at(i * 7 % winners))->second;
   });
   KernelLookup reduce = lookup->prepare("reduce", {"element", "operation", "n"});
+  const Answer& answer = reduce.best({"float", "sum", size_at(0)});
+  if (answer.match != Match::exact) fail("no exact answer: " + answer.reason);
   const auto ask_exactly = [winners](KernelLookup& kernel) {
     std::int64_t found = 0;
     for (int i = 0; i < kQuestions; ++i) {
@@ -162,10 +185,12 @@ int run(int winners) {
 }  // namespace gktune
 
 int main(int argc, char** argv) {
-  const int winners = argc > 1 ? std::atoi(argv[1]) : 1000;
-  if (winners < 1) {
-    std::fprintf(stderr, "usage: lookup_bench [WINNERS], at least 1\n");
+  const int sizes = argc > 1 ? std::atoi(argv[1]) : 1000, winners = argc > 2 ? std::atoi(argv[2]) : 100'000;
+  if (argc > 3 || sizes < 1 || winners < 2) {
+    std::fprintf(stderr, "usage: lookup_bench [SIZES [WINNERS]]\n");
     return 2;
   }
-  return gktune::run(winners);
+  const int code = gktune::run(sizes);
+  gktune::time_opening(winners);
+  return code;
 }

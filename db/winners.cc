@@ -43,15 +43,13 @@ NamedValues attributes_of(const DeviceIdentity& identity, std::string_view figur
 
 }  // namespace
 
-Winners::Text Winners::Part::kept(std::string_view text) {
-  const std::size_t at = texts.size();
-  texts += text;
-  return {at, text.size()};
-}
-
-Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first, std::int64_t last) {
+Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first, std::int64_t last,
+                                 std::size_t expected) {
+  constexpr std::size_t kTextBytes = 120;  // of a winner, mostly
   const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
   Part part;
+  part.rows.reserve(expected);
+  part.texts.reserve(kTextBytes * expected);
   // Two scans in the order of the studies cost less than a join.
   sqlite::Statement winners(database,
                             "SELECT study_id, session_id, median_us, config FROM winners"
@@ -63,7 +61,6 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
   studies.bind(first, last);
   std::unordered_map<std::string, std::size_t> places;  // of the groups
   std::string key;
-  std::vector<Row>* rows = nullptr;
   std::optional<std::size_t> last_group;
   bool has_study = true;
   std::int64_t study_id = std::numeric_limits<std::int64_t>::min();
@@ -97,13 +94,15 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
                                std::string(objective), device});
       }
       last_group = place->second;
-      rows = &part.rows[std::string(kernel)];
     }
-    row.group = *last_group;
+    row.group = static_cast<std::uint32_t>(*last_group);
     row.updated_ms = study.integer();
-    row.problem = part.kept(study.view());
-    row.config = part.kept(winner.view());
-    rows->push_back(row);
+    const auto problem = study.view(), config = winner.view();
+    row.text_at = part.texts.size();
+    row.problem_size = static_cast<std::uint32_t>(problem.size());
+    row.config_size = static_cast<std::uint32_t>(config.size());
+    part.texts.append(problem).append(config);
+    part.rows.push_back(row);
   }
   return part;
 }
@@ -111,16 +110,16 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
 std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const std::filesystem::path& path) {
   constexpr std::int64_t kLeast = 10'000;  // studies of a part: fewer are read before a thread has started
   constexpr std::int64_t kMostParts = 4;
-  std::int64_t first = 0, last = 0;
-  {
-    sqlite::Statement bounds(database, "SELECT min(study_id), max(study_id) FROM winners");
-    bounds.step();
-    auto row = bounds.row();
-    first = row.maybe_integer().value_or(0), last = row.maybe_integer().value_or(0);
-  }
+  const auto number = [&](const char* select) {
+    sqlite::Statement query(database, select);
+    query.step();
+    return query.row().maybe_integer().value_or(0);
+  };
+  const std::int64_t first = number("SELECT min(study_id) FROM winners"), last = number("SELECT max(study_id) FROM winners");
   const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, kMostParts);
   const std::int64_t count = first < 0 ? 1 : std::clamp<std::int64_t>((last - first) / kLeast, 1, most);
   const auto from = [&](std::int64_t part) { return first + (last - first) / count * part; };
+  const auto expected = static_cast<std::size_t>(number("SELECT count(*) FROM winners") / count + 1);
   std::vector<std::future<Part>> others;
   for (std::int64_t part = 1; part < count; ++part) {
     auto own = open_again(path, kPatience);
@@ -128,13 +127,13 @@ std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const
     const std::int64_t end = part + 1 < count ? from(part + 1) - 1 : std::numeric_limits<std::int64_t>::max();
     // Deferred where the system has no thread for it.
     others.push_back(std::async(std::launch::async | std::launch::deferred,
-                                [own = *std::move(own), begin = from(part), end]() mutable {
-                                  return read_part(own, begin, end);
+                                [own = *std::move(own), begin = from(part), end, expected]() mutable {
+                                  return read_part(own, begin, end, expected);
                                 }));
   }
   const std::int64_t own_end = others.empty() ? std::numeric_limits<std::int64_t>::max() : from(1) - 1;
   std::vector<Part> parts;
-  parts.push_back(read_part(database, std::numeric_limits<std::int64_t>::min(), own_end));
+  parts.push_back(read_part(database, std::numeric_limits<std::int64_t>::min(), own_end, expected));
   for (auto& other : others) parts.push_back(other.get());
   return parts;
 }
@@ -208,10 +207,10 @@ KernelWinners Winners::of(std::string_view kernel) const {
   std::set<std::string> names;
   std::vector<std::pair<const Part*, const Row*>> latest_first;
   for (const Part& part : parts_) {
-    for (const auto& [name, rows] : part.rows) names.insert(name);
-    const auto known = part.rows.find(kernel);
-    if (known == part.rows.end()) continue;
-    for (const Row& row : known->second) latest_first.emplace_back(&part, &row);
+    for (const Group& group : part.groups) names.insert(group.kernel);
+    for (const Row& row : part.rows) {
+      if (part.groups[row.group].kernel == kernel) latest_first.emplace_back(&part, &row);
+    }
   }
   found.known_kernels.assign(names.begin(), names.end());
   if (latest_first.empty()) return found;
@@ -248,8 +247,8 @@ KernelWinners Winners::of(std::string_view kernel) const {
     parse("study " + std::to_string(row->study), [&] {
       Winner winner;
       winner.study = study_of(group);
-      winner.study.problem = values_from_json(part.text(row->problem));
-      winner.config = values_from_json(part.text(row->config));
+      winner.study.problem = values_from_json(part.problem(*row));
+      winner.config = values_from_json(part.config(*row));
       winner.time_us = row->time_us;
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
         winner.driver = session->second.driver, winner.runtime = session->second.runtime;

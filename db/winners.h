@@ -30,10 +30,6 @@ class Winners final : public WinnerSet {
   KernelWinners of(std::string_view kernel) const override;
 
  private:
-  // A text within those of a part.
-  struct Text {
-    std::size_t at = 0, size = 0;
-  };
   struct Session {
     std::string driver, runtime, figures;
   };
@@ -43,10 +39,11 @@ class Winners final : public WinnerSet {
     std::int64_t device = 0;
   };
   struct Row {
-    std::size_t group = 0;
     std::int64_t study = 0, session = 0, updated_ms = 0;
     double time_us = 0;
-    Text problem, config;
+    std::size_t text_at = 0;  // the problem, and the configuration after it
+    std::uint32_t problem_size = 0, config_size = 0;
+    std::uint32_t group = 0;
   };
   // A portfolio, as it is stored; or one configuration that the store has chosen for all problems.
   struct ForAll {
@@ -61,14 +58,18 @@ class Winners final : public WinnerSet {
   struct Part {
     std::string texts;
     std::vector<Group> groups;
-    std::map<std::string, std::vector<Row>, std::less<>> rows;  // by kernel
+    std::vector<Row> rows;
 
-    Text kept(std::string_view text);
-    std::string_view text(Text text) const { return std::string_view(texts).substr(text.at, text.size); }
+    std::string_view problem(const Row& row) const {
+      return std::string_view(texts).substr(row.text_at, row.problem_size);
+    }
+    std::string_view config(const Row& row) const {
+      return std::string_view(texts).substr(row.text_at + row.problem_size, row.config_size);
+    }
   };
 
-  // Reads the winners of the studies from `first` to `last`.
-  static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last);
+  // Reads the winners of the studies from `first` to `last`, about as many as expected.
+  static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last, std::size_t expected);
   static std::vector<Part> read_parts(sqlite::Database& database, const std::filesystem::path& path);
   // The tables that winners refer to.
   void read_others(sqlite::Database& database);

@@ -28,8 +28,9 @@ double Row::real() {
 }
 
 std::string_view Row::view() {
-  const unsigned char* bytes = sqlite3_column_text(statement_, column_);
-  auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_++));
+  sqlite3_value* value = sqlite3_column_value(statement_, column_++);  // found once for both
+  const unsigned char* bytes = sqlite3_value_text(value);
+  auto size = static_cast<std::size_t>(sqlite3_value_bytes(value));
   return bytes == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(bytes), size);
 }
 

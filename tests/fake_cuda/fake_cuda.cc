@@ -253,7 +253,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, std::size_t bytes, 
   return status_in_context();
 }
 
-CUresult cuModuleLoadData(CUmodule* module, const void*) {
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  if (std::memcmp(image, "\x7f" "ELF", 4) != 0) return CUDA_ERROR_INVALID_IMAGE;
   if (const CUresult code = status_outside_captures(); code != CUDA_SUCCESS) return code;
   *module = new CUmod_st{current()};
   ++state().live;
@@ -283,13 +284,15 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction, const CUlaunchC
   *clusters = 2;
   return status();
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void**, void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void**) {
   if (const CUresult code = status_in_context(); code != CUDA_SUCCESS) return code;
   if (current() != function->context) return CUDA_ERROR_INVALID_HANDLE;
   state().caches.launch();
   if (!state().notes_launches) return CUDA_SUCCESS;
-  const fake_cuda::Launch launch{function->name, current()->device, config->hStream, config->gridDimX,
-                                 config->blockDimX};
+  fake_cuda::Launch launch{function->name,   current()->device, config->hStream, config->gridDimX,
+                           config->blockDimX, 0,                {}};
+  std::memcpy(&launch.first_argument, arguments[0], sizeof launch.first_argument);
+  for (unsigned i = 0; i < config->numAttrs; ++i) launch.attributes.push_back(config->attrs[i].id);
   const std::lock_guard lock(state().mutex);
   const CUresult code = state().decide ? state().decide(launch) : CUDA_SUCCESS;
   if (code == CUDA_SUCCESS) state().launches.push_back(launch);
@@ -347,6 +350,8 @@ FAKE_UNSUPPORTED(cuMemUnmap)
 FAKE_UNSUPPORTED(cuMemSetAccess)
 FAKE_UNSUPPORTED(cuModuleGetGlobal_v2)
 FAKE_UNSUPPORTED(cuTensorMapEncodeTiled)
+FAKE_UNSUPPORTED(cuTexObjectCreate)
+FAKE_UNSUPPORTED(cuTexObjectDestroy)
 FAKE_UNSUPPORTED(cuEventCreate)
 FAKE_UNSUPPORTED(cuEventDestroy_v2)
 FAKE_UNSUPPORTED(cuEventRecord)

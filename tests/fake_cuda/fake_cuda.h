@@ -2,7 +2,7 @@
 
 #include <cuda.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,6 +18,8 @@ struct Launch {
   CUdevice device = 0;
   CUstream stream = nullptr;
   unsigned grid = 0, block = 0;  // along x
+  std::uint64_t first_argument = 0;
+  std::vector<CUlaunchAttributeID> attributes;
 };
 
 // As in a process that has just started. Contexts of earlier calls are gone.

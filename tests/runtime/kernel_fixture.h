@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <functional>
+#include <ostream>
 #include <string>
-#include <utility>
+#include <thread>
 #include <vector>
 
 #include "db/sqlite_store.h"
@@ -51,10 +55,31 @@ launches:
   - {entry: finish, arguments: [partial, out, blocks, scale]}
 )yaml";
 
+// The sum of some ones as the kernel computed it, and the threads of its configuration.
+using Totals = std::array<float, 2>;
+
+// Where the arguments of launches are.
+class KernelMemory {
+ public:
+  virtual ~KernelMemory() = default;
+  // As KernelSettings::device has it.
+  virtual std::string device() const { return "host"; }
+  virtual bool is_there() const { return true; }
+  // Calls `use` with n ones and with `totals`, which is copied there before and back after it. From any thread.
+  using Use = std::function<void(const float* ones, float* totals, void* stream)>;
+  virtual void with_ones(std::int64_t n, Totals& totals, const Use& use) const {
+    const std::vector<float> ones(static_cast<std::size_t>(n), 1.0f);
+    use(ones.data(), totals.data(), nullptr);
+  }
+};
+inline const KernelMemory kHostMemory;
+// In the names of tests.
+inline void PrintTo(const KernelMemory* memory, std::ostream* out) { *out << memory->device(); }
+
 // Kernels in this process, by default on the host device. All tests share compiled code.
 class KernelTest : public testing::Test {
  protected:
-  explicit KernelTest(std::string device = "host") : device_(std::move(device)) {}
+  explicit KernelTest(const KernelMemory& memory = kHostMemory) : memory_(memory) {}
   static void SetUpTestSuite() { cache_ = new ScratchFolder; }
   static void TearDownTestSuite() {
     delete cache_;
@@ -62,13 +87,14 @@ class KernelTest : public testing::Test {
   }
 
   void SetUp() override {
+    if (!memory_.is_there()) GTEST_SKIP() << "there is no device " << memory_.device();
     folder_.write("total.cu", kSource);
     folder_.write("total.yaml", kSpace);
   }
 
   KernelSettings settings() {
     KernelSettings settings;
-    settings.device = device_;
+    settings.device = memory_.device();
     settings.cache_dir = *cache_ / "code";
     settings.on_notice = [this](const std::string& text) { notices_.push_back(text); };
     settings.worker = {GKTUNE_PROGRAM, "worker"};
@@ -91,7 +117,7 @@ class KernelTest : public testing::Test {
 
   // Stores a winner.
   void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}) {
-    const auto device = open_launch_device({.device = device_});
+    const auto device = open_launch_device({.device = memory_.device()});
     const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
     auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
     const auto session = *store->begin_session({"", "", "", (*device)->info()});
@@ -110,20 +136,35 @@ class KernelTest : public testing::Test {
     ASSERT_TRUE(store->end_session(session).ok());
   }
 
-  // The configuration that computed the total of n ones, if it is right; else 0.
-  static int threads_used(Kernel& kernel, std::int64_t n) {
-    const std::vector<float> in(static_cast<std::size_t>(n), 1.0f);
-    std::vector<float> out(2);
-    const auto done = kernel.launch({n}, {in.data(), out.data()});
-    EXPECT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(out[0], static_cast<float>(n));
-    return static_cast<int>(out[1]);
+  // The configuration that computed the total of n ones.
+  int threads_used(Kernel& kernel, std::int64_t n) const {
+    Totals totals{};
+    memory_.with_ones(n, totals, [&](const float* ones, float* out, void* stream) {
+      const auto done = kernel.launch({n}, {ones, out}, stream);
+      EXPECT_TRUE(done.ok()) << done.error().message;
+    });
+    EXPECT_EQ(totals[0], static_cast<float>(n));
+    return static_cast<int>(totals[1]);
+  }
+  // Launches until the configuration has this many threads, for some minutes at most.
+  int threads_used_at_last(Kernel& kernel, std::int64_t n, int expected) const {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (threads_used(kernel, n) != expected && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return threads_used(kernel, n);
   }
 
   static inline ScratchFolder* cache_ = nullptr;
-  const std::string device_;
+  const KernelMemory& memory_;
   ScratchFolder folder_;
   std::vector<std::string> notices_;
+};
+
+// Tests that are the same on all devices.
+class KernelLaunches : public KernelTest, public testing::WithParamInterface<const KernelMemory*> {
+ protected:
+  KernelLaunches() : KernelTest(*GetParam()) {}
 };
 
 }  // namespace gktune

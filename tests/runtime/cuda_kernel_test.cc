@@ -1,0 +1,219 @@
+// gktune::Kernel with a driver that needs no GPU: contexts, streams, failures and the end of CUDA.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/bundle/write_bundle.h"
+#include "runtime/kernel.h"
+#include "tests/fake_cuda/fake_cuda.h"
+#include "tests/runtime/kernel_fixture.h"
+#include "tuner/device/cuda/driver/driver.h"
+
+namespace gktune {
+namespace {
+
+class FakeMemory final : public KernelMemory {
+ public:
+  std::string device() const override { return "cuda"; }
+  // A machine's own driver may come before the fake.
+  bool is_there() const override {
+    const auto driver = Driver::open();
+    EXPECT_TRUE(driver.ok()) << driver.error().message;
+    return driver.ok() && driver->cuCtxGetCurrent == &cuCtxGetCurrent;
+  }
+};
+const FakeMemory kFakeMemory;
+
+class CudaKernelTest : public KernelTest {
+ protected:
+  CudaKernelTest() : KernelTest(kFakeMemory) {}
+  void SetUp() override {
+    fake_cuda::reset();
+    KernelTest::SetUp();
+  }
+
+  Kernel on(const std::string& device) {
+    KernelSettings with = settings();
+    with.device = device;
+    return open(with);
+  }
+  // Launches without looking at what it computes.
+  Result<void> launch(Kernel& kernel, std::int64_t n, CUstream stream = nullptr) const {
+    return kernel.launch({n}, {static_cast<const float*>(in_), out_}, stream);
+  }
+  // The configuration of the latest launch.
+  static unsigned threads() {
+    const auto& launches = fake_cuda::launches();
+    return launches.size() < 2 ? 0 : launches[launches.size() - 2].block;  // the last step has one thread
+  }
+  static CUcontext context_of(CUdevice device) {
+    CUcontext context = nullptr;
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, device), CUDA_SUCCESS);
+    return context;
+  }
+  static CUcontext current() {
+    CUcontext context = nullptr;
+    EXPECT_EQ(cuCtxGetCurrent(&context), CUDA_SUCCESS);
+    return context;
+  }
+  // Only the value of a stream's handle counts.
+  static CUstream stream(std::uintptr_t number) { return reinterpret_cast<CUstream>(number); }
+
+  mutable float in_[1] = {}, out_[2] = {};
+};
+
+TEST_F(CudaKernelTest, every_step_is_launched_in_the_stream_of_the_caller) {
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  ASSERT_TRUE(launch(kernel, 1000, stream(64)).ok());
+  const auto& launches = fake_cuda::launches();
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_NE(launches[0].kernel.find("partial_sums"), std::string::npos) << launches[0].kernel;
+  EXPECT_NE(launches[1].kernel.find("finish"), std::string::npos) << launches[1].kernel;
+  EXPECT_EQ(launches[0].grid, 4u);
+  EXPECT_EQ(launches[0].block, 64u);
+  EXPECT_EQ(launches[1].block, 1u);
+  for (const auto& each : launches) EXPECT_EQ(each.stream, stream(64));
+}
+
+TEST_F(CudaKernelTest, each_stream_has_scratch_memory_of_its_own) {
+  Kernel kernel = open(settings());
+  for (const std::uintptr_t number : {1, 2, 1}) ASSERT_TRUE(launch(kernel, 1000, stream(number)).ok());
+  const auto& launches = fake_cuda::launches();
+  ASSERT_EQ(launches.size(), 6u);
+  EXPECT_NE(launches[1].first_argument, launches[3].first_argument);
+  EXPECT_EQ(launches[1].first_argument, launches[5].first_argument);
+}
+
+TEST_F(CudaKernelTest, the_context_of_the_calling_thread_stays_current) {
+  Kernel kernel = on("cuda:0");
+  for (const CUcontext own : {static_cast<CUcontext>(nullptr), context_of(0), context_of(1)}) {
+    std::jthread([&] {
+      cuCtxSetCurrent(own);
+      const auto done = launch(kernel, 1000);
+      EXPECT_TRUE(done.ok()) << done.error().message;
+      EXPECT_EQ(current(), own);
+      EXPECT_EQ(fake_cuda::launches().back().device, 0);
+    }).join();
+  }
+}
+
+TEST_F(CudaKernelTest, a_kernel_for_each_device_launches_there) {
+  Kernel first = on("cuda:0"), second = on("cuda:1");
+  for (const CUdevice device : {0, 1, 1, 0}) {
+    ASSERT_TRUE(launch(device == 0 ? first : second, 1000).ok());
+    EXPECT_EQ(fake_cuda::launches().back().device, device);
+  }
+  KernelSettings missing = settings();
+  missing.device = "cuda:2";
+  EXPECT_NE(error_of(missing).find("find the GPU"), std::string::npos) << error_of(missing);
+}
+
+TEST_F(CudaKernelTest, a_kernel_belongs_to_the_context_of_the_thread_that_opens_it) {
+  cuCtxSetCurrent(context_of(1));
+  Kernel kernel = open(settings());
+  cuCtxSetCurrent(context_of(0));
+  ASSERT_TRUE(launch(kernel, 1000).ok());
+  EXPECT_EQ(fake_cuda::launches().back().device, 1);
+}
+
+TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_gives_way_to_the_next_and_is_reported_once) {
+  tuned(1000, 128);
+  tuned(4000, 64);
+  fake_cuda::on_launch([](const fake_cuda::Launch& launch) {
+    return launch.block == 128 ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+  });
+  Kernel kernel = open(with_database());
+  for (int i = 0; i < 2; ++i) {
+    const auto done = launch(kernel, 1000);
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(threads(), 64u);
+  }
+  ASSERT_EQ(notices_.size(), 1u);
+  EXPECT_NE(notices_[0].find("threads=128: launch_failed"), std::string::npos) << notices_[0];
+}
+
+TEST_F(CudaKernelTest, a_lost_context_is_an_error_and_no_fault_of_the_configuration) {
+  tuned(1000, 128);
+  Kernel kernel = open(with_database());
+  fake_cuda::on_launch([](const fake_cuda::Launch&) { return CUDA_ERROR_ILLEGAL_ADDRESS; });
+  const auto done = launch(kernel, 1000);
+  ASSERT_FALSE(done.ok());
+  EXPECT_NE(done.error().message.find("cannot launch the kernel"), std::string::npos) << done.error().message;
+  EXPECT_TRUE(notices_.empty());
+}
+
+TEST_F(CudaKernelTest, the_first_launch_for_a_problem_leaves_a_capture_as_it_is) {
+  cuCtxSetCurrent(context_of(0));
+  Kernel kernel = open(settings());
+  CUstream captured = nullptr;
+  CUgraph graph = nullptr;
+  CUdeviceptr memory = 0;
+  ASSERT_EQ(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  for (const std::int64_t n : {1000, 2000, 1000}) {
+    const auto done = launch(kernel, n, captured);
+    EXPECT_TRUE(done.ok()) << done.error().message;
+  }
+  EXPECT_EQ(fake_cuda::calls_that_break_captures(), 0);
+  EXPECT_NE(cuMemAlloc(&memory, 4), CUDA_SUCCESS);  // the thread's mode is again what it was
+  EXPECT_EQ(fake_cuda::calls_that_break_captures(), 1);
+  EXPECT_EQ(cuStreamEndCapture(captured, &graph), CUDA_SUCCESS);
+  cuStreamDestroy(captured);
+}
+
+TEST_F(CudaKernelTest, a_kernel_releases_what_it_made) {
+  {
+    Kernel kernel = open(settings());
+    ASSERT_TRUE(launch(kernel, 1000).ok());
+    ASSERT_TRUE(launch(kernel, 2000, stream(1)).ok());
+    EXPECT_GT(fake_cuda::live_objects(), 0);
+  }
+  EXPECT_EQ(fake_cuda::live_objects(), 0);
+}
+
+TEST_F(CudaKernelTest, nothing_is_released_after_the_end_of_cuda) {
+  {
+    Kernel kernel = open(settings());
+    ASSERT_TRUE(launch(kernel, 1000).ok());
+    fake_cuda::shut_down();
+    EXPECT_FALSE(launch(kernel, 1000).ok());
+  }
+  EXPECT_EQ(fake_cuda::late_releases(), 0);
+  EXPECT_GT(fake_cuda::live_objects(), 0);
+}
+
+TEST_F(CudaKernelTest, machine_code_of_a_bundle_is_launched_without_sources) {
+  tuned(1000, 64);
+  BundleRequest request;
+  request.space_files = {folder_.path("total.yaml")};
+  request.databases = {folder_ / "gktune.db"};
+  request.cache_dir = *cache_ / "code";
+  const auto path = folder_ / "kernels.gkt";
+  const auto written = write_bundle(path, request);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  for (const char* gone : {"total.cu", "total.yaml", "gktune.db"}) std::filesystem::remove(folder_ / gone);
+  KernelSettings bundled;
+  bundled.device = "cuda";
+  bundled.bundles = {path};
+  auto kernel = Kernel::open_bundled("total", bundled);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  ASSERT_TRUE(launch(*kernel, 1000).ok());
+  EXPECT_EQ(threads(), 64u);
+}
+
+TEST_F(CudaKernelTest, attributes_of_a_launch_reach_the_driver) {
+  auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/cooperative.yaml", settings());
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  const auto done = kernel->launch({1000}, {static_cast<const int*>(nullptr), static_cast<int*>(nullptr)});
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(fake_cuda::launches().back().attributes,
+            (std::vector{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}));
+}
+
+}  // namespace
+}  // namespace gktune
