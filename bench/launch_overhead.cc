@@ -118,6 +118,14 @@ class Bench {
                 median(own_ns), median(differences), quantile(differences, 0.25), quantile(differences, 0.75));
     std::printf("gktune::Kernel, two sizes        %8.1f ns, %.1f ns more, bar 100\n", median(two_ns),
                 median(two_differences));
+    // A launch asks for the calling thread's context: this much of the difference is the driver's.
+    const auto ask = [&] {
+      CUcontext current = nullptr;
+      check(driver_.cuCtxGetCurrent(&current));
+    };
+    std::vector<double> ask_ns;
+    for (int i = 0; i < kPairs; ++i) ask_ns.push_back(time(ask));
+    std::printf("cuCtxGetCurrent alone            %8.1f ns, part of each launch through gktune::Kernel\n", median(ask_ns));
     std::printf("most memory allocated meanwhile  %8zu bytes, bar 0\n", allocated);
     synchronize();
     time_first_launch();

@@ -54,6 +54,16 @@ for library in launch runtime; do
     fail "libgktune_$library lacks gktune_kernel_launch"
 done
 
+# A part that is not installed.
+mkdir "$work/other"
+cat >"$work/other/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(other LANGUAGES C)
+find_package(gktune CONFIG REQUIRED COMPONENTS lookup colour)
+END
+expect "$(cmake -S "$work/other" -B "$work/other/build" -DCMAKE_PREFIX_PATH="$work/prefix" 2>&1 || echo refused)" \
+  "no gktune::colour here"
+
 # Without CMake.
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$(echo "$work"/prefix/lib*/pkgconfig)
