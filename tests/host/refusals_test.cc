@@ -108,12 +108,21 @@ TEST_P(Refusals, headers_and_features_that_the_host_lacks_are_one_line_each) {
   const std::string ptx = "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
   const std::string child = "__global__ void child(int* x) { x[0] = 1; }\n";
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
-           {"#include <cub/cub.cuh>\n" + kernel("  cub::BlockReduce<int, 64> x;"), "1: error: CUB (<cub/cub.cuh>)"},
+           {"#include <cub/cub.cuh>\n" + kernel("  cub::BlockReduce<int, 64> x;"),
+            "1: error: CUB (<cub/cub.cuh>)"},
            {"#include <cute/tensor.hpp>\n" + kernel(""), "1: error: CuTe (<cute/tensor.hpp>)"},
            {"#include <cutlass/cutlass.h>\n" + kernel(""), "1: error: CUTLASS (<cutlass/cutlass.h>)"},
-           {"\n#include <curand_kernel.h>\n" + kernel("  curandState s;"), "2: error: cuRAND (<curand_kernel.h>)"},
-           {"#include <cuda_fp8.h>\n" + kernel("  __nv_fp8_e4m3 x;"), "1: error: 8-bit floating-point types (<cuda_fp8.h>)"},
-           {"#include <cuda/std/mdspan>\n" + kernel(""), "1: error: this part of libcu++ (<cuda/std/mdspan>)"},
+           {"\n#include <curand_kernel.h>\n" + kernel("  curandState s;"),
+            "2: error: cuRAND (<curand_kernel.h>)"},
+           {"#include <cuda_fp8.h>\n" + kernel("  __nv_fp8_e4m3 x;"),
+            "1: error: 8-bit floating-point types (<cuda_fp8.h>)"},
+           {"#include <cuda_awbarrier_primitives.h>\n" + kernel("  __mbarrier_t x;"),
+            "1: error: barriers by their primitives (<cuda_awbarrier_primitives.h>)"},
+           {"#include <cufftdx.hpp>\n" + kernel("  using Size = cufftdx::Size<8>;"),
+            "1: error: cuFFTDx (<cufftdx.hpp>)"},
+           {"#include \"cute/tensor.hpp\"\n" + kernel(""), "1: error: CuTe (\"cute/tensor.hpp\")"},
+           {"#include <cuda/std/mdspan>\n" + kernel(""),
+            "1: error: this part of libcu++ (<cuda/std/mdspan>)"},
            {kernel(texture), "2: error: textures"},
            {kernel(ptx), "3: error: inline PTX"},
            {child + kernel("  child<<<1, 1>>>(out);"), "3: error: launches by a kernel (<<<…>>>)"}}) {

@@ -29,6 +29,11 @@ constexpr Library kLibraries[] = {
     {"texture_", "textures"},
     {"surface_", "surfaces"},
     {"cooperative_groups/", "this part of cooperative groups"},
+    {"cuda_awbarrier", "barriers by their primitives"},
+    {"nv/", "this part of libcu++"},
+    {"crt/", "a part of the toolkit"},
+    {"cublasdx", "cuBLASDx"},
+    {"cufftdx", "cuFFTDx"},
 };
 
 // Names in a compiler's first error, and the feature that they belong to.
