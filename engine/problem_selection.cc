@@ -90,8 +90,8 @@ std::vector<Problem> narrowed(const std::vector<Problem>& problems, const std::s
 
 }  // namespace
 
-Result<Selection> parse_selection(std::string_view text, std::string_view example) {
-  Selection selection;
+Result<AxisSelection> parse_selection(std::string_view text, std::string_view example) {
+  AxisSelection selection;
   for (std::string_view part : split(text, ',')) {
     std::size_t sign = part.find('=');
     std::string value(part.substr(sign == std::string_view::npos ? 0 : sign + 1));
@@ -104,7 +104,7 @@ Result<Selection> parse_selection(std::string_view text, std::string_view exampl
       continue;
     }
     std::string name(part.substr(0, sign));
-    if (std::ranges::find(selection, name, &Selection::value_type::first) != selection.end()) {
+    if (std::ranges::find(selection, name, &AxisSelection::value_type::first) != selection.end()) {
       return Error{fmt::format("'{}' names {} twice; write it as {}=A,B", text, name, name)};
     }
     selection.push_back({std::move(name), {std::move(value)}});

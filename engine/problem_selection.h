@@ -12,9 +12,9 @@
 namespace gktune {
 
 // "n=1Mi,4Mi,T=float": names with their values as typed.
-using Selection = std::vector<std::pair<std::string, std::vector<std::string>>>;
+using AxisSelection = std::vector<std::pair<std::string, std::vector<std::string>>>;
 // An error shows `example`.
-Result<Selection> parse_selection(std::string_view text, std::string_view example);
+Result<AxisSelection> parse_selection(std::string_view text, std::string_view example);
 
 // The problems of the file that match a selection; all without one. An integer that the file does not list
 // replaces the values of its axis; other axes accept listed values only.

@@ -63,7 +63,7 @@ Table study_table(const std::vector<StudySummary>& studies) {
   for (const StudySummary& each : studies) {
     table.add_row({{std::to_string(each.id), Value(each.id)}, each.study.kernel, problem_text(each.study.problem),
                    {format_count(each.trials), Value(each.trials)}, {format_count(each.failed), Value(each.failed)},
-                   each.best_us ? Cell(format_time_us(*each.best_us), Value(*each.best_us)) : Cell::unknown(),
+                   each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
                    each.study.device.name, std::string(regime_name(each.study.regime)), each.study.objective,
                    {format_date(each.updated_unix_ms), Value(each.updated_unix_ms)}});
   }

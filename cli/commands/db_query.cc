@@ -47,13 +47,14 @@ Table diff_table(const std::vector<CommonConfig>& configs, std::size_t limit) {
   table.add_column("second status", left, "second_status");
   table.add_column("configuration", left);
   const auto time = [](Status status, double us) {
-    return status == Status::ok && us > 0 ? Cell(format_time_us(us), Value(us)) : Cell::unknown();
+    return status == Status::ok && us > 0 ? TableCell(format_time_us(us), Value(us)) : TableCell::unknown();
   };
   for (std::size_t i = 0; i < std::min(limit, configs.size()); ++i) {
     const CommonConfig& each = configs[i];
     const double change = is_timed(each) ? each.second_us / each.first_us - 1 : 0;
     table.add_row({time(each.first_status, each.first_us), time(each.second_status, each.second_us),
-                   is_timed(each) ? Cell(fmt::format("{:+.1f} %", change * 100), Value(change)) : Cell::unknown(),
+                   is_timed(each) ? TableCell(fmt::format("{:+.1f} %", change * 100), Value(change))
+                                  : TableCell::unknown(),
                    std::string(status_name(each.first_status)), std::string(status_name(each.second_status)),
                    each.config.str()});
   }
@@ -165,7 +166,7 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("schema", totals->schema);
   for (const auto& [name, time] :
        {std::pair("first session (UTC)", totals->first_unix_ms), {"last trial (UTC)", totals->last_unix_ms}}) {
-    table.add_row({name, time ? Cell(format_date(*time), Value(*time)) : Cell::unknown()});
+    table.add_row({name, time ? TableCell(format_date(*time), Value(*time)) : TableCell::unknown()});
   }
   table.print(context.out, context.out_screen, options.format);
   return ExitCode::done;
@@ -195,8 +196,8 @@ ExitCode sql(const SqlOptions& options, Context& context) {
     table.add_column(rows->columns[i], is_number(i) ? Table::Align::right : Table::Align::left);
   }
   for (auto& row : rows->rows) {
-    std::vector<Cell> cells;
-    for (auto& value : row) cells.push_back(value ? Cell(value->str(), *value) : Cell::unknown());
+    std::vector<TableCell> cells;
+    for (auto& value : row) cells.push_back(value ? TableCell(value->str(), *value) : TableCell::unknown());
     table.add_row(std::move(cells));
   }
   table.print(context.out, context.out_screen, options.format);

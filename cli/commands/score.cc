@@ -125,7 +125,7 @@ using Recordings = std::vector<std::unique_ptr<ScoredRecording>>;
 
 std::string number(double value) { return fmt::format("{:.3f}", value); }
 
-void add_cells(std::vector<Cell>& cells, const ScoreLine& line) {
+void add_cells(std::vector<TableCell>& cells, const ScoreLine& line) {
   cells.push_back(number(line.score.mean));
   cells.push_back(number(line.score_with_own_time.mean));
   cells.push_back(number(line.score.at_end));
@@ -144,12 +144,12 @@ Table table_of_one(const ContenderScore& score, const Recordings& recordings) {
   table.add_column("recording", Table::Align::left);
   add_line_columns(table);
   for (std::size_t i = 0; i < recordings.size(); ++i) {
-    std::vector<Cell> cells = {recordings[i]->recording().name};
+    std::vector<TableCell> cells = {recordings[i]->recording().name};
     add_cells(cells, score.lines[i]);
     table.add_row(std::move(cells));
   }
   if (recordings.size() > 1) {
-    std::vector<Cell> cells = {"mean"};
+    std::vector<TableCell> cells = {"mean"};
     add_cells(cells, score.mean);
     table.add_row(std::move(cells));
     table.emphasise();
@@ -164,7 +164,7 @@ Table table_of_several(const std::vector<ContenderScore>& scores, const Recordin
   add_line_columns(table);
   for (const auto& recording : recordings) table.add_column(recording->recording().name, Table::Align::right);
   for (const ContenderScore& score : scores) {
-    std::vector<Cell> cells = {score.contender.strategy};
+    std::vector<TableCell> cells = {score.contender.strategy};
     add_cells(cells, score.mean);
     for (const ScoreLine& line : score.lines) cells.push_back(number(line.score.mean));
     table.add_row(std::move(cells));

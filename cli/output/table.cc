@@ -50,7 +50,7 @@ void Table::add_column(std::string header, Align align, std::string key) {
   columns_.push_back({std::move(header), align, width, std::move(key)});
 }
 
-void Table::add_row(std::vector<Cell> cells) {
+void Table::add_row(std::vector<TableCell> cells) {
   Row& row = rows_.emplace_back();
   for (std::size_t i = 0; i < cells.size(); ++i) {
     row.cells.push_back(printable(cells[i].text, Layout::escaped));

@@ -19,17 +19,17 @@ struct TableFormat {
 };
 
 // A text for people, and a value for programs.
-struct Cell {
-  Cell(std::string both) : text(std::move(both)), value(Value(text)) {}
-  Cell(const char* both) : Cell(std::string(both)) {}
-  Cell(std::string shown, Value exact) : text(std::move(shown)), value(std::move(exact)) {}
-  static Cell unknown() { return Cell(); }
+struct TableCell {
+  TableCell(std::string both) : text(std::move(both)), value(Value(text)) {}
+  TableCell(const char* both) : TableCell(std::string(both)) {}
+  TableCell(std::string shown, Value exact) : text(std::move(shown)), value(std::move(exact)) {}
+  static TableCell unknown() { return TableCell(); }
 
   std::string text;
   std::optional<Value> value;  // nothing: unknown
 
  private:
-  Cell() : text("-") {}
+  TableCell() : text("-") {}
 };
 
 // Every table that the program prints, in every form.
@@ -40,7 +40,7 @@ class Table {
   // The key names the column for programs; without one the header does.
   void add_column(std::string header, Align align, std::string key = "");
   // Takes one cell for each column.
-  void add_row(std::vector<Cell> cells);
+  void add_row(std::vector<TableCell> cells);
   // Shows the last row in bold.
   void emphasise();
   bool empty() const { return rows_.empty(); }

@@ -15,9 +15,9 @@ void collect_names(const NamedValues& values, std::vector<std::string>& names) {
   }
 }
 
-Cell cell(const NamedValues& values, const std::string& name) {
+TableCell cell(const NamedValues& values, const std::string& name) {
   const Value* value = values.find(name);
-  if (value == nullptr) return Cell::unknown();
+  if (value == nullptr) return TableCell::unknown();
   return {value->is_real() ? format_number(value->real()) : value->str(), *value};
 }
 
@@ -56,10 +56,10 @@ Table trial_table(const std::vector<Trial>& trials, std::size_t limit, Ids ids) 
   for (std::size_t i = 0; i < std::min(limit, trials.size()); ++i) {
     const Trial& trial = trials[i];
     double spread = spread_of(trial.timing);
-    std::vector<Cell> cells;
+    std::vector<TableCell> cells;
     if (ids == Ids::shown) cells.push_back({std::to_string(trial.id), Value(trial.id)});
     cells.push_back({format_time_us(trial.timing.median_us), Value(trial.timing.median_us)});
-    cells.push_back(spread < 0 ? Cell::unknown() : Cell(format_percent(spread), Value(spread)));
+    cells.push_back(spread < 0 ? TableCell::unknown() : TableCell(format_percent(spread), Value(spread)));
     for (const std::string& name : metrics) cells.push_back(cell(trial.metrics, name));
     for (const std::string& name : parameters) cells.push_back(cell(trial.config, name));
     table.add_row(std::move(cells));

@@ -95,7 +95,7 @@ Table hostile_table() {
   table.add_column("time", Table::Align::right, "time_us");
   table.add_column("a|b", Table::Align::left);
   table.add_row({{"9.50 µs", Value(9.5)}, "one,\"two\"\nthree"});
-  table.add_row({Cell::unknown(), "<b>*x*"});
+  table.add_row({TableCell::unknown(), "<b>*x*"});
   return table;
 }
 

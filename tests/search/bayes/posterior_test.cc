@@ -37,26 +37,26 @@ class PosteriorTest : public ::testing::Test {
 };
 
 TEST_F(PosteriorTest, predicts_what_the_formula_says) {
-  Kernel kernel(features_);
-  const double noise = std::exp(kernel.parameters().log_noise);
-  Eigen::MatrixXd covariance(12, 12), across(12, 12);
+  Covariance covariance(features_);
+  const double noise = std::exp(covariance.parameters().log_noise);
+  Eigen::MatrixXd matrix(12, 12), across(12, 12);
   for (Eigen::Index i = 0; i < 12; ++i) {
     for (Eigen::Index j = 0; j < 12; ++j) {
       const Site& site = sites_[static_cast<std::size_t>(i)];
-      covariance(i, j) =
-          static_cast<double>(kernel(site, sites_[static_cast<std::size_t>(j)])) + (i == j ? noise : 0);
-      across(i, j) = static_cast<double>(kernel(site, {candidates_[static_cast<std::size_t>(j)], 0}));
+      matrix(i, j) =
+          static_cast<double>(covariance(site, sites_[static_cast<std::size_t>(j)])) + (i == j ? noise : 0);
+      across(i, j) = static_cast<double>(covariance(site, {candidates_[static_cast<std::size_t>(j)], 0}));
     }
   }
   const Eigen::MatrixXd outputs = outputs_.cast<double>();
-  const Eigen::MatrixXd inverse = covariance.inverse();
+  const Eigen::MatrixXd inverse = matrix.inverse();
   const Eigen::MatrixXd means = across.transpose() * inverse * outputs;
   const double scale = (outputs.col(0).transpose() * inverse * outputs.col(0)).value() / 12;
   const Eigen::VectorXd variances =
       scale * (1 - (across.array() * (inverse * across).array()).colwise().sum()).matrix().transpose();
 
   Posterior posterior(features_);
-  posterior.reset(kernel.parameters(), sites_, candidates_, 0);
+  posterior.reset(covariance.parameters(), sites_, candidates_, 0);
   const auto predicted = posterior.predict(outputs_);
   for (Eigen::Index i = 0; i < 12; ++i) {
     EXPECT_NEAR(predicted.means(i, 0), means(i, 0), 2e-3);
@@ -66,10 +66,10 @@ TEST_F(PosteriorTest, predicts_what_the_formula_says) {
 }
 
 TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first) {
-  const Kernel kernel(features_);
+  const Covariance covariance(features_);
   Posterior whole(features_), grown(features_);
-  whole.reset(kernel.parameters(), sites_, candidates_, 0);
-  grown.reset(kernel.parameters(), {sites_.begin(), sites_.begin() + 7}, candidates_, 5);
+  whole.reset(covariance.parameters(), sites_, candidates_, 0);
+  grown.reset(covariance.parameters(), {sites_.begin(), sites_.begin() + 7}, candidates_, 5);
   for (std::size_t i = 7; i < 12; ++i) grown.append(sites_[i]);
   EXPECT_EQ(grown.room(), 0u);
   const auto a = whole.predict(outputs_), b = grown.predict(outputs_);
@@ -78,10 +78,10 @@ TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first) {
 }
 
 TEST_F(PosteriorTest, a_prediction_after_others_is_that_of_all_outputs_at_once) {
-  const Kernel kernel(features_);
+  const Covariance covariance(features_);
   Posterior once(features_), often(features_);
-  once.reset(kernel.parameters(), sites_, candidates_, 0);
-  often.reset(kernel.parameters(), sites_, candidates_, 0);
+  once.reset(covariance.parameters(), sites_, candidates_, 0);
+  often.reset(covariance.parameters(), sites_, candidates_, 0);
   Eigen::MatrixXf outputs = outputs_;
   outputs.bottomRows(4).setConstant(std::numeric_limits<float>::quiet_NaN());
   often.predict(outputs);
@@ -95,10 +95,10 @@ TEST_F(PosteriorTest, a_prediction_after_others_is_that_of_all_outputs_at_once) 
 }
 
 TEST_F(PosteriorTest, a_site_in_flight_lowers_the_variance_and_leaves_the_mean) {
-  const Kernel kernel(features_);
+  const Covariance covariance(features_);
   Posterior without(features_), with(features_);
-  without.reset(kernel.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
-  with.reset(kernel.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
+  without.reset(covariance.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
+  with.reset(covariance.parameters(), {sites_.begin(), sites_.begin() + 5}, candidates_, 1);
   with.append({candidates_[11], 0});
   Eigen::MatrixXf outputs = outputs_.topRows(6);
   outputs.row(5).setConstant(std::numeric_limits<float>::quiet_NaN());

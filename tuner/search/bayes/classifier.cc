@@ -24,11 +24,11 @@ class BestClassifier : public ForestSurrogate {
  private:
   // A row stands for two: one that is not among the best, with weight 1, and one that is, with the utility as
   // its weight. A proposal in flight is not among the best until it is told.
-  Lesson lesson(const Evidence& evidence) const override {
-    const auto times = evidence.targets.outputs.col(Targets::kTime);
+  Lesson lesson(const TrainingData& data) const override {
+    const auto times = data.targets.outputs.col(Targets::kTime);
     std::vector<double> sorted;
-    for (std::size_t i = 0; i < evidence.observations.size(); ++i) {
-      if (evidence.observations[i].is_ok) sorted.push_back(times[static_cast<Eigen::Index>(i)]);
+    for (std::size_t i = 0; i < data.observations.size(); ++i) {
+      if (data.observations[i].is_ok) sorted.push_back(times[static_cast<Eigen::Index>(i)]);
     }
     Lesson lesson{Eigen::VectorXf::Zero(times.size()), Eigen::VectorXf::Ones(times.size()), 0};
     if (sorted.empty()) return lesson;
@@ -38,7 +38,7 @@ class BestClassifier : public ForestSurrogate {
     const double threshold = sorted[last];
     Eigen::VectorXd utilities = Eigen::VectorXd::Zero(times.size());
     for (Eigen::Index i = 0; i < times.size(); ++i) {
-      if (evidence.observations[static_cast<std::size_t>(i)].is_ok)
+      if (data.observations[static_cast<std::size_t>(i)].is_ok)
         utilities[i] = std::max(threshold - times[i], 0.0);
     }
     const auto best = (utilities.array() > 0).count();
@@ -48,7 +48,7 @@ class BestClassifier : public ForestSurrogate {
     lesson.outputs = (utilities.array() / (utilities.array() + 1)).cast<float>();
     return lesson;
   }
-  Promise promise(const Eigen::Ref<const Eigen::VectorXf>& by_tree, const Evidence&) const override {
+  Promise promise(const Eigen::Ref<const Eigen::VectorXf>& by_tree, const TrainingData&) const override {
     const float probability = std::min(by_tree.mean(), 0.999F);
     const float odds = probability / (1 - probability);
     return {-odds, odds};

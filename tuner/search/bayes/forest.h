@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "tuner/search/bayes/kernel.h"
+#include "tuner/search/bayes/covariance.h"
 
 namespace gktune {
 

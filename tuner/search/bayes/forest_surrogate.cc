@@ -10,27 +10,27 @@ constexpr float kRelatedWeight = 0.2F;                       // of an observatio
 
 }  // namespace
 
-void ForestSurrogate::learn(const Evidence& evidence, const std::vector<Point>& candidates,
+void ForestSurrogate::learn(const TrainingData& data, const std::vector<Point>& candidates,
                             std::mt19937_64& random) {
   proposed_ = 0;
-  fresh_ = evidence.fresh;
-  const std::vector<std::size_t> chosen = best_and_others(evidence.targets, kGrownBest, kGrownOthers, random);
+  fresh_ = data.fresh;
+  const std::vector<std::size_t> chosen = best_and_others(data.targets, kGrownBest, kGrownOthers, random);
   const auto known = static_cast<Eigen::Index>(chosen.size());
-  const auto count = known + static_cast<Eigen::Index>(evidence.in_flight.size());
-  const Lesson lesson = this->lesson(evidence);
+  const auto count = known + static_cast<Eigen::Index>(data.in_flight.size());
+  const Lesson lesson = this->lesson(data);
   std::vector<Point> points;
   Eigen::MatrixXf outputs = Eigen::MatrixXf::Zero(count, Targets::kCount);
   Eigen::VectorXf weights = Eigen::VectorXf::Ones(count);
   for (Eigen::Index i = 0; i < known; ++i) {
     const std::size_t each = chosen[static_cast<std::size_t>(i)];
     const auto row = static_cast<Eigen::Index>(each);
-    const Site& site = evidence.observations[each].site;
+    const Site& site = data.observations[each].site;
     points.push_back(site.point);
-    outputs.row(i) = evidence.targets.outputs.row(row).cast<float>();
+    outputs.row(i) = data.targets.outputs.row(row).cast<float>();
     outputs(i, Targets::kTime) = lesson.outputs[row];
     weights[i] = lesson.weights[row] * (site.study == 0 ? 1 : kRelatedWeight);
   }
-  for (const Point& point : evidence.in_flight) {
+  for (const Point& point : data.in_flight) {
     outputs(static_cast<Eigen::Index>(points.size()), Targets::kTime) = lesson.in_flight;
     points.push_back(point);
   }
@@ -43,7 +43,7 @@ void ForestSurrogate::learn(const Evidence& evidence, const std::vector<Point>& 
   Eigen::MatrixXf by_tree(forest_.trees(), Targets::kCount);
   for (Eigen::Index i = 0; i < width; ++i) {
     forest_.predict(candidates[static_cast<std::size_t>(i)], by_tree);
-    const Promise promise = this->promise(by_tree.col(Targets::kTime), evidence);
+    const Promise promise = this->promise(by_tree.col(Targets::kTime), data);
     forecast_.time[i] = promise.time;
     forecast_.improvement[i] = promise.improvement;
     forecast_.log_cost[i] = by_tree.col(Targets::kCost).mean();

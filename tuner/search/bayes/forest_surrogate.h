@@ -13,12 +13,12 @@ namespace gktune {
 class ForestSurrogate : public Surrogate {
  public:
   ForestSurrogate(const Features& features, const Forest::Settings& settings) : forest_(features, settings) {}
-  void learn(const Evidence& evidence, const std::vector<Point>& candidates,
+  void learn(const TrainingData& data, const std::vector<Point>& candidates,
              std::mt19937_64& random) override;
   bool is_full() const override { return proposed_ > fresh_; }
   void propose(const Point&) override { ++proposed_; }
   void tell(const Point&, std::size_t) override {}
-  const Forecast& forecast(const Evidence&, std::mt19937_64&) override { return forecast_; }
+  const Forecast& forecast(const TrainingData&, std::mt19937_64&) override { return forecast_; }
 
  protected:
   // The trees separate these: an output for each observation, with its weight.
@@ -26,13 +26,13 @@ class ForestSurrogate : public Surrogate {
     Eigen::VectorXf outputs, weights;
     float in_flight = 0;  // the output of what is in flight
   };
-  virtual Lesson lesson(const Evidence& evidence) const = 0;
+  virtual Lesson lesson(const TrainingData& data) const = 0;
   // A candidate's time output and improvement, from the prediction of each tree.
   struct Promise {
     float time = 0, improvement = 0;
   };
   virtual Promise promise(const Eigen::Ref<const Eigen::VectorXf>& by_tree,
-                          const Evidence& evidence) const = 0;
+                          const TrainingData& data) const = 0;
 
  private:
   Forest forest_;

@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-// The kernel's parameters are fitted to the best observations and to random others. The model holds the same.
+// The covariance's parameters are fitted to the best observations and to random others. The model holds the same.
 constexpr std::size_t kFittedBest = 50, kFittedOthers = 90;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 constexpr std::size_t kRoom = 40;  // rows that are appended between fits
@@ -19,28 +19,28 @@ constexpr std::size_t kRoom = 40;  // rows that are appended between fits
 GaussianProcess::GaussianProcess(const Features& features, int fit_steps)
     : fit_steps_(fit_steps), fit_(features), posterior_(features) {}
 
-void GaussianProcess::learn(const Evidence& evidence, const std::vector<Point>& candidates,
+void GaussianProcess::learn(const TrainingData& data, const std::vector<Point>& candidates,
                             std::mt19937_64& random) {
-  const auto times = evidence.targets.outputs.col(Targets::kTime);
+  const auto times = data.targets.outputs.col(Targets::kTime);
   {
     const std::vector<std::size_t> chosen =
-        best_and_others(evidence.targets, kFittedBest, kFittedOthers, random);
+        best_and_others(data.targets, kFittedBest, kFittedOthers, random);
     std::vector<Site> sites;
     Eigen::VectorXf outputs(static_cast<Eigen::Index>(chosen.size()));
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      sites.push_back(evidence.observations[chosen[i]].site);
+      sites.push_back(data.observations[chosen[i]].site);
       outputs[static_cast<Eigen::Index>(i)] = static_cast<float>(times[static_cast<Eigen::Index>(chosen[i])]);
     }
     fit_.observe(std::move(sites), std::move(outputs));
-    fit_.improve(std::max(1, fit_steps_ / static_cast<int>(evidence.fresh)), random);
+    fit_.improve(std::max(1, fit_steps_ / static_cast<int>(data.fresh)), random);
   }
   rows_.clear();
   std::vector<Site> sites;
-  for (const std::size_t each : best_and_others(evidence.targets, kRowsBest, kRowsOthers, random)) {
-    rows_.push_back({each, evidence.observations[each].site.point});
-    sites.push_back(evidence.observations[each].site);
+  for (const std::size_t each : best_and_others(data.targets, kRowsBest, kRowsOthers, random)) {
+    rows_.push_back({each, data.observations[each].site.point});
+    sites.push_back(data.observations[each].site);
   }
-  for (const Point& point : evidence.in_flight) {
+  for (const Point& point : data.in_flight) {
     rows_.push_back({std::nullopt, point});
     sites.push_back({point, 0});
   }
@@ -58,9 +58,9 @@ void GaussianProcess::tell(const Point& point, std::size_t observation) {
   if (row != rows_.end()) row->observation = observation;
 }
 
-const Forecast& GaussianProcess::forecast(const Evidence& evidence, std::mt19937_64& random) {
-  if (evidence.fresh > 1) fit_.improve(fit_steps_ / static_cast<int>(evidence.fresh), random);
-  const Posterior::Prediction& predicted = posterior_.predict(outputs_of_rows(evidence.targets));
+const Forecast& GaussianProcess::forecast(const TrainingData& data, std::mt19937_64& random) {
+  if (data.fresh > 1) fit_.improve(fit_steps_ / static_cast<int>(data.fresh), random);
+  const Posterior::Prediction& predicted = posterior_.predict(outputs_of_rows(data.targets));
   forecast_.time = predicted.means.col(Targets::kTime);
   forecast_.log_cost = predicted.means.col(Targets::kCost);
   forecast_.failure = predicted.means.col(Targets::kFailure);
@@ -68,7 +68,7 @@ const Forecast& GaussianProcess::forecast(const Evidence& evidence, std::mt19937
   for (Eigen::Index i = 0; i < predicted.variances.size(); ++i) {
     forecast_.improvement[i] = static_cast<float>(
         expected_improvement(static_cast<double>(forecast_.time[i]),
-                             static_cast<double>(predicted.variances[i]), evidence.targets.best));
+                             static_cast<double>(predicted.variances[i]), data.targets.best));
   }
   return forecast_;
 }

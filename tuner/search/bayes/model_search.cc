@@ -143,10 +143,10 @@ std::size_t ModelSearch::interval() const {
   return std::max<std::size_t>(1, static_cast<std::size_t>(kRefitShare * static_cast<double>(own_)));
 }
 
-Evidence ModelSearch::evidence() const {
-  Evidence evidence{observations_, targets_, interval()};
-  for (const Space::Ranks& ranks : in_flight_) evidence.in_flight.push_back(features_.point(ranks));
-  return evidence;
+TrainingData ModelSearch::training_data() const {
+  TrainingData data{observations_, targets_, interval()};
+  for (const Space::Ranks& ranks : in_flight_) data.in_flight.push_back(features_.point(ranks));
+  return data;
 }
 
 Space::Ranks ModelSearch::choose() {
@@ -156,7 +156,7 @@ Space::Ranks ModelSearch::choose() {
     targets_ = targets_of(observations_);
     is_target_due_ = false;
   }
-  const Forecast& forecast = surrogate_->forecast(evidence(), random_);
+  const Forecast& forecast = surrogate_->forecast(training_data(), random_);
   std::size_t chosen = candidates_.size();
   double most = -std::numeric_limits<double>::infinity(), most_improvement = 0;
   // Try the best configurations of related studies first: this shows how far those can be trusted.
@@ -211,7 +211,7 @@ void ModelSearch::refit() {
   is_chosen_.assign(candidates_.size(), false);
   std::vector<Point> points;
   for (const Space::Ranks& ranks : candidates_) points.push_back(features_.point(ranks));
-  surrogate_->learn(evidence(), points, random_);
+  surrogate_->learn(training_data(), points, random_);
   fitted_at_ = observations_.size();
   is_fitted_ = true;
 }

@@ -53,7 +53,7 @@ class ModelSearch : public Searcher {
   Space::Ranks choose();
   void refit();
   std::size_t interval() const;
-  Evidence evidence() const;
+  TrainingData training_data() const;
 
   const Space& space_;
   const ModelSettings settings_;

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tuner/search/bayes/kernel.h"
+#include "tuner/search/bayes/covariance.h"
 #include "tuner/space/solver/space.h"
 
 namespace gktune {

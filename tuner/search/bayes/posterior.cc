@@ -7,9 +7,9 @@
 
 namespace gktune {
 
-void Posterior::reset(const KernelParameters& parameters, std::vector<Site> sites,
+void Posterior::reset(const CovarianceParameters& parameters, std::vector<Site> sites,
                       const std::vector<Point>& candidates, std::size_t room) {
-  kernel_.set(parameters);
+  covariance_.set(parameters);
   sites_ = std::move(sites);
   const auto count = static_cast<Eigen::Index>(sites_.size());
   const auto capacity = count + static_cast<Eigen::Index>(room);
@@ -21,18 +21,18 @@ void Posterior::reset(const KernelParameters& parameters, std::vector<Site> site
   Eigen::MatrixXf similarities = Eigen::MatrixXf::Zero(count, count);
   for (Eigen::Index a = 0; a < count; ++a) {
     const auto place = static_cast<std::size_t>(a);
-    kernel_.row(sites_[place], table, place, &similarities(a, a));
+    covariance_.row(sites_[place], table, place, &similarities(a, a));
   }
-  Eigen::MatrixXd covariance = similarities.cast<double>();
-  covariance.diagonal().array() += std::exp(parameters.log_noise);
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> decomposition(covariance);
+  Eigen::MatrixXd matrix = similarities.cast<double>();
+  matrix.diagonal().array() += std::exp(parameters.log_noise);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> decomposition(matrix);
   factor_.setZero(capacity, capacity);
   factor_.topLeftCorner(count, count) =
-      covariance.triangularView<Eigen::Lower>().toDenseMatrix().cast<float>();
+      matrix.triangularView<Eigen::Lower>().toDenseMatrix().cast<float>();
 
   whitened_.resize(capacity, width);
   for (Eigen::Index i = 0; i < count; ++i) {
-    kernel_.row(sites_[static_cast<std::size_t>(i)], candidates_, 0, whitened_.row(i).data());
+    covariance_.row(sites_[static_cast<std::size_t>(i)], candidates_, 0, whitened_.row(i).data());
   }
   auto known = whitened_.topRows(count);
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(known);
@@ -43,15 +43,15 @@ void Posterior::reset(const KernelParameters& parameters, std::vector<Site> site
 void Posterior::append(Site site) {
   const auto count = static_cast<Eigen::Index>(sites_.size());
   Eigen::VectorXf row(count);
-  for (Eigen::Index i = 0; i < count; ++i) row[i] = kernel_(site, sites_[static_cast<std::size_t>(i)]);
+  for (Eigen::Index i = 0; i < count; ++i) row[i] = covariance_(site, sites_[static_cast<std::size_t>(i)]);
   factor_.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(row);
-  const auto noise = static_cast<float>(std::exp(kernel_.parameters().log_noise));
+  const auto noise = static_cast<float>(std::exp(covariance_.parameters().log_noise));
   const float diagonal = std::sqrt(std::max(1 - row.squaredNorm(), 0.0F) + noise);
   factor_.row(count).head(count) = row.transpose();
   factor_(count, count) = diagonal;
 
   auto added = whitened_.row(count);
-  kernel_.row(site, candidates_, 0, added.data());
+  covariance_.row(site, candidates_, 0, added.data());
   added.noalias() -= row.transpose() * whitened_.topRows(count);
   added /= diagonal;
   unexplained_ -= added.transpose().cwiseAbs2();

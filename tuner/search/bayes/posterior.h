@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "tuner/search/bayes/kernel.h"
+#include "tuner/search/bayes/covariance.h"
 
 namespace gktune {
 
@@ -11,9 +11,9 @@ namespace gktune {
 // The outputs of a site may arrive later; until then the prediction of the earlier sites stands in.
 class Posterior {
  public:
-  explicit Posterior(const Features& features) : kernel_(features) {}
+  explicit Posterior(const Features& features) : covariance_(features) {}
 
-  void reset(const KernelParameters& parameters, std::vector<Site> sites,
+  void reset(const CovarianceParameters& parameters, std::vector<Site> sites,
              const std::vector<Point>& candidates, std::size_t room);
   void append(Site site);
   std::size_t size() const { return sites_.size(); }
@@ -30,7 +30,7 @@ class Posterior {
  private:
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  Kernel kernel_;
+  Covariance covariance_;
   std::vector<Site> sites_;
   RowMajor factor_;  // lower triangle; rows beyond the sites are room
   SiteTable candidates_;

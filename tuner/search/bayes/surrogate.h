@@ -11,7 +11,7 @@
 namespace gktune {
 
 // A surrogate learns from this.
-struct Evidence {
+struct TrainingData {
   const std::vector<Observation>& observations;
   const Targets& targets;        // a row for each observation
   std::size_t fresh = 1;         // results that come before it learns again
@@ -31,14 +31,14 @@ class Surrogate {
  public:
   virtual ~Surrogate() = default;
   // Forgets what it learned before. The candidates are those of all forecasts until the next call.
-  virtual void learn(const Evidence& evidence, const std::vector<Point>& candidates,
+  virtual void learn(const TrainingData& data, const std::vector<Point>& candidates,
                      std::mt19937_64& random) = 0;
   // True if it has to learn anew before it takes in a further proposal.
   virtual bool is_full() const = 0;
   virtual void propose(const Point& point) = 0;
-  // The result of a proposal: an observation of the evidence that it learned from, which has grown since.
+  // The result of a proposal: an observation of the data that it learned from, which has grown since.
   virtual void tell(const Point& point, std::size_t observation) = 0;
-  virtual const Forecast& forecast(const Evidence& evidence, std::mt19937_64& random) = 0;
+  virtual const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) = 0;
   // True if the improvements are expected times, so that they tell how much is left to gain.
   virtual bool knows_gain() const { return true; }
 };

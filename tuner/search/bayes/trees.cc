@@ -18,16 +18,16 @@ class TreeEnsemble : public ForestSurrogate {
 
  private:
   // A proposal in flight counts as middling, so the next one goes elsewhere.
-  Lesson lesson(const Evidence& evidence) const override {
-    const auto times = evidence.targets.outputs.col(Targets::kTime);
+  Lesson lesson(const TrainingData& data) const override {
+    const auto times = data.targets.outputs.col(Targets::kTime);
     return {times.cast<float>(), Eigen::VectorXf::Ones(times.size()), 0};
   }
-  Promise promise(const Eigen::Ref<const Eigen::VectorXf>& by_tree, const Evidence& evidence) const override {
+  Promise promise(const Eigen::Ref<const Eigen::VectorXf>& by_tree, const TrainingData& data) const override {
     const float mean = by_tree.mean();
     const float variance = (by_tree.array() - mean).square().mean();
     return {mean, static_cast<float>(expected_improvement(
                       static_cast<double>(mean), std::max(static_cast<double>(variance), kLeastVariance),
-                      evidence.targets.best))};
+                      data.targets.best))};
   }
 };
 

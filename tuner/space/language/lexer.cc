@@ -41,10 +41,10 @@ ExpressionError Lexer::error(std::string message, std::size_t from) const {
   return {std::move(message), from, std::max<std::size_t>(1, at_ - from)};
 }
 
-Result<Token, ExpressionError> Lexer::next() {
+Result<ExpressionToken, ExpressionError> Lexer::next() {
   while (at_ < text_.size() && (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r')) ++at_;
   if (at_ == text_.size()) {
-    Token end;
+    ExpressionToken end;
     end.offset = at_;
     return end;
   }
@@ -64,8 +64,8 @@ Lexer::Lexed Lexer::number() {
   }
   auto number = parse_number(text_.substr(start, at_ - start));
   if (!number) return error(number.error().message, start);
-  Token token;
-  token.kind = Token::Kind::value;
+  ExpressionToken token;
+  token.kind = ExpressionToken::Kind::value;
   token.value = *std::move(number);
   token.offset = start;
   token.length = at_ - start;
@@ -90,8 +90,8 @@ Lexer::Lexed Lexer::literal() {
   }
   if (at_ == text_.size()) return error("this string is not closed", start);
   ++at_;
-  Token token;
-  token.kind = Token::Kind::value;
+  ExpressionToken token;
+  token.kind = ExpressionToken::Kind::value;
   token.value = std::move(content);
   token.offset = start;
   token.length = at_ - start;
@@ -101,13 +101,13 @@ Lexer::Lexed Lexer::literal() {
 Lexer::Lexed Lexer::name() {
   const std::size_t start = at_;
   while (is_word(peek()) || (peek() == '.' && is_letter(peek(1)))) ++at_;
-  Token token;
-  token.kind = Token::Kind::name;
+  ExpressionToken token;
+  token.kind = ExpressionToken::Kind::name;
   token.text = std::string(text_.substr(start, at_ - start));
   token.offset = start;
   token.length = at_ - start;
   if (token.text == "True" || token.text == "true" || token.text == "False" || token.text == "false") {
-    token.kind = Token::Kind::value;
+    token.kind = ExpressionToken::Kind::value;
     token.value = token.text == "True" || token.text == "true";
   }
   return token;
@@ -123,8 +123,8 @@ Lexer::Lexed Lexer::symbol() {
   }
   at_ += known->size();
   if (const auto words = advice(*known); !words.empty()) return error(std::string(words), start);
-  Token token;
-  token.kind = Token::Kind::symbol;
+  ExpressionToken token;
+  token.kind = ExpressionToken::Kind::symbol;
   token.text = std::string(*known);
   token.offset = start;
   token.length = known->size();

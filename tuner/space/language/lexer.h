@@ -11,7 +11,7 @@
 namespace gktune {
 
 // A word of the expression language.
-struct Token {
+struct ExpressionToken {
   enum class Kind { end, name, value, symbol };
   Kind kind = Kind::end;
   std::string text;  // of a name (keywords included) or a symbol
@@ -26,10 +26,10 @@ struct Token {
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
-  Result<Token, ExpressionError> next();
+  Result<ExpressionToken, ExpressionError> next();
 
  private:
-  using Lexed = Result<Token, ExpressionError>;
+  using Lexed = Result<ExpressionToken, ExpressionError>;
   Lexed number();
   Lexed literal();
   Lexed name();

@@ -44,9 +44,9 @@ constexpr std::array<Function, 13> kFunctions = {{{"min", Operation::minimum, 1,
                                                   {"ceil", Operation::ceiling, 1, 1},
                                                   {"sqrt", Operation::square_root, 1, 1}}};
 
-std::string quoted(const Token& token) {
-  if (token.kind == Token::Kind::end) return "the end";
-  if (token.kind == Token::Kind::value) return token.value.is_text() ? "a string" : "a value";
+std::string quoted(const ExpressionToken& token) {
+  if (token.kind == ExpressionToken::Kind::end) return "the end";
+  if (token.kind == ExpressionToken::Kind::value) return token.value.is_text() ? "a string" : "a value";
   return "'" + token.text + "'";
 }
 
@@ -70,7 +70,7 @@ void Parser::advance() {
   auto next = lexer_.next();
   if (!next) {
     error_ = next.error();
-    token_ = Token();
+    token_ = ExpressionToken();
     return;
   }
   token_ = std::move(*next);
@@ -82,7 +82,7 @@ bool Parser::take(std::string_view word) {
   return true;
 }
 
-NodePtr Parser::fail(std::string message, const Token& at) {
+NodePtr Parser::fail(std::string message, const ExpressionToken& at) {
   if (!error_) error_ = ExpressionError{std::move(message), at.offset, std::max<std::size_t>(1, at.length)};
   return nullptr;
 }
@@ -114,11 +114,11 @@ NodePtr Parser::apply(Operation operation, std::vector<NodePtr> operands, std::s
 Result<NodePtr, ExpressionError> Parser::parse() {
   advance();
   NodePtr root;
-  if (!error_ && token_.kind == Token::Kind::end) {
+  if (!error_ && token_.kind == ExpressionToken::Kind::end) {
     fail("expected an expression, found nothing", token_);
   } else {
     root = conditional();
-    if (!error_ && token_.kind != Token::Kind::end) fail_expected("an operator");
+    if (!error_ && token_.kind != ExpressionToken::Kind::end) fail_expected("an operator");
   }
   if (error_) return *error_;
   return root;
@@ -191,7 +191,7 @@ NodePtr Parser::comparison() {
   node.kind = ExpressionNode::Kind::comparison;
   node.operands.push_back(first);
   bool after_list = false;
-  for (Token at = token_; auto operation = comparison_operator(); at = token_) {
+  for (ExpressionToken at = token_; auto operation = comparison_operator(); at = token_) {
     if (after_list) return fail("a list cannot be compared", at);
     after_list = *operation == Operation::contained || *operation == Operation::not_contained;
     node.comparisons.push_back(*operation);
@@ -240,8 +240,8 @@ NodePtr Parser::power() {
 
 NodePtr Parser::primary() {
   if (error_) return nullptr;
-  const Token token = token_;
-  if (token.kind == Token::Kind::value) {
+  const ExpressionToken token = token_;
+  if (token.kind == ExpressionToken::Kind::value) {
     advance();
     ExpressionNode node;
     node.value = token.value;
@@ -255,7 +255,7 @@ NodePtr Parser::primary() {
     return inner;
   }
   if (token.is("[")) return fail("a list can only follow 'in'", token);
-  if (token.kind != Token::Kind::name || is_keyword(token.text)) return fail_expected("a value or a name");
+  if (token.kind != ExpressionToken::Kind::name || is_keyword(token.text)) return fail_expected("a value or a name");
   advance();
   if (token_.is("(")) return call(token);
   ExpressionNode node;
@@ -264,7 +264,7 @@ NodePtr Parser::primary() {
   return finish(std::move(node), token.offset);
 }
 
-NodePtr Parser::call(const Token& function) {
+NodePtr Parser::call(const ExpressionToken& function) {
   const auto* known = std::ranges::find(kFunctions, function.text, &Function::name);
   if (known == kFunctions.end()) {
     std::vector<std::string> names;

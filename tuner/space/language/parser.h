@@ -30,7 +30,7 @@ class Parser {
   NodePtr sign();
   NodePtr power();
   NodePtr primary();
-  NodePtr call(const Token& function);
+  NodePtr call(const ExpressionToken& function);
   NodePtr list();
   // Parses a list up to and including `close`. Returns nullopt after an error.
   std::optional<std::vector<NodePtr>> items(std::string_view close);
@@ -39,14 +39,14 @@ class Parser {
   NodePtr chain(NodePtr (Parser::*operand)(), std::string_view word, ExpressionNode::Kind kind);
   NodePtr apply(Operation operation, std::vector<NodePtr> operands, std::size_t offset);
   NodePtr finish(ExpressionNode node, std::size_t offset);
-  NodePtr fail(std::string message, const Token& at);
+  NodePtr fail(std::string message, const ExpressionToken& at);
   NodePtr fail_expected(std::string_view what);
 
   void advance();
   bool take(std::string_view word);
 
   Lexer lexer_;
-  Token token_;
+  ExpressionToken token_;
   std::size_t consumed_end_ = 0;  // where the last token that was taken ends
   int nesting_ = 0;
   std::optional<ExpressionError> error_;

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/kernel_fit.h"
+#include "tuner/search/bayes/covariance_fit.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kLowestLength = 0.05, kHighestLength = 30;
 constexpr double kLowestNoise = 1e-4, kHighestNoise = 1;
 
-void confine(KernelParameters& parameters) {
+void confine(CovarianceParameters& parameters) {
   const double low = std::log(kLowestLength), high = std::log(kHighestLength);
   for (double& each : parameters.log_lengths) each = std::clamp(each, low, high);
   for (double& each : parameters.log_twos_lengths) each = std::clamp(each, low, high);
@@ -24,16 +24,16 @@ void confine(KernelParameters& parameters) {
 
 }  // namespace
 
-void KernelFit::observe(std::vector<Site> sites, Eigen::VectorXf targets) {
+void CovarianceFit::observe(std::vector<Site> sites, Eigen::VectorXf targets) {
   sites_ = std::move(sites);
   table_ = SiteTable(sites_);
   targets_ = std::move(targets);
   best_score_ = score(best_);
 }
 
-void KernelFit::improve(int proposals, std::mt19937_64& random) {
+void CovarianceFit::improve(int proposals, std::mt19937_64& random) {
   for (int i = 0; i < proposals; ++i) {
-    KernelParameters next = propose(random);
+    CovarianceParameters next = propose(random);
     const double reached = score(next);
     if (reached <= best_score_) continue;
     best_score_ = reached;
@@ -41,8 +41,8 @@ void KernelFit::improve(int proposals, std::mt19937_64& random) {
   }
 }
 
-KernelParameters KernelFit::propose(std::mt19937_64& random) const {
-  KernelParameters next = best_;
+CovarianceParameters CovarianceFit::propose(std::mt19937_64& random) const {
+  CovarianceParameters next = best_;
   const auto jitter = [&](double deviation) {
     for (double& each : next.log_lengths) each += deviation * draw_normal(random);
     for (std::size_t i = 0; i < next.log_twos_lengths.size(); ++i) {
@@ -52,7 +52,7 @@ KernelParameters KernelFit::propose(std::mt19937_64& random) const {
   };
   const double kind = draw_uniform(random);
   if (kind < 0.15) {
-    next.order = static_cast<KernelParameters::Order>(draw_place(random, 3));
+    next.order = static_cast<CovarianceParameters::Order>(draw_place(random, 3));
     if (draw_uniform(random) < 0.5) jitter(0.4);
   } else if (kind < 0.15 + 0.85 * 0.25) {
     jitter(0.15);
@@ -80,20 +80,20 @@ KernelParameters KernelFit::propose(std::mt19937_64& random) const {
 }
 
 // The logarithm of the marginal likelihood under the best scale, and of the prior.
-double KernelFit::score(const KernelParameters& parameters) {
-  kernel_.set(parameters);
+double CovarianceFit::score(const CovarianceParameters& parameters) {
+  covariance_.set(parameters);
   const auto count = static_cast<Eigen::Index>(sites_.size());
-  covariance_.resize(count, count);
+  matrix_.resize(count, count);
   const auto noise = static_cast<float>(std::exp(parameters.log_noise));
   for (Eigen::Index a = 0; a < count; ++a) {
     const auto place = static_cast<std::size_t>(a);
-    kernel_.row(sites_[place], table_, place, &covariance_(a, a));  // of the lower triangle
-    covariance_(a, a) += noise;
+    covariance_.row(sites_[place], table_, place, &matrix_(a, a));  // of the lower triangle
+    matrix_(a, a) += noise;
   }
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> factor(covariance_);
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> factor(matrix_);
   if (factor.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
   const double squares = static_cast<double>(factor.matrixL().solve(targets_).squaredNorm()) + 1e-12;
-  const double log_determinant = 2 * covariance_.diagonal().cast<double>().array().log().sum();
+  const double log_determinant = 2 * matrix_.diagonal().cast<double>().array().log().sum();
   const auto size = static_cast<double>(count);
   return -(size * std::log(squares / size) + log_determinant) / 2 + parameters.log_prior(features_);
 }

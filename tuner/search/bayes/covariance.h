@@ -10,7 +10,7 @@
 namespace gktune {
 
 // Parameters fitted by maximum likelihood. Lengths are logarithms, in units of a dimension's whole range.
-struct KernelParameters {
+struct CovarianceParameters {
   enum class Order { half, three_halves, five_halves };
   Order order = Order::five_halves;
   std::vector<double> log_lengths;       // of each dimension's position
@@ -48,12 +48,12 @@ class SiteTable {
 
 // Similarity of two configurations' expected performance: Matérn functions of their distances in each
 // dimension, multiplied, with a share of their mean. Kept as tables over pairs of levels.
-class Kernel {
+class Covariance {
  public:
-  explicit Kernel(const Features& features);
+  explicit Covariance(const Features& features);
 
-  void set(const KernelParameters& parameters);
-  const KernelParameters& parameters() const { return parameters_; }
+  void set(const CovarianceParameters& parameters);
+  const CovarianceParameters& parameters() const { return parameters_; }
   float operator()(const Site& a, const Site& b) const;
   // The similarities of one site with those of a table, from the given one on.
   void row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const;
@@ -68,7 +68,7 @@ class Kernel {
   float study_factor(std::uint16_t a, std::uint16_t b) const { return a == b ? 1.0F : across_studies_; }
 
   const Features& features_;
-  KernelParameters parameters_;
+  CovarianceParameters parameters_;
   std::vector<Table> tables_;
   float across_studies_ = 0;
   mutable std::vector<float> product_, sum_;

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/kernel.h"
+#include "tuner/search/bayes/covariance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +12,16 @@ constexpr double kBetweenCategories = 0.25;
 
 double squared(double x) { return x * x; }
 
-double matern(KernelParameters::Order order, double distance, double log_length) {
+double matern(CovarianceParameters::Order order, double distance, double log_length) {
   const double r = distance / std::exp(log_length);
   switch (order) {
-    case KernelParameters::Order::half:
+    case CovarianceParameters::Order::half:
       return std::exp(-r);
-    case KernelParameters::Order::three_halves: {
+    case CovarianceParameters::Order::three_halves: {
       const double scaled = std::sqrt(3.0) * r;
       return (1 + scaled) * std::exp(-scaled);
     }
-    case KernelParameters::Order::five_halves:
+    case CovarianceParameters::Order::five_halves:
       break;
   }
   const double scaled = std::sqrt(5.0) * r;
@@ -30,7 +30,7 @@ double matern(KernelParameters::Order order, double distance, double log_length)
 
 }  // namespace
 
-double KernelParameters::log_prior(const Features& features) const {
+double CovarianceParameters::log_prior(const Features& features) const {
   double sum = squared((log_noise - std::log(0.005)) / 1.5) + squared(log_study_length - std::log(5.0));
   for (std::size_t i = 0; i < log_lengths.size(); ++i) {
     sum += squared(log_lengths[i] - std::log(1.5));
@@ -56,22 +56,22 @@ SiteTable::SiteTable(const std::vector<Site>& sites)
   for (const Site& site : sites) studies_.push_back(site.study);
 }
 
-Kernel::Kernel(const Features& features) : features_(features) {
+Covariance::Covariance(const Features& features) : features_(features) {
   const std::size_t count = features.dimensions().size();
   tables_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     tables_[i].width = features.dimensions()[i].levels.size();
     tables_[i].entries.resize(tables_[i].width * tables_[i].width);
   }
-  KernelParameters parameters;
+  CovarianceParameters parameters;
   parameters.log_lengths.assign(count, std::log(1.5));
   parameters.log_twos_lengths.assign(count, std::log(2.0));
   parameters.log_study_length = std::log(5.0);
   set(parameters);
 }
 
-void Kernel::set(const KernelParameters& parameters) {
-  const KernelParameters before = std::exchange(parameters_, parameters);
+void Covariance::set(const CovarianceParameters& parameters) {
+  const CovarianceParameters before = std::exchange(parameters_, parameters);
   across_studies_ = static_cast<float>(std::exp(-1 / std::exp(parameters.log_study_length)));
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const bool is_same = !before.log_lengths.empty() && before.order == parameters.order &&
@@ -81,7 +81,7 @@ void Kernel::set(const KernelParameters& parameters) {
   }
 }
 
-void Kernel::fill(std::size_t number) {
+void Covariance::fill(std::size_t number) {
   const Dimension& dimension = features_.dimensions()[number];
   Table& table = tables_[number];
   for (std::size_t a = 0; a < table.width; ++a) {
@@ -101,7 +101,7 @@ void Kernel::fill(std::size_t number) {
   }
 }
 
-float Kernel::operator()(const Site& a, const Site& b) const {
+float Covariance::operator()(const Site& a, const Site& b) const {
   float product = 1, sum = 0;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const float alike = tables_[i].row(a.point[i])[b.point[i]];
@@ -113,7 +113,7 @@ float Kernel::operator()(const Site& a, const Site& b) const {
   return study_factor(a.study, b.study) * ((1 - share) * product + share / count * sum);
 }
 
-void Kernel::row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const {
+void Covariance::row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const {
   const std::size_t count = sites.size() - from;
   product_.assign(count, 1);
   sum_.assign(count, 0);

@@ -1,4 +1,4 @@
-#include "tuner/search/bayes/kernel_fit.h"
+#include "tuner/search/bayes/covariance_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace gktune {
 namespace {
 
 // Only the first of two dimensions affects the time.
-TEST(KernelFit, finds_the_dimension_that_matters) {
+TEST(CovarianceFit, finds_the_dimension_that_matters) {
   Parameter a{.name = "a"}, b{.name = "b"};
   for (int i = 0; i < 10; ++i) {
     a.values.emplace_back(i);
@@ -16,7 +16,7 @@ TEST(KernelFit, finds_the_dimension_that_matters) {
   }
   const Space space = Space::build({a, b}, {}, Scope()).value();
   const Features features(space);
-  KernelFit fit(features);
+  CovarianceFit fit(features);
   std::vector<Site> sites;
   Eigen::VectorXf targets(40);
   std::mt19937_64 random(1);

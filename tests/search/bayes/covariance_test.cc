@@ -1,0 +1,75 @@
+#include "tuner/search/bayes/covariance.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gktune {
+namespace {
+
+Space small_space() {
+  return Space::build({{.name = "a", .values = {0, 1, 2, 3, 4}}, {.name = "b", .values = {"x", "y", "z"}}},
+                      {}, Scope())
+      .value();
+}
+
+CovarianceParameters parameters_of(const Covariance& covariance) {
+  CovarianceParameters parameters = covariance.parameters();
+  parameters.order = CovarianceParameters::Order::half;
+  parameters.log_lengths = {0, 0};
+  parameters.additive = 0;
+  return parameters;
+}
+
+TEST(Covariance, of_a_site_with_itself_is_one) {
+  const Features features(small_space());
+  EXPECT_FLOAT_EQ(Covariance(features)({{2, 1}, 0}, {{2, 1}, 0}), 1);
+}
+
+TEST(Covariance, multiplies_the_dimensions_and_adds_a_share_of_their_mean) {
+  const Features features(small_space());
+  Covariance covariance(features);
+  CovarianceParameters parameters = parameters_of(covariance);
+  covariance.set(parameters);
+  const Site a{{0, 0}, 0}, b{{2, 1}, 0};
+  const double first = std::exp(-0.5), second = std::exp(-0.25);
+  EXPECT_NEAR(covariance(a, b), first * second, 1e-6);
+  parameters.additive = 0.4;
+  covariance.set(parameters);
+  EXPECT_NEAR(covariance(a, b), 0.6 * first * second + 0.4 * (first + second) / 2, 1e-6);
+}
+
+TEST(Covariance, categories_are_all_equally_apart) {
+  const Features features(small_space());
+  Covariance covariance(features);
+  EXPECT_FLOAT_EQ(covariance({{0, 0}, 0}, {{0, 1}, 0}), covariance({{0, 0}, 0}, {{0, 2}, 0}));
+}
+
+TEST(Covariance, other_studies_are_less_alike) {
+  const Features features(small_space());
+  const Covariance covariance(features);
+  const float across = covariance({{1, 1}, 0}, {{1, 1}, 1});
+  EXPECT_GT(across, 0);
+  EXPECT_LT(across, 1);
+}
+
+TEST(Covariance, a_row_holds_the_same_as_each_pair) {
+  const Features features(small_space());
+  const Covariance covariance(features);
+  const std::vector<Site> sites = {{{0, 0}, 0}, {{2, 1}, 2}, {{4, 2}, 1}};
+  const std::vector<Point> points = {{0, 0}, {2, 1}, {4, 2}};
+  for (const Site& site : {Site{{1, 1}, 2}, Site{{1, 1}, 0}}) {
+    float of_sites[3], of_points[3], last = 0;
+    covariance.row(site, SiteTable(sites), 0, of_sites);
+    covariance.row(site, SiteTable(points), 0, of_points);
+    covariance.row(site, SiteTable(sites), 2, &last);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_FLOAT_EQ(of_sites[i], covariance(site, sites[i]));
+      EXPECT_FLOAT_EQ(of_points[i], covariance(site, {points[i], 0}));
+    }
+    EXPECT_FLOAT_EQ(last, of_sites[2]);
+  }
+}
+
+}  // namespace
+}  // namespace gktune
