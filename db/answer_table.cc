@@ -94,7 +94,7 @@ std::optional<std::string> staleness(const Winner& winner, const Freshness& fres
   return std::nullopt;
 }
 
-// What device.NAME means to expressions on the asked device. An unknown device counts as one of its architecture.
+// The values of device.NAME in expressions on the asked device. An unknown device counts as one of its architecture.
 NamedValues attributes_of(const KernelWinners& winners, const DeviceIdentity& device) {
   for (const auto& [identity, attributes] : winners.devices) {
     if (fits(device, identity)) return attributes;

@@ -455,7 +455,7 @@ class SourceImport {
     }
     if (!launch_) note("no launch of " + kernel_->name + " was found: its grid and block are guesses");
     if (kernels_.size() > 1 && wanted.empty())
-      note("this is for the kernel " + kernel_->name + " of " + names + "; --kernel NAME takes another");
+      note("this is for the kernel " + kernel_->name + " of " + names + "; name another to import that one");
     return {};
   }
 

@@ -235,6 +235,13 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
                     "cool, then --fresh",
                     throttled));
   }
+  const bool has_bad_access = std::ranges::any_of(tuning.trials, [](const Trial& trial) {
+    return trial.status == Status::illegal_access || trial.status == Status::guard_violated;
+  });
+  if (has_bad_access) {
+    hints.push_back(
+        "kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
+  }
   auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
   if (tuning.outcome.best && failed * 4 > tried) {
     hints.push_back(

@@ -403,7 +403,7 @@ Result<std::string> wisdom_text(const std::vector<Best>& winners) {
     }
     const bool is_size = std::ranges::all_of(values, [](const Value& each) { return each.is_integer(); });
     if (!is_size && values.size() > 1) {
-      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "': --problem " + name + "=" +
+      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "', for example " +
                    values.begin()->str()};
     }
     if (is_size) sizes.push_back(name);

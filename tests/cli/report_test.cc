@@ -203,6 +203,21 @@ TEST(Report, a_run_that_measured_nothing_says_so) {
   EXPECT_EQ(hints_for(tuning, "")[1], "no configuration was left to measure; --fresh measures all again");
 }
 
+TEST(Report, a_hint_says_how_to_find_the_line_of_an_access_outside_of_buffers) {
+  for (const Status status : {Status::illegal_access, Status::guard_violated}) {
+    Tuning tuning = finished();
+    tuning.valid = "4";
+    ASSERT_EQ(hints_for(tuning, "").size(), 1u);
+    tuning.trials[3] = bad_trial(512, status, "an illegal access");
+    const auto hints = hints_for(tuning, "");
+    ASSERT_EQ(hints.size(), 2u) << status_name(status);
+    EXPECT_EQ(hints[1],
+              "kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
+    tuning.outcome.best.reset();  // also where nothing works
+    EXPECT_EQ(hints_for(tuning, "").size(), 1u);
+  }
+}
+
 TEST(Report, doubtful_times_are_said_to_be_doubtful) {
   Tuning tuning = finished();
   tuning.outcome.end = TuneOutcome::End::exhausted;

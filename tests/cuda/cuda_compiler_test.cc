@@ -175,6 +175,22 @@ TEST_F(CudaCompilerTest, finds_the_one_that_does_not_compile) {
       << results[1].log;
 }
 
+TEST_F(CudaCompilerTest, names_the_source_that_was_compiled_though_another_folder_has_the_same) {
+  const std::vector<std::string> paths = {folder_.path("first/k.cu"), folder_.path("second/k.cu")};
+  for (const bool fails : {true, false}) {  // a failure, and a warning that the cache keeps
+    SourcePlan plan = variant(fails ? "__global__ void k(int* p) {\n  p[0] = missing;\n}\n"
+                                    : "__global__ void k(int* p) {\n  int unused;\n  p[0] = 1;\n}\n",
+                              {}, {"k"});
+    for (const std::size_t own : {0U, 1U, 0U}) {
+      plan.path = paths[own];
+      const CompiledVariant result = compile({plan}).at(0);
+      EXPECT_EQ(result.status, fails ? Status::compile_failed : Status::ok);
+      EXPECT_EQ(result.log.find(paths[own] + "(2): "), 0u) << result.log;
+      EXPECT_EQ(result.log.find(paths[1 - own]), std::string::npos) << result.log;
+    }
+  }
+}
+
 TEST_F(CudaCompilerTest, gives_each_variant_its_own_warnings) {
   const std::string source =
       "__global__ void k(int* p) {\n#if N == 2\n  int unused;\n#endif\n  p[0] = N;\n}\n";

@@ -141,7 +141,8 @@ TEST_F(ImportTest, comments_and_notes_say_what_was_guessed) {
   EXPECT_EQ(text(made, "shared:"), "shared: \"1024\"");
   std::string notes;
   for (const std::string& each : made.space.notes) notes += each + '\n';
-  EXPECT_NE(notes.find("this is for the kernel second of first, second; --kernel NAME takes another"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("this is for the kernel second of first, second; name another to import that one"), std::string::npos)
+      << notes;
   EXPECT_NE(notes.find("there is no reference"), std::string::npos);
   EXPECT_EQ(text(import(made.definition.kernel.source_text, "other.cu", {"first", {}}), "kernel:"), "kernel: first");
 }

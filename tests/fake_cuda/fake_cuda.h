@@ -30,7 +30,7 @@ void shut_down();
 const std::vector<Launch>& launches();
 // The code that a launch returns. Without it all succeed.
 void on_launch(std::function<CUresult(const Launch&)> decide);
-// What was made and not released: modules, streams, memory, references to primary contexts.
+// The number of objects that were made and not released: modules, streams, memory, references to primary contexts.
 int live_objects();
 // Releases after shut_down().
 int late_releases();

@@ -287,8 +287,8 @@ TEST(HostChecks, an_endless_loop_in_instrumented_code_has_the_limit_of_the_file)
   EXPECT_NE(trial.message.find("ran longer than 0.5 s"), std::string::npos) << trial.message;
 }
 
-// What `check --sanitize` says of each fault, and the line that it names; 0 if a wrong result is all that can
-// be said.
+// The status that `check --sanitize` gives each fault, and the line that it names; 0 if it finds a wrong result
+// only.
 struct Finding {
   const char* kernel;
   Status status;

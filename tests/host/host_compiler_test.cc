@@ -81,6 +81,22 @@ TEST_P(HostCompilerTest, tries_again_what_did_not_compile) {
   EXPECT_EQ(compile(source).status, Status::ok);
 }
 
+TEST_P(HostCompilerTest, names_the_source_that_was_compiled_though_another_folder_has_the_same) {
+  SourcePlan source = kernel_source("__global__ void k(int* p) {\n  *p = missing;\n}\n", {"k"});
+  std::vector<std::string> paths;
+  for (const char* folder : {"first", "second"}) {
+    folder_.write(std::string(folder) + "/kernel.cu", source.text);
+    paths.push_back(folder_.path(std::string(folder) + "/kernel.cu"));
+  }
+  for (const std::size_t own : {0U, 1U, 0U}) {
+    source.path = paths[own];
+    const CompiledVariant result = compile(source);
+    EXPECT_EQ(result.status, Status::compile_failed);
+    EXPECT_NE(result.log.find(paths[own] + ":2:"), std::string::npos) << result.log;
+    EXPECT_EQ(result.log.find(paths[1 - own]), std::string::npos) << result.log;
+  }
+}
+
 TEST_P(HostCompilerTest, includes_what_conditions_on_parameters_say) {
   const std::string text = R"(
 #define FROM_2 (N >= 2)

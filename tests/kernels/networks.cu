@@ -143,7 +143,7 @@ __global__ void nearest_centers_reference(const float* points, const float* cent
   }
 }
 
-// What a ray from each place of a picture meets first; spheres in constant memory.
+// The first sphere that a ray from each place of a picture meets; spheres in constant memory.
 struct Sphere {
   float x, y, z, radius;
 };

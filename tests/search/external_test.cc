@@ -146,7 +146,7 @@ TEST_F(ExternalSearch, garbage_ends_the_search) {
 TEST_F(ExternalSearch, without_a_program_there_is_nothing_to_ask) {
   const auto searcher = make("");
   EXPECT_EQ(searcher->ask(), std::nullopt);
-  EXPECT_EQ(searcher->failure(), "it takes a program: --set program='python3 search.py'");
+  EXPECT_EQ(searcher->failure(), "its option 'program' is empty; give it a command, for example python3 search.py");
   EXPECT_EQ(make("true", -1)->failure(), "'timeout' is not a positive number of seconds");
 }
 

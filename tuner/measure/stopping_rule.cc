@@ -17,7 +17,7 @@ constexpr double kInterval = 2;
 // interruption; after two, one of them a sample, by a smaller one, or by what the known noise explains.
 constexpr double kHopelessFactor = 3, kFarFactor = 2;
 constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
-// What an execution before the samples may take longer than they do, beside its launch.
+// An execution before the samples may take longer than they do by this share, beside its launch.
 constexpr double kFirstExcess = 0.2;
 
 // The longest median that may be as good as the leader's.

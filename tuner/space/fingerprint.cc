@@ -147,7 +147,7 @@ std::string fingerprint(const KernelDefinition& kernel, const std::map<std::stri
   canonical.add(arguments.size());
   for (const Argument& argument : arguments) add_argument(canonical, argument);
   add_launches(canonical, kernel.launches);
-  // What a space with one plain reference lacks is added by name, so that it keeps its fingerprint.
+  // A further reference is added by name, so that a space with one plain reference keeps its fingerprint.
   for (const Reference& reference : kernel.references) {
     if (&reference != &first) canonical.add("reference").add(reference.text);
     if (reference.when) canonical.add("when").add(reference.when);

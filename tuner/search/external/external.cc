@@ -77,7 +77,7 @@ External::External(const SearchTask& task)
       command_(task.option("program").text()),
       timeout_s_(task.option("timeout").real()) {
   if (command_.empty()) {
-    failure_ = "it takes a program: --set program='python3 search.py'";
+    failure_ = "its option 'program' is empty; give it a command, for example python3 search.py";
   } else if (!(timeout_s_ > 0)) {
     failure_ = "'timeout' is not a positive number of seconds";
   } else {

@@ -48,7 +48,7 @@ std::optional<std::string> refusal(const LaunchShape& shape, const ExecutionSett
                        kMostCooperativeBlocks);
   }
   if (shape.attributes.is_cooperative && settings.watch != nullptr)
-    return "a cooperative launch: check --sanitize runs one block after the other";
+    return "a cooperative launch: instrumented kernels run one block after the other";
   return std::nullopt;
 }
 

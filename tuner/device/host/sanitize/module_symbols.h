@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// What the symbols of a module of instrumented kernels tell.
+// Read from the symbols of a module of instrumented kernels.
 struct ModuleSymbols {
   struct Range {
     std::uintptr_t begin, end;
