@@ -156,13 +156,11 @@ Kernel::State::~State() {
     background_.join();
   }
   if (device_ == nullptr || device_->is_alive()) return;
-  // CUDA has ended, or the context is gone: what it owned is gone too.
-  for (auto& launch : all_launches_) {
-    launch->program.release();
-    for (auto& stream : launch->all_streams) {
-      for (auto& memory : stream->memory) memory.release();
-    }
-  }
+  // CUDA has ended, or the context is gone: what it owned is gone too. The rest is kept, so that it is no leak.
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<PreparedLaunch>>;
+  const std::lock_guard lock(mutex);
+  for (auto& launch : all_launches_) kept.push_back(std::move(launch));
 }
 
 Result<void> Kernel::State::open() {

@@ -4,6 +4,7 @@
 
 #include "tuner/device/host/execute/block_runner.h"
 #include "tuner/device/host/execute/kernel_place.h"
+#include "tuner/device/host/sanitize/memory_watch.h"
 
 namespace gktune {
 
