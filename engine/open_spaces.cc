@@ -53,6 +53,18 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
   auto definitions = read_all(paths, device->info.kind, options);
   if (!definitions) return definitions.error();
   std::vector<OpenedSpaces> groups;
+  if (device->info.kind == "host") {
+    for (const Definition& each : *definitions) {
+      if (each.kernel.language != Language::host) continue;
+      std::vector<std::string> sources{each.kernel.source_path};
+      for (const Reference& reference : each.kernel.references) sources.push_back(reference.path);
+      if (each.kernel.verifier) sources.push_back(each.kernel.verifier->path);
+      for (const std::string& source : sources) {
+        if (language_of(source) == Language::cuda)
+          return EngineError{Kind::no_device, each.path + ": host code in CUDA C++ needs a GPU: " + source, {}};
+      }
+    }
+  }
   if (device->info.kind == "host" || device->recordings) {
     groups.push_back({*std::move(device), *std::move(definitions)});
     return groups;

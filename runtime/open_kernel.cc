@@ -85,6 +85,10 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
       errors += (errors.empty() ? "" : "\n") + diagnostic.str();
     return Error{std::move(errors)};
   }
+  if (definition->kernel.language == Language::host) {
+    return Error{space_file + ": host code is no kernel that can be launched: call its function with the "
+                              "configuration that the lookup answers"};
+  }
   if (definition->kernel.language == Language::cpp && (*device)->info().kind != "host") {
     return Error{space_file + ": C++ functions run on the host device only"};
   }

@@ -46,9 +46,10 @@ std::string outcome_of(const Trial& trial) {
                      regime_name(trial.regime));
 }
 
-std::string file_name_of(const ReproOptions& options, Language language) {
+std::string file_name_of(const ReproOptions& options, Language language, bool is_for_gpu) {
   if (!options.output.empty()) return std::filesystem::path(options.output).filename().string();
-  return language == Language::cuda ? "repro.cu" : "repro.cc";
+  const bool is_cuda = language == Language::cuda || (language == Language::host && is_for_gpu);
+  return is_cuda ? "repro.cu" : "repro.cc";
 }
 
 ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, const Definition& definition,
@@ -73,7 +74,8 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
     facts.facts.emplace_back("but",
                              "the tuner compiles the reference without options that depend on a parameter");
   }
-  facts.file_name = file_name_of(options, definition.kernel.language);
+  facts.is_for_gpu = study.device.kind == "cuda";
+  facts.file_name = file_name_of(options, definition.kernel.language, facts.is_for_gpu);
   facts.options = planned.options;
   return facts;
 }

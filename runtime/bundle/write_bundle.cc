@@ -298,6 +298,8 @@ Result<BundleSummary> write_bundle(const std::filesystem::path& path, const Bund
       const auto definition =
           read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
       if (!definition) return Error{texts(definition.error())};
+      if (definition->kernel.language == Language::host)
+        return Error{file + ": host code is no kernel that a bundle can launch"};
       name = definition->kernel.name;
       std::vector<KernelWinners> winners;
       for (const Winners& database : databases) winners.push_back(database.of(name));

@@ -200,7 +200,7 @@ TEST_F(DeviceKernelsTest, flip_bits_of_every_element) {
 TEST_F(DeviceKernelsTest, hold_the_stream_until_it_is_released) {
   const Event start = gpu_->event(), end = gpu_->event();
   gpu_->record(start);
-  kernels_->hold();
+  kernels_->hold(2);
   gpu_->record(end);
   EXPECT_FALSE(gpu_->wait(0.02));
   kernels_->release();

@@ -112,6 +112,30 @@ TEST(ReproOfLaunches, has_structs_variables_and_rules_of_judging) {
   }
 }
 
+TEST(ReproOfHostCode, calls_functions_without_a_stream_on_a_cpu) {
+  const auto read_source = [](const std::string&) -> Result<std::string> {
+    return std::string("int twice(const float* in, float* out, int n, struct CUstream_st* stream) {\n"
+                       "  for (int i = 0; i < n; ++i) out[i] = factor * in[i];\n"
+                       "  return stream != nullptr;\n}\n"
+                       "void plain(const float* in, float* out, int n) {\n"
+                       "  for (int i = 0; i < n; ++i) out[i] = in[i] + in[i];\n}\n");
+  };
+  const auto definition = read_space_text(
+      "kernel: twice\nsource: twice.cc\nlanguage: host\nproblem: {n: [100]}\nparameters: {factor: [2, 3]}\n"
+      "arguments:\n  in: {type: float, extent: n, init: {uniform: [0, 1]}}\n"
+      "  out: {type: float, extent: n, role: out}\n  n: {type: int, value: n}\n"
+      "launches: {entry: twice}\nreference: {launches: {entry: plain}}\n",
+      "twice.yaml", {.device_kind = "host", .strategies = {}}, read_source);
+  ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+  ReproFacts facts = kFacts;
+  facts.is_for_gpu = false;
+  const Plan plan = planned(definition->kernel, {{"factor", 2}}, {{"n", 100}});
+  const auto run = run_repro(repro_source(plan, facts), Language::cpp);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  EXPECT_EQ(run->exit_code, 0) << run->output;
+  EXPECT_TRUE(run->output.starts_with("right\n")) << run->output;
+}
+
 TEST(ReproOfLaunches, makes_tensor_maps) {
   Plan plan;
   ArgumentPlan in, map;

@@ -223,6 +223,12 @@ TEST_F(BundleTest, cannot_have_kernels_that_take_textures) {
             "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes textures");
 }
 
+TEST_F(BundleTest, refuses_host_code) {
+  BundleRequest bad = request();
+  bad.space_files = {GKTUNE_SOURCE_DIR "/tests/kernels/launches/host_code.yaml"};
+  EXPECT_EQ(error_of(bad), bad.space_files[0] + ": host code is no kernel that a bundle can launch");
+}
+
 TEST_F(BundleTest, cannot_be_written_without_winners_of_the_sources) {
   tuned(1000, 64, "other");
   EXPECT_NE(error_of(request()).find("the database has no winner of 'total'"), std::string::npos);

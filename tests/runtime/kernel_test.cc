@@ -67,6 +67,14 @@ TEST_F(KernelTest, arguments_of_other_types_or_numbers_are_refused_with_their_na
   EXPECT_EQ(error({in, 5}), "argument 2 of total, 'out', is float32*, not int32");
 }
 
+TEST_F(KernelTest, host_code_is_refused) {
+  const std::string path = GKTUNE_SOURCE_DIR "/tests/kernels/launches/host_code.yaml";
+  const auto kernel = Kernel::open(path, settings());
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().message, path + ": host code is no kernel that can be launched: call its function with the "
+                                           "configuration that the lookup answers");
+}
+
 TEST_F(KernelTest, problems_with_other_axes_are_refused) {
   Kernel kernel = open(settings());
   float in[1000] = {}, out[2] = {};

@@ -55,7 +55,12 @@ TEST(safe_option, changes_code_only) {
                              "--extra-device-vectorization",
                              "--define-macro=N=4",
                              "--include-path=include",
-                             "-ftz=true"}) {
+                             "-ftz=true",
+                             "--expt-relaxed-constexpr",
+                             "-expt-relaxed-constexpr",
+                             "--extended-lambda",
+                             "-Xcompiler=-fopenmp",
+                             "--compiler-options=-march=native"}) {
     EXPECT_TRUE(is_safe_option(option)) << option;
   }
 }
@@ -100,6 +105,16 @@ TEST(safe_option, runs_loads_reads_and_writes_no_other_file) {
                              "-mllvm",
                              "-mllvm=-load",
                              "--ptxas-options=-ox",
+                             "-Xptxas=-v,-o,x",
+                             "-Xcompiler=-fplugin=evil",
+                             "-Xcompiler=-march=native,-fplugin=evil",
+                             "-Xcompiler=-Xcompiler=-O3",
+                             "-Xcompiler",
+                             "-ccbin=evil",
+                             "--compiler-bindir=evil",
+                             "--options-file=x",
+                             "-optf=x",
+                             "-keep",
                              "-fuse-ld=/tmp/evil",
                              "-fuse-ld=gold",
                              "-fprofile-generate=/tmp",

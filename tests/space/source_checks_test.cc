@@ -170,6 +170,27 @@ TEST(LaunchCheck, refuses_a_function_that_is_no_kernel) {
             "launch of 'scale': 'scale' is no kernel, its declaration lacks __global__");
 }
 
+TEST(LaunchCheck, gives_host_code_the_stream) {
+  Case test;
+  test.more += "language: host\n";
+  const auto fault_of = [&](const std::string& source) {
+    test.source = source;
+    std::string text = test.space();
+    text.replace(text.find(", grid: 4, block: 64"), 20, "");
+    const auto read = read_space_text(text, "scale.yaml", {}, files_of({{"scale.cu", test.source}}));
+    if (!read) return read.error().front().message;
+    const auto plan = resolve(read->kernel, {{"tile", 16}}, {{"n", 1024}}, some_device());
+    return plan ? "" : plan.error().message;
+  };
+  EXPECT_EQ(fault_of("int scale(const float* in, float* out, float factor, int n, cudaStream_t stream) {}\n"), "");
+  EXPECT_EQ(fault_of("int scale(const float* in, float* out, float factor, int n) {}\n"), "");
+  EXPECT_EQ(fault_of("void scale(const float* in, float* out, float factor, CUstream_st* stream) {}\n"),
+            "launch of 'scale': it has 3 parameters (const float* in, float* out, float factor), the launch passes 4 "
+            "arguments (in, out, factor, n)");
+  EXPECT_EQ(fault_of("__global__ void scale(const float* in, float* out, float factor, int n) {}\n"),
+            "launch of 'scale': 'scale' is a kernel: host code is a function that launches it");
+}
+
 TEST(LaunchCheck, looks_at_the_reference_too) {
   Case test;
   test.source += "__global__ void plain(const double* in, float* out) {}\n";

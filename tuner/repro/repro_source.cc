@@ -39,7 +39,10 @@ void for_each_line(std::string_view text, Function&& function) {
 class Writer {
  public:
   Writer(const Plan& plan, const ReproFacts& facts)
-      : plan_(plan), facts_(facts), is_cuda_(plan.candidate.source.language == Language::cuda) {}
+      : plan_(plan),
+        facts_(facts),
+        is_host_code_(plan.candidate.source.language == Language::host),
+        is_cuda_(is_host_code_ ? facts.is_for_gpu : plan.candidate.source.language == Language::cuda) {}
 
   std::string run() {
     add_comment();
@@ -82,7 +85,8 @@ class Writer {
       line("//   nvcc -O3 -lineinfo{} {} -o repro && ./repro", options, file);
       line("//   nvcc -g -G{} {} -o repro && cuda-gdb --args ./repro 0", options, file);
       line("//   compute-sanitizer ./repro 0 && compute-sanitizer --tool racecheck ./repro 0");
-      line("//   ncu --set full -k regex:'{}' ./repro 0", kernel_names());
+      const std::string names = is_host_code_ ? "" : fmt::format(" -k regex:'{}'", kernel_names());
+      line("//   ncu --set full{} ./repro 0", names);
     } else {
       std::string settings;
       for (const auto& [name, value] : plan_.environment)
@@ -137,7 +141,8 @@ class Writer {
     for (const EmbeddedFile& part : repro_parts()) {
       const bool is_for_gpu = part.path == "gpu.h", is_for_cpu = part.path == "cpu.h";
       const bool is_missing = (part.path == "tensor_map.h" && !passes_some(&ArgumentPlan::is_tensor_map)) ||
-                              (part.path == "texture.h" && !passes_some(&ArgumentPlan::is_texture));
+                              (part.path == "texture.h" && !passes_some(&ArgumentPlan::is_texture)) ||
+                              (part.path == "host_code.h" && !is_host_code_);
       if (!is_missing && (is_cuda_ ? !is_for_cpu : !is_for_gpu)) parts.push_back(part.text);
     }
     std::set<std::string> includes;
@@ -224,8 +229,8 @@ class Writer {
            step.fill_byte);
       return;
     }
-    std::string call = "  ::gktune::launch(" + step.entry;
-    if (is_cuda_) {
+    std::string call = fmt::format("  ::gktune::{}({}", is_host_code_ ? "call" : "launch", step.entry);
+    if (is_cuda_ && !is_host_code_) {
       const LaunchAttributes& attributes = step.attributes;
       const bool is_plain = attributes == LaunchAttributes();
       call += is_plain ? std::string(", {}")
@@ -360,7 +365,7 @@ class Writer {
 
   const Plan& plan_;
   const ReproFacts& facts_;
-  const bool is_cuda_;
+  const bool is_host_code_, is_cuda_;
   std::string text_;
 };
 

@@ -15,6 +15,7 @@ struct ReproFacts {
   std::vector<std::pair<std::string, std::string>> facts;  // "problem", "n=1024"
   std::string file_name;                                   // as the commands to compile it name it
   std::vector<std::string> options;                        // of the compiler that is called there
+  bool is_for_gpu = true;                                  // where host code ran
 };
 
 // One file with a main that executes a plan like the tuner: makes the inputs, runs the reference and

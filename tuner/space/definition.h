@@ -21,7 +21,10 @@
 
 namespace gktune {
 
-enum class Language { cuda, cpp };
+// cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions that launch their own kernels.
+enum class Language { cuda, cpp, host };
+// By the extension of a source; nothing for one that says nothing.
+std::optional<Language> language_of(const std::string& path);
 
 // A dimension of the problem, with the sizes (or types, or distributions) to tune for.
 struct Axis {
@@ -191,7 +194,7 @@ struct KernelDefinition {
   std::string source_text;
   std::vector<std::string> include_dirs;
   std::vector<Option> options;       // for the language's own compiler
-  std::vector<Option> host_options;  // for the system's C++ compiler, where it compiles CUDA C++
+  std::vector<Option> host_options;  // for the system's C++ compiler, where it stands in for CUDA's
   UnsafeOptions unsafe_options = UnsafeOptions::refused;
   std::vector<Setting> environment;
   std::vector<Axis> axes;

@@ -192,11 +192,23 @@ class Match {
   std::vector<CppType> types_;
 };
 
+// Host code may take the stream behind its arguments.
+std::vector<Signature> without_streams(std::vector<Signature> signatures) {
+  for (Signature& signature : signatures) {
+    if (!signature.parameters || signature.parameters->empty()) continue;
+    const std::string base = parse_type(signature.parameters->back().type).base;
+    if (base == "cudaStream_t" || base == "CUstream" || base == "CUstream_st") signature.parameters->pop_back();
+  }
+  return signatures;
+}
+
 }  // namespace
 
 std::optional<std::string> wrong_launch(const ProgramPlan& program,
                                         const std::vector<ArgumentPlan>& arguments,
-                                        const std::vector<FunctionSignature>& signatures) {
+                                        const std::vector<FunctionSignature>& all_signatures) {
+  const std::vector<Signature> signatures =
+      program.source.language == Language::host ? without_streams(all_signatures) : all_signatures;
   std::vector<Match> matches;
   bool is_certain = true;  // each launch has one function that is fully known
   std::vector<StepPlan> steps = program.steps;
@@ -219,6 +231,10 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
       std::erase_if(named,
                     [](const Signature* signature) { return signature->kind == Signature::Kind::function; });
     }
+    if (program.source.language == Language::host && !named.empty() &&
+        std::ranges::all_of(named, [](const Signature* each) { return each->kind == Signature::Kind::kernel; }))
+      return "launch of '" + step.entry + "': '" + entry.name +
+             "' is a kernel: host code is a function that launches it";
     // Several of one name: an overload, or an #if decides.
     if (named.size() != 1 || !named.front()->parameters) {
       is_certain = false;

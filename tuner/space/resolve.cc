@@ -464,7 +464,7 @@ class Resolver {
   }
 
   const std::vector<Option>& options() {
-    const bool is_foreign = kernel_.language == Language::cuda && device_.kind == "host";
+    const bool is_foreign = kernel_.language != Language::cpp && device_.kind == "host";
     return is_foreign ? kernel_.host_options : kernel_.options;
   }
 

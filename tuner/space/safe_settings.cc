@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// GCC, clang, NVRTC. A pattern's last '*' stands for letters, digits, '-', '_' and '.'; its last '=' for a
+// GCC, clang, NVRTC, nvcc. A pattern's last '*' stands for letters, digits, '-', '_' and '.'; its last '=' for a
 // value.
 constexpr std::string_view kSafe = R"(
 -O -O0 -O1 -O2 -O3 -Os -Oz -Og -Ofast -g -g0 -g1 -g2 -g3 -ggdb -gdwarf-* -gline-tables-only -std= -ansi
@@ -23,7 +23,8 @@ constexpr std::string_view kSafe = R"(
 --Ofast-compile= -Ofc= --fdevice-syntax-only --relocatable-device-code= -rdc= --dlink-time-opt -dlto
 --jump-table-density= -jtd= --device-stack-protector= --device-float128 -device-float128
 --modify-stack-limit= --device-int128 -device-int128 --optimization-info= -opt-info= --no-source-include
---gpu-architecture= -arch= --frandom-seed= --m64 --no-cache)";
+--gpu-architecture= -arch= --frandom-seed= --m64 --no-cache --expt-relaxed-constexpr -expt-relaxed-constexpr
+--extended-lambda -extended-lambda --expt-extended-lambda -expt-extended-lambda)";
 
 // After -f and -fno-.
 constexpr std::string_view kSafeFeatures = R"(
@@ -47,7 +48,11 @@ unswitch-loops unwind-tables variable-expansion-in-unroller vect-cost-model= vec
 version-loops-for-strides visibility= visibility-* web whole-program wrapv zero-*)";
 
 // The beginnings of those that a pattern above would let through.
-constexpr std::string_view kUnsafe[] = {"-mllvm", "-mlinker-version", "--ptxas-options=-o", "-Xptxas=-o"};
+constexpr std::string_view kUnsafe[] = {"-mllvm", "-mlinker-version"};
+
+// Options of nvcc that hold one for another program.
+constexpr std::string_view kForAssembler[] = {"--ptxas-options=", "-Xptxas="};
+constexpr std::string_view kForHostCompiler[] = {"--compiler-options=", "-Xcompiler="};
 
 constexpr std::string_view kLoaderVariables = R"(
 PATH COMPILER_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH GCONV_PATH LOCPATH NLSPATH
@@ -100,6 +105,10 @@ bool starts_any(std::string_view text, std::span<const std::string_view> beginni
 
 bool is_safe_option(std::string_view option) {
   if (starts_any(option, kUnsafe)) return false;
+  const std::string_view value = option.substr(std::min(option.find('='), option.size() - 1) + 1);
+  if (starts_any(option, kForAssembler) && (value.starts_with("-o") || value.find(",-o") != value.npos)) return false;
+  if (starts_any(option, kForHostCompiler))
+    return value.find(',') == value.npos && !starts_any(value, kForHostCompiler) && is_safe_option(value);
   // Macros, and folders of headers. Their argument is in the same word.
   for (const std::string_view prefix : {"-D"sv, "-U"sv, "-I"sv, "-isystem"sv, "-iquote"sv,
                                         "--define-macro="sv, "--undefine-macro="sv, "--include-path="sv}) {

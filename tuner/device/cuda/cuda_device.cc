@@ -10,6 +10,7 @@
 #include "tuner/device/cuda/cuda_program.h"
 #include "tuner/device/cuda/cuda_timer.h"
 #include "tuner/device/cuda/device_probe.h"
+#include "tuner/device/cuda/host_code_program.h"
 #include "tuner/device/cuda/guarded_memory.h"
 #include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/run/captured_output.h"
@@ -216,6 +217,13 @@ Result<std::unique_ptr<DeviceBuffer>, Failure> CudaDevice::allocate(std::size_t 
 Result<std::shared_ptr<const LoadedProgram>, Failure> CudaDevice::load(
     const Module& module, const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
     Instrumentation) {
+  if (program.source.language == Language::host) {
+    gpu_->use_default_stream();
+    if (auto failure = gpu_->take_failure()) return *failure;
+    auto loaded = HostCodeProgram::load(module, program, arguments);
+    if (!loaded) return loaded.error();
+    return std::shared_ptr<const LoadedProgram>(std::make_shared<HostCodeProgram>(*std::move(loaded)));
+  }
   const auto code = modules_.get(module.path);
   if (!code) return code.error();
   auto bound = CudaProgram::bind(*gpu_, *code, module, program, arguments);
@@ -309,17 +317,19 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
   if (auto ready = finish(); !ready) return ready.error();
   const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
   const Event start = gpu_->event(), end = gpu_->event();
-  const auto& loaded = static_cast<const CudaProgram&>(program);
+  const auto& loaded = static_cast<const GpuProgram&>(program);
   const std::vector<CUdeviceptr> addresses = addresses_of(arguments);
-  loaded.queue(*gpu_, &CudaProgram::prepare, addresses);
+  loaded.queue(*gpu_, GpuProgram::Part::prepare, addresses);
   gpu_->record(start);
-  loaded.queue(*gpu_, &CudaProgram::execute, addresses);
+  loaded.queue(*gpu_, GpuProgram::Part::execute, addresses);
   gpu_->record(end);
-  loaded.queue(*gpu_, &CudaProgram::finish, addresses);
+  loaded.queue(*gpu_, GpuProgram::Part::finish, addresses);
   if (!gpu_->wait_and_print(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
+  if (loaded.is_host_code()) (void)gpu_->rest_us();
   auto failure = gpu_->take_failure();
-  if (!failure) return std::optional(elapsed_us);
+  // CUDA's runtime library loads the kernels of host code at their first launch.
+  if (!failure) return loaded.is_host_code() ? std::nullopt : std::optional(elapsed_us);
   // The driver prints the failed assertion.
   const std::string printed = output.text();
   if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {

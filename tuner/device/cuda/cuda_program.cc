@@ -417,7 +417,10 @@ bool CudaProgram::needs_each_setup() const {
 void CudaProgram::queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const {
   if (!gpu.ok()) return;
   const std::vector<void*> values = passed_.values_at(addresses);
-  gpu.check((this->*part)(gpu.driver(), gpu.stream(), values.data()), "launch the kernel");
+  const auto method = part == Part::prepare   ? &CudaProgram::prepare
+                      : part == Part::execute ? &CudaProgram::execute
+                                              : &CudaProgram::finish;
+  gpu.check((this->*method)(gpu.driver(), gpu.stream(), values.data()), "launch the kernel");
 }
 
 }  // namespace gktune

@@ -11,6 +11,7 @@
 #include "tuner/core/result.h"
 #include "tuner/device/cuda/compile/module_cache.h"
 #include "tuner/device/cuda/gpu.h"
+#include "tuner/device/cuda/gpu_program.h"
 #include "tuner/device/cuda/textures.h"
 #include "tuner/device/run/compute_device.h"
 #include "tuner/device/run/passed_values.h"
@@ -21,7 +22,7 @@ namespace gktune {
 
 // A program whose kernels and variables are found and whose launches are checked against the device's limits.
 // One execution is prepare(), execute() and finish() in one stream.
-class CudaProgram final : public LoadedProgram {
+class CudaProgram final : public GpuProgram {
  public:
   static Result<CudaProgram, Failure> bind(Gpu& gpu, std::shared_ptr<const CachedModule> code,
                                            const Module& module, const ProgramPlan& program,
@@ -35,14 +36,11 @@ class CudaProgram final : public LoadedProgram {
   CUresult finish(const Driver& driver, CUstream stream, void* const* values) const;
   // All three.
   CUresult run(const Driver& driver, CUstream stream, void* const* values) const;
-  // The same in the GPU's stream. One address per argument, 0 for a scalar.
-  using Part = CUresult (CudaProgram::*)(const Driver&, CUstream, void* const*) const;
-  void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const;
+  // The same in the GPU's stream.
+  void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const override;
 
-  // True if executions cannot follow each other without prepare().
-  bool needs_each_setup() const;
-  // True if the setup may remember addresses of buffers.
-  bool has_setup() const { return !setup_once_.empty() || !setup_each_.empty(); }
+  bool needs_each_setup() const override;
+  bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
   // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
 

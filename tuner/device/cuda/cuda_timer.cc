@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/device/cuda/cuda_program.h"
+#include "tuner/device/cuda/gpu_program.h"
 #include "tuner/measure/element.h"
 #include "tuner/measure/guard.h"
 
@@ -22,20 +22,25 @@ constexpr double kMostInGraph = 512, kFewestInGraph = 8;
 constexpr double kEnergyS = 1;
 // Queued at once while energy is measured.
 constexpr double kBusyUs = 20'000;
+// Much longer than queueing takes; ends a forgotten hold.
+constexpr double kHoldS = 2;
+// Host code that waits for the GPU is held no longer.
+constexpr double kHostCodeHoldS = 1e-3;
 // Copies take this share of the free memory at most, and leave the rest to the problem.
 constexpr std::size_t kCopiesShare = 4;
 
 }  // namespace
 
 Execution execution_of(CudaDevice& device, std::shared_ptr<const LoadedProgram> program) {
-  const auto& loaded = static_cast<const CudaProgram&>(*program);
-  const auto part = [&](CudaProgram::Part which) {
+  using Part = GpuProgram::Part;
+  const auto& loaded = static_cast<const GpuProgram&>(*program);
+  const auto part = [&](Part which) {
     return [&device, program, which](std::span<const CUdeviceptr> addresses) {
-      static_cast<const CudaProgram&>(*program).queue(device.gpu(), which, addresses);
+      static_cast<const GpuProgram&>(*program).queue(device.gpu(), which, addresses);
     };
   };
-  return {part(&CudaProgram::execute), part(&CudaProgram::prepare), part(&CudaProgram::finish),
-          loaded.needs_each_setup(), loaded.has_setup()};
+  return {part(Part::execute),       part(Part::prepare), part(Part::finish),
+          loaded.needs_each_setup(), loaded.has_setup(),  loaded.is_host_code()};
 }
 
 // Samples one execution on the timer's buffers.
@@ -58,7 +63,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     if (!estimate_us) return estimate_us.error();
     // Hot executions share their buffers: the next one would find its input changed. Cold ones have other
     // buffers than those of the setup.
-    const bool can_repeat = !execution_.is_prepared_each &&
+    const bool can_repeat = !execution_.is_prepared_each && !execution_.is_host_code &&
                             (regime_ == Regime::cold ? !execution_.knows_buffers : !timer_.restores_inputs());
     if (*estimate_us < kShortUs && can_repeat) make_graph(*estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;
@@ -80,14 +85,15 @@ class CudaTimer::GraphSampler final : public Sampler {
     }
     if (execution_.prepare) execution_.prepare(addresses_);
     if (regime_ == Regime::cold) device_.sweep_caches();
-    device_.kernels().hold();
+    device_.kernels().hold(execution_.is_host_code ? kHostCodeHoldS : kHoldS);
     gpu_.record(start_);
     execute_all();
     gpu_.record(end_);
     if (execution_.finish) execution_.finish(addresses_);
     device_.kernels().release();
     if (!gpu_.wait(limit_s_ * executions())) return ran_too_long(limit_s_, "while it was timed");
-    const double elapsed_us = gpu_.elapsed_us(start_, end_);
+    double elapsed_us = gpu_.elapsed_us(start_, end_);
+    if (execution_.is_host_code) elapsed_us += gpu_.rest_us();
     if (auto failure = gpu_.take_failure()) return *failure;
     device_.note_busy();
     return elapsed_us / executions();

@@ -23,8 +23,6 @@ namespace {
 constexpr std::uint64_t kThreads = 256;
 constexpr std::uint64_t kBlocksPerMultiprocessor = 16;
 constexpr std::size_t kScratchBytes = 256;
-// Much longer than queueing takes; ends a forgotten hold.
-constexpr unsigned long long kHoldLimitNs = 2'000'000'000;
 
 // Matches the kernels' declaration.
 struct Mismatches {
@@ -206,9 +204,9 @@ void DeviceKernels::sweep(CUdeviceptr buffer, std::size_t size) {
   launch(gpu_, sweep_, spread(size / 16 / 4), buffer, static_cast<std::uint64_t>(size / 16), scratch_.get());
 }
 
-void DeviceKernels::hold() {
+void DeviceKernels::hold(double limit_s) {
   LaunchShape one;
-  launch(gpu_, hold_, one, released_on_gpu_, ++turn_, kHoldLimitNs);
+  launch(gpu_, hold_, one, released_on_gpu_, ++turn_, static_cast<unsigned long long>(limit_s * 1e9));
 }
 
 void DeviceKernels::release() {

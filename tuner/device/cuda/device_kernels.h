@@ -44,8 +44,8 @@ class DeviceKernels {
                   const TolerancePlan& tolerance, CUdeviceptr mask, double limit_s);
   // Reads the whole buffer, which replaces the contents of the caches.
   void sweep(CUdeviceptr buffer, std::size_t size);
-  // Blocks the stream from here on until release().
-  void hold();
+  // Blocks the stream from here on until release(), and no longer than this.
+  void hold(double limit_s);
   void release();
 
  private:

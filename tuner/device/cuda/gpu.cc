@@ -14,6 +14,8 @@ namespace {
 // Waiting polls for so long before it sleeps between polls.
 constexpr auto kSpin = std::chrono::milliseconds(2);
 constexpr auto kDoze = std::chrono::microseconds(50);
+// A call that waits takes less where the GPU is idle.
+constexpr auto kIdleCall = std::chrono::microseconds(20);
 
 Status status_of(CUresult code) {
   switch (code) {
@@ -144,6 +146,16 @@ void Gpu::check(CUresult code, const char* doing) {
   failure_ = failure_of(code, doing, driver_);
 }
 
+void Gpu::fail(Failure failure) {
+  if (!failure_) failure_ = std::move(failure);
+}
+
+void Gpu::use_default_stream() {
+  if (!ok() || stream_.get() == CU_STREAM_LEGACY) return;
+  check(driver_.cuStreamSynchronize(stream_.get()), "end the work of a stream");
+  if (ok()) stream_ = {CU_STREAM_LEGACY, [](CUstream) { return CUDA_SUCCESS; }};
+}
+
 std::size_t Gpu::free_bytes() {
   std::size_t free = 0, total = 0;
   if (ok()) check(driver_.cuMemGetInfo(&free, &total), "ask for the free memory");
@@ -253,6 +265,14 @@ bool Gpu::wait(double limit_s) {
     if (waited > kSpin) std::this_thread::sleep_for(kDoze);
   }
   return true;
+}
+
+double Gpu::rest_us() {
+  if (!ok()) return 0;
+  const auto start = std::chrono::steady_clock::now();
+  check(driver_.cuCtxSynchronize(), nullptr);
+  const std::chrono::duration<double, std::micro> waited = std::chrono::steady_clock::now() - start;
+  return waited > kIdleCall ? waited.count() : 0;
 }
 
 // The driver prints during a call that waits. A query that reports a failed kernel first discards the failed

@@ -18,6 +18,8 @@ void leave_out_pauses(std::vector<CompiledVariant>& variants, double busy_s) {
 
 // So many sources, or jobs of several, show what they cost.
 constexpr int kFewestCosts = 4;
+// nvcc compiles host code and its libraries' templates, for which it may need minutes.
+constexpr double kHostCodeFactor = 5;
 
 bool share_a_job(const SourcePlan& a, const SourcePlan& b) {
   return a.language == b.language && a.path == b.path && a.options == b.options &&
@@ -62,7 +64,8 @@ void CompilePool::dispatch(Haste haste) {
     job.scratch_dir = options_.scratch_dir;
     job.instrumentation = options_.instrumentation;
     slot->batch = std::move(batch);
-    slot->worker.send(encode(job), {.setup_s = options_.time_limit_s});
+    const bool is_host_code = job.variants.front().language == Language::host;
+    slot->worker.send(encode(job), {.setup_s = options_.time_limit_s * (is_host_code ? kHostCodeFactor : 1)});
   }
 }
 
@@ -100,6 +103,7 @@ void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
 }
 
 std::size_t CompilePool::batch_of(const SourcePlan& source) const {
+  if (source.language == Language::host) return 1;
   const auto cost =
       std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
   if (cost == costs_.end() || cost->alone < kFewestCosts) return 1;

@@ -291,7 +291,7 @@ void fields(A& archive, S& info) {
 // The last value of each enumeration; larger numbers are invalid.
 constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
-constexpr Language last_of(Language) { return Language::cpp; }
+constexpr Language last_of(Language) { return Language::host; }
 constexpr ElementType last_of(ElementType) { return ElementType::complex128; }
 constexpr TexturePlan::Address last_of(TexturePlan::Address) { return TexturePlan::Address::mirror; }
 constexpr TexturePlan::Filter last_of(TexturePlan::Filter) { return TexturePlan::Filter::linear; }

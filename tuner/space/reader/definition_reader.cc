@@ -23,13 +23,6 @@ std::string joined(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
-std::optional<Language> language_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
-  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
-  return std::nullopt;
-}
-
 // Kernel names appear on command lines and in file names.
 bool is_kernel_name(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
@@ -43,6 +36,13 @@ const YamlNode* section(const Fields& fields, std::string_view key) {
 }
 
 }  // namespace
+
+std::optional<Language> language_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
+  return std::nullopt;
+}
 
 DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
                                    const FileReader& files, ErrorList& errors)
@@ -205,17 +205,18 @@ void DefinitionReader::read_source(const Fields& fields) {
   const auto by_name = language_of(kernel.source_path);
   if (by_name) kernel.language = *by_name;
   if (const YamlNode* language = fields.find("language")) {
-    static const std::vector<std::string> kLanguages = {"cuda", "c++"};
-    if (language->is_scalar() && (language->text == "cuda" || language->text == "c++")) {
-      kernel.language = language->text == "cuda" ? Language::cuda : Language::cpp;
+    static const std::vector<std::string> kLanguages = {"cuda", "c++", "host"};
+    const auto known = std::ranges::find(kLanguages, language->text);
+    if (language->is_scalar() && known != kLanguages.end()) {
+      kernel.language = static_cast<Language>(known - kLanguages.begin());
     } else {
       errors_.add(*language,
                   "unknown language '" + language->text + "'" + errors_.guess(language->text, kLanguages),
-                  "expected cuda or c++");
+                  "expected cuda, c++ or host");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {
     errors_.add(*source, "unknown language: the extension of '" + source->text + "' is not known",
-                "add language: cuda or language: c++");
+                "add language: cuda, language: c++ or language: host");
   }
   if (const YamlNode* include = section(fields, "include")) {
     for (const YamlNode& item : items_of(*include)) {
@@ -428,6 +429,10 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
   for (const WrittenArgument& written : arguments_) {
     const std::string& symbol = written.argument.symbol;
     if (symbol.empty()) continue;
+    if (kernel.language == Language::host) {
+      errors_.add(*written.symbol, "symbol does not apply to host code", "pass the buffer as an argument");
+      continue;
+    }
     const std::string name = symbol.substr(symbol.rfind(':') + 1);  // npos + 1 is 0
     if (!find_macro(source, name).is_used) {
       errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
@@ -448,7 +453,7 @@ void DefinitionReader::read_own_source(const Fields& fields, const std::string& 
   if (source == nullptr) return;
   code.text = load(*source, code.path);
   const auto language = language_of(code.path);
-  if (language && *language != definition_.kernel.language)
+  if (language && *language != definition_.kernel.language && definition_.kernel.language != Language::host)
     errors_.add(*source, "the " + noun + " must be in the kernel's language");
 }
 

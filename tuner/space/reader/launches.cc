@@ -147,10 +147,12 @@ class LaunchReader {
   void read_geometry(const Fields& fields, Launch& launch) {
     for (std::string_view word :
          {"grid", "block", "shared", "cluster", "cooperative", "programmatic", "carveout"}) {
-      if (language_ == Language::cpp && fields.find(word) != nullptr) {
-        errors_.add(fields.key(word), std::string(word) + " does not apply to a C++ function");
-        return;
-      }
+      if (language_ == Language::cuda || fields.find(word) == nullptr) continue;
+      const bool is_host_code = language_ == Language::host;
+      errors_.add(fields.key(word),
+                  std::string(word) + " does not apply to " + (is_host_code ? "host code" : "a C++ function"),
+                  is_host_code ? "the function launches its kernels itself" : "");
+      return;
     }
     if (const YamlNode* grid = fields.find("grid")) read_extents(*grid, launch.grid);
     if (const YamlNode* block = fields.find("block")) read_extents(*block, launch.block);
@@ -222,6 +224,10 @@ class LaunchReader {
   void read_tensor_map(const YamlNode& node, std::vector<PassedArgument>& all) {
     const Fields fields(node, "tensor map", {"tensor_map", "sizes", "strides", "box", "swizzle"}, errors_);
     TensorMap map;
+    if (language_ == Language::host) {
+      errors_.add(node, "a tensor map does not apply to host code", "the function makes its own");
+      return;
+    }
     const WrittenArgument* written = find_buffer(*fields.find("tensor_map"), "tensor map");
     if (written != nullptr) map.buffer = written->argument.name;
     const YamlNode* sizes = fields.require("sizes", "of the buffer, innermost first: sizes: [columns, rows]");
@@ -253,6 +259,10 @@ class LaunchReader {
     const Fields fields(
         node, "texture",
         {"texture", "sizes", "pitch", "channels", "address", "filter", "normalized", "fractions"}, errors_);
+    if (language_ == Language::host) {
+      errors_.add(node, "a texture does not apply to host code", "the function makes its own");
+      return;
+    }
     Texture texture;
     const WrittenArgument* written = find_buffer(*fields.find("texture"), "texture");
     if (written != nullptr) texture.buffer = written->argument.name;

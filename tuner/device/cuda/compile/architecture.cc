@@ -73,7 +73,8 @@ class ResourceReporter : public Runner {
   // The resources are those of the largest launch.
   std::optional<RunReply> check(const ProgramPlan& program, const Module& module,
                                 Resources& resources) const {
-    if (program.steps.empty()) return std::nullopt;
+    // Host code shows what it launches when it runs.
+    if (program.steps.empty() || program.source.language == Language::host) return std::nullopt;
     const auto code = read_module(module.path);
     if (!code) return failure(Status::machine_failed, code.error().message);
     std::int64_t most_threads = -1;

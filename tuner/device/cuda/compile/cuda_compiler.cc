@@ -1,7 +1,6 @@
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -32,30 +31,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-bool any_starts_with(const std::vector<std::string>& options,
-                     std::initializer_list<std::string_view> beginnings) {
-  return std::ranges::any_of(options, [&](const std::string& option) {
-    return std::ranges::any_of(beginnings, [&](std::string_view start) { return option.starts_with(start); });
-  });
-}
-
-// sm_90 as sm_90a, with all that the chip can do; the nearest that the compiler knows where it knows not this
-// one.
-std::string real_architecture(const std::string& architecture, const std::vector<int>& known) {
-  int number = 0;
-  const std::string_view digits =
-      std::string_view(architecture).substr(std::min<std::size_t>(3, architecture.size()));
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (!architecture.starts_with("sm_") || number == 0) return architecture;
-  if (std::ranges::find(known, number) == known.end()) {
-    for (int candidate : known) {
-      if (candidate < number && candidate / 10 == number / 10) number = candidate;
-    }
-    return "sm_" + std::to_string(number);
-  }
-  return "sm_" + std::to_string(number) + (number >= 90 ? "a" : "");
-}
 
 std::string joined_messages(const std::vector<std::string>& messages) {
   std::string all;
@@ -93,16 +68,27 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& pl
   auto nvrtc = Nvrtc::open(places);
   if (!nvrtc) return nvrtc.error();
   auto include_dirs = toolkit_include_dirs(places, nvrtc->path());
-  return std::unique_ptr<CudaCompiler>(new CudaCompiler(std::move(*nvrtc), std::move(include_dirs)));
+  return std::unique_ptr<CudaCompiler>(new CudaCompiler(places, std::move(*nvrtc), std::move(include_dirs)));
 }
 
-CudaCompiler::CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs)
-    : nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
+CudaCompiler::CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs)
+    : places_(places), nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
   compiler_key_ = "3 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
   for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
 }
 
+std::vector<CompiledVariant> CudaCompiler::compile_host_code(const CompileJob& job) {
+  if (!nvcc_) nvcc_ = NvccCompiler::open(places_);
+  if (*nvcc_) return (*nvcc_)->compile(job);
+  CompiledVariant failed;
+  failed.status = Status::machine_failed;
+  failed.log = nvcc_->error().message;
+  return {job.variants.size(), failed};
+}
+
 std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
+  const bool is_host_code = !job.variants.empty() && job.variants.front().language == Language::host;
+  if (is_host_code) return compile_host_code(job);
   std::vector<CompiledVariant> results(job.variants.size());
   CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
 

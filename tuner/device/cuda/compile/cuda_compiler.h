@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/core/result.h"
+#include "tuner/device/cuda/compile/nvcc_compiler.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
@@ -15,8 +16,8 @@
 
 namespace gktune {
 
-// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it. Cached
-// variants are not compiled again.
+// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it, and host code with
+// nvcc. Cached variants are not compiled again.
 class CudaCompiler : public Compiler {
  public:
   static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);
@@ -37,7 +38,9 @@ class CudaCompiler : public Compiler {
     std::string source_key;
     std::vector<Pending> pending;
   };
-  CudaCompiler(Nvrtc nvrtc, std::vector<std::string> include_dirs);
+  CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs);
+
+  std::vector<CompiledVariant> compile_host_code(const CompileJob& job);
 
   std::vector<std::string> options_for(const SourcePlan& source, const std::string& architecture) const;
   std::string key_of(const Batch& batch, const SourcePlan& source) const;
@@ -51,6 +54,8 @@ class CudaCompiler : public Compiler {
   NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;
   void compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache);
 
+  ToolkitPlaces places_;
+  std::optional<Result<NvccCompiler>> nvcc_;  // opened when it is needed
   Nvrtc nvrtc_;
   std::vector<std::string> include_dirs_;                     // the toolkit's
   std::vector<std::pair<std::string, std::string>> headers_;  // see standard_headers

@@ -1,6 +1,9 @@
 #include "tuner/device/cuda/compile/nvrtc.h"
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <type_traits>
 
 namespace gktune {
@@ -146,6 +149,28 @@ NvrtcOutput Nvrtc::compile(const NvrtcSource& source) const {
     output.log = std::string("NVRTC: ") + functions_.error_string(program.status());
   }
   return output;
+}
+
+bool any_starts_with(const std::vector<std::string>& options,
+                     std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(options, [&](const std::string& option) {
+    return std::ranges::any_of(beginnings, [&](std::string_view start) { return option.starts_with(start); });
+  });
+}
+
+std::string real_architecture(const std::string& architecture, const std::vector<int>& known) {
+  int number = 0;
+  const std::string_view digits =
+      std::string_view(architecture).substr(std::min<std::size_t>(3, architecture.size()));
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (!architecture.starts_with("sm_") || number == 0) return architecture;
+  if (std::ranges::find(known, number) == known.end()) {
+    for (int candidate : known) {
+      if (candidate < number && candidate / 10 == number / 10) number = candidate;
+    }
+    return "sm_" + std::to_string(number);
+  }
+  return "sm_" + std::to_string(number) + (number >= 90 ? "a" : "");
 }
 
 }  // namespace gktune

@@ -2,7 +2,9 @@
 
 #include <nvrtc.h>
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,5 +70,11 @@ class Nvrtc {
   int major_ = 0, minor_ = 0;
   std::vector<int> architectures_;
 };
+
+// True if one of the compiler's options begins like this.
+bool any_starts_with(const std::vector<std::string>& options, std::initializer_list<std::string_view> beginnings);
+
+// sm_90 as sm_90a, with all that the chip can do; the nearest that a compiler knows where it knows not this one.
+std::string real_architecture(const std::string& architecture, const std::vector<int>& known);
 
 }  // namespace gktune

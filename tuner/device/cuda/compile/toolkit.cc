@@ -68,4 +68,16 @@ std::vector<std::string> toolkit_include_dirs(const ToolkitPlaces& places, const
   return {};
 }
 
+Result<std::string> find_nvcc(const ToolkitPlaces& places) {
+  std::vector<fs::path> candidates = toolkit_homes(places);
+  if (places.home.empty()) candidates.emplace_back("/usr");  // where distributions' packages put it
+  std::string searched;
+  for (const fs::path& home : candidates) {
+    const fs::path nvcc = home / "bin/nvcc";
+    if (is_there(nvcc)) return nvcc.string();
+    searched += (searched.empty() ? "" : ", ") + nvcc.string();
+  }
+  return Error{"host code needs nvcc, which was not found: looked for " + searched};
+}
+
 }  // namespace gktune

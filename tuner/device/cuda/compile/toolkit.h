@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/result.h"
+
 namespace gktune {
 
 // Where to look for CUDA.
@@ -16,5 +18,8 @@ std::vector<std::string> toolkit_library_dirs(const ToolkitPlaces& places);
 // Directories with <cuda_fp16.h> and <cub/block/block_reduce.cuh>: of the toolkit of this NVRTC library if
 // that is known, else of any. Empty: none.
 std::vector<std::string> toolkit_include_dirs(const ToolkitPlaces& places, const std::string& nvrtc_path);
+
+// The path of nvcc, which compiles host code.
+Result<std::string> find_nvcc(const ToolkitPlaces& places);
 
 }  // namespace gktune

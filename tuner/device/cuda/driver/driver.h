@@ -28,6 +28,7 @@ namespace gktune {
   X(cuCtxPushCurrent)                            \
   X(cuCtxPopCurrent)                             \
   X(cuCtxGetDevice)                              \
+  X(cuCtxSynchronize)                            \
   X(cuThreadExchangeStreamCaptureMode)           \
   X(cuMemGetInfo)                                \
   X(cuMemAlloc)                                  \

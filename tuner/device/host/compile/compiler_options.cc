@@ -22,7 +22,7 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
   // DWARF 5 numbers its files in a way that the addr2line of GCC 12 and clang 14 reads wrongly: code
   // outside the entry's function is attributed to our translation unit.
   std::vector<std::string> all{"-x", "c++", "-O2", "-gdwarf-4", "-g1", "-fPIC", "-shared"};
-  if (source.language == Language::cpp) {
+  if (source.language != Language::cuda) {
     all.emplace_back("-std=c++20");
     all.insert(all.end(), source.options.begin(), source.options.end());
     if (instrumentation == Instrumentation::sanitize) {
@@ -45,7 +45,7 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
 }
 
 std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation) {
-  if (source.language == Language::cpp || instrumentation == Instrumentation::none) return {};
+  if (source.language != Language::cuda || instrumentation == Instrumentation::none) return {};
   return {"-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"};
 }
 

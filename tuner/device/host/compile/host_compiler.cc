@@ -3,54 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 
 #include "tuner/core/seconds_since.h"
-#include "tuner/core/system_error.h"
 #include "tuner/device/host/compile/checked_copies.h"
 #include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
+#include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/unsupported.h"
 #include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
-#include "tuner/space/missing_function.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
 namespace {
-
-// The part of the line with a compiler's first error that stands before the message.
-std::string_view place_of_first_error(std::string_view log) {
-  const std::size_t error = log.find("error:");
-  if (error == std::string_view::npos) return {};
-  const std::size_t begin = log.rfind('\n', error) + 1;  // npos + 1 is 0
-  return log.substr(begin, error - begin);
-}
-
-// The message if a compiler's first error is that the source has no function of an entry's name: its other
-// errors are in files that the user has never seen. Nothing if the first error is another one.
-std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log) {
-  const std::string_view place = place_of_first_error(log);
-  for (const std::string& entry : source.entries) {
-    if (!place.starts_with("entry " + entry + ':')) continue;
-    return missing_function(
-        entry, source.path,
-        text_of(flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand)));
-  }
-  return std::nullopt;
-}
 
 #if defined(__aarch64__)
 constexpr const char* kMachine = "aarch64";
@@ -87,25 +60,6 @@ std::vector<std::string> words_of(const std::string& cxx) {
   if (std::filesystem::exists(cxx, ignored)) return {cxx};
   std::istringstream stream(cxx);
   return {std::istream_iterator<std::string>(stream), {}};
-}
-
-constexpr const char* kKilledTexts[] = {"Killed signal terminated program", "Terminated signal terminated program",
-                                        "terminated with signal 9 [", "terminated with signal 15 [",
-                                        "unable to execute command: Killed",
-                                        "unable to execute command: Terminated"};
-
-// Errors of the system, such as no more files or processes, say nothing about the source.
-bool is_the_machines_fault(const std::string& log) {
-  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
-                             [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
-}
-
-// By something outside, or by a system without memory. GCC and Clang report it of the programs that they start.
-bool was_killed(const CommandOutput& output) {
-  if (output.exit_code == 128 + SIGKILL || output.exit_code == 128 + SIGTERM) return true;
-  return output.exit_code != 0 && std::ranges::any_of(kKilledTexts, [&](const char* text) {
-           return output.text.find(text) != std::string::npos;
-         });
 }
 
 }  // namespace
@@ -162,10 +116,10 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
     all.insert(all.end(), own.begin(), own.end());
   }
   const std::string beside = std::filesystem::path(source.path).parent_path().string();
-  if (instrumentation != Instrumentation::none && source.language == Language::cpp && is_clang()) {
+  if (instrumentation != Instrumentation::none && source.language != Language::cuda && is_clang()) {
     all.emplace_back("-shared-libasan");
   }
-  if (source.language == Language::cpp) all.push_back("-I" + headers_);
+  if (source.language != Language::cuda) all.push_back("-I" + headers_);
   all.insert(all.end(), {"-iquote", beside.empty() ? "." : beside});
   return all;
 }
@@ -208,6 +162,11 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   std::vector<Todo> todo;
   for (std::size_t i = 0; i < job.variants.size(); ++i) {
     const SourcePlan& source = job.variants[i];
+    if (source.language == Language::host && language_of(source.path) == Language::cuda) {
+      compiled[i].status = Status::compile_failed;
+      compiled[i].log = fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
+      continue;
+    }
     std::string key = this->key(source, job.instrumentation);
     if (auto known = cache.find(key)) {
       compiled[i] = *std::move(known);
@@ -226,16 +185,8 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   return compiled;
 }
 
-Result<CommandOutput> HostCompiler::run_compiler(const std::vector<std::string>& words) {
-  Result<CommandOutput> result = run_command(words);
-  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
-    result = run_command(words);
-  }
-  return result;
-}
-
-HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
-                                        const std::string& text, CompileCache& cache) {
+CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
+                                CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
   const std::string between = cache.scratch_path(name + ".ll");
@@ -253,7 +204,7 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
   if (is_clang() && source.language == Language::cuda && instrumentation != Instrumentation::none) {
     std::vector<std::string> first = words;
     first.insert(first.end(), {"-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", input, "-o", between});
-    result = run_compiler(first);
+    result = call_compiler(first);
     inputs = {"-x", "ir", between};
     if (const auto llvm_text = read_whole(between); result && result->exit_code == 0 && llvm_text) {
       if (const auto written = write_atomically(between, with_checked_copies(*llvm_text)); !written)
@@ -265,27 +216,10 @@ HostCompiler::Build HostCompiler::build(const SourcePlan& source, Instrumentatio
     words.insert(words.end(), {"-o", output});
     const std::vector<std::string> libraries = libraries_of(source, instrumentation);
     words.insert(words.end(), libraries.begin(), libraries.end());
-    result = run_compiler(words);
+    result = call_compiler(words);
   }
-  const std::optional<std::string> code = read_whole(output);
-  for (const std::string& path : {input, between, output}) std::filesystem::remove(path, ignored);
-
-  if (!result) return {Status::machine_failed, result.error().message, {}};
-  if (was_killed(*result)) {
-    return {Status::machine_failed, outside_kills_.str("the compiler was killed") + '\n' + result->text, {}};
-  }
-  if (result->exit_code != 0) {
-    if (!is_the_machines_fault(result->text)) return {Status::compile_failed, std::move(result->text), {}};
-    const bool is_limit = result->text.find(std::strerror(EFBIG)) != std::string::npos;
-    return {Status::machine_failed,
-            fmt::format("the system fails the compiler{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
-                        result->text),
-            {}};
-  }
-  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", cxx_, output), {}};
-  Result<std::string> path = cache.add_code(*code);
-  if (!path) return {Status::machine_failed, path.error().message, {}};
-  return {Status::ok, std::move(result->text), *std::move(path)};
+  for (const std::string& path : {input, between}) std::filesystem::remove(path, ignored);
+  return keep_output(result, {cxx_, output}, cache, outside_kills_);
 }
 
 void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
@@ -302,7 +236,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
   const SourcePlan& source = *variants.front().source;
   const TranslationUnit text =
       source.language == Language::cuda ? cuda_unit(variants) : cpp_unit(variants.front());
-  const Build build = this->build(source, job.instrumentation, text.text, cache);
+  const CompilerRun build = this->build(source, job.instrumentation, text.text, cache);
 
   for (const Todo& todo : unit) {
     CompiledVariant& variant = compiled[todo.index];

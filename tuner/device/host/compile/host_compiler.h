@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/child_process.h"
@@ -29,12 +30,6 @@ class HostCompiler : public Compiler {
     std::string key;
   };
 
-  struct Build {
-    Status status = Status::ok;
-    std::string log;
-    std::string code_path;
-  };
-
   bool is_clang() const { return version_.find("clang") != std::string::npos; }
   Result<void> prepare(const CompileJob& job);
   std::string key(const SourcePlan& source, Instrumentation instrumentation) const;
@@ -42,10 +37,8 @@ class HostCompiler : public Compiler {
   // Environment for a process that loads code of this kind.
   std::vector<std::pair<std::string, std::string>> environment_for(const SourcePlan& source,
                                                                    Instrumentation instrumentation);
-  // Runs the compiler, again where something outside kills it.
-  Result<CommandOutput> run_compiler(const std::vector<std::string>& words);
-  Build build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
-              CompileCache& cache);
+  CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
+                    CompileCache& cache);
   void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                     std::vector<CompiledVariant>& compiled);
 

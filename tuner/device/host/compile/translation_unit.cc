@@ -169,8 +169,9 @@ KernelSource read_kernel_source(const SourcePlan& source) {
   return result;
 }
 
-std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
-                                     std::string_view make_entry) {
+}  // namespace
+
+std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant, std::string_view make_entry) {
   std::vector<std::string> symbols;
   for (const std::string& entry : variant.source->entries) {
     symbols.push_back(fmt::format("{}_{}", variant.name, symbols.size()));
@@ -186,6 +187,8 @@ std::vector<std::string> add_entries(std::string& text, const NamedVariant& vari
   }
   return symbols;
 }
+
+namespace {
 
 void add_macros(std::string& text, const std::vector<std::pair<std::string, std::string>>& macros) {
   for (const auto& [name, value] : macros) text += fmt::format("#define {} {}\n", name, value);
@@ -219,11 +222,12 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants) {
 }
 
 TranslationUnit cpp_unit(const NamedVariant& variant) {
+  const bool is_host_code = variant.source->language == Language::host;
   TranslationUnit unit;
-  unit.text = "#include \"gktune/trampoline.h\"\n";
+  unit.text = is_host_code ? "#include \"gktune/host_code.h\"\n" : "#include \"gktune/trampoline.h\"\n";
   add_macros(unit.text, variant.source->macros);
   unit.text += line_directive(1, variant.source->path) + variant.source->text + "\n";
-  unit.symbols.push_back(add_entries(unit.text, variant, "function_entry"));
+  unit.symbols.push_back(add_entries(unit.text, variant, is_host_code ? "host_entry" : "function_entry"));
   return unit;
 }
 

@@ -43,6 +43,14 @@ Result<HostModule> HostModule::load(const Module& module) {
   return loaded;
 }
 
+Result<void, Failure> HostModule::call(std::size_t index, std::span<void* const> arguments, void* stream) const {
+  const CodeAtWork at_work(code_);
+  kernel::HostCall call{stream, false, {}};
+  entries_[index]->run(arguments.data(), &call);
+  if (!call.has_failed) return {};
+  return Failure{Status::launch_failed, call.message};
+}
+
 Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, const LaunchShape& shape,
                                          std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
@@ -50,10 +58,9 @@ Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, 
     return Failure{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
                                                       entry.argument_count, arguments.size())};
   }
+  if (!entry.is_kernel) return call(index, arguments, nullptr);
   const CodeAtWork at_work(code_);
-  if (entry.is_kernel) return executor.run(entry, shape, arguments);
-  entry.run(arguments.data(), nullptr);
-  return {};
+  return executor.run(entry, shape, arguments);
 }
 
 }  // namespace gktune

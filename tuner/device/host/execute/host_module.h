@@ -22,7 +22,10 @@ class HostModule {
   // Number, width and kind of the arguments.
   const kernel::Entry& entry(std::size_t index) const { return *entries_[index]; }
 
-  // Runs a kernel over the whole grid, or a plain function (`language: c++`) once. Each argument points to
+  // Calls a function once. Each argument points to its value. The stream is for host code.
+  Result<void, Failure> call(std::size_t entry, std::span<void* const> arguments, void* stream) const;
+
+  // Runs a kernel over the whole grid, or a function once. Each argument points to
   // its value, as for cuLaunchKernel.
   Result<void, Failure> launch(Executor& executor, std::size_t entry, const LaunchShape& shape,
                                std::span<void* const> arguments) const;

@@ -100,12 +100,19 @@ struct ThreadState {
   const Services* services;
 };
 
+// A call of host code, which launches its own kernels.
+struct HostCall {
+  void* stream;  // of the GPU
+  bool has_failed;
+  char message[256];  // why it failed
+};
+
 // One entry of a compiled source: a function, or a variable, which has an address.
 struct Entry {
   static constexpr unsigned kMaxArguments = 64;
   const char* name;
-  // A kernel: starts the block's threads, one after the other, until none is left to start. A plain function:
-  // calls it. The stack is the argument for `park`.
+  // A kernel: starts the block's threads, one after the other, until none is left to start. The stack is the
+  // argument for `park`. A plain function: calls it. Host code: the stack is a HostCall.
   void (*run)(void* const* arguments, void* stack);
   bool is_kernel;
   unsigned argument_count;

@@ -1,0 +1,137 @@
+#include "tuner/device/cuda/compile/nvcc_compiler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "tuner/core/seconds_since.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/compile/program_text.h"
+#include "tuner/device/host/compile/kernel_headers.h"
+#include "tuner/device/host/compile/run_compiler.h"
+#include "tuner/device/host/compile/translation_unit.h"
+#include "tuner/device/worker/child_process.h"
+#include "tuner/device/worker/whole_file.h"
+#include "tuner/source/flat_source.h"
+#include "tuner/space/content_key.h"
+
+namespace gktune {
+namespace {
+
+// The headers by which the engine calls host code. They are put in as text: their folder also has headers
+// that stand in for the toolkit's.
+std::string engine_headers() {
+  std::string text = line_directive(1, "gktune");
+  for (const std::string_view path : {"gktune/abi.h", "gktune/trampoline.h", "gktune/host_code.h"}) {
+    const auto header = std::ranges::find(kernel_headers(), path, &EmbeddedFile::path);
+    std::istringstream lines{std::string(header->text)};
+    for (std::string line; std::getline(lines, line);) {
+      if (line != "#pragma once" && !line.starts_with("#include \"gktune/")) text += line + '\n';
+    }
+  }
+  return text;
+}
+
+// nvcc's log without the lines that name its temporary files.
+std::string readable(const std::string& log) {
+  std::string text;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" detected in the compilation of \"") == std::string::npos) text += line + '\n';
+  }
+  return text;
+}
+
+Result<std::string> output_of(const std::vector<std::string>& words) {
+  const auto output = run_command(words);
+  if (!output) return output.error();
+  if (output->exit_code != 0) return Error{words.front() + ' ' + words.back() + " fails: " + output->text};
+  return output->text;
+}
+
+}  // namespace
+
+Result<NvccCompiler> NvccCompiler::open(const ToolkitPlaces& places) {
+  const auto nvcc = find_nvcc(places);
+  if (!nvcc) return nvcc.error();
+  const auto version = output_of({*nvcc, "--version"});
+  if (!version) return version.error();
+  const auto targets = output_of({*nvcc, "--list-gpu-code"});
+  if (!targets) return targets.error();
+  std::vector<int> architectures;
+  std::istringstream lines(*targets);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("sm_")) architectures.push_back(std::atoi(line.c_str() + 3));
+  }
+  // nvcc calls g++ from PATH.
+  const auto cxx = run_command({"g++", "--version"});
+  return NvccCompiler(*nvcc, "1 " + *nvcc + '\n' + *version + (cxx ? cxx->text : ""),
+                      std::move(architectures));
+}
+
+std::vector<std::string> NvccCompiler::command(const SourcePlan& source,
+                                               const std::string& architecture) const {
+  std::vector<std::string> all{nvcc_, "-x", "cu", "--shared", "-Xcompiler", "-fPIC"};
+  // nvcc refuses to be told twice.
+  if (!any_starts_with(source.options, {"-arch", "--gpu-architecture"}))
+    all.push_back("--gpu-architecture=" + real_architecture(architecture, architectures_));
+  if (!any_starts_with(source.options, {"-std", "--std"})) all.emplace_back("--std=c++17");
+  if (!any_starts_with(source.options, {"-O", "--optimize"})) all.emplace_back("-O3");
+  for (const std::string& dir : source.include_dirs) all.push_back("-I" + dir);
+  all.insert(all.end(), source.options.begin(), source.options.end());
+  return all;
+}
+
+std::vector<CompiledVariant> NvccCompiler::compile(const CompileJob& job) {
+  std::vector<CompiledVariant> results;
+  CompileCache& cache = caches_.try_emplace(job.cache_dir, job.cache_dir, job.scratch_dir).first->second;
+  for (const SourcePlan& variant : job.variants) results.push_back(compile(variant, job.architecture, cache));
+  return results;
+}
+
+CompiledVariant NvccCompiler::compile(const SourcePlan& source, const std::string& architecture,
+                                      CompileCache& cache) {
+  const auto start = std::chrono::steady_clock::now();
+  const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
+  std::string text = engine_headers() + program_of_one(flat, source, OtherKernels::keep).text;
+  const std::vector<std::string> words = command(source, architecture);
+  std::string all = compiler_key_ + text;
+  for (const auto& [path, included] : flat.files) all += '\n' + path + '\n' + included;
+  for (const std::string& word : words) all += '\n' + word;
+  for (const std::string& entry : source.entries) all += "\n:" + entry;
+  const std::string key = content_key(all);
+  if (auto known = cache.find(key)) return *std::move(known);
+
+  CompiledVariant result;
+  result.module.symbols = add_entries(text, {&source, "gktune_" + key}, "host_entry");
+  const std::string input = cache.scratch_path(key + ".cu"), output = cache.scratch_path(key + ".so");
+  if (const auto written = write_atomically(input, text); !written) {
+    result.status = Status::machine_failed;
+    result.log = written.error().message;
+    return result;
+  }
+  std::vector<std::string> call = words;
+  call.insert(call.end(), {input, "-o", output});
+  const auto called = call_compiler(call);
+  std::error_code ignored;
+  std::filesystem::remove(input, ignored);
+  CompilerRun run = keep_output(called, {nvcc_, output}, cache, outside_kills_);
+  result.seconds = seconds_since(start);
+  result.status = run.status;
+  result.log = run.status == Status::machine_failed ? std::move(run.log) : readable(run.log);
+  if (run.status == Status::ok) {
+    result.module.path = run.code_path;
+    (void)cache.add(key, result);  // after a failure the next run compiles it again
+  } else {
+    // Do not store this: the machine may lack a header or a library.
+    result.module = {};
+    if (auto missing = missing_entry(source, result.log)) result.log = *std::move(missing);
+  }
+  return result;
+}
+
+}  // namespace gktune

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/cuda/compile/toolkit.h"
+#include "tuner/device/worker/backend.h"
+#include "tuner/device/worker/compile_cache.h"
+#include "tuner/device/worker/outside_kills.h"
+
+namespace gktune {
+
+// Compiles host code (`language: host`) for a GPU with nvcc into shared objects, and keeps them.
+class NvccCompiler : public Compiler {
+ public:
+  // An error if the toolkit has no nvcc.
+  static Result<NvccCompiler> open(const ToolkitPlaces& places);
+
+  std::vector<CompiledVariant> compile(const CompileJob& job) override;
+
+ private:
+  NvccCompiler(std::string nvcc, std::string key, std::vector<int> architectures)
+      : nvcc_(std::move(nvcc)), compiler_key_(std::move(key)), architectures_(std::move(architectures)) {}
+  std::vector<std::string> command(const SourcePlan& source, const std::string& architecture) const;
+  CompiledVariant compile(const SourcePlan& source, const std::string& architecture, CompileCache& cache);
+
+  std::string nvcc_;
+  std::string compiler_key_;        // of nvcc and the C++ compiler that it calls
+  std::vector<int> architectures_;  // 80 for sm_80
+  std::map<std::string, CompileCache> caches_;
+  OutsideKills outside_kills_;
+};
+
+}  // namespace gktune

@@ -1,0 +1,94 @@
+#include "tuner/device/host/compile/run_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "tuner/core/system_error.h"
+#include "tuner/device/worker/whole_file.h"
+#include "tuner/source/flat_source.h"
+#include "tuner/space/missing_function.h"
+
+namespace gktune {
+namespace {
+
+constexpr const char* kKilledTexts[] = {
+    "Killed signal terminated program",  "Terminated signal terminated program",
+    "terminated with signal 9 [",        "terminated with signal 15 [",
+    "unable to execute command: Killed", "unable to execute command: Terminated"};
+
+// Errors of the system, such as no more files or processes, say nothing about the source.
+bool is_the_machines_fault(const std::string& log) {
+  return std::ranges::any_of(std::array{ENOSPC, EDQUOT, EFBIG, EROFS, EIO, EMFILE, ENFILE, EAGAIN},
+                             [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
+}
+
+// By something outside, or by a system without memory. GCC and Clang report it of the programs that they
+// start.
+bool was_killed(const CommandOutput& output) {
+  if (output.exit_code == 128 + SIGKILL || output.exit_code == 128 + SIGTERM) return true;
+  return output.exit_code != 0 && std::ranges::any_of(kKilledTexts, [&](const char* text) {
+           return output.text.find(text) != std::string::npos;
+         });
+}
+
+// The part of the line with a compiler's first error that stands before the message.
+std::string_view place_of_first_error(std::string_view log) {
+  const std::size_t error = log.find("error:");
+  if (error == std::string_view::npos) return {};
+  const std::size_t begin = log.rfind('\n', error) + 1;  // npos + 1 is 0
+  return log.substr(begin, error - begin);
+}
+
+}  // namespace
+
+std::optional<std::string> missing_entry(const SourcePlan& source, std::string_view log) {
+  const std::string_view place = place_of_first_error(log);
+  for (const std::string& entry : source.entries) {
+    // entry sum:1:1: as GCC and clang write it, entry sum(1): as nvcc does
+    if (!place.starts_with("entry " + entry + ':') && !place.starts_with("entry " + entry + '(')) continue;
+    return missing_function(
+        entry, source.path,
+        text_of(flatten(source.path, source.text, source.include_dirs, AngleIncludes::expand)));
+  }
+  return std::nullopt;
+}
+
+Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
+  Result<CommandOutput> result = run_command(words);
+  for (int attempt = 1; attempt < kMostAttempts && result && was_killed(*result); ++attempt) {
+    result = run_command(words);
+  }
+  return result;
+}
+
+CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output, CompileCache& cache,
+                        OutsideKills& outside_kills) {
+  const std::optional<std::string> code = read_whole(output.path);
+  std::error_code ignored;
+  std::filesystem::remove(output.path, ignored);
+  if (!result) return {Status::machine_failed, result.error().message, {}};
+  if (was_killed(*result)) {
+    return {Status::machine_failed, outside_kills.str("the compiler was killed") + '\n' + result->text, {}};
+  }
+  if (result->exit_code != 0) {
+    if (!is_the_machines_fault(result->text)) return {Status::compile_failed, result->text, {}};
+    const bool is_limit = result->text.find(std::strerror(EFBIG)) != std::string::npos;
+    return {Status::machine_failed,
+            fmt::format("the system fails the compiler{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
+                        result->text),
+            {}};
+  }
+  if (!code) return {Status::compile_failed, fmt::format("{} left no {}", output.compiler, output.path), {}};
+  Result<std::string> path = cache.add_code(*code);
+  if (!path) return {Status::machine_failed, path.error().message, {}};
+  return {Status::ok, result->text, *std::move(path)};
+}
+
+}  // namespace gktune
