@@ -75,7 +75,11 @@ Result<NvccCompiler> NvccCompiler::open(const ToolkitPlaces& places) {
 
 std::vector<std::string> NvccCompiler::command(const SourcePlan& source,
                                                const std::string& architecture) const {
-  std::vector<std::string> all{nvcc_, "-x", "cu", "--shared", "-Xcompiler", "-fPIC"};
+  // Candidates would share the static variables of inline functions, and stay loaded.
+  std::vector<std::string> all{nvcc_, "-x", "cu", "--shared", "-Xcompiler", "-fPIC,-fno-gnu-unique"};
+  // The toolkit's libraries, such as cuBLAS, are found where nvcc is.
+  const std::filesystem::path libraries = std::filesystem::path(nvcc_).parent_path().parent_path() / "lib64";
+  all.insert(all.end(), {"-Xlinker", "-rpath", "-Xlinker", libraries.string()});
   // nvcc refuses to be told twice.
   if (!any_starts_with(source.options, {"-arch", "--gpu-architecture"}))
     all.push_back("--gpu-architecture=" + real_architecture(architecture, architectures_));
