@@ -224,6 +224,7 @@ TEST_F(BundleTest, cannot_have_kernels_that_take_textures) {
 }
 
 TEST_F(BundleTest, refuses_host_code) {
+  tuned(1000, 64);
   BundleRequest bad = request();
   bad.space_files = {GKTUNE_SOURCE_DIR "/tests/kernels/launches/host_code.yaml"};
   EXPECT_EQ(error_of(bad), bad.space_files[0] + ": host code is no kernel that a bundle can launch");
