@@ -3,7 +3,7 @@
 
 Usage: torture.py PROGRAM [MINUTES [SEED]]
 
-PROGRAM is the gktune to test, on the host device. Prints how often each scenario ran and the counts of each kind of
+PROGRAM is the gktune to test, on the host device. Each scenario runs at least once. Prints how often each scenario ran and the counts of each kind of
 failure with an example. The exit code is 1 if any count is not 0. Failed rounds keep their folder.
 """
 import glob
@@ -22,7 +22,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 DEADLINE_S = 240  # of one command; a loaded machine is slow
 MARK = 'GKTUNE_TORTURE'  # in the environment of every process of a round
 COUNTS = ['corrupt databases', 'lost trials', 'repeated measurements', 'trials blamed for outside events', 'orphans',
-          'stopped processes', 'leftover files', 'hangs', 'crashes', 'failed runs']
+          'stopped processes', 'leftover files', 'hangs', 'crashes', 'failed runs', 'hostile texts passed on']
 CONFIGURATIONS = 12
 
 SPACE = '''
@@ -467,9 +467,9 @@ def mutated_yaml(round_):
                 text[at:at] = other[cut:cut + round_.rng.randint(1, 200)]
         with open(round_.path('mutated.yaml'), 'wb') as file:
             file.write(text)
-        code = round_.run('space', 'mutated.yaml', '--device', 'host')
-        if code not in (0, 2, 4, None):
-            round_.fail('crashes', f'gktune space exits with {code}')
+        code = round_.run(round_.rng.choice(['space', 'check']), 'mutated.yaml', '--device', 'host')
+        if code not in (0, 1, 2, 4, None):
+            round_.fail('crashes', f'gktune with mutated.yaml exits with {code}')
 
 
 def hostile_candidates(round_):
@@ -492,7 +492,92 @@ def hostile_candidates(round_):
     round_.expect_no_leftovers()
 
 
-SCENARIOS = [kills, hunted_candidates, pauses, concurrent_tuners, full_disk, damaged_database, damaged_cache, mutated_yaml, hostile_candidates]
+def vanished_database(round_):
+    """Something removes, moves or replaces the database of a run. The run ends with an error and keeps its trials."""
+    path, kept = round_.path('gktune.db'), round_.path('gktune.db.recovered')
+    how = round_.rng.choice(['removed', 'moved', 'replaced'])
+    if how == 'replaced':
+        good_database(round_)
+        os.rename(path, round_.path('other.db'))
+    tuner = round_.tune()
+    while not os.path.exists(path) and tuner.poll() is None:
+        time.sleep(0.01)
+    time.sleep(round_.rng.uniform(0, 2))
+    if tuner.poll() is not None or not os.path.exists(path):
+        round_.wait(tuner)
+        return
+    if how == 'removed':
+        os.remove(path)
+    elif how == 'moved':
+        os.rename(path, round_.path('elsewhere.db'))
+    else:
+        os.rename(round_.path('other.db'), path)
+    code = round_.wait(tuner)
+    if code == 0:  # nothing was left to store
+        if how == 'moved':
+            round_.expect_all_ok('elsewhere.db')
+        return
+    if code != 1 or not os.path.exists(kept):
+        round_.fail('lost trials', f'exit code {code} with the database {how}: {tuner.output}')
+        return
+    for name in ('gktune.db', 'gktune.db-wal', 'gktune.db-shm'):
+        if os.path.exists(round_.path(name)):
+            os.remove(round_.path(name))
+    os.rename(kept, path)
+    if round_.wait(round_.tune()) != 0:
+        round_.fail('failed runs', 'the run with the kept trials fails')
+    round_.expect_all_ok()
+
+
+HOSTILE_TEXTS = ['\x1b]52;c;aGk=\x07', 'x\n#error hostile\n', '*/\n#error hostile\n/*', '"; DROP TABLE trials; --', '\x1b[2J\r',
+                 '<script>alert(1)</script>', 'A' * 200000, '\x9b31m']
+HOSTILE_PLACES = [('devices', 'name'), ('devices', 'architecture'), ('studies', 'kernel'), ('studies', 'problem'),
+                  ('sessions', 'host_name'), ('sessions', 'driver'), ('sessions', 'compiler'), ('trials', 'config'),
+                  ('trials', 'message'), ('winners', 'config'), ('spaces', 'default_config')]
+ENDLESS = 'CREATE VIEW {} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n'
+
+
+def hostile_database(round_):
+    """Somebody else's database: its texts reach no terminal and no compiler as they are, and its views do not run."""
+    good_database(round_)
+    file = sqlite3.connect(round_.path('gktune.db'))
+    for table, column in round_.rng.sample(HOSTILE_PLACES, round_.rng.randint(1, 4)):
+        text = round_.rng.choice(HOSTILE_TEXTS)
+        if column in ('config', 'problem', 'default_config'):
+            text = json.dumps({text: text} if round_.rng.random() < 0.3 else {'threadsPerBlock': text})
+        try:
+            file.execute(f'UPDATE {table} SET {column} = ? WHERE rowid % 2 = ?', (text, round_.rng.randrange(2)))
+        except sqlite3.Error:
+            pass  # the schema does not allow it
+    is_endless = round_.rng.random() < 0.3
+    if is_endless:
+        file.execute(ENDLESS.format(round_.rng.choice(['endless', 'trial_notes', 'more_winners'])))
+    file.commit()
+    file.close()
+    for arguments in (['db', 'ls'], ['db', 'show', '1'], ['db', 'show', '1', '--failed'], ['db', 'stats'], ['db', 'check'],
+                      ['best'], ['best', 'twice'], ['best', 'twice', '--why'], ['db', 'sql', 'SELECT * FROM trials'],
+                      ['db', 'export', '-o', 'exported.jsonl'], ['report', '-o', 'report.html'],
+                      ['repro', '1', 'space.yaml', '--force', '-o', 'repro.cc']):
+        process = round_.start(*arguments)
+        code = round_.wait(process)
+        with open(process.output, 'rb') as output:
+            if any(byte in output.read() for byte in (b'\x1b', b'\xc2\x9b')):
+                round_.fail('hostile texts passed on', f'a control character in {process.output}: {process.command}')
+        if code not in (0, 1, None):
+            round_.fail('crashes', f'gktune {process.command} exits with {code}')
+    if os.path.exists(round_.path('repro.cc')):
+        with open(round_.path('repro.cc'), encoding='utf-8') as source:
+            if any(line.startswith('#error') for line in source):
+                round_.fail('hostile texts passed on', 'code in repro.cc')
+    if os.path.exists(round_.path('report.html')):
+        with open(round_.path('report.html'), encoding='utf-8') as page:
+            if '<script>alert' in page.read():
+                round_.fail('hostile texts passed on', 'a script in report.html')
+
+
+# The short ones first: a short run has each of them.
+SCENARIOS = [mutated_yaml, hostile_database, vanished_database, damaged_database, hostile_candidates, concurrent_tuners,
+             damaged_cache, pauses, full_disk, hunted_candidates, kills]
 
 
 def main():
@@ -509,7 +594,7 @@ def main():
     rounds, notes = {}, set()
     end = time.monotonic() + 60 * minutes
     number = 0
-    while time.monotonic() < end:
+    while number < len(scenarios) or time.monotonic() < end:
         scenario = scenarios[number % len(scenarios)]
         number += 1
         round_ = Round(program, random.Random(rng.random()), counts, number)
