@@ -98,7 +98,8 @@ class SpaceTuner {
                         .patience = effort.patience,
                         .timing = effort.timing};
     const bool is_limited = request.trials > 0 || request.budget_s > 0;
-    request.gain = settings_.gain.value_or(is_limited ? 0 : effort.gain);
+    const bool tries_all = request.strategy == "exhaustive";
+    request.gain = settings_.gain.value_or(is_limited || tries_all ? 0 : effort.gain);
     const bool is_free = settings_.trials == 0 || settings_.seconds == 0;  // by the user's word
     if (!is_limited && !is_free) request.budget_s = effort.seconds;
     const Usage before = gauges.usage ? gauges.usage() : Usage();

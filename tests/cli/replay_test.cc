@@ -32,6 +32,16 @@ class Replay : public testing::Test {
   ScratchFolder folder_;
 };
 
+TEST_F(Replay, only_a_search_that_is_to_try_all_configurations_does_so_without_a_limit) {
+  const auto all = results_of({"--device", "replay:" + kSaxpy, "--strategy", "exhaustive"});
+  EXPECT_EQ(all[0]["end"], "exhausted");
+  EXPECT_EQ(all[0]["trials"], 3780);
+  const auto some = results_of({"--device", "replay:" + kSaxpy, "--fresh", "--strategy", "random"});
+  EXPECT_EQ(some[0]["end"], "converged");
+  EXPECT_GE(some[0]["trials"], 60);
+  EXPECT_LT(some[0]["trials"], 3780);
+}
+
 TEST_F(Replay, a_recording_alone_is_searched) {
   const auto results =
       results_of({"--device", "replay:" + kSaxpy, "--trials", "60", "--strategy", "genetic"});

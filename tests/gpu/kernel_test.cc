@@ -17,26 +17,25 @@
 namespace gktune {
 namespace {
 
-// The first GPU, with its primary context. Buffers and a stream of each call's own.
+// The first GPU, with its primary context, which lives until a test releases it. Buffers and a stream of each call's own.
 class GpuMemory final : public KernelMemory {
  public:
   std::string device() const override { return "cuda"; }
   bool is_there() const override {
     int count = 0;
-    return driver_.ok() && driver().cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 0;
+    if (!driver_.ok() || driver().cuDeviceGetCount(&count) != CUDA_SUCCESS || count == 0) return false;
+    retain_context();
+    return true;
   }
   const Driver& driver() const { return *driver_; }
   void check(CUresult code) const { ASSERT_EQ(code, CUDA_SUCCESS) << driver().describe(code); }
 
   void with_ones(std::int64_t n, Totals& totals, const Use& use) const override {
-    CUdevice gpu = 0;
     CUcontext context = nullptr;
     CUstream stream = nullptr;
     CUdeviceptr in = 0, out = 0;
     const std::vector<float> ones(static_cast<std::size_t>(n), 1.0f);
-    check(driver().cuDeviceGet(&gpu, 0));
-    check(driver().cuDevicePrimaryCtxRetain(&context, gpu));
-    check(driver().cuCtxPushCurrent(context));
+    check(driver().cuCtxPushCurrent(context_));
     check(driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     check(driver().cuMemAlloc(&in, ones.size() * sizeof(float)));
     check(driver().cuMemAlloc(&out, sizeof totals));
@@ -50,11 +49,22 @@ class GpuMemory final : public KernelMemory {
     check(driver().cuMemFree(out));
     check(driver().cuStreamDestroy(stream));
     check(driver().cuCtxPopCurrent(&context));
-    check(driver().cuDevicePrimaryCtxRelease(gpu));
+  }
+
+  void retain_context() const {
+    if (context_ != nullptr) return;
+    check(driver().cuDeviceGet(&gpu_, 0));
+    check(driver().cuDevicePrimaryCtxRetain(&context_, gpu_));
+  }
+  void release_context() const {
+    check(driver().cuDevicePrimaryCtxRelease(gpu_));
+    context_ = nullptr;
   }
 
  private:
   const Result<Driver> driver_ = Driver::open();
+  mutable CUdevice gpu_ = 0;
+  mutable CUcontext context_ = nullptr;
 };
 const GpuMemory kGpuMemory;
 
@@ -162,14 +172,9 @@ TEST_F(GpuKernelTest, a_bundle_is_launched_without_sources_and_nvrtc) {
 }
 
 TEST_F(GpuKernelTest, a_kernel_may_end_after_its_context) {
-  CUdevice gpu = 0;
-  CUcontext context = nullptr;
-  check(driver().cuDeviceGet(&gpu, 0));
-  check(driver().cuDevicePrimaryCtxRetain(&context, gpu));
-  check(driver().cuCtxSetCurrent(context));
   Kernel kernel = open(settings());
   EXPECT_EQ(threads_used(kernel, 1000), 32);
-  check(driver().cuDevicePrimaryCtxRelease(gpu));
+  kGpuMemory.release_context();
 }
 
 }  // namespace

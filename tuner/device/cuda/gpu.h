@@ -93,6 +93,8 @@ class Gpu {
   // From now on works in the context's default stream: it waits for what other code has put into any stream but
   // those that are made as non-blocking.
   void use_default_stream();
+  // The default stream cannot be captured.
+  bool can_capture() const { return stream_.get() != CU_STREAM_LEGACY; }
   std::size_t free_bytes();
 
   DeviceMemory allocate(std::size_t size);

@@ -98,11 +98,11 @@ void MemoryWatch::find_static_shared() {
 const void* MemoryWatch::users_code(kernel::CodePlace place) const {
   constexpr int kMostCalls = 32;
   for (int i = 0; i < kMostCalls && symbols_.is_library(number_of(place.code) - 1 - module_begin_); ++i) {
-    struct Frame {
-      const Frame* callers;
+    struct StackFrame {
+      const StackFrame* callers;
       const void* return_address;
     };
-    const Frame* frame = static_cast<const Frame*>(place.frame)->callers;
+    const StackFrame* frame = static_cast<const StackFrame*>(place.frame)->callers;
     place = {frame->return_address, frame};
   }
   return place.code;
