@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <chrono>
+#include <limits>
 #include <thread>
 
 #include "fault_device.h"
@@ -196,17 +197,25 @@ class MemoryGroup {
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
   bool is_usable() const { return !folder_.empty(); }
-  // Allows so much more than the processes have now.
+  // Allows so much more than the processes have now, without those of the last trial, which may still be ending.
   void allow(std::int64_t more_bytes) const {
-    std::ifstream file(folder_ / "memory.stat");
-    std::string name;
-    std::int64_t bytes = 0;
-    while (file >> name >> bytes && name != "total_rss") continue;
-    write(folder_ / "memory.limit_in_bytes", bytes + more_bytes);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (int i = 0; i < 20; ++i) {
+      least = std::min(least, resident_bytes());
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    write(folder_ / "memory.limit_in_bytes", least + more_bytes);
   }
   void allow_all() const { write(folder_ / "memory.limit_in_bytes", -1); }
 
  private:
+  std::int64_t resident_bytes() const {
+    std::ifstream file(folder_ / "memory.stat");
+    std::string name;
+    std::int64_t bytes = 0;
+    while (file >> name >> bytes && name != "total_rss") continue;
+    return bytes;
+  }
   static void write(const std::filesystem::path& path, std::int64_t value) {
     EXPECT_TRUE(std::ofstream(path) << value << std::flush) << path;
   }

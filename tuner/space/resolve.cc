@@ -33,7 +33,7 @@ struct IntegerBounds {
 bool is_integer_type(ElementType type) { return type <= ElementType::uint64; }
 
 IntegerBounds bounds_of(ElementType type) {
-  const auto bits = static_cast<int>(element_size(type) * 8);
+  const auto bits = static_cast<int>(element_size(part_type(type)) * 8);
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
   if (type >= ElementType::uint8) return {0, all};
   return {-static_cast<std::int64_t>(all >> 1) - 1, all >> 1};
