@@ -203,6 +203,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
   *context = current();
   return status();
 }
+CUresult cuCtxSynchronize() { return status(); }
 CUresult cuCtxPushCurrent(CUcontext context) {
   const bool is_there = state().references[static_cast<std::size_t>(context->device)] > 0;
   if (state().is_down || !is_there) return CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -1,6 +1,7 @@
 #include "tuner/space/plan.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace gktune {
 namespace {
@@ -29,6 +30,13 @@ void add_textured(const std::vector<Launch>& launches, std::set<std::string>& na
 }
 
 }  // namespace
+
+std::optional<Language> language_of(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
+  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
+  return std::nullopt;
+}
 
 std::set<std::string> textured_buffers(const KernelDefinition& kernel) {
   std::set<std::string> names;

@@ -37,13 +37,6 @@ const YamlNode* section(const Fields& fields, std::string_view key) {
 
 }  // namespace
 
-std::optional<Language> language_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".cu" || extension == ".cuh") return Language::cuda;
-  if (extension == ".cc" || extension == ".cpp" || extension == ".cxx") return Language::cpp;
-  return std::nullopt;
-}
-
 DefinitionReader::DefinitionReader(const std::string& path, const ReadOptions& options,
                                    const FileReader& files, ErrorList& errors)
     : folder_(std::filesystem::path(path).parent_path().string()),
