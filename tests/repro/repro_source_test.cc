@@ -136,19 +136,24 @@ TEST(ReproOfHostCode, calls_functions_without_a_stream_on_a_cpu) {
   EXPECT_TRUE(run->output.starts_with("right\n")) << run->output;
 }
 
-TEST(ReproOfLaunches, makes_tensor_maps) {
+// A launch that passes a value made of its argument.
+Plan plan_passing(const ArgumentPlan& argument, const ArgumentPlan& value) {
+  StepPlan step;
+  step.entry = "f";
+  step.arguments = {1};
   Plan plan;
+  plan.arguments = {argument};
+  plan.candidate.steps = {step};
+  plan.candidate.values = {value};
+  return plan;
+}
+
+TEST(ReproOfLaunches, makes_tensor_maps) {
   ArgumentPlan in, map;
   in.name = "in";
   in.count = 64;
   map.tensor_map = {0, ElementType::float32, {8, 8}, {32}, {8, 4}, 32};
-  StepPlan step;
-  step.entry = "f";
-  step.arguments = {1};
-  plan.arguments = {in};
-  plan.candidate.steps = {step};
-  plan.candidate.values = {map};
-  const std::string text = repro_source(plan, kFacts);
+  const std::string text = repro_source(plan_passing(in, map), kFacts);
   EXPECT_NE(
       text.find("::gktune::tensor_map(arguments.in.data(), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, {8, 8}, {32}, "
                 "{8, 4}, CU_TENSOR_MAP_SWIZZLE_32B)"),
@@ -170,7 +175,6 @@ TEST(ReproOfLaunches, asks_the_verifier) {
 }
 
 TEST(ReproOfLaunches, makes_textures) {
-  Plan plan;
   ArgumentPlan in, texture;
   in.name = "in";
   in.type = ElementType::uint8;
@@ -185,13 +189,7 @@ TEST(ReproOfLaunches, makes_textures) {
                      .filter = TexturePlan::Filter::linear,
                      .is_normalized = true,
                      .reads_fractions = true};
-  StepPlan step;
-  step.entry = "f";
-  step.arguments = {1};
-  plan.arguments = {in};
-  plan.candidate.steps = {step};
-  plan.candidate.values = {texture};
-  const std::string text = repro_source(plan, kFacts);
+  const std::string text = repro_source(plan_passing(in, texture), kFacts);
   EXPECT_NE(text.find("::gktune::texture(arguments.in.data(), cudaCreateChannelDesc(8, 8, 0, 0, "
                       "cudaChannelFormatKindUnsigned), 16, 4, 64, cudaAddressModeWrap, cudaFilterModeLinear, "
                       "true, true)"),

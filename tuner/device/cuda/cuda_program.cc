@@ -162,8 +162,7 @@ Result<CudaProgram, Failure> CudaProgram::bind(Gpu& gpu, std::shared_ptr<const C
   CudaProgram bound;
   bound.code_ = std::move(code);
   bound.passed_ = PassedValues(arguments, program);
-  for (const ArgumentPlan& argument : arguments)
-    bound.buffer_bytes_.push_back(argument.count * element_size(argument.type));
+  bound.buffer_bytes_ = buffer_bytes_of(arguments);
   for (const auto& [plans, steps] :
        {std::pair(&program.steps, &bound.steps_), std::pair(&program.setup_once, &bound.setup_once_),
         std::pair(&program.setup_each, &bound.setup_each_)}) {

@@ -63,7 +63,7 @@ class CudaTimer::GraphSampler final : public Sampler {
     if (!estimate_us) return estimate_us.error();
     // Hot executions share their buffers: the next one would find its input changed. Cold ones have other
     // buffers than those of the setup.
-    const bool can_repeat = gpu_.can_capture() && !execution_.is_prepared_each && !execution_.is_host_code &&
+    const bool can_repeat = gpu_.can_capture() && !execution_.is_prepared_each &&
                             (regime_ == Regime::cold ? !execution_.knows_buffers : !timer_.restores_inputs());
     if (*estimate_us < kShortUs && can_repeat) make_graph(*estimate_us);
     if (auto failure = gpu_.take_failure()) return *failure;

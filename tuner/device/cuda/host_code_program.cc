@@ -20,8 +20,7 @@ Result<HostCodeProgram, Failure> HostCodeProgram::load(const Module& module, con
   if (!code) return Failure{Status::launch_failed, code.error().message};
   HostCodeProgram loaded(std::move(*code));
   loaded.passed_ = PassedValues(arguments, program);
-  for (const ArgumentPlan& argument : arguments)
-    loaded.buffer_bytes_.push_back(argument.count * element_size(argument.type));
+  loaded.buffer_bytes_ = buffer_bytes_of(arguments);
   for (const auto& [plans, steps] :
        {std::pair(&program.steps, &loaded.steps_), std::pair(&program.setup_once, &loaded.setup_once_),
         std::pair(&program.setup_each, &loaded.setup_each_)}) {
@@ -78,7 +77,7 @@ void HostCodeProgram::run(Gpu& gpu, const std::vector<Step>& steps,
     passed_.point_to(step.plan.arguments, values.data(), given.data(), structs);
     auto called = module_.call(step.entry, given, gpu.stream());
     if (called) continue;
-    // What it has queued ends before its code is unloaded, and shows if the context still works.
+    // Wait for its queued work before its code is unloaded. This also shows if the context still works.
     gpu.check(gpu.driver().cuCtxSynchronize(), nullptr);
     return gpu.fail({called.error().status, step.plan.entry + ": " + called.error().message});
   }

@@ -26,8 +26,7 @@ Result<HostProgram, Failure> HostProgram::load(const Module& module, const Progr
   HostProgram program(std::move(*loaded), instrumentation);
   program.floating_point_mode_ = mode;
   program.passed_ = PassedValues(arguments, plan);
-  for (const ArgumentPlan& argument : arguments)
-    program.buffer_bytes_.push_back(argument.count * element_size(argument.type));
+  program.buffer_bytes_ = buffer_bytes_of(arguments);
   for (const auto& [plans, steps] :
        {std::pair(&plan.steps, &program.steps_), std::pair(&plan.setup_once, &program.setup_once_),
         std::pair(&plan.setup_each, &program.setup_each_)}) {

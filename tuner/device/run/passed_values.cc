@@ -19,6 +19,12 @@ Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t b
                                             " bytes, the argument '" + held.name + "' has " + std::to_string(needed)};
 }
 
+std::vector<std::size_t> buffer_bytes_of(const std::vector<ArgumentPlan>& arguments) {
+  std::vector<std::size_t> bytes;
+  for (const ArgumentPlan& argument : arguments) bytes.push_back(argument.count * element_size(argument.type));
+  return bytes;
+}
+
 PassedValues::PassedValues(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program)
     : argument_count_(arguments.size()) {
   for (std::size_t i = 0; i < arguments.size() + program.values.size(); ++i) {

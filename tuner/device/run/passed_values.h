@@ -14,6 +14,9 @@ namespace gktune {
 // An error if the variable is too small for the buffer that it holds.
 Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes, const ArgumentPlan& held);
 
+// The sizes of the plan's arguments.
+std::vector<std::size_t> buffer_bytes_of(const std::vector<ArgumentPlan>& arguments);
+
 // The values that a program's steps pass to functions.
 class PassedValues {
  public:

@@ -267,15 +267,12 @@ class ArgumentReader {
     const Fields fields(node, "check",
                         {"absolute", "relative", "ulp", "norm", "order", "nan", "row", "pitch", "mask"},
                         errors_);
-    const auto read = [&](std::string_view name, std::optional<Expression>& into) {
-      if (const YamlNode* found = fields.find(name)) into = names_.expression(*found, View::candidate);
-    };
-    read("absolute", tolerance.absolute);
-    read("relative", tolerance.relative);
-    read("ulp", tolerance.ulp);
-    read("norm", tolerance.norm);
-    read("row", tolerance.row);
-    read("pitch", tolerance.pitch);
+    tolerance.absolute = names_.expression(fields, "absolute", View::candidate);
+    tolerance.relative = names_.expression(fields, "relative", View::candidate);
+    tolerance.ulp = names_.expression(fields, "ulp", View::candidate);
+    tolerance.norm = names_.expression(fields, "norm", View::candidate);
+    tolerance.row = names_.expression(fields, "row", View::candidate);
+    tolerance.pitch = names_.expression(fields, "pitch", View::candidate);
     for (std::string_view word : {"absolute", "relative", "ulp"}) {
       if (fields.find("norm") == nullptr || fields.find(word) == nullptr) continue;
       errors_.add(fields.key(word), "a check has either a norm or bounds of single elements, not both");

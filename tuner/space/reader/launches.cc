@@ -157,13 +157,10 @@ class LaunchReader {
     if (const YamlNode* grid = fields.find("grid")) read_extents(*grid, launch.grid);
     if (const YamlNode* block = fields.find("block")) read_extents(*block, launch.block);
     if (const YamlNode* cluster = fields.find("cluster")) read_extents(*cluster, launch.cluster);
-    const auto read = [&](std::string_view key, std::optional<Expression>& into) {
-      if (const YamlNode* found = fields.find(key)) into = names_.expression(*found, view_);
-    };
-    read("shared", launch.shared_bytes);
-    read("cooperative", launch.cooperative);
-    read("programmatic", launch.programmatic);
-    read("carveout", launch.carveout);
+    launch.shared_bytes = names_.expression(fields, "shared", view_);
+    launch.cooperative = names_.expression(fields, "cooperative", view_);
+    launch.programmatic = names_.expression(fields, "programmatic", view_);
+    launch.carveout = names_.expression(fields, "carveout", view_);
   }
 
   void read_extents(const YamlNode& node, std::array<std::optional<Expression>, 3>& extents) {
@@ -236,7 +233,7 @@ class LaunchReader {
     read_expressions(sizes, map.sizes);
     read_expressions(box, map.box);
     read_expressions(strides, map.strides);
-    if (const YamlNode* swizzle = fields.find("swizzle")) map.swizzle = names_.expression(*swizzle, view_);
+    map.swizzle = names_.expression(fields, "swizzle", view_);
     if (sizes == nullptr || box == nullptr || written == nullptr) return;
     const std::size_t rank = items_of(*sizes).size();
     if (rank < 1 || rank > 5)
@@ -271,13 +268,10 @@ class LaunchReader {
     read_expressions(sizes, texture.sizes);
     const std::size_t rank = sizes == nullptr ? 1 : items_of(*sizes).size();
     if (rank < 1 || rank > 2) errors_.add(*sizes, "expected one or two sizes, found " + std::to_string(rank));
-    const auto read = [&](std::string_view key, std::optional<Expression>& into) {
-      if (const YamlNode* found = fields.find(key)) into = names_.expression(*found, view_);
-    };
-    read("pitch", texture.pitch);
-    read("channels", texture.channels);
-    read("normalized", texture.normalized);
-    read("fractions", texture.reads_fractions);
+    texture.pitch = names_.expression(fields, "pitch", view_);
+    texture.channels = names_.expression(fields, "channels", view_);
+    texture.normalized = names_.expression(fields, "normalized", view_);
+    texture.reads_fractions = names_.expression(fields, "fractions", view_);
     const auto read_mode = [&](std::string_view key, Pattern& into) {
       if (const YamlNode* found = fields.find(key)) into = names_.pattern(*found, view_).value_or(Pattern());
     };

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// Whose launches are read. References and verifiers see the problem alone.
+// The program that the launches belong to. References and verifiers see the problem alone.
 enum class LaunchesOf { candidate, reference, verifier };
 constexpr View view_of(LaunchesOf whose) {
   return whose == LaunchesOf::candidate ? View::candidate : View::problem;

@@ -98,6 +98,11 @@ void Names::add_definition(const YamlNode& key, const YamlNode& value, std::span
   definitions_.insert_or_assign(key.text, *std::move(expression));
 }
 
+std::optional<Expression> Names::expression(const Fields& fields, std::string_view key, View view) {
+  const YamlNode* node = fields.find(key);
+  return node == nullptr ? std::nullopt : expression(*node, view);
+}
+
 std::optional<Expression> Names::expression(const YamlNode& node, View view) {
   if (!node.is_scalar()) {
     errors_.add(node, "expected an expression, found " + std::string(kind_words(node)));

@@ -42,6 +42,8 @@ class Names {
   bool sees_parameters(const Expression& expression) const;
 
   std::optional<Expression> expression(const YamlNode& node, View view);
+  // The expression of an optional key.
+  std::optional<Expression> expression(const Fields& fields, std::string_view key, View view);
   std::optional<Pattern> pattern(const YamlNode& node, View view);
   // A function or a template-id. In template arguments, names stand for their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "tuner/core/seconds_since.h"
 #include "tuner/device/cuda/compile/compile_log.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/program_text.h"
@@ -21,16 +22,6 @@ struct MacroName {
 
 // Larger programs gain nothing, and a failure costs more.
 constexpr std::size_t kMostTogether = 16;
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 std::string joined_messages(const std::vector<std::string>& messages) {
   std::string all;
@@ -168,7 +159,7 @@ void CudaCompiler::compile_batch(Batch& batch, CompileCache& cache) {
 }
 
 std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, CompileCache& cache) {
-  const Stopwatch stopwatch;
+  const auto start = std::chrono::steady_clock::now();
   std::vector<const SourcePlan*> sources;
   for (const auto& pending : batch.pending) sources.push_back(pending.source);
   const ProgramText program = program_of_many(batch.source, sources);
@@ -208,7 +199,7 @@ std::vector<CudaCompiler::Pending> CudaCompiler::compile_together(Batch& batch, 
     return guilty;
   }
 
-  const double seconds = stopwatch.seconds() / static_cast<double>(batch.pending.size());
+  const double seconds = seconds_since(start) / static_cast<double>(batch.pending.size());
   std::size_t next_symbol = 0;
   for (std::size_t i = 0; i < batch.pending.size(); ++i) {
     CompiledVariant& result = *batch.pending[i].result;
@@ -280,7 +271,7 @@ NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& sour
 }
 
 void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, CompileCache& cache) {
-  const Stopwatch stopwatch;
+  const auto start = std::chrono::steady_clock::now();
   const NvrtcOutput output = compile_one(batch, *pending.source);
   const CompileLog log = read_compile_log(output.log);
 
@@ -295,13 +286,13 @@ void CudaCompiler::compile_alone(const Batch& batch, const Pending& pending, Com
   } else if (auto path = cache.add_code(pack_module({output.cubin, log.kernels})); !path) {
     result.status = Status::machine_failed;
     result.log = path.error().message + '\n';
-    result.seconds = stopwatch.seconds();
+    result.seconds = seconds_since(start);
     return;
   } else {
     result.log = joined_messages(log.messages);
     result.module = {*path, output.symbols};
   }
-  result.seconds = stopwatch.seconds();
+  result.seconds = seconds_since(start);
   (void)cache.add(pending.key, result);
 }
 

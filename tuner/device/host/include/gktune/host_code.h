@@ -103,15 +103,7 @@ struct HostCode<kFunction, R (*)(A...)> {
   }
   template <class... Each>
   static constexpr Entry entry(const char* name, Parameters<Each...>) {
-    static_assert(sizeof...(Each) <= Entry::kMaxArguments, "an entry has too many parameters");
-    return {name,
-            run,
-            false,
-            sizeof...(Each),
-            {sizeof(typename Bare<Each>::type)...},
-            {Bare<Each>::kIsPointer...},
-            nullptr,
-            0};
+    return entry_of<Each...>(name, run, false);
   }
 };
 

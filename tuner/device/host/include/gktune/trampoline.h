@@ -54,6 +54,20 @@ inline void run_threads(void* stack, A... arguments) {
   }
 }
 
+// A function or kernel with parameters of these types.
+template <class... A>
+constexpr Entry entry_of(const char* name, void (*run)(void* const*, void*), bool is_kernel) {
+  static_assert(sizeof...(A) <= Entry::kMaxArguments, "an entry has too many parameters");
+  return {name,
+          run,
+          is_kernel,
+          sizeof...(A),
+          {sizeof(typename Bare<A>::type)...},
+          {Bare<A>::kIsPointer...},
+          nullptr,
+          0};
+}
+
 template <auto kEntry, class Function = decltype(kEntry)>
 struct Trampoline;
 
@@ -75,15 +89,7 @@ struct Trampoline<kEntry, R (*)(A...)> {
     run<false>(arguments, stack, typename MakeIndices<sizeof...(A)>::type());
   }
   static constexpr Entry entry(const char* name, void (*run_entry)(void* const*, void*), bool is_kernel) {
-    static_assert(sizeof...(A) <= Entry::kMaxArguments, "an entry has too many parameters");
-    return {name,
-            run_entry,
-            is_kernel,
-            sizeof...(A),
-            {sizeof(typename Bare<A>::type)...},
-            {Bare<A>::kIsPointer...},
-            nullptr,
-            0};
+    return entry_of<A...>(name, run_entry, is_kernel);
   }
 };
 
