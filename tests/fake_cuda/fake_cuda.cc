@@ -49,7 +49,7 @@ struct State {
   std::vector<fake_cuda::Launch> launches;
   std::function<CUresult(const fake_cuda::Launch&)> decide;
   std::vector<std::unique_ptr<CUfunc_st>> functions;
-  // Of any thread.
+  // All threads use these.
   std::array<CUctx_st, fake_cuda::kDevices> contexts{CUctx_st{0}, CUctx_st{1}};
   std::array<std::atomic<int>, fake_cuda::kDevices> references{};
   std::atomic<bool> is_down{false}, notes_launches{false};
@@ -73,7 +73,7 @@ CUresult status_in_context() {
   if (state().is_down) return CUDA_ERROR_DEINITIALIZED;
   return current() == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
-// Of calls that a capture forbids.
+// The result of a call that must not happen during a capture.
 CUresult status_outside_captures() {
   if (state().captures > 0 && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
     ++state().breaks;

@@ -51,7 +51,7 @@ __global__ void float_product_reference(const float* in, float* out, int n) {
   *out = static_cast<float>(product);
 }
 
-// Which numbers occur: a bit for each.
+// Sets one bit for each number that occurs.
 __global__ void occurring(const int* in, unsigned* bits, int n) {
   const int i = own_index();
   if (i < n) atomicOr(&bits[in[i] / 32], 1u << in[i] % 32);

@@ -110,7 +110,7 @@ std::vector<Case> cases(const std::string& kind, bool need_gpu, Which which) {
   return all;
 }
 
-// Of candidates and, behind them, of references.
+// Lists the sources of the candidates, then those of the references.
 std::vector<SourcePlan> sources_of(const std::vector<Case>& cases) {
   std::vector<SourcePlan> sources;
   for (const Case& each : cases) sources.push_back(each.plan.candidate.source);

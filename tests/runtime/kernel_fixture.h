@@ -73,7 +73,7 @@ class KernelMemory {
   }
 };
 inline const KernelMemory kHostMemory;
-// In the names of tests.
+// Prints the device in the names of tests.
 inline void PrintTo(const KernelMemory* memory, std::ostream* out) { *out << memory->device(); }
 
 // Kernels in this process, by default on the host device. All tests share compiled code.

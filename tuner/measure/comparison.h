@@ -90,7 +90,7 @@ GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected
   return {passes, false, absolute, relative, static_cast<double>(ulp)};
 }
 
-// Without overflow on the way, for finite parts.
+// For finite parts, no intermediate result overflows.
 GKTUNE_EVERYWHERE inline double complex_magnitude(double real, double imaginary) {
   const double a = magnitude(real), b = magnitude(imaginary);
   const double large = a > b ? a : b, small = a > b ? b : a;

@@ -23,7 +23,7 @@ namespace gktune {
 
 // cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions that launch their own kernels.
 enum class Language { cuda, cpp, host };
-// By the extension of a source; nothing for one that says nothing.
+// The language that a path's extension stands for, if any.
 std::optional<Language> language_of(const std::string& path);
 
 // A dimension of the problem, with the sizes (or types, or distributions) to tune for.
@@ -138,7 +138,7 @@ struct PlainCode {
   std::string
       path;  // of a source of its own, as found from the working directory; empty: the kernel's source
   std::string text;  // of that source
-  // Of a source of its own. See KernelDefinition.
+  // As in KernelDefinition, for a source of its own.
   std::set<std::string, std::less<>> declared_names;
   std::vector<FunctionSignature> signatures;
   std::vector<Launch> launches;

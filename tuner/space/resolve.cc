@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostSteps = 65'536;  // of one execution
 constexpr std::int64_t kMostInCluster = 16;  // of any GPU
-// Of textures: in one dimension; in two, where pitches are in bytes.
+// CUDA's limits for textures: texels in one dimension; width, height and bytes of a row in two.
 constexpr std::int64_t kMostTexels = std::int64_t{1} << 28;
 constexpr std::int64_t kMostTextureWidth = 131'072, kMostTextureHeight = 65'000,
                        kMostTexturePitch = 2'097'120;
@@ -840,7 +840,7 @@ class Resolver {
   const DeviceInfo& device_;
   const NamedValues attributes_;
   Scope problem_scope_, scope_;
-  // Of the arguments of the program that is planned.
+  // Facts about the arguments of the program that is planned.
   std::vector<std::string> names_;
   std::vector<std::uint64_t> counts_;                   // of their elements
   std::vector<ElementType> types_;                      // of those

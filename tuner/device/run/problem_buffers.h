@@ -87,7 +87,7 @@ class ProblemBuffers {
   Result<void, Failure> find_changed_input();
   Result<std::string, Failure> repair_input(std::size_t index);
   Result<std::string, Failure> repair_input(std::size_t index, const DeviceBuffer& original);
-  // By comparing, then by the verifier.
+  // Compares, then asks the verifier.
   Result<void, Failure> find_wrong_output();
   Result<void, Failure> verify();
   // True if the verifier or a comparison needs what the reference expects there.

@@ -29,8 +29,8 @@ bool is_the_machines_fault(const std::string& log) {
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
 }
 
-// By something outside, or by a system without memory. GCC and Clang report it of the programs that they
-// start.
+// True if something outside, or a system without memory, killed the compiler or a program that it started, which GCC
+// and Clang report.
 bool was_killed(const CommandOutput& output) {
   if (output.exit_code == 128 + SIGKILL || output.exit_code == 128 + SIGTERM) return true;
   return output.exit_code != 0 && std::ranges::any_of(kKilledTexts, [&](const char* text) {

@@ -19,7 +19,7 @@ const T* at(std::string_view file, std::uint64_t offset, std::uint64_t count = 1
   return reinterpret_cast<const T*>(file.data() + offset);
 }
 
-// By its mangled name. What is global there is inlined always.
+// Decides by the mangled name. The library's global functions are always inlined.
 bool is_of_library(std::string_view name) {
   if (!name.starts_with("_Z")) return false;
   name.remove_prefix(2);

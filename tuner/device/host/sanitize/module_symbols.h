@@ -11,8 +11,8 @@ struct ModuleSymbols {
   struct Range {
     std::uintptr_t begin, end;
   };
-  // Of functions of CUDA, the C++ library and this project, in ascending order: bytes from the module's
-  // beginning.
+  // The code of functions of CUDA, the C++ library and this project, in ascending order, in bytes from the
+  // module's beginning.
   std::vector<Range> library_functions;
   // The bytes that tell if a function's variable is initialised: offsets among the thread-local variables.
   // GCC makes one for each shared variable of a type with a constructor. The user's code does not contain
