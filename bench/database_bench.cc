@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "db/archive.h"
+#include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
-#include "db/winner_row.h"
+#include "db/store/sqlite_store.h"
+#include "db/store/winner_row.h"
 
 namespace gktune {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "bench/contest.h"
 #include "bench/variants.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 
 namespace gktune {
 namespace {

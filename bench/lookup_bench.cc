@@ -18,8 +18,8 @@
 
 #include "db/lookup.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
-#include "db/winner_row.h"
+#include "db/store/sqlite_store.h"
+#include "db/store/winner_row.h"
 
 namespace gktune {
 namespace {

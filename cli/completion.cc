@@ -11,7 +11,7 @@
 
 #include "cli/database.h"
 #include "cli/output/quantity.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "engine/problem_selection.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"

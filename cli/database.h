@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/context.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 
 namespace gktune {
 

@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/flags.h"
-#include "engine/find_device.h"
+#include "engine/device/find_device.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/system_error.h"
 #include "tuner/core/version.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

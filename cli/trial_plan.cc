@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/device_flags.h"
-#include "engine/known_device.h"
+#include "engine/device/known_device.h"
 
 namespace gktune {
 namespace {

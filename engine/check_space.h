@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/check_pass.h"
+#include "engine/device/open_device.h"
 #include "engine/engine_error.h"
-#include "engine/open_device.h"
 #include "tuner/core/result.h"
 #include "tuner/space/definition.h"
 #include "tuner/space/solver/count.h"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "engine/replay.h"
+#include "engine/import/replay.h"
 #include "tuner/search/strategy.h"
 #include "tuner/space/space_file.h"
 

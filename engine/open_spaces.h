@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/device_choice.h"
+#include "engine/device/device_choice.h"
+#include "engine/device/find_device.h"
 #include "engine/engine_error.h"
-#include "engine/find_device.h"
 #include "tuner/core/result.h"
 #include "tuner/space/definition.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 #include "tuner/tune.h"
 
 namespace gktune {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 #include "engine/failures.h"
 #include "engine/peaks.h"
 #include "engine/tuning.h"

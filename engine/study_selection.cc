@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "db/axis_value.h"
-#include "engine/known_device.h"
+#include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"

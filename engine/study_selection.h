@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "db/archive.h"
-#include "db/trial_store.h"
+#include "db/store/archive.h"
+#include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "db/distance.h"
+#include "engine/device/known_device.h"
 #include "engine/kernel_space.h"
-#include "engine/known_device.h"
 #include "engine/objective_text.h"
 #include "engine/problem_space.h"
 #include "engine/shared_study.h"

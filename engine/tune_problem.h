@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 #include "engine/engine_error.h"
 #include "engine/failures.h"
 #include "engine/tuning.h"

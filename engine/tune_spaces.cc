@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/replay.h"
+#include "engine/import/replay.h"
 #include "tuner/core/version.h"
 #include "tuner/space/problems.h"
 

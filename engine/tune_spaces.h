@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
+#include "engine/device/open_device.h"
 #include "engine/engine_error.h"
-#include "engine/open_device.h"
 #include "engine/open_spaces.h"
 #include "engine/tune_problem.h"
 #include "engine/tuning.h"

@@ -2,9 +2,9 @@
 #include <optional>
 #include <utility>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "db/winners.h"
-#include "engine/open_device.h"
+#include "engine/device/open_device.h"
 #include "engine/tune_problem.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 
 namespace gktune {
 

@@ -17,7 +17,7 @@
 #include "db/exchange/exchange.h"
 #include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/recording_exchange.h"
+#include "engine/import/recording_exchange.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {

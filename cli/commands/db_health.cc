@@ -8,7 +8,7 @@
 #include "cli/flags.h"
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
-#include "db/health.h"
+#include "db/store/health.h"
 
 namespace gktune {
 namespace {

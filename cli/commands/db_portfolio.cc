@@ -11,7 +11,7 @@
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
-#include "engine/known_device.h"
+#include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
 

@@ -7,7 +7,7 @@
 #include "cli/database.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
-#include "db/removal.h"
+#include "db/store/removal.h"
 
 namespace gktune {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/output/device_text.h"
 #include "cli/output/json.h"
 #include "cli/output/table.h"
-#include "engine/find_device.h"
+#include "engine/device/find_device.h"
 
 namespace gktune {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
-#include "engine/import_space.h"
+#include "engine/import/import_space.h"
 
 namespace gktune {
 namespace {

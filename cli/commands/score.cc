@@ -15,7 +15,7 @@
 #include "cli/output/quantity.h"
 #include "cli/output/table.h"
 #include "cli/settings.h"
-#include "engine/recordings.h"
+#include "engine/import/recordings.h"
 #include "tuner/core/system_error.h"
 #include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"

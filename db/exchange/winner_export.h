@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "db/portfolio/portfolio.h"
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

@@ -4,9 +4,9 @@
 
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
-#include "db/settle.h"
 #include "db/sqlite/failure.h"
-#include "db/trial_row.h"
+#include "db/store/settle.h"
+#include "db/store/trial_row.h"
 
 namespace gktune {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "program_process.h"
 #include "tests/scratch_folder.h"
 

@@ -1,14 +1,14 @@
-#include "db/archive.h"
+#include "db/store/archive.h"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "db/archive_queries.h"
+#include "db/store/archive_queries.h"
 #include "db/open.h"
-#include "db/removal.h"
+#include "db/store/removal.h"
 #include "db/sqlite/statement.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "db/archive.h"
-#include "db/sqlite_store.h"
+#include "db/store/archive.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/fenced_blocks.h"
 #include "tests/scratch_folder.h"

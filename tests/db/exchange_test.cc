@@ -8,12 +8,12 @@
 #include <random>
 #include <sstream>
 
-#include "db/archive.h"
+#include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
-#include "db/health.h"
+#include "db/store/health.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

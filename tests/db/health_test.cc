@@ -1,12 +1,12 @@
-#include "db/health.h"
+#include "db/store/health.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "db/archive.h"
+#include "db/store/archive.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

@@ -10,7 +10,7 @@
 
 #include "db/portfolio/portfolio.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"

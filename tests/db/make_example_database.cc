@@ -1,7 +1,7 @@
 // Makes the database that the example application is asked to read.
 #include <iostream>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 
 int main(int count, char** arguments) {

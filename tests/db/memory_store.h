@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/trial_store.h"
+#include "db/store/trial_store.h"
 
 namespace gktune {
 

@@ -7,7 +7,7 @@
 #include "db/lookup.h"
 #include "db/schema.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

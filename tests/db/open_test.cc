@@ -10,7 +10,7 @@
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"

@@ -11,7 +11,7 @@
 #include "db/portfolio/make_portfolio.h"
 #include "db/portfolio/selection_tree.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

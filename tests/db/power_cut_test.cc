@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "db/health.h"
-#include "db/sqlite_store.h"
+#include "db/store/health.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

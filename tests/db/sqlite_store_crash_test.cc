@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "db/sqlite/database.h"
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

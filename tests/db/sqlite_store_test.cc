@@ -1,4 +1,4 @@
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "db/sqlite/database.h"
 #include "db/sqlite/statement.h"
-#include "db/winner_row.h"
+#include "db/store/winner_row.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/db/memory_store.h"
 #include "tests/scratch_folder.h"

@@ -1,4 +1,4 @@
-#include "engine/device_cache.h"
+#include "engine/device/device_cache.h"
 
 #include <gtest/gtest.h>
 

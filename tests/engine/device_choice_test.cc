@@ -1,8 +1,8 @@
-#include "engine/device_choice.h"
+#include "engine/device/device_choice.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/known_device.h"
+#include "engine/device/known_device.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/find_device.h"
+#include "engine/device/find_device.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "engine/import_space.h"
+#include "engine/import/import_space.h"
 #include "tests/scratch_folder.h"
 #include "tuner/space/space_file.h"
 

@@ -1,4 +1,4 @@
-#include "engine/recording_exchange.h"
+#include "engine/import/recording_exchange.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/scratch_folder.h"
 #include "tuner/recording/text_file.h"
 

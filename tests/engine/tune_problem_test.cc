@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/db/memory_store.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"

@@ -15,7 +15,7 @@
 #include "fault_device.h"
 #include "tests/scratch_folder.h"
 #include "tests/worker/processes.h"
-#include "tuner/device/worker/outside_kills.h"
+#include "tuner/device/worker/process/outside_kills.h"
 #include "tuner/device/worker/run_folder.h"
 
 namespace gktune {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/sqlite_store.h"
+#include "db/store/sqlite_store.h"
 #include "runtime/kernel.h"
 #include "runtime/launch_device.h"
 #include "tests/scratch_folder.h"

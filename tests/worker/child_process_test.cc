@@ -1,4 +1,4 @@
-#include "tuner/device/worker/child_process.h"
+#include "tuner/device/worker/process/child_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

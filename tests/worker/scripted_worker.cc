@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "tests/worker/processes.h"
-#include "tuner/device/worker/child_process.h"
+#include "tuner/device/worker/process/child_process.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/serve_worker.h"
 #include "tuner/measure/statistics.h"

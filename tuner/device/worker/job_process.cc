@@ -16,9 +16,9 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/device/worker/descendants.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/kill_filter.h"
+#include "tuner/device/worker/process/descendants.h"
+#include "tuner/device/worker/process/kill_filter.h"
 
 namespace gktune {
 namespace {

@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "tuner/device/worker/channel.h"
-#include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/process/channel.h"
+#include "tuner/device/worker/process/child_process.h"
 
 namespace gktune {
 namespace {

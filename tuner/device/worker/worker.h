@@ -14,9 +14,9 @@
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
-#include "tuner/device/worker/channel.h"
-#include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/process/channel.h"
+#include "tuner/device/worker/process/child_process.h"
 #include "tuner/device/worker/serve_worker.h"
 
 namespace gktune {

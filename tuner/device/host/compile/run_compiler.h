@@ -7,9 +7,9 @@
 
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"
-#include "tuner/device/worker/child_process.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/outside_kills.h"
+#include "tuner/device/worker/process/child_process.h"
+#include "tuner/device/worker/process/outside_kills.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

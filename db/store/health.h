@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+
+namespace gktune {
+
+// The state of a database, read completely.
+struct Health {
+  std::int64_t trials = 0, finalists = 0;  // that were read
+  std::int64_t without_checksum = 0;       // rows that an earlier version wrote
+  std::vector<std::string> findings;       // empty: nothing is wrong
+};
+
+// Checks pages and indexes, then each row by its checksum and by parsing it, then the rows against each
+// other. An error if the file cannot be opened as a database at all. Changes nothing.
+Result<Health> check_database(const std::filesystem::path& path);
+
+// Rows of each table that a repair kept and lost.
+struct Repair {
+  struct Table {
+    std::int64_t kept = 0, lost = 0;
+  };
+  std::map<std::string, Table> tables;
+  std::vector<std::string> findings;  // why rows were lost or completed, the first of each kind
+};
+
+// Copies every readable row of a damaged database to a new one, and leaves the damaged one as it is. A
+// damaged page or row costs the rows in it and no others; an earlier trial takes the place of a damaged
+// current one. Studies, devices and sessions on damaged pages are completed from their indexes.
+Result<Repair> repair_database(const std::filesystem::path& damaged, const std::filesystem::path& repaired);
+
+}  // namespace gktune

@@ -1,0 +1,474 @@
+#include "db/store/sqlite_store.h"
+
+#include <sys/stat.h>
+
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include "db/device_figures.h"
+#include "db/open.h"
+#include "db/schema.h"
+#include "db/sqlite/failure.h"
+#include "db/sqlite/transaction.h"
+#include "db/store/trial_reader.h"
+#include "db/store/trial_row.h"
+#include "db/store/winner_row.h"
+#include "db/study_row.h"
+#include "db/values_json.h"
+
+namespace gktune {
+namespace {
+
+using sqlite::Database;
+using sqlite::Failure;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+std::int64_t now_unix_ms() {
+  auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
+}
+
+// 128 random bits, in hexadecimal.
+std::string new_uuid() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device random;
+  std::string uuid;
+  for (int i = 0; i < 4; ++i) {
+    for (std::uint32_t bits = random(), digit = 0; digit < 8; ++digit, bits >>= 4) uuid += kDigits[bits & 15];
+  }
+  return uuid;
+}
+
+std::optional<std::int64_t> find_study(const Database& database, const Study& study,
+                                       const std::string& problem) {
+  const auto& device = study.device;
+  Statement find(
+      database,
+      "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
+      " WHERE s.kernel = ? AND s.fingerprint = ? AND s.problem = ? AND s.regime = ? AND s.objective = ?"
+      " AND d.kind = ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?");
+  find.bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
+            device.name, device.architecture, device.multiprocessors);
+  if (!find.step()) return std::nullopt;
+  return find.row().integer();
+}
+
+std::int64_t insert_study(const Database& database, const Study& study, const std::string& problem) {
+  const auto& device = study.device;
+  Statement(database,
+            "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
+      .bind(device.kind, device.name, device.architecture, device.multiprocessors)
+      .run();
+  Statement(database,
+            "INSERT INTO studies (kernel, fingerprint, problem, regime, objective, device_id)"
+            " SELECT ?, ?, ?, ?, ?, id FROM devices"
+            " WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?")
+      .bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
+            device.name, device.architecture, device.multiprocessors)
+      .run();
+  return database.last_id();
+}
+
+std::vector<StudySummary> read_summaries(const Database& database, const std::string& condition,
+                                         std::int64_t id) {
+  Statement select(database, std::string("SELECT ") + kStudyColumns +
+                                 ", (SELECT median_us FROM best_view b WHERE b.study_id = v.study_id)"
+                                 " FROM study_view v " +
+                                 condition + " ORDER BY study_id");
+  std::vector<StudySummary> summaries;
+  select.bind(id);
+  while (select.step()) {
+    auto row = select.row();
+    auto read = read_study(row);
+    summaries.push_back(
+        {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
+  }
+  return summaries;
+}
+
+// The current trial of a configuration, if it is ok.
+std::optional<std::int64_t> current_ok_trial(const Database& database, std::int64_t study,
+                                             const Config& config) {
+  Statement find(
+      database,
+      "SELECT id FROM trials WHERE study_id = ? AND config = ? AND is_current = 1 AND status = 'ok'");
+  if (!find.bind(study, identity_json(config, "configuration")).step()) return std::nullopt;
+  return find.row().integer();
+}
+
+bool has_claim(const Database& database, std::int64_t study, std::int64_t session,
+               const std::string& config) {
+  Statement find(database, "SELECT 1 FROM claims WHERE study_id = ? AND config = ? AND session_id = ?");
+  return find.bind(study, config, session).step();
+}
+
+// Empty if the session was recorded without the figures of its device.
+std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity) {
+  DeviceInfo device;
+  device.kind = identity.kind;
+  device.name = identity.name;
+  device.architecture = identity.architecture;
+  device.multiprocessors = identity.multiprocessors;
+  device.driver = row.text();
+  device.runtime = row.text();
+  device.compiler = row.text();
+  const auto figures = row.text();
+  if (figures.empty()) return std::nullopt;
+  set_figures(device, values_from_json(figures));
+  return device;
+}
+
+// The file that a path names at this moment.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+std::optional<FileIdentity> file_at(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+// The first of PATH.recovered, PATH.recovered-2, … that does not exist.
+std::filesystem::path unused_path(const std::filesystem::path& path) {
+  const auto first = path.string() + ".recovered";
+  auto unused = first;
+  std::error_code error;
+  for (int i = 2; std::filesystem::exists(unused, error); ++i) unused = first + '-' + std::to_string(i);
+  return unused;
+}
+
+class SqliteStore final : public TrialStore {
+ public:
+  SqliteStore(std::filesystem::path path, Database database)
+      : path_(std::move(path)), file_(file_at(path_)), database_(std::move(database)) {}
+
+  Result<std::int64_t> begin_session(const Session& session) override;
+  Result<void> end_session(std::int64_t session) override;
+  Result<std::int64_t> study_id(const Study& study) override;
+  Result<void> describe_space(const std::string& kernel, const std::string& fingerprint,
+                              const KernelSpace& space) override;
+  Result<std::vector<StudySummary>> studies() const override;
+  Result<std::optional<StudySummary>> study(std::int64_t id) const override;
+  Result<void> add_trial(std::int64_t study, std::int64_t session, const Trial& trial) override;
+  Result<std::vector<Trial>> trials(std::int64_t study) const override;
+  Result<std::optional<StudiedTrial>> trial(std::int64_t id) const override;
+  Result<bool> claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                     std::chrono::milliseconds lease) override;
+  Result<void> renew_claims(std::int64_t session, std::chrono::milliseconds lease) override;
+  Result<void> release_claims(std::int64_t session) override;
+  Result<std::vector<Trial>> trials_of_others(std::int64_t study, std::int64_t session,
+                                              std::int64_t after_id) const override;
+  Result<void> add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) override;
+  Result<std::optional<Playoff>> playoff(std::int64_t study) const override;
+  Result<std::vector<Best>> best(const std::string& kernel) const override;
+
+ private:
+  template <class Function>
+  auto guarded(Function function) const {
+    const std::lock_guard lock(mutex_);
+    return sqlite::guarded(path_.string(), std::move(function));
+  }
+  // Call it after a write: SQLite goes on writing to a file that was removed or moved.
+  void require_file() const;
+
+  std::vector<Trial> read_trials(std::int64_t study, Statement& select) const;
+
+  std::filesystem::path path_;
+  std::optional<FileIdentity> file_;  // when it was opened
+  mutable std::mutex mutex_;          // of the connection
+  mutable Database database_;         // reading a snapshot begins a transaction
+};
+
+void SqliteStore::require_file() const {
+  if (file_at(path_) == file_) return;
+  const auto copy_path = unused_path(path_);
+  Database copy(copy_path, Database::Access::create, std::chrono::seconds(1));
+  database_.copy_to(copy);
+  throw Failure("was removed or replaced while in use; all its trials are in " + copy_path.string());
+}
+
+Result<std::int64_t> SqliteStore::begin_session(const Session& session) {
+  return guarded([&] {
+    const DeviceInfo& device = session.device;
+    Statement(database_,
+              "INSERT INTO sessions (uuid, tool_version, host_name, driver, runtime, compiler, figures,"
+              " command_line, begun_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .bind(new_uuid(), session.tool_version, session.host_name, device.driver, device.runtime,
+              device.compiler, figures_of(device).json(), session.command_line, now_unix_ms())
+        .run();
+    return database_.last_id();
+  });
+}
+
+Result<void> SqliteStore::end_session(std::int64_t session) {
+  return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
+    Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
+    Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
+    refresh_general_configs(database_, session);
+    transaction.commit();
+  });
+}
+
+Result<std::int64_t> SqliteStore::study_id(const Study& study) {
+  return guarded([&]() -> std::int64_t {
+    auto problem = identity_json(study.problem, "problem");
+    if (auto id = find_study(database_, study, problem)) return *id;
+    Transaction transaction(database_, Transaction::Kind::write);
+    // Another program may have added it while this one waited.
+    auto found = find_study(database_, study, problem);
+    auto id = found ? *found : insert_study(database_, study, problem);
+    transaction.commit();
+    return id;
+  });
+}
+
+Result<void> SqliteStore::describe_space(const std::string& kernel, const std::string& fingerprint,
+                                         const KernelSpace& space) {
+  return guarded([&] {
+    NamedValues constraints;
+    for (const std::string& text : space.constraints)
+      constraints.set(std::to_string(constraints.size()), text);
+    const std::string texts[] = {identity_json(space.matching, "matching"),
+                                 identity_json(constraints, "constraint"),
+                                 identity_json(space.default_config, "default configuration")};
+    Statement(database_,
+              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config)"
+              " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE"
+              " SET matching = ?3, constraints = ?4, default_config = ?5"
+              " WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5")
+        .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
+        .run();
+  });
+}
+
+Result<std::vector<StudySummary>> SqliteStore::studies() const {
+  return guarded([&] {
+    auto summaries = read_summaries(database_, "WHERE ?1 = 0", 0);
+    if (summaries.empty()) database_.verify();
+    return summaries;
+  });
+}
+
+Result<std::optional<StudySummary>> SqliteStore::study(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudySummary> {
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", id);
+    if (!summaries.empty()) return std::move(summaries.front());
+    database_.verify();
+    return std::nullopt;
+  });
+}
+
+Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, const Trial& trial) {
+  return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
+    insert_trial(database_, study, session, trial);
+    Statement(database_, "UPDATE studies SET updated_ms = max(updated_ms, ?) WHERE id = ?")
+        .bind(trial.ended_unix_ms, study)
+        .run();
+    Statement(database_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
+        .bind(study, identity_json(trial.config, "configuration"), session)
+        .run();
+    refresh_winner(database_, study);
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_,
+                     "SELECT " + kTrialColumns +
+                         " FROM trials WHERE study_id = ? AND is_current = 1 ORDER BY ended_ms, id");
+    select.bind(study);
+    return read_trials(study, select);
+  });
+}
+
+std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& select) const {
+  std::vector<Trial> trials;
+  std::optional<StudySummary> summary;
+  while (select.step()) {
+    if (!summary) {
+      auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
+      if (summaries.empty()) return trials;
+      summary = std::move(summaries.front());
+    }
+    auto row = select.row();
+    try {
+      trials.push_back(read_trial(row));
+    } catch (const Failure& failure) {
+      if (!failure.is_damage()) throw;
+      continue;  // a damaged row hides no other
+    }
+    trials.back().problem = summary->study.problem;
+    trials.back().regime = summary->study.regime;
+  }
+  return trials;
+}
+
+Result<std::vector<Trial>> SqliteStore::trials_of_others(std::int64_t study, std::int64_t session,
+                                                         std::int64_t after_id) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_, "SELECT " + kTrialColumns +
+                                    " FROM trials WHERE id > ? AND +study_id = ? AND session_id <> ?"
+                                    " AND +is_current = 1 ORDER BY id");
+    select.bind(after_id, study, session);
+    return read_trials(study, select);
+  });
+}
+
+Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const std::optional<Config>& config,
+                                std::chrono::milliseconds lease) {
+  return guarded([&] {
+    const std::string key = config ? identity_json(*config, "configuration") : "";
+    const std::int64_t now = now_unix_ms();
+    Transaction transaction(database_, Transaction::Kind::write);
+    // A damaged trial is measured again.
+    Statement measured(
+        database_,
+        "SELECT 1 FROM trials WHERE study_id = ? AND config = ? AND is_current = 1 AND " + kTrialIsSound);
+    if (config && measured.bind(study, key).step()) return false;
+    Statement(database_,
+              "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
+              " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
+              " WHERE session_id = ?3 OR expires_ms <= ?5")
+        .bind(study, key, session, now + lease.count(), now)
+        .run();
+    const bool is_granted = has_claim(database_, study, session, key);
+    transaction.commit();
+    return is_granted;
+  });
+}
+
+Result<void> SqliteStore::renew_claims(std::int64_t session, std::chrono::milliseconds lease) {
+  return guarded([&] {
+    Statement(database_, "UPDATE claims SET expires_ms = ? WHERE session_id = ?")
+        .bind(now_unix_ms() + lease.count(), session)
+        .run();
+  });
+}
+
+Result<void> SqliteStore::release_claims(std::int64_t session) {
+  return guarded(
+      [&] { Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run(); });
+}
+
+Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
+  return guarded([&]() -> std::optional<StudiedTrial> {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_,
+                     "SELECT t.study_id, s.host_name, s.driver, s.runtime, s.compiler, s.figures"
+                     " FROM trials t JOIN sessions s ON s.id = t.session_id WHERE t.id = ?");
+    if (!select.bind(id).step()) {
+      database_.verify();
+      return std::nullopt;
+    }
+    auto row = select.row();
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", row.integer());
+    if (summaries.empty()) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
+    StudiedTrial found;
+    found.study = std::move(summaries.front().study);
+    found.trial = TrialReader(database_).read(id, found.study);
+    found.host_name = row.text();
+    found.device = read_device(row, found.study.device);
+    return found;
+  });
+}
+
+Result<void> SqliteStore::add_playoff(std::int64_t study, std::int64_t session, const Playoff& playoff) {
+  return guarded([&] {
+    Transaction transaction(database_, Transaction::Kind::write);
+    Statement(database_, "INSERT INTO playoffs (study_id, session_id, held_ms) VALUES (?, ?, ?)")
+        .bind(study, session, playoff.held_unix_ms)
+        .run();
+    const auto id = database_.last_id();
+    std::int64_t place = 0;
+    for (const Trial& finalist : playoff.finalists) {
+      auto trial = current_ok_trial(database_, study, finalist.config);
+      if (!trial) {
+        throw Failure("study " + std::to_string(study) + " has no successful trial of " +
+                      finalist.config.str());
+      }
+      insert_finalist(database_, id, ++place, *trial, finalist);
+    }
+    refresh_winner(database_, study);
+    transaction.commit();
+    require_file();
+  });
+}
+
+Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
+  return guarded([&]() -> std::optional<Playoff> {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement find(database_,
+                   "SELECT p.id, p.held_ms FROM playoff_winner_view w JOIN playoffs p ON p.id = w.playoff_id"
+                   " WHERE w.study_id = ?");
+    if (!find.bind(study).step()) return std::nullopt;
+    auto row = find.row();
+    const auto id = row.integer();
+    Playoff playoff{.finalists = {}, .held_unix_ms = row.integer()};
+    auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
+    if (summaries.empty()) throw Failure("damaged: a playoff has no study");
+    TrialReader reader(database_);
+    Statement select(database_, "SELECT id, trial_id FROM finalists WHERE playoff_id = ? ORDER BY place");
+    select.bind(id);
+    while (select.step()) {
+      auto each = select.row();
+      const auto finalist = each.integer();
+      try {
+        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summaries.front().study));
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+      }
+    }
+    if (playoff.finalists.empty()) return std::nullopt;
+    return playoff;
+  });
+}
+
+Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
+  return guarded([&] {
+    Transaction snapshot(database_, Transaction::Kind::read);
+    Statement select(database_, "SELECT " + kBestColumns +
+                                    " FROM best_view WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
+    TrialReader reader(database_);
+    std::vector<Best> winners;
+    select.bind(kernel);
+    while (select.step()) {
+      auto row = select.row();
+      winners.push_back(reader.read_best(row));
+    }
+    if (winners.empty()) database_.verify();
+    return winners;
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TrialStore>> open_sqlite_store(const std::filesystem::path& path, StoreAccess access,
+                                                      std::chrono::milliseconds patience) {
+  return sqlite::guarded(path.string(), [&]() -> std::unique_ptr<TrialStore> {
+    return std::make_unique<SqliteStore>(path, access == StoreAccess::write
+                                                   ? open_for_writing(path, patience)
+                                                   : open_for_reading(path, patience));
+  });
+}
+
+Result<std::unique_ptr<TrialStore>> open_store_in_memory() {
+  const std::string name = "(in memory)";
+  return sqlite::guarded(name, [&]() -> std::unique_ptr<TrialStore> {
+    Database database = Database::in_memory();
+    migrate(database, schema_steps());
+    return std::make_unique<SqliteStore>(name, std::move(database));
+  });
+}
+
+}  // namespace gktune

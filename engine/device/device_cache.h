@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "tuner/core/device_info.h"
+#include "tuner/device/worker/backend.h"
+
+namespace gktune {
+
+// The text that identifies the machine's GPUs, its driver and this boot, without opening a GPU. Empty: the
+// driver does not say, so a GPU has to be asked each time.
+std::string gpus_of_machine(const std::filesystem::path& proc = "/proc");
+
+// Keeps what GPUs say of themselves, in a file for each in the folder for compiled code: asking one takes a
+// fifth of a second. A description is used only on the same machine since the same boot with the same
+// settings.
+class DeviceCache {
+ public:
+  // Keeps nothing.
+  DeviceCache() = default;
+  // `settings` are the environment variables that decide which GPUs a program sees.
+  DeviceCache(std::filesystem::path folder, const std::string& machine, const std::string& settings);
+
+  std::optional<DeviceInfo> find(const BackendName& backend) const;
+  void keep(const BackendName& backend, const DeviceInfo& info) const;
+  void forget(const BackendName& backend) const;
+
+ private:
+  bool keeps(const BackendName& backend) const { return !key_.empty() && backend.kind == "cuda"; }
+  std::filesystem::path path_of(const BackendName& backend) const;
+
+  std::filesystem::path folder_;
+  std::string key_;  // empty: nothing is kept
+};
+
+}  // namespace gktune

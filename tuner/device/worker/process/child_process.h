@@ -1,0 +1,112 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/worker/process/file_descriptor.h"
+
+namespace gktune {
+
+// The child's end of the socket to its parent.
+inline constexpr int kChannelFd = 3;
+
+struct ChildOptions {
+  std::vector<std::string> argv;                                 // the program is looked for in PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
+  // A worker has a socket to its parent, and leads a group with the processes that it starts. A tool has no
+  // socket, and stays in its parent's group.
+  enum class Kind { worker, tool };
+  Kind kind = Kind::worker;
+};
+
+// The way in which a process ended.
+struct ExitStatus {
+  bool by_signal = false;
+  int code = 0;  // the signal, or what it exited with
+
+  std::string str() const;                // "killed by SIGSEGV", "exited with code 3"
+  static ExitStatus of(int wait_status);  // as waitpid() stores it
+  std::string encoded() const;
+  static ExitStatus decoded(std::string_view text);
+  // True for a signal that no program sends to itself by a mistake of its own: another process sent it, or
+  // the system had no memory left.
+  bool is_from_outside() const;
+};
+
+// A process with empty standard input. Its standard output and error are read together. It dies with its
+// parent.
+class ChildProcess {
+ public:
+  static Result<ChildProcess> start(const ChildOptions& options);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();  // ends it with its group, and waits for that
+
+  pid_t pid() const { return pid_; }
+  // The parent's end of the socket, which does not block. Take it once.
+  FileDescriptor take_socket() { return std::move(socket_); }
+
+  // The descriptor that its output arrives on; -1 once it is closed.
+  int output_number() const { return output_.number(); }
+  void read_output();  // some of it
+  // The end of the output since forget_output().
+  const std::string& output_tail() const { return output_tail_; }
+  void forget_output() {
+    output_tail_.clear();
+    output_bytes_ = 0;
+  }
+  // All that came since then.
+  std::uint64_t output_bytes() const { return output_bytes_; }
+
+  // To its whole group, unless the process is known to have ended.
+  void signal(int number) const;
+  // To the process alone.
+  void signal_alone(int number) const;
+  // Gives the process time to end its own children and itself; then kills it with its group.
+  void end();
+  // Empty while it is running. When it has ended, the rest of its group is killed.
+  std::optional<ExitStatus> exit_status();
+  ExitStatus wait();
+
+ private:
+  ChildProcess() = default;
+  pid_t group() const { return kind_ == ChildOptions::Kind::worker ? -pid_ : pid_; }
+
+  ChildOptions::Kind kind_ = ChildOptions::Kind::worker;
+  pid_t pid_ = -1;
+  std::optional<ExitStatus> exit_status_;
+  FileDescriptor socket_;
+  FileDescriptor output_;
+  std::string output_tail_;
+  std::uint64_t output_bytes_ = 0;
+};
+
+struct CommandOutput {
+  int exit_code = 0;  // 128 + n after signal n
+  std::string text;   // stdout and stderr together
+};
+
+// Where a process learns whether its tools are to pause.
+struct PauseRequests {
+  int descriptor = -1;              // readable when a request has arrived
+  std::function<bool()> read;       // reads those that have arrived; false: no more will come
+  std::function<bool()> is_paused;  // after the last one
+};
+
+// From now on the tools of this process pause on request. Only this process sends them SIGTSTP and SIGCONT:
+// the last one is always the last one asked for. It sends them to its whole group, never stops itself, and
+// repeats them while a tool runs, because a tool that is just starting misses them.
+void pause_tools_on(PauseRequests requests);
+
+// Runs a tool to its end. It prints English messages, because these are kept and parsed.
+Result<CommandOutput> run_command(const std::vector<std::string>& argv);
+
+}  // namespace gktune
