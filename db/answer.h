@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/device_identity.h"
 #include "tuner/core/named_values.h"
@@ -28,6 +29,9 @@ struct Answer {
   Problem problem;     // the tuned problem; empty from the portfolio on
   DeviceIdentity device;
   std::string reason;  // from the portfolio on: why no winner answers
+  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the source, another
+  // driver, CUDA version or compiler. Empty: the answer is not stale.
+  std::vector<std::string> stale = {};
 
   explicit operator bool() const { return match != Match::none; }
 

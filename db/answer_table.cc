@@ -82,16 +82,34 @@ std::string reason_for(const KernelWinners& winners, const DeviceIdentity& devic
 }
 
 // Why a winner no longer counts; nothing if it does.
-std::optional<std::string> staleness(const Winner& winner, const Freshness& freshness) {
+std::optional<std::string> refusal(const Winner& winner, const Freshness& freshness) {
   if (!freshness.fingerprint.empty() && winner.study.fingerprint != freshness.fingerprint) {
     return "of other sources";
   }
   const auto differs = [](const std::string& asked, const std::string& measured) {
     return !asked.empty() && !measured.empty() && major_version(asked) != major_version(measured);
   };
-  if (differs(freshness.driver, winner.driver)) return "measured with driver " + winner.driver;
-  if (differs(freshness.runtime, winner.runtime)) return "measured with CUDA " + winner.runtime;
+  const auto& measured = winner.environment;
+  if (!measured) return std::nullopt;
+  if (differs(freshness.driver, measured->driver)) return "measured with driver " + measured->driver;
+  if (differs(freshness.runtime, measured->runtime)) return "measured with CUDA " + measured->runtime;
   return std::nullopt;
+}
+
+// The changes since a winner was measured. The versions of the question are those of the machine that asks; where it
+// names none, those of the latest session on the device count.
+std::vector<std::string> changes_since(const Winner& winner, const Freshness& freshness) {
+  std::vector<std::string> changes;
+  if (winner.has_later_version && freshness.fingerprint.empty()) changes.emplace_back(kSourceChanged);
+  if (!winner.environment) return changes;
+  SessionEnvironment now = winner.latest ? *winner.latest : SessionEnvironment();
+  const auto name = [](const std::string& asked, const std::string& measured, std::string& version) {
+    if (!asked.empty()) version = measured.starts_with(asked) ? measured : asked;  // "580" names 580.65
+  };
+  name(freshness.driver, winner.environment->driver, now.driver);
+  name(freshness.runtime, winner.environment->runtime, now.runtime);
+  for (std::string& change : changes_between(*winner.environment, now)) changes.push_back(std::move(change));
+  return changes;
 }
 
 // The values of device.NAME in expressions on the asked device. An unknown device counts as one of its architecture.
@@ -183,15 +201,24 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
     for (const Portfolio& portfolio : version.portfolios) {
       if (!fits(device, portfolio.device)) continue;
       Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get()});
+      std::vector<std::string> stale;  // what has changed since any of its problems was measured
+      for (const Winner& winner : version.winners) {
+        const Study& study = winner.study;
+        if (study.device != portfolio.device || study.regime != portfolio.regime ||
+            study.objective != portfolio.objective) {
+          continue;
+        }
+        for (std::string& change : changes_since(winner, freshness)) add_change(stale, std::move(change));
+      }
       for (const Config& config : portfolio.configs) {
-        spare.answers.push_back({Match::portfolio, config, 0, {}, portfolio.device, reason_});
+        spare.answers.push_back({Match::portfolio, config, 0, {}, portfolio.device, reason_, stale});
       }
     }
     if (latest_with_default == nullptr && !version.space.default_config.empty()) latest_with_default = &version;
   }
   if (latest_with_default == nullptr) return;
   const auto place = static_cast<std::size_t>(latest_with_default - winners.versions.data());
-  spares_.push_back({{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_}},
+  spares_.push_back({{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_, {}}},
                      {},
                      rules_[place].get()});
 }
@@ -203,7 +230,7 @@ void AnswerTable::note_damage(const KernelWinners& winners, const DeviceIdentity
   for (const KernelVersion& version : winners.versions) {
     for (const Winner& winner : version.winners) {
       if (!fits(device, winner.study.device) && !has_same_architecture(device, winner.study.device)) continue;
-      if (const auto why = staleness(winner, freshness)) ++stale[*why];
+      if (const auto why = refusal(winner, freshness)) ++stale[*why];
     }
   }
   const auto winners_text = [](std::size_t count) {
@@ -231,7 +258,7 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
     const Study& study = winner.study;
     const bool is_admitted = match == Match::nearest_problem ? fits(device, study.device)
                                                              : has_same_architecture(device, study.device);
-    if (!is_admitted || staleness(winner, freshness)) continue;
+    if (!is_admitted || refusal(winner, freshness)) continue;
     Row row{&winner, {}, {}, 0};
     std::vector<Value> categories;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
@@ -284,8 +311,8 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
       cluster.values.insert(cluster.values.end(), row.values.begin(), row.values.end());
       cluster.ranks.push_back(row.rank);
       const Study& study = row.winner->study;
-      cluster.answers.push_back(
-          {match, row.winner->config, row.winner->time_us, study.problem, study.device, {}});
+      cluster.answers.push_back({match, row.winner->config, row.winner->time_us, study.problem, study.device, {},
+                                 changes_since(*row.winner, freshness)});
       cluster.exact_answers.push_back(cluster.answers.back());
       if (match == Match::nearest_problem && cluster.left_out == 0) {
         cluster.exact_answers.back().match = Match::exact;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "db/identity.h"
 #include "db/kernel_space.h"
 #include "db/portfolio/portfolio.h"
+#include "db/session_environment.h"
 
 namespace gktune {
 
@@ -16,7 +18,9 @@ struct Winner {
   Study study;
   Config config;
   double time_us = 0;
-  std::string driver, runtime;  // versions that it was measured with; empty: unknown
+  // That it was measured in, and that of the latest session on its device. Null: unknown.
+  std::shared_ptr<const SessionEnvironment> environment = {}, latest = {};
+  bool has_later_version = false;  // another version of the kernel was tuned on its device later
 };
 
 // The winners of one version (fingerprint) of a kernel.

@@ -12,6 +12,7 @@
 #include "db/device_figures.h"
 #include "db/open.h"
 #include "db/portfolio/portfolio_json.h"
+#include "db/session_row.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
@@ -62,22 +63,18 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
   std::unordered_map<std::string, std::size_t> places;  // of the groups
   std::string key;
   std::optional<std::size_t> last_group;
-  bool has_study = true;
-  std::int64_t study_id = std::numeric_limits<std::int64_t>::min();
-  sqlite::Row study = studies.row();
-  const auto next_study = [&] {
-    has_study = studies.step();
-    study = studies.row();
-    if (has_study) study_id = study.integer();
+  bool has_winner = true;
+  std::int64_t winner_study = std::numeric_limits<std::int64_t>::min();
+  sqlite::Row winner = winners.row();
+  const auto next_winner = [&] {
+    has_winner = winners.step();
+    winner = winners.row();
+    if (has_winner) winner_study = winner.integer();
   };
-  while (winners.step()) {
-    auto winner = winners.row();
+  while (studies.step()) {
+    auto study = studies.row();
     Row row;
-    row.study = winner.integer();
-    row.session = winner.integer();
-    row.time_us = winner.maybe_real().value_or(0);
-    while (has_study && study_id < row.study) next_study();
-    if (!has_study || study_id != row.study) continue;  // its study is lost; the others answer
+    row.study = study.integer();
     const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
     const std::int64_t device = study.integer();
     const auto is_of = [&](const Group& group) {
@@ -91,18 +88,25 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
       const auto [place, is_new] = places.try_emplace(key, part.groups.size());
       if (is_new) {
         part.groups.push_back({std::string(kernel), std::string(fingerprint), std::string(regime),
-                               std::string(objective), device});
+                               std::string(objective), device, 0, 0});
       }
       last_group = place->second;
     }
+    Group& group = part.groups[*last_group];
     row.group = static_cast<std::uint32_t>(*last_group);
     row.updated_ms = study.integer();
+    group.updated_ms = std::max(group.updated_ms, row.updated_ms);
+    while (has_winner && winner_study < row.study) next_winner();  // its study is lost; the others answer
+    if (!has_winner || winner_study != row.study) continue;
+    row.session = winner.integer();
+    row.time_us = winner.maybe_real().value_or(0);
     const auto problem = study.view(), config = winner.view();
     row.text_at = part.texts.size();
     row.problem_size = static_cast<std::uint32_t>(problem.size());
     row.config_size = static_cast<std::uint32_t>(config.size());
     part.texts.append(problem).append(config);
     part.rows.push_back(row);
+    ++group.winners;
   }
   return part;
 }
@@ -148,12 +152,22 @@ void Winners::read_others(sqlite::Database& database) {
     device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
     device.multiprocessors = row.integer();
   }
-  sqlite::Statement sessions(database, "SELECT id, driver, runtime, figures FROM sessions");
+  sqlite::Statement sessions(
+      database, "SELECT id, figures, tool_version, host_name, driver, runtime, compiler FROM sessions");
   while (sessions.step()) {
     auto row = sessions.row();
     const std::int64_t id = row.integer();
     Session& session = sessions_[id];
-    session.driver = row.text(), session.runtime = row.text(), session.figures = row.text();
+    session.figures = row.text();
+    session.environment = std::make_shared<const SessionEnvironment>(read_environment(row));
+  }
+  for (const auto& [id, device] : devices_) {
+    try {
+      if (auto latest = latest_environment(database, id))
+        latest_[id] = std::make_shared<const SessionEnvironment>(*std::move(latest));
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.is_damage()) throw;  // winners answer without their trials
+    }
   }
   sqlite::Statement spaces(database,
                            "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
@@ -186,7 +200,8 @@ Result<Winners> Winners::read(const std::filesystem::path& path) {
     bool is_empty = true, is_whole = true;
     for (const Part& part : all.parts_) {
       is_empty = is_empty && part.rows.empty();
-      for (const Group& group : part.groups) is_whole = is_whole && all.devices_.contains(group.device);
+      for (const Group& group : part.groups)
+        is_whole = is_whole && (group.winners == 0 || all.devices_.contains(group.device));
     }
     if (is_empty || !is_whole) database.verify();
     return all;
@@ -201,13 +216,24 @@ Result<std::shared_ptr<WinnersSource>> open_winners(const std::filesystem::path&
   });
 }
 
+bool Winners::has_later_version(const Group& group, std::int64_t updated_ms) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    return std::ranges::any_of(part.groups, [&](const Group& other) {
+      return other.updated_ms > updated_ms && other.device == group.device && other.fingerprint != group.fingerprint &&
+             other.kernel == group.kernel;
+    });
+  });
+}
+
 KernelWinners Winners::of(std::string_view kernel) const {
   KernelWinners found;
   found.kernel = kernel;
   std::set<std::string> names;
   std::vector<std::pair<const Part*, const Row*>> latest_first;
   for (const Part& part : parts_) {
-    for (const Group& group : part.groups) names.insert(group.kernel);
+    for (const Group& group : part.groups) {
+      if (group.winners > 0) names.insert(group.kernel);
+    }
     for (const Row& row : part.rows) {
       if (part.groups[row.group].kernel == kernel) latest_first.emplace_back(&part, &row);
     }
@@ -251,8 +277,10 @@ KernelWinners Winners::of(std::string_view kernel) const {
       winner.config = values_from_json(part.config(*row));
       winner.time_us = row->time_us;
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
-        winner.driver = session->second.driver, winner.runtime = session->second.runtime;
+        winner.environment = session->second.environment;
       }
+      if (const auto latest = latest_.find(group.device); latest != latest_.end()) winner.latest = latest->second;
+      winner.has_later_version = has_later_version(group, row->updated_ms);
       const auto place = places.try_emplace(group.fingerprint, found.versions.size());
       if (place.second) found.versions.emplace_back();
       found.versions[place.first->second].winners.push_back(std::move(winner));

@@ -31,12 +31,15 @@ class Winners final : public WinnerSet {
 
  private:
   struct Session {
-    std::string driver, runtime, figures;
+    std::shared_ptr<const SessionEnvironment> environment;
+    std::string figures;
   };
   // The properties that winners of different problems have in common.
   struct Group {
     std::string kernel, fingerprint, regime, objective;
     std::int64_t device = 0;
+    std::size_t winners = 0;
+    std::int64_t updated_ms = 0;  // when a study of the group was last tuned, with or without a winner
   };
   struct Row {
     std::int64_t study = 0, session = 0, updated_ms = 0;
@@ -71,6 +74,8 @@ class Winners final : public WinnerSet {
   // Reads the winners of the studies from `first` to `last`, about as many as expected.
   static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last, std::size_t expected);
   static std::vector<Part> read_parts(sqlite::Database& database, const std::filesystem::path& path);
+  // True: another version of the group's kernel was tuned on its device after this time.
+  bool has_later_version(const Group& group, std::int64_t updated_ms) const;
   // The tables that winners refer to.
   void read_others(sqlite::Database& database);
 
@@ -78,6 +83,7 @@ class Winners final : public WinnerSet {
   std::vector<ForAll> portfolios_, general_;
   std::map<std::int64_t, DeviceIdentity> devices_;
   std::map<std::int64_t, Session> sessions_;
+  std::map<std::int64_t, std::shared_ptr<const SessionEnvironment>> latest_;  // of the latest session of a device
   std::map<std::pair<std::string, std::string>, Space> spaces_;  // by kernel and fingerprint
 };
 

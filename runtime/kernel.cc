@@ -285,7 +285,7 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
 
   auto launch = std::make_unique<PreparedLaunch>();
   launch->program = *std::move(program);
-  launch->choice = {answer.match, answer.config, answer.time_us, answer.reason, {}};
+  launch->choice = {answer.match, answer.config, answer.time_us, answer.reason, answer.stale, {}};
   launch->scalars.resize(plan->arguments.size());
   launch->values.resize(plan->arguments.size());
   for (std::size_t i = 0; i < plan->arguments.size(); ++i) {

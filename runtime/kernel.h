@@ -72,6 +72,7 @@ struct KernelChoice {
   Config config;
   double expected_us = 0;  // 0: unknown
   std::string reason;      // why no winner answers, and what failed
+  std::vector<std::string> stale;  // what has changed since it was measured
   std::vector<ArgumentInfo> arguments;
 };
 

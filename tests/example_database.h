@@ -55,6 +55,30 @@ inline void make_example_database(const std::string& path) {
   add("NVIDIA H100", small, {good_trial(64, 14, small)});
 }
 
+// Reductions of n=1Mi and n=2Mi on one GPU, measured with driver 550.54, then of n=1Gi with driver 580.65: the first two
+// winners are stale.
+inline void make_stale_database(const std::string& path) {
+  auto store = open_sqlite_store(path, StoreAccess::write);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto add = [&](std::int64_t session, const Problem& problem, const Trial& trial) {
+    auto study = (*store)->study_id(
+        {"reduce", "f1", {"cuda", "NVIDIA H200", "sm_90", 132}, problem, Regime::cold, "time"});
+    ASSERT_TRUE(study.ok()) << study.error().message;
+    ASSERT_TRUE((*store)->add_trial(*study, session, trial).ok());
+  };
+  DeviceInfo device;
+  device.driver = "550.54";
+  const auto earlier = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", device});
+  ASSERT_TRUE(earlier.ok());
+  const Problem small = {{"n", 1 << 20}}, twice = {{"n", 2 << 20}}, large = {{"n", 1 << 30}};
+  add(*earlier, small, good_trial(256, 10, small));
+  add(*earlier, twice, good_trial(256, 20, twice));
+  device.driver = "580.65";
+  const auto later = (*store)->begin_session({"0.1.0", "here", "gktune run reduce.yaml", device});
+  ASSERT_TRUE(later.ok());
+  add(*later, large, good_trial(512, 920, large));
+}
+
 // In the first study trial 1 wins against trial 2, which was faster in the search.
 inline void hold_example_playoff(const std::string& path) {
   auto store = open_sqlite_store(path, StoreAccess::write);

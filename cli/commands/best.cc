@@ -12,6 +12,7 @@
 #include "cli/flags.h"
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
+#include "cli/output/stale.h"
 #include "cli/output/table.h"
 #include "cli/study_flags.h"
 #include "db/lookup.h"
@@ -19,6 +20,7 @@
 #include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 #include "tuner/space/space_file.h"
 
 namespace gktune {
@@ -68,8 +70,22 @@ Json best_json(const Best& best) {
           {"failed", best.failed}};
 }
 
-Table best_table(const std::vector<Best>& all) {
+// The last cell of a row: the changes for programs and documents, a mark for people, who read them in the warnings.
+TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
+  std::string text = joined(changes, "; ");
+  Value exact(text);
+  if (format.is_text() && !text.empty()) text = "yes";
+  return {std::move(text), std::move(exact)};
+}
+
+TableCell time_cell(double time_us) {
+  return time_us > 0 ? TableCell(format_time_us(time_us), Value(time_us)) : TableCell::unknown();
+}
+
+Table best_table(std::span<const Best> all, std::span<const Evidence> evidences, const TableFormat& format) {
   using enum Table::Align;
+  const bool is_any_stale = std::ranges::any_of(evidences, [](const Evidence& each) { return !each.changes.empty(); });
+  const bool has_stale = is_any_stale || !format.is_text();
   Table table;
   table.add_column("kernel", left);
   table.add_column("problem", left);
@@ -77,12 +93,36 @@ Table best_table(const std::vector<Best>& all) {
   table.add_column("configuration", left);
   table.add_column("device", left);
   table.add_column("regime", left);
-  for (const Best& best : all) {
-    table.add_row({best.study.kernel, problem_text(best.study.problem),
-                   {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
-                   best.trial.config.str(),
-                   best.study.device.name, std::string(regime_name(best.study.regime))});
+  if (has_stale) table.add_column("stale", left);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Best& best = all[i];
+    std::vector<TableCell> cells = {best.study.kernel,
+                                    problem_text(best.study.problem),
+                                    {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
+                                    best.trial.config.str(),
+                                    best.study.device.name,
+                                    std::string(regime_name(best.study.regime))};
+    if (has_stale) cells.push_back(stale_cell(evidences[i].changes, format));
+    table.add_row(std::move(cells));
   }
+  return table;
+}
+
+// One answer, for programs and documents.
+Table answer_table(const std::string& kernel, const Problem& problem, const Answer& answer,
+                   const std::vector<std::string>& stale, const TableFormat& format) {
+  using enum Table::Align;
+  Table table;
+  table.add_column("kernel", left);
+  table.add_column("problem", left);
+  table.add_column("match", left);
+  table.add_column("tuned problem", left, "tuned_problem");
+  table.add_column("tuned device", left, "tuned_device");
+  table.add_column("time", right, "time_us");
+  table.add_column("configuration", left);
+  table.add_column("stale", left);
+  table.add_row({kernel, problem_text(problem), std::string(match_name(answer.match)), problem_text(answer.problem),
+                 answer.device.name, time_cell(answer.time_us), answer.config.str(), stale_cell(stale, format)});
   return table;
 }
 
@@ -123,11 +163,6 @@ std::optional<SessionEnvironment> environment_here(const DeviceIdentity& device,
   const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {});
   if (!found || identity_of(found->info) != device) return std::nullopt;
   return SessionEnvironment{.driver = found->info.driver, .runtime = found->info.runtime, .compiler = found->info.compiler};
-}
-
-// Adds a change that is not listed yet.
-void add_change(std::vector<std::string>& changes, const std::string& change) {
-  if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
 }
 
 // Adds what differs from this machine.
@@ -201,13 +236,8 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
               << fmt::format("measured: {} on {}{}{}\n", format_date(evidence.measured_unix_ms),
                              environment.host_name.empty() ? "an unknown host" : environment.host_name,
                              programs.empty() ? "" : ", ", programs)
-              << (evidence.changes.empty() ? "changed since: nothing that is known\n" : "");
-}
-
-// An answer from a state that has changed is never given in silence.
-void warn_of(const std::vector<std::string>& changes, Context& context) {
-  for (const std::string& change : changes) context.log.info("warning: stale: " + change);
-  if (!changes.empty()) hint(context, "gktune run SPACE --fresh measures again");
+              << fmt::format("changed since: {}\n",
+                             evidence.changes.empty() ? "nothing that is known" : joined(evidence.changes, "; "));
 }
 
 Json evidence_json(const Best& best, const Evidence& evidence) {
@@ -248,6 +278,11 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
     if (!found) return found.error();
     evidence = std::move(found->front());
   }
+  std::vector<std::string> stale = answer.stale;
+  if (evidence) {
+    for (const std::string& change : evidence->changes) add_change(stale, change);
+  }
+  warn_of_stale(stale, context);
   if (options.format.json) {
     Json report = {{"kernel", options.kernel},
                    {"problem", json_of(*problem)},
@@ -256,28 +291,29 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
                    {"time_us", answer.time_us},
                    {"tuned_problem", json_of(answer.problem)},
                    {"tuned_device", json_of(answer.device)},
-                   {"stale", evidence ? Json(evidence->changes) : Json::array()}};
+                   {"stale", stale}};
     if (options.why && evidence) report["evidence"] = evidence_json(*best, *evidence);
     print(context.out, report);
     return ExitCode::done;
   }
   if (!options.format.is_text()) {
-    if (best != nullptr) best_table({*best}).print(context.out, context.out_screen, options.format);
-  } else {
-    context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
-                << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem),
-                               answer.device.name, format_time_us(answer.time_us), match_text(answer));
-    if (options.why && evidence) explain(*best, *evidence, context);
+    answer_table(options.kernel, *problem, answer, stale, options.format)
+        .print(context.out, context.out_screen, options.format);
+    return ExitCode::done;
   }
-  if (evidence) warn_of(evidence->changes, context);
+  context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
+              << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem), answer.device.name,
+                             answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured", match_text(answer));
+  if (options.why && evidence) explain(*best, *evidence, context);
   return ExitCode::done;
 }
 
-// Every winner, with a mark on those that are stale.
+// Every winner.
 ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners, Context& context) {
   const auto found = evidence_for(winners, options, context);
   if (!found) return found.error();
   const std::vector<Evidence>& evidences = *found;
+  warn_of_stale(winners, evidences, context);
   if (options.format.json) {
     Json array = Json::array();
     for (std::size_t i = 0; i < winners.size(); ++i) {
@@ -288,16 +324,11 @@ ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners
     print(context.out, array);
     return ExitCode::done;
   }
-  best_table(winners).print(context.out, context.out_screen, options.format);
-  if (!options.format.is_text()) return ExitCode::done;
+  best_table(winners, evidences, options.format).print(context.out, context.out_screen, options.format);
+  if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
-    const Best& best = winners[i];
-    if (options.why) {
-      context.out << '\n' << study_text(best.study) << '\n';
-      explain(best, evidences[i], context);
-    }
-    for (const std::string& change : evidences[i].changes)
-      context.log.info(fmt::format("warning: {} is stale: {}", study_text(best.study), change));
+    context.out << '\n' << study_text(winners[i].study) << '\n';
+    explain(winners[i], evidences[i], context);
   }
   return ExitCode::done;
 }

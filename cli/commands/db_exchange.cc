@@ -12,6 +12,7 @@
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/output/quantity.h"
+#include "cli/output/stale.h"
 #include "cli/study_flags.h"
 #include "db/exchange/cub_policy.h"
 #include "db/exchange/exchange.h"
@@ -90,10 +91,7 @@ Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& 
   }
   const auto evidences = archive->evidence(winners);
   if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    for (const std::string& change : (*evidences)[i].changes)
-      context.log.info(fmt::format("warning: {} is stale: {}", study_text(winners[i].study), change));
-  }
+  warn_of_stale(winners, *evidences, context);
   if (winners.empty()) return fail(context, ExitCode::no_configuration, "there is no winner to export");
   return winners;
 }

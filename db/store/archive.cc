@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "db/open.h"
+#include "db/session_row.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
 #include "db/store/archive_queries.h"
@@ -22,16 +23,6 @@ struct Archive::Connection {
 };
 
 namespace {
-
-SessionEnvironment read_environment(sqlite::Row& row) {
-  SessionEnvironment environment;
-  environment.tool_version = row.text();
-  environment.host_name = row.text();
-  environment.driver = row.text();
-  environment.runtime = row.text();
-  environment.compiler = row.text();
-  return environment;
-}
 
 Status known_status(const std::string& name) {
   const auto status = status_from_name(name);
@@ -88,7 +79,7 @@ class EvidenceReader {
         winner_session_(database, archive::kWinnerSession),
         device_(database, "SELECT device_id FROM studies WHERE id = ?"),
         versions_(database, archive::kVersions),
-        latest_session_(database, archive::kLatestSession) {}
+        database_(database) {}
 
   Evidence read(const Best& winner) {
     Evidence evidence;
@@ -104,11 +95,7 @@ class EvidenceReader {
     }
     if (!device_.bind(winner.study_id).step()) return evidence;
     const std::int64_t device = device_.row().integer();
-    if (has_later_version(winner, device)) {
-      evidence.changes.push_back(
-          "the source or its options have changed: another version of the kernel was tuned "
-          "on this device later");
-    }
+    if (has_later_version(winner, device)) evidence.changes.emplace_back(kSourceChanged);
     if (const auto latest = latest_environment(device)) {
       for (std::string& change : changes_between(evidence.environment, *latest))
         evidence.changes.push_back(std::move(change));
@@ -156,33 +143,19 @@ class EvidenceReader {
   // The environment of the latest session on the device.
   std::optional<SessionEnvironment> latest_environment(std::int64_t device) {
     const auto [known, is_new] = latest_.try_emplace(device);
-    if (is_new && latest_session_.bind(device).step()) {
-      auto row = latest_session_.row();
-      known->second = read_environment(row);
-    }
+    if (is_new) known->second = gktune::latest_environment(database_, device);
     return known->second;
   }
 
   TrialReader trials_;
-  Statement finalist_, ranked_, winner_session_, device_, versions_, latest_session_;
+  Statement finalist_, ranked_, winner_session_, device_, versions_;
+  const sqlite::Database& database_;
   std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>>
       versions_of_;
   std::map<std::int64_t, std::optional<SessionEnvironment>> latest_;  // by device
 };
 
 }  // namespace
-
-std::vector<std::string> changes_between(const SessionEnvironment& then, const SessionEnvironment& now) {
-  std::vector<std::string> changes;
-  const auto compare = [&](const char* part, const std::string& before, const std::string& after) {
-    if (before.empty() || after.empty() || before == after) return;
-    changes.push_back(std::string("the ") + part + " was " + before + " then and is " + after + " now");
-  };
-  compare("driver", then.driver, now.driver);
-  compare("CUDA version", then.runtime, now.runtime);
-  compare("compiler", then.compiler, now.compiler);
-  return changes;
-}
 
 Archive::Archive(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Archive::Archive(Archive&&) noexcept = default;

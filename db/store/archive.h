@@ -10,18 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "db/session_environment.h"
 #include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 
 namespace gktune {
-
-// The programs that a session measured with.
-struct SessionEnvironment {
-  std::string tool_version, host_name, driver, runtime, compiler;
-};
-
-// "the driver was 550.54 then and is 580.1 now", for each part that both know and that differs.
-std::vector<std::string> changes_between(const SessionEnvironment& then, const SessionEnvironment& now);
 
 // The reasons to trust, or not to trust, the winner of a study.
 struct Evidence {

@@ -40,13 +40,6 @@ inline constexpr std::string_view kWinnerSession =
     "t.session_id)"
     " WHERE w.study_id = ?1";
 
-// ?1: a device. Its latest session that measured something.
-inline constexpr std::string_view kLatestSession =
-    "SELECT c.tool_version, c.host_name, c.driver, c.runtime, c.compiler, c.begun_ms FROM sessions c"
-    " WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE t.session_id = c.id"
-    "        LIMIT 1) = ?1"
-    " ORDER BY c.begun_ms DESC LIMIT 1";
-
 // ?1: a kernel, ?2: a device. When each version of the kernel was last tuned on it.
 inline constexpr std::string_view kVersions =
     "SELECT fingerprint, max(updated_ms) FROM studies WHERE kernel = ?1 AND device_id = ?2 GROUP BY "

@@ -40,6 +40,14 @@ DeviceIdentity identity_from(const SortedJson& json) {
           json.at("architecture").get<std::string>(), json.at("multiprocessors").get<std::int64_t>()};
 }
 
+std::shared_ptr<const SessionEnvironment> environment_from(const SortedJson& json) {
+  SessionEnvironment environment;
+  environment.driver = json.at("driver").get<std::string>();
+  environment.runtime = json.at("runtime").get<std::string>();
+  environment.compiler = json.value("compiler", "");
+  return std::make_shared<const SessionEnvironment>(std::move(environment));
+}
+
 Winner winner_from(const SortedJson& json, const std::string& kernel, const std::string& fingerprint,
                    const std::vector<std::pair<DeviceIdentity, NamedValues>>& devices) {
   Winner winner;
@@ -53,8 +61,8 @@ Winner winner_from(const SortedJson& json, const std::string& kernel, const std:
   winner.study.objective = json.at("objective").get<std::string>();
   winner.config = values_from(json.at("config"));
   winner.time_us = json.at("time_us").get<double>();
-  winner.driver = json.at("driver").get<std::string>();
-  winner.runtime = json.at("runtime").get<std::string>();
+  winner.environment = environment_from(json);
+  if (json.contains("latest")) winner.latest = environment_from(json.at("latest"));
   return winner;
 }
 

@@ -38,15 +38,20 @@ SortedJson json_of(const DeviceIdentity& device, const NamedValues& attributes) 
           {"attributes", sorted_json(attributes)}};
 }
 
+SortedJson json_of(const SessionEnvironment& environment) {
+  return {{"driver", environment.driver}, {"runtime", environment.runtime}, {"compiler", environment.compiler}};
+}
+
 SortedJson json_of(const Winner& winner, std::size_t device) {
-  return {{"device", device},
-          {"problem", sorted_json(winner.study.problem)},
-          {"regime", regime_name(winner.study.regime)},
-          {"objective", winner.study.objective},
-          {"config", sorted_json(winner.config)},
-          {"time_us", winner.time_us},
-          {"driver", winner.driver},
-          {"runtime", winner.runtime}};
+  SortedJson json = json_of(winner.environment ? *winner.environment : SessionEnvironment());
+  json.update({{"device", device},
+               {"problem", sorted_json(winner.study.problem)},
+               {"regime", regime_name(winner.study.regime)},
+               {"objective", winner.study.objective},
+               {"config", sorted_json(winner.config)},
+               {"time_us", winner.time_us}});
+  if (winner.latest) json["latest"] = json_of(*winner.latest);
+  return json;
 }
 
 std::string little_endian(std::uint64_t number) {

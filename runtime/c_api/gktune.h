@@ -106,6 +106,8 @@ typedef struct gktune_answer gktune_answer;
 const char* gktune_answer_match(const gktune_answer* answer);       /* "exact", "nearest problem", … */
 const char* gktune_answer_config(const gktune_answer* answer);      /* a JSON object */
 const char* gktune_answer_reason(const gktune_answer* answer);      /* why it is no winner; may be empty */
+/* What has changed since it was measured: source, driver, CUDA version, compiler; empty if nothing that is known. */
+const char* gktune_answer_stale(const gktune_answer* answer);
 double gktune_answer_expected_us(const gktune_answer* answer);      /* 0: unknown */
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value);
 /* The arguments that launches pass; answers of a lookup have none. */

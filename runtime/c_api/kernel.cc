@@ -109,6 +109,7 @@ void describe(const KernelChoice& choice, gktune_answer** answer) {
   *answer = new gktune_answer{std::string(match_name(choice.match)),
                               choice.config.json(),
                               choice.reason,
+                              joined(choice.stale, "; "),
                               choice.expected_us,
                               choice.config,
                               choice.arguments};
@@ -216,6 +217,7 @@ void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
 const char* gktune_answer_match(const gktune_answer* answer) { return answer->match.c_str(); }
 const char* gktune_answer_config(const gktune_answer* answer) { return answer->config_json.c_str(); }
 const char* gktune_answer_reason(const gktune_answer* answer) { return answer->reason.c_str(); }
+const char* gktune_answer_stale(const gktune_answer* answer) { return answer->stale.c_str(); }
 double gktune_answer_expected_us(const gktune_answer* answer) { return answer->expected_us; }
 
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {

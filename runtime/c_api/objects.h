@@ -23,7 +23,7 @@ struct gktune_kernel {
 };
 
 struct gktune_answer {
-  std::string match, config_json, reason;
+  std::string match, config_json, reason, stale;
   double expected_us = 0;
   gktune::Config config;
   std::vector<gktune::ArgumentInfo> arguments;

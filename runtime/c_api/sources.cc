@@ -91,6 +91,7 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
     *answer = new gktune_answer{std::string(gktune::match_name(found.match)),
                                 found.config.json(),
                                 found.reason,
+                                gktune::joined(found.stale, "; "),
                                 found.time_us,
                                 found.config,
                                 {}};

@@ -73,6 +73,20 @@ TEST_F(BestCommand, the_match_is_the_one_that_an_application_gets) {
   }
 }
 
+TEST_F(BestCommand, an_application_learns_of_stale_answers_as_the_command_does) {
+  const std::string path = folder_.path("stale.db");
+  make_stale_database(path);
+  const auto lookup = Lookup::open(path);
+  ASSERT_TRUE(lookup.ok());
+  for (const std::int64_t n : {1 << 20, 1 << 21, 1 << 30, 5}) {
+    const auto asked = Json::parse(
+        call({"best", "reduce", "--problem", "n=" + std::to_string(n), "--json", "--db", path}).out);
+    const Answer answer = lookup->best("reduce", {{"n", n}});
+    EXPECT_EQ(asked["stale"], Json(answer.stale)) << n;
+    EXPECT_EQ(answer.stale.empty(), n == 1 << 30) << n;
+  }
+}
+
 TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
   Call misspelt = best({"redcue"});
   EXPECT_EQ(misspelt.code, ExitCode::no_configuration);

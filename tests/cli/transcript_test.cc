@@ -71,6 +71,7 @@ TEST_P(Transcript, is_what_the_program_prints) {
   const fs::path& folder = scratch.path();
   fs::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder, fs::copy_options::recursive);
   make_example_database((folder / "example.db").string());
+  make_stale_database((folder / "stale.db").string());
 
   for (const Step& step :
        read_transcript(GKTUNE_SOURCE_DIR "/tests/cli/transcripts/" + GetParam() + ".txt")) {

@@ -21,9 +21,13 @@ KernelWinners winners_of(const std::vector<Problem>& problems) {
   KernelWinners winners{"k", {"k"}, {}, {}, {}};
   auto& version = winners.versions.emplace_back();
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    version.winners.push_back({{"k", "f1", kH200, problems[i], Regime::cold, "time"}, {{"a", i}}, 1.5, "", ""});
+    version.winners.push_back({{"k", "f1", kH200, problems[i], Regime::cold, "time"}, {{"a", i}}, 1.5});
   }
   return winners;
+}
+
+std::shared_ptr<const SessionEnvironment> measured_with(const std::string& driver, const std::string& runtime) {
+  return std::make_shared<const SessionEnvironment>(SessionEnvironment{"", "", driver, runtime, ""});
 }
 
 // The place of the answer among the problems; -1: there is none.
@@ -191,8 +195,7 @@ TEST(AnswerTable, of_a_portfolio_the_choice_of_the_tree_comes_first_and_then_the
 
 TEST(AnswerTable, stale_winners_do_not_answer_and_the_reason_counts_them) {
   KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 64}, {"heads", 1}}});
-  winners.versions[0].winners[1].driver = "550.54";
-  winners.versions[0].winners[1].runtime = "12.4";
+  winners.versions[0].winners[1].environment = measured_with("550.54", "12.4");
   EXPECT_EQ(answer_of(winners, 64, 1, {"", "550.90", "12.8"}).match, Match::exact);
   EXPECT_EQ(answer_of(winners, 64, 1, {"", "580.1", ""}).integer("a"), 0);
   EXPECT_EQ(answer_of(winners, 64, 1, {"", "", "13.0"}).integer("a"), 0);
@@ -201,6 +204,35 @@ TEST(AnswerTable, stale_winners_do_not_answer_and_the_reason_counts_them) {
             "'k' was not tuned for such a problem; 1 winner was measured with driver 550.54");
   EXPECT_EQ(AnswerTable(winners, kH200, Axes{"n"}, {"f2", "", ""}).reason(),
             "'k' was not tuned for such a problem; 2 winners were of other sources");
+}
+
+TEST(AnswerTable, an_answer_says_what_has_changed_since_it_was_measured) {
+  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 64}, {"heads", 1}}});
+  Winner& old = winners.versions[0].winners[1];
+  old.environment = measured_with("550.54", "12.4");
+  old.latest = measured_with("580.65", "12.4");
+  const std::string driver = "the driver was 550.54 then and is 580.65 now";
+  EXPECT_TRUE(answer_of(winners, 8, 1).stale.empty());
+  EXPECT_EQ(answer_of(winners, 64, 1).stale, std::vector<std::string>{driver});
+  EXPECT_EQ(answer_of(winners, 70, 1).match, Match::nearest_problem);
+  EXPECT_EQ(answer_of(winners, 70, 1).stale, std::vector<std::string>{driver});
+  // The versions of the machine that asks count more than those of the latest session.
+  EXPECT_TRUE(answer_of(winners, 64, 1, {"", "550.54", ""}).stale.empty());
+  EXPECT_TRUE(answer_of(winners, 64, 1, {"", "550", "12"}).stale.empty());
+  EXPECT_EQ(answer_of(winners, 64, 1, {"", "550.90", ""}).stale,
+            std::vector<std::string>{"the driver was 550.54 then and is 550.90 now"});
+  old.has_later_version = true;
+  EXPECT_EQ(answer_of(winners, 64, 1).stale, (std::vector<std::string>{std::string(kSourceChanged), driver}));
+  EXPECT_EQ(answer_of(winners, 64, 1, {"f1", "550", ""}).stale, std::vector<std::string>());
+  // A portfolio is as stale as the winners that it was made from.
+  auto& portfolio = winners.versions[0].portfolios.emplace_back();
+  portfolio.device = kH200;
+  portfolio.objective = "time";
+  portfolio.configs = {{{"a", 5}}};
+  portfolio.tree.emplace_back();
+  winners.versions[0].space.matching = {{"heads", "exact"}};
+  EXPECT_EQ(answer_of(winners, 64, 2).match, Match::portfolio);
+  EXPECT_EQ(answer_of(winners, 64, 2).stale, (std::vector<std::string>{std::string(kSourceChanged), driver}));
 }
 
 TEST(AnswerTable, all_answers_can_be_visited_in_order) {

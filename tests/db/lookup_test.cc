@@ -10,6 +10,7 @@
 
 #include "db/portfolio/portfolio.h"
 #include "db/sqlite/database.h"
+#include "db/store/archive.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
@@ -417,6 +418,36 @@ TEST_F(LookupTest, winners_of_another_major_driver_are_stale_if_the_question_say
   const Answer stale = found.best("reduce", problem(1000), Question{.freshness = {.driver = "580.1"}});
   EXPECT_EQ(stale.match, Match::none);
   EXPECT_NE(stale.reason.find("1 winner was measured with driver 550.54"), std::string::npos) << stale.reason;
+}
+
+TEST_F(LookupTest, an_answer_is_stale_once_the_driver_or_the_source_has_changed) {
+  const auto begin = [&](const char* driver) {
+    DeviceInfo device = example_device();
+    device.driver = driver;
+    return *store_->begin_session({"0.1.0", "box", "gktune run", device});
+  };
+  session_ = begin("550.54");
+  tuned(reduce_study(1000), 1);
+  EXPECT_TRUE(lookup().best("reduce", problem(1000)).stale.empty());
+  session_ = begin("580.1");
+  tuned(reduce_study(1000, kH100), 3);  // another device
+  EXPECT_TRUE(lookup().best("reduce", problem(1000), kH200).stale.empty());
+  session_ = begin("580.1");
+  tuned(reduce_study(2000), 2);
+  const std::string driver = "the driver was 550.54 then and is 580.1 now";
+  EXPECT_EQ(lookup().best("reduce", problem(1000), kH200).stale, std::vector<std::string>{driver});
+  EXPECT_TRUE(lookup().best("reduce", problem(2000), kH200).stale.empty());
+  EXPECT_TRUE(lookup().best("reduce", problem(1000), Question{.device = kH200, .freshness = {.driver = "550"}}).stale.empty());
+  // A later version without any winner.
+  Study changed = reduce_study(3000);
+  changed.fingerprint = "f2";
+  ASSERT_TRUE(
+      store_->add_trial(*store_->study_id(changed), session_, failed_trial({{"a", 1}}, Status::crashed, ++clock_)).ok());
+  const Answer answer = lookup().best("reduce", problem(1000), kH200);
+  EXPECT_EQ(answer.stale, (std::vector<std::string>{std::string(kSourceChanged), driver}));
+  // The archive says the same.
+  const auto archive = Archive::open(path_);
+  EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, answer.stale);
 }
 
 TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {

@@ -121,6 +121,7 @@ static void test_kernel(const char* space_file) {
     EXPECT(strcmp(gktune_answer_match(answer), "default of the space") == 0);
     EXPECT(strcmp(gktune_answer_config(answer), "{\"BLOCK\":256,\"PER_THREAD\":4}") == 0);
     EXPECT(strcmp(gktune_answer_reason(answer), "no database was given") == 0);
+    EXPECT(strcmp(gktune_answer_stale(answer), "") == 0);
     EXPECT(gktune_answer_expected_us(answer) == 0);
     EXPECT(gktune_answer_value(answer, "BLOCK", &block) == GKTUNE_OK);
     EXPECT(block.kind == GKTUNE_INTEGER && block.integer == 256);
