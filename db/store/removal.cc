@@ -8,6 +8,7 @@
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
+#include "db/store/removal_queries.h"
 #include "db/store/settle.h"
 
 namespace gktune {
@@ -25,55 +26,61 @@ std::int64_t now_unix_ms() {
 // The trials to remove, in a temporary table of the connection.
 class Doomed {
  public:
-  explicit Doomed(Database& database) : database_(database) {
-    database.execute("CREATE TEMP TABLE IF NOT EXISTS doomed (id INTEGER PRIMARY KEY); DELETE FROM doomed");
+  explicit Doomed(Database& database) : database_(database) { database.execute(std::string(removal::kTables)); }
+
+  // The trials of a study, ?1, that meet a condition.
+  template <class... Values>
+  void add(std::int64_t study, const std::string& condition, const Values&... values) {
+    Statement(database_, "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE study_id = ?1 AND " + condition)
+        .bind(study, values...)
+        .run();
+    if (database_.integer("SELECT changes()") > 0) note_study(study);
   }
 
-  template <class... Values>
-  void add(const std::string& condition, const Values&... values) {
-    Statement(database_, "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE " + condition)
-        .bind(values...)
-        .run();
+  // False: there is no such trial.
+  bool add_trial(std::int64_t trial) {
+    Statement find(database_, "SELECT study_id FROM trials WHERE id = ?");
+    if (!find.bind(trial).step()) return false;
+    const std::int64_t study = find.row().integer();
+    Statement(database_, "INSERT OR IGNORE INTO doomed VALUES (?)").bind(trial).run();
+    note_study(study);
+    return true;
   }
 
   // Also without trials.
   void add_study(std::int64_t study) {
-    studies_.insert(study);
-    add("study_id = ?", study);
+    note_study(study);
+    add(study, "1");
   }
 
-  std::set<std::int64_t> studies() const {
-    std::set<std::int64_t> all = studies_;
-    Statement select(database_, "SELECT DISTINCT t.study_id FROM doomed d JOIN trials t ON t.id = d.id");
-    while (select.step()) all.insert(select.row().integer());
-    return all;
-  }
+  const std::set<std::int64_t>& studies() const { return studies_; }
 
  private:
+  void note_study(std::int64_t study) {
+    studies_.insert(study);
+    Statement(database_, "INSERT OR IGNORE INTO doomed_studies VALUES (?)").bind(study).run();
+  }
+
   Database& database_;
   std::set<std::int64_t> studies_;
 };
 
 // A running session numbers its trials from those that it has stored.
 void require_no_claims(const Database& database) {
-  Statement claimed(
-      database,
-      "SELECT s.kernel FROM claims c JOIN studies s ON s.id = c.study_id WHERE c.expires_ms > ?1"
-      " AND (c.study_id IN (SELECT t.study_id FROM doomed d JOIN trials t ON t.id = d.id)"
-      "  OR c.session_id IN (SELECT t.session_id FROM doomed d JOIN trials t ON t.id = d.id)) LIMIT 1");
+  Statement claimed(database, removal::kClaims);
   if (claimed.bind(now_unix_ms()).step()) {
     throw Failure("a program tunes '" + claimed.row().text() + "' now; wait for its end");
   }
 }
 
-struct Totals {
-  std::int64_t studies, trials, playoffs, sessions;
-};
-
-Totals totals(Database& database) {
-  return {database.integer("SELECT count(*) FROM studies"), database.integer("SELECT count(*) FROM trials"),
-          database.integer("SELECT count(*) FROM playoffs"),
-          database.integer("SELECT count(*) FROM sessions")};
+// The rows that go with the trials to remove.
+Removed count(const Database& database) {
+  const auto number = [&](std::string_view sql) {
+    Statement select(database, sql);
+    select.bind().step();
+    return select.row().integer();
+  };
+  return {number(removal::kStudies), number(removal::kTrials), number(removal::kPlayoffs), number(removal::kSessions)};
 }
 
 void remove_idle_sessions(const Database& database) {
@@ -90,27 +97,26 @@ void shrink(Database& database) {
     database.compact();
 }
 
-// `choose` fills the list of trials and returns the studies to remove with all their rows.
+// `choose` fills the list of trials. A rehearsal only reads.
 template <class Choose>
 Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choose choose) {
+  constexpr std::chrono::seconds kPatience(10);
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_writing(path, std::chrono::seconds(10));
-    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
+    const bool is_rehearsed = removal == Removal::rehearsed;
+    auto database = is_rehearsed ? open_for_reading(path, kPatience) : open_for_writing(path, kPatience);
+    sqlite::Transaction transaction(
+        database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
     Doomed doomed(database);
-    const Totals before = totals(database);
-    choose(database, doomed);
+    choose(doomed);
     require_no_claims(database);
-    const auto studies = doomed.studies();
+    const Removed removed = count(database);
+    if (is_rehearsed) return removed;
     Statement(database, "DELETE FROM trials WHERE id IN (SELECT id FROM doomed)").run();
-    settle(database, studies);
+    settle(database, doomed.studies());
     remove_idle_sessions(database);
-    const Totals after = totals(database);
-    if (removal == Removal::done) {
-      transaction.commit();
-      shrink(database);
-    }
-    return Removed{before.studies - after.studies, before.trials - after.trials,
-                   before.playoffs - after.playoffs, before.sessions - after.sessions};
+    transaction.commit();
+    shrink(database);
+    return removed;
   });
 }
 
@@ -118,44 +124,39 @@ Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choos
 
 Result<Removed> remove_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                Removal removal) {
-  return remove(path, removal, [&](const Database&, Doomed& doomed) {
+  return remove(path, removal, [&](Doomed& doomed) {
     for (const std::int64_t study : studies) doomed.add_study(study);
   });
 }
 
 Result<Removed> remove_trials(const std::filesystem::path& path, const std::vector<std::int64_t>& trials,
                               Removal removal) {
-  return remove(path, removal, [&](const Database& database, Doomed& doomed) {
-    Statement find(database, "SELECT 1 FROM trials WHERE id = ?");
+  return remove(path, removal, [&](Doomed& doomed) {
     for (const std::int64_t trial : trials) {
-      if (!find.bind(trial).step()) throw Failure("there is no trial " + std::to_string(trial));
-      doomed.add("id = ?", trial);
+      if (!doomed.add_trial(trial)) throw Failure("there is no trial " + std::to_string(trial));
     }
   });
 }
 
 Result<Removed> prune(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                       const PruneRules& rules, Removal removal) {
-  return remove(path, removal, [&](const Database&, Doomed& doomed) {
+  return remove(path, removal, [&](Doomed& doomed) {
     for (const std::int64_t study : studies) {
-      if (rules.superseded)
-        doomed.add("study_id = ? AND is_current = 0 AND ended_ms < ?", study, rules.before_unix_ms);
+      if (rules.superseded) doomed.add(study, "is_current = 0 AND ended_ms < ?2", rules.before_unix_ms);
       // With the earlier trials of these configurations: one that went well would become the current one.
       if (rules.failed) {
-        doomed.add(
-            "study_id = ?1 AND config IN (SELECT config FROM trials c WHERE c.study_id = ?1 AND c.is_current "
-            "= 1"
-            " AND c.status <> 'ok' AND c.ended_ms < ?2)",
-            study, rules.before_unix_ms);
+        doomed.add(study,
+                   "config IN (SELECT config FROM trials c WHERE c.study_id = ?1 AND c.is_current = 1"
+                   " AND c.status <> 'ok' AND c.ended_ms < ?2)",
+                   rules.before_unix_ms);
       }
       if (rules.outdated) {
-        doomed.add(
-            "study_id = ?1 AND ended_ms < ?2 AND EXISTS (SELECT 1 FROM studies s JOIN studies o"
-            " ON o.kernel = s.kernel AND o.device_id = s.device_id AND o.fingerprint <> s.fingerprint"
-            " WHERE s.id = ?1 AND o.updated_ms > (SELECT max(v.updated_ms) FROM studies v WHERE v.kernel = "
-            "s.kernel"
-            "  AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint))",
-            study, rules.before_unix_ms);
+        doomed.add(study,
+                   "ended_ms < ?2 AND EXISTS (SELECT 1 FROM studies s JOIN studies o"
+                   " ON o.kernel = s.kernel AND o.device_id = s.device_id AND o.fingerprint <> s.fingerprint"
+                   " WHERE s.id = ?1 AND o.updated_ms > (SELECT max(v.updated_ms) FROM studies v"
+                   "  WHERE v.kernel = s.kernel AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint))",
+                   rules.before_unix_ms);
       }
     }
   });

@@ -15,6 +15,8 @@ void run(const sqlite::Database& database, const char* sql, std::int64_t study) 
 }  // namespace
 
 void settle(sqlite::Database& database, const std::set<std::int64_t>& studies) {
+  std::set<TunedVersion> versions;
+  for (const std::int64_t study : studies) versions.merge(tuned_versions(database, "?", study));
   for (const std::int64_t study : studies) {
     run(database,
         "DELETE FROM playoffs WHERE study_id = ?1"
@@ -40,7 +42,7 @@ void settle(sqlite::Database& database, const std::set<std::int64_t>& studies) {
         " AND NOT EXISTS (SELECT 1 FROM claims WHERE study_id = ?1)",
         study);
   }
-  refresh_all_general_configs(database);
+  refresh_general_configs(database, versions);
   sqlite::Statement(
       database,
       "DELETE FROM spaces WHERE NOT EXISTS (SELECT 1 FROM studies s WHERE s.kernel = spaces.kernel"

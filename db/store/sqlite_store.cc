@@ -210,7 +210,8 @@ Result<void> SqliteStore::end_session(std::int64_t session) {
     Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
     Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
-    refresh_general_configs(database_, session);
+    refresh_general_configs(
+        database_, tuned_versions(database_, "SELECT study_id FROM trials WHERE session_id = ?", session));
     transaction.commit();
   });
 }

@@ -1,6 +1,7 @@
 #include "db/store/winner_row.h"
 
 #include <optional>
+#include <utility>
 
 #include "db/sqlite/statement.h"
 #include "db/store/trial_row.h"
@@ -49,16 +50,30 @@ void refresh_all_winners(sqlite::Database& database) {
   database.execute(GKTUNE_FILL_WINNERS);
 }
 
-void refresh_general_configs(const sqlite::Database& database, std::int64_t session) {
-  sqlite::Statement(
-      database,
-      GKTUNE_FILL_GENERAL_CONFIGS(
-          "EXISTS (SELECT 1 FROM (SELECT DISTINCT o.kernel, o.fingerprint, o.device_id FROM trials a"
-          " JOIN studies o ON o.id = a.study_id WHERE a.session_id = ?1) own"
-          " WHERE own.kernel = s.kernel AND own.fingerprint = s.fingerprint AND own.device_id = "
-          "s.device_id)"))
-      .bind(session)
-      .run();
+std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const std::string& studies,
+                                      std::int64_t value) {
+  sqlite::Statement select(
+      database, "SELECT DISTINCT kernel, fingerprint, device_id FROM studies WHERE id IN (" + studies + ")");
+  select.bind(value);
+  std::set<TunedVersion> versions;
+  while (select.step()) {
+    auto row = select.row();
+    TunedVersion version;
+    version.kernel = row.text(), version.fingerprint = row.text(), version.device = row.integer();
+    versions.insert(std::move(version));
+  }
+  return versions;
+}
+
+void refresh_general_configs(const sqlite::Database& database, const std::set<TunedVersion>& versions) {
+  sqlite::Statement remove(database,
+                           "DELETE FROM general_configs WHERE kernel = ? AND fingerprint = ? AND device_id = ?");
+  sqlite::Statement fill(
+      database, GKTUNE_FILL_GENERAL_CONFIGS("s.kernel = ?1 AND s.fingerprint = ?2 AND s.device_id = ?3"));
+  for (const TunedVersion& each : versions) {
+    remove.bind(each.kernel, each.fingerprint, each.device).run();
+    fill.bind(each.kernel, each.fingerprint, each.device).run();
+  }
 }
 
 void refresh_all_general_configs(sqlite::Database& database) {

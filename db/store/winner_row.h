@@ -1,6 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <set>
+#include <string>
 
 #include "db/sqlite/database.h"
 
@@ -13,9 +16,17 @@ void refresh_winner(const sqlite::Database& database, std::int64_t study);
 // The same for all studies: after a merge, or after trials were removed.
 void refresh_all_winners(sqlite::Database& database);
 
+// A version of a kernel on a device.
+struct TunedVersion {
+  std::string kernel, fingerprint;
+  std::int64_t device = 0;
+  friend auto operator<=>(const TunedVersion&, const TunedVersion&) = default;
+};
+// Those of the studies that a statement selects by its parameter: "SELECT study_id FROM trials WHERE session_id = ?".
+std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const std::string& studies, std::int64_t value);
 // Table general_configs holds the configuration that is best over all problems of a kernel on a device. This
-// refreshes the kernels whose trials a session added.
-void refresh_general_configs(const sqlite::Database& database, std::int64_t session);
+// refreshes those of some versions, also of such as have no study left.
+void refresh_general_configs(const sqlite::Database& database, const std::set<TunedVersion>& versions);
 // The same for all kernels.
 void refresh_all_general_configs(sqlite::Database& database);
 

@@ -6,7 +6,9 @@
 
 #include "db/store/archive_queries.h"
 #include "db/open.h"
+#include "db/session_row.h"
 #include "db/store/removal.h"
+#include "db/store/removal_queries.h"
 #include "db/sqlite/statement.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
@@ -51,8 +53,7 @@ class ArchiveTest : public ::testing::Test {
 TEST_F(ArchiveTest, no_query_reads_all_trials) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   for (const auto query : {archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
-                           archive::kWinnerSession, archive::kLatestSession, archive::kVersions,
-                           archive::kTotals}) {
+                           archive::kWinnerSession, kLatestSession, archive::kVersions, archive::kTotals}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
       auto row = plan.row();
@@ -62,6 +63,23 @@ TEST_F(ArchiveTest, no_query_reads_all_trials) {
         EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
       }
       EXPECT_FALSE(detail.starts_with("SEARCH trials") && detail.find("study_id=?") == detail.npos) << detail;
+    }
+  }
+}
+
+TEST_F(ArchiveTest, what_would_be_removed_is_counted_through_indexes) {
+  sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  file.execute(std::string(removal::kTables));
+  for (const auto query :
+       {removal::kTrials, removal::kPlayoffs, removal::kStudies, removal::kSessions, removal::kClaims}) {
+    sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
+    while (plan.step()) {
+      auto row = plan.row();
+      for (int skipped = 0; skipped < 3; ++skipped) row.integer();
+      const auto detail = row.text();
+      for (const std::string table : {"t", "f", "p", "trials", "finalists", "playoffs"}) {
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
+      }
     }
   }
 }
@@ -217,6 +235,70 @@ TEST_F(ArchiveTest, the_last_study_goes_with_its_session_and_device) {
   EXPECT_EQ(removed.sessions, 1);
   for (const char* table : {"devices", "studies", "sessions", "trials", "study_counts", "winners", "general_configs"})
     EXPECT_EQ(integer(std::string("SELECT count(*) FROM ") + table), 0) << table;
+}
+
+// Three studies in three sessions, with trials that were measured again and playoffs.
+TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
+  const auto second = begin("580.1"), third = begin("590.1");
+  const std::int64_t other = *store_->study_id(reduce_study(2048)), last = *store_->study_id(reduce_study(4096));
+  for (int round = 0; round < 2; ++round) {
+    for (int a = 0; a < 4; ++a) {
+      add(study_, session_, ok_trial({{"a", a}}, 10.0 + a, 1000 + round));
+      add(other, second, ok_trial({{"a", a}}, 20.0 + a, 2000 + round));
+    }
+  }
+  add(last, third, failed_trial({{"a", 1}}, Status::crashed, 3000));
+  for (const int best : {0, 1}) {
+    ASSERT_TRUE(
+        store_->add_playoff(study_, second, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 3}}, 10)}, 5000 + best}).ok());
+  }
+  for (const auto each : {session_, second, third}) ASSERT_TRUE(store_->end_session(each).ok());
+  store_.reset();
+  const auto rows = [&] {
+    return Removed{integer("SELECT count(*) FROM studies"), integer("SELECT count(*) FROM trials"),
+                   integer("SELECT count(*) FROM playoffs"), integer("SELECT count(*) FROM sessions")};
+  };
+  const auto agree = [&](const char* what, const auto& remove) {
+    const Removed before = rows();
+    const auto modified = std::filesystem::last_write_time(path_);
+    const Removed expected = *remove(Removal::rehearsed);
+    EXPECT_EQ(std::filesystem::last_write_time(path_), modified) << what;
+    EXPECT_EQ(rows().trials, before.trials) << what;
+    const Removed removed = *remove(Removal::done);
+    const Removed after = rows();
+    for (const auto member : {&Removed::studies, &Removed::trials, &Removed::playoffs, &Removed::sessions}) {
+      EXPECT_EQ(expected.*member, before.*member - after.*member) << what;
+      EXPECT_EQ(removed.*member, expected.*member) << what;
+    }
+    EXPECT_GT(removed.trials, 0) << what;
+  };
+  agree("superseded", [&](Removal removal) { return prune(path_, {study_}, {.superseded = true}, removal); });
+  const std::int64_t winner_id = integer("SELECT trial_id FROM winners WHERE study_id = 1");
+  agree("a winner", [&](Removal removal) { return remove_trials(path_, {winner_id}, removal); });
+  agree("failures", [&](Removal removal) { return prune(path_, {study_, other, last}, {.failed = true}, removal); });
+  agree("the first", [&](Removal removal) { return remove_studies(path_, {study_}, removal); });
+  agree("all", [&](Removal removal) { return remove_studies(path_, {other}, removal); });
+  EXPECT_EQ(rows().trials, 0);
+  EXPECT_EQ(rows().sessions, 0);
+}
+
+TEST_F(ArchiveTest, the_configuration_for_all_problems_is_that_of_the_rows_left) {
+  const std::int64_t other = *store_->study_id(reduce_study(2048));
+  Study elsewhere = reduce_study();
+  elsewhere.kernel = "scan";
+  const std::int64_t third = *store_->study_id(elsewhere);
+  for (const auto study : {study_, other, third}) {
+    add(study, session_, ok_trial({{"a", 1}}, 10));
+    add(study, session_, ok_trial({{"a", 2}}, 11));
+  }
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  store_.reset();
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE config = '{\"a\":1}'"), 2);
+  ASSERT_TRUE(remove_trials(path_, {1, 3}, Removal::done).ok());
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'reduce' AND config = '{\"a\":2}'"), 1);
+  ASSERT_TRUE(remove_studies(path_, {study_, other}, Removal::done).ok());
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs"), 1);
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'scan' AND config = '{\"a\":1}'"), 1);
 }
 
 TEST_F(ArchiveTest, nothing_is_removed_while_a_program_tunes_it) {
