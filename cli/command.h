@@ -22,6 +22,7 @@ struct Command {
   std::vector<Command> children;       // instead of flags: db ls
   bool is_hidden = false;
   std::string note = {};  // the end of its help
+  std::vector<std::string> aliases = {};  // other names
 };
 
 // Joins the parts of a command through the struct that its flags fill.

@@ -79,7 +79,7 @@ void take_word(const std::string& word, Line& line) {
     return;
   }
   const auto children =
-      line.command->get_subcommands([&](const CLI::App* child) { return child->get_name() == word; });
+      line.command->get_subcommands([&](const CLI::App* child) { return child->check_name(word); });
   if (children.empty()) {
     take_positional(word, line);
   } else {
@@ -237,6 +237,7 @@ Words values_of(const CLI::Option& option, const Line& line, const Context& cont
   static const std::map<std::string, Source> kSources = {{"KERNEL", kernels},
                                                          {"STUDY", studies},
                                                          {"OTHER", studies},
+                                                         {"TRIAL", kernels},
                                                          {"DEVICE", known_devices},
                                                          {"AXIS=VALUE,…", problems},
                                                          {"PARAMETER=VALUE,…", parameters}};
@@ -258,7 +259,9 @@ Words flags_of(const CLI::App& command) {
 Words commands_of(const CLI::App& command) {
   Words words;
   for (const CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!child->get_group().empty()) words.push_back({child->get_name(), child->get_description()});
+    if (child->get_group().empty()) continue;
+    words.push_back({child->get_name(), child->get_description()});
+    for (const std::string& alias : child->get_aliases()) words.push_back({alias, child->get_description()});
   }
   return words;
 }

@@ -29,13 +29,13 @@ Result<Status> parse_status(std::string_view text) {
   return Error{"unknown status '" + std::string(text) + "'" + did_you_mean(text, names)};
 }
 
-ExitCode fail_selection(const StudyFlags& flags, const std::string& message, Context& context) {
+}  // namespace
+
+ExitCode fail_selection(const std::string& database, const std::string& message, Context& context) {
   fail(context, ExitCode::failed, message);
-  hint(context, "gktune db ls" + database_flag(flags.database) + " lists them");
+  hint(context, "gktune db ls" + database_flag(database) + " lists them");
   return ExitCode::failed;
 }
-
-}  // namespace
 
 void declare_study_flags(Flags& flags, StudyFlags& selection) {
   StudyFilter& filter = selection.filter;
@@ -68,7 +68,7 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
     std::set<std::int64_t> named;
     for (const std::string& word : words) {
       const auto found = named_studies(*studies, word);
-      if (!found) return fail_selection(flags, found.error().message, context);
+      if (!found) return fail_selection(flags.database, found.error().message, context);
       for (const StudySummary& each : *found) named.insert(each.id);
     }
     std::erase_if(*studies, [&](const StudySummary& each) { return !named.contains(each.id); });
@@ -83,7 +83,7 @@ Result<std::vector<StudySummary>, ExitCode> selected_studies(const StudyFlags& f
     counts = *std::move(read);
   }
   auto selected = select_studies(*std::move(studies), flags.filter, counts, current_unix_ms());
-  if (!selected) return fail_selection(flags, selected.error().message, context);
+  if (!selected) return fail_selection(flags.database, selected.error().message, context);
   return *std::move(selected);
 }
 

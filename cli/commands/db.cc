@@ -102,9 +102,10 @@ struct ShowOptions {
 };
 
 void declare_show(Flags& flags, ShowOptions& options) {
-  flags.text("STUDY", options.which, "A study's id, as `gktune db ls` shows it, or KERNEL[/AXIS=VALUE,…][@DEVICE]")
-      .kind("ID|KERNEL")
-      .required();
+  flags.text("STUDY", options.which,
+             "A study's id, as `gktune db ls` shows it, or KERNEL[/AXIS=VALUE,…][@DEVICE]; may be left out where flags "
+             "select studies")
+      .kind("ID|KERNEL");
   declare_study_flags(flags, options.selection);
   const Flag failed = flags.on("--failed", options.failed, "Show the failed trials with their messages");
   flags
@@ -243,14 +244,13 @@ Json report_json(const StudyReport& report) {
   return json;
 }
 
-// Prints the importance of parameters in each study, as JSON if it is wanted.
+// Prints the importance of parameters in each study.
 ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
-  if (!options.format.is_text() && !options.format.json)
-    return fail_usage(context, "gktune db show", "--importance is printed as text or with --json");
   auto winners = store.best("");
   if (!winners) return fail(context, ExitCode::failed, winners.error().message);
   Json reports = Json::array();
+  Table rows = importance_table();
   for (const StudySummary& summary : studies) {
     auto facts = facts_of(store, summary, *winners);
     if (!facts) return fail(context, ExitCode::failed, facts.error().message);
@@ -259,11 +259,16 @@ ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary
       reports.back()["importance"] = importance_json(*facts);
       continue;
     }
+    if (!options.format.is_text()) {
+      add_importance(rows, summary.id, *facts);
+      continue;
+    }
     if (summary.id != studies.front().id) context.out << '\n';
     print_title(summary, facts->failures, context);
     context.out << '\n';
     print_importance(context.out, context.out_screen, *facts);
   }
+  if (options.format.csv || options.format.markdown) rows.print(context.out, context.out_screen, options.format);
   // An id names one study, a kernel any number of them.
   if (options.format.json) print(context.out, parse_count(options.which) && !reports.empty() ? reports.front() : reports);
   return ExitCode::done;
@@ -278,12 +283,20 @@ void print_rows(const std::vector<StudyReport>& reports, const ShowOptions& opti
 }
 
 ExitCode show(const ShowOptions& options, Context& context) {
+  if (options.which.empty() && options.selection.filter.is_empty())
+    return fail_usage(context, "gktune db show", "nothing is selected; name a study, or select some by a flag");
   auto store = open_database(options.selection.database, context);
   if (!store) return ExitCode::failed;
   auto archive = open_archive(options.selection.database, context);
   if (!archive) return archive.error();
-  auto studies = selected_studies(options.selection, {options.which}, context);
+  std::vector<std::string> words;
+  if (!options.which.empty()) words.push_back(options.which);
+  auto studies = selected_studies(options.selection, words, context);
   if (!studies) return studies.error();
+  if (studies->empty() && options.format.is_text()) {
+    context.err << "no study is selected\n";
+    return ExitCode::done;
+  }
   if (options.importance) return show_importance(*store, *studies, options, context);
   std::vector<StudyReport> reports;
   for (const StudySummary& summary : *studies) {

@@ -54,11 +54,13 @@ ExitCode check(const HealthOptions& options, Context& context) {
 
 struct RescueOptions {
   std::string database, output;
+  TableFormat format;
 };
 
 void declare_repair(Flags& flags, RescueOptions& options) {
   flags.database(options.database);
   flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired").kind("FILE");
+  flags.table_format(options.format);
 }
 
 ExitCode repair(const RescueOptions& options, Context& context) {
@@ -66,6 +68,12 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   const auto output = options.output.empty() ? path.string() + ".repaired" : options.output;
   auto repaired = repair_database(path, output);
   if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
+  if (options.format.json) {
+    Json tables = Json::object();
+    for (const auto& [name, rows] : repaired->tables) tables[name] = {{"kept", rows.kept}, {"lost", rows.lost}};
+    print(context.out, {{"output", output}, {"tables", tables}, {"findings", repaired->findings}});
+    return ExitCode::done;
+  }
   for (const std::string& finding : repaired->findings) context.err << finding << '\n';
   std::int64_t lost = 0;
   Table table;
@@ -76,7 +84,8 @@ ExitCode repair(const RescueOptions& options, Context& context) {
     table.add_row({name, {format_count(rows.kept), Value(rows.kept)}, {format_count(rows.lost), Value(rows.lost)}});
     lost += rows.lost;
   }
-  table.print(context.out, context.out_screen);
+  table.print(context.out, context.out_screen, options.format);
+  if (!options.format.is_text()) return ExitCode::done;
   context.out << output << (lost == 0 ? " has every row\n" : " has every readable row\n");
   return ExitCode::done;
 }

@@ -23,7 +23,8 @@ struct PortfolioOptions {
   double within = 0.02;
   std::int64_t most = 0;
   std::vector<std::string> weights;
-  bool is_dry = false, json = false;
+  bool is_dry = false;
+  TableFormat format;
 };
 
 // "2%", "2 %", "0.5%"
@@ -47,7 +48,7 @@ void declare_portfolio(Flags& flags, PortfolioOptions& options) {
   flags.text("--device", options.device, "Only for this device: its name or a part of the name").kind("DEVICE");
   flags.database(options.database);
   flags.on("--dry-run", options.is_dry, "Do not store it");
-  flags.json(options.json);
+  flags.table_format(options.format);
 }
 
 // "n=1Mi:10"
@@ -103,6 +104,51 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
   }
 }
 
+// For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of the tree, or a
+// loss with so many configurations.
+Table portfolio_table() {
+  using enum Table::Align;
+  Table table;
+  table.add_column("kernel", left);
+  table.add_column("device", left);
+  table.add_column("regime", left);
+  table.add_column("objective", left);
+  table.add_column("finding", left);
+  table.add_column("number", right);
+  table.add_column("condition", left);
+  table.add_column("configuration", left);
+  table.add_column("mean loss", right, "mean_loss");
+  table.add_column("worst loss", right, "worst_loss");
+  table.add_column("not measured", right, "not_measured");
+  return table;
+}
+
+void add_portfolio(Table& table, const Portfolio& portfolio) {
+  const TableCell none = TableCell::unknown();
+  const auto number = [](std::size_t count) {
+    return TableCell(std::to_string(count), Value(static_cast<std::int64_t>(count)));
+  };
+  const auto add = [&](const std::string& finding, std::vector<TableCell> cells) {
+    cells.insert(cells.begin(), {portfolio.kernel, portfolio.device.name, std::string(regime_name(portfolio.regime)),
+                                 portfolio.objective, finding});
+    table.add_row(std::move(cells));
+  };
+  const auto add_loss = [&](const std::string& finding, const PortfolioLoss& loss) {
+    add(finding, {number(loss.configs), none, none, {format_percent(loss.mean), Value(loss.mean)},
+                  {format_percent(loss.worst), Value(loss.worst)}, number(loss.unmeasured)});
+  };
+  for (std::size_t i = 0; i < portfolio.configs.size(); ++i)
+    add("configuration", {number(i + 1), none, portfolio.configs[i].str(), none, none, none});
+  for (const PortfolioRule& rule : rules_of(portfolio))
+    add("rule", {number(rule.config + 1), rule.condition, portfolio.configs[rule.config].str(), none, none, none});
+  for (const PortfolioLoss& loss : portfolio.losses) add_loss("loss", loss);
+  add_loss("loss of the tree", portfolio.tree_loss);
+  if (portfolio.held_back) {
+    add_loss("loss of the tree, held back", *portfolio.held_back);
+    add_loss("loss of the nearest problem, held back", *portfolio.held_back_nearest);
+  }
+}
+
 Json loss_json(const PortfolioLoss& loss) {
   return {{"configurations", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
 }
@@ -147,6 +193,7 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     return ExitCode::failed;
   }
   Json array = Json::array();
+  Table table = portfolio_table();
   bool is_first = true;
   for (const PortfolioSource& source : *sources) {
     const bool is_selected = std::ranges::any_of(
@@ -164,18 +211,22 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
       if (auto stored = store_portfolio(path, made); !stored)
         return fail(context, ExitCode::failed, stored.error().message);
     }
-    if (options.json) {
+    if (options.format.json) {
       array.push_back(portfolio_json(made));
-      continue;
+    } else if (options.format.is_text()) {
+      if (!is_first) context.out << '\n';
+      print_portfolio(made, context);
+    } else {
+      add_portfolio(table, made);
     }
-    if (!is_first) context.out << '\n';
     is_first = false;
-    print_portfolio(made, context);
   }
-  if (options.json) {
+  if (options.format.json) {
     print(context.out, array);
   } else if (is_first) {
     return fail(context, ExitCode::failed, "the kernel has no two tuned problems on this device");
+  } else if (!options.format.is_text()) {
+    table.print(context.out, context.out_screen, options.format);
   }
   return ExitCode::done;
 }

@@ -95,10 +95,7 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   if (!studies) return fail(context, ExitCode::failed, studies.error().message);
   auto first = named_study(*studies, options.first), second = named_study(*studies, options.second);
   for (const auto* each : {&first, &second}) {
-    if (*each) continue;
-    fail(context, ExitCode::failed, each->error().message);
-    hint(context, "gktune db ls" + database_flag(options.database) + " lists them");
-    return ExitCode::failed;
+    if (!*each) return fail_selection(options.database, each->error().message, context);
   }
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();

@@ -48,7 +48,8 @@ struct RemoveOptions {
 
 void declare_remove(Flags& flags, RemoveOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]");
-  flags.collected("--trial", options.trials, "Remove this trial, by its id; may be repeated").kind("ID");
+  flags.collected("--trial", options.trials, "Remove this trial, by its number in `gktune db show`: trials have no names; may be repeated")
+      .kind("ID");
   declare_study_flags(flags, options.selection);
   declare_dry_run(flags, options.is_dry);
 }

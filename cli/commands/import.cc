@@ -61,8 +61,11 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
 }  // namespace
 
 Command import_command() {
-  return make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert one of another program",
-                                   "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
+  Command command =
+      make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert one of another program",
+                                "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
+  command.aliases = {"import-space"};
+  return command;
 }
 
 }  // namespace gktune

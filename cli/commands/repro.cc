@@ -1,15 +1,18 @@
 // gktune repro: writes one trial as a standalone program for debuggers, sanitizers and profilers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
+#include <set>
 
 #include "cli/commands/commands.h"
 #include "cli/database.h"
 #include "cli/flags.h"
 #include "cli/output/quantity.h"
+#include "cli/study_flags.h"
 #include "cli/trial_plan.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/system_error.h"
@@ -21,7 +24,7 @@ namespace gktune {
 namespace {
 
 struct ReproOptions {
-  std::int64_t trial = 0;
+  std::string which;
   std::string space;
   std::string database;
   std::string output;
@@ -29,7 +32,10 @@ struct ReproOptions {
 };
 
 void declare(Flags& flags, ReproOptions& options) {
-  flags.parsed("TRIAL", options.trial, parse_count, "Number of the trial, from `gktune db show`", "ID")
+  flags.text("TRIAL", options.which,
+             "Number of the trial, from `gktune db show`, or the study whose winner is meant: "
+             "KERNEL[/AXIS=VALUE,…][@DEVICE]")
+      .kind("ID|KERNEL")
       .required();
   flags.text("SPACE", options.space, "Space file that it was tuned with").required().kind("FILE");
   flags.database(options.database);
@@ -81,18 +87,18 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
 }
 
 // Reads the space file and checks that the trial was tuned with it.
-Result<Definition, ExitCode> read_definition(const ReproOptions& options, const Study& study,
+Result<Definition, ExitCode> read_definition(const ReproOptions& options, std::int64_t trial, const Study& study,
                                              Context& context) {
   auto definition = read_space_file(options.space, {.device_kind = study.device.kind, .strategies = {}});
   if (!definition) return fail(context, definition.error());
   if (definition->kernel.name != study.kernel) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {} belongs to kernel {}, but {} describes {}", options.trial, study.kernel,
-                            options.space, definition->kernel.name));
+                fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial, study.kernel, options.space,
+                            definition->kernel.name));
   }
   if (definition->fingerprint != study.fingerprint && !options.force) {
     fail(context, ExitCode::failed,
-         fmt::format("{} or one of its sources has changed since trial {}", options.space, options.trial));
+         fmt::format("{} or one of its sources has changed since trial {}", options.space, trial));
     hint(context, "--force uses the current files with the trial's configuration and problem");
     return ExitCode::failed;
   }
@@ -114,28 +120,65 @@ ExitCode write(const ReproOptions& options, const std::string& text, Context& co
   return ExitCode::done;
 }
 
+// Of studies that differ in their versions only, the one of the space file; without it the latest.
+const StudySummary& version_of_space(const std::vector<StudySummary>& versions, const ReproOptions& options) {
+  const auto definition =
+      read_space_file(options.space, {.device_kind = versions.front().study.device.kind, .strategies = {}});
+  return *std::ranges::max_element(versions, {}, [&](const StudySummary& each) {
+    return std::pair(definition && definition->fingerprint == each.study.fingerprint, each.updated_unix_ms);
+  });
+}
+
+// The number of the trial that the arguments name.
+Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const TrialStore& store, Context& context) {
+  if (const auto number = parse_count(options.which)) return *number;
+  auto studies = store.studies();
+  if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  const auto named = named_studies(*studies, options.which);
+  if (!named) return fail_selection(options.database, named.error().message, context);
+  std::set<std::string> texts;
+  for (const StudySummary& each : *named) texts.insert(study_text(each.study));
+  if (texts.size() > 1) {
+    const std::string examples = *texts.begin() + ", " + *texts.rbegin();
+    return fail_selection(options.database,
+                          fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples),
+                          context);
+  }
+  const StudySummary& study = version_of_space(*named, options);
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  const auto winner = archive->winner(study.id);
+  if (!winner) return fail(context, ExitCode::failed, winner.error().message);
+  if (*winner) return (*winner)->trial.id;
+  fail(context, ExitCode::failed, study_text(study.study) + " has no winner");
+  hint(context, fmt::format("gktune db show {} --failed{} lists its trials", study.id, database_flag(options.database)));
+  return ExitCode::failed;
+}
+
 ExitCode run(const ReproOptions& options, Context& context) {
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
-  auto found = store->trial(options.trial);
+  const auto number = find_trial(options, *store, context);
+  if (!number) return number.error();
+  auto found = store->trial(*number);
   if (!found) return fail(context, ExitCode::failed, found.error().message);
   if (!*found) {
-    fail(context, ExitCode::failed, fmt::format("there is no trial {}", options.trial));
+    fail(context, ExitCode::failed, fmt::format("there is no trial {}", *number));
     hint(context,
          fmt::format("gktune db show STUDY{} lists the trials of a study", database_flag(options.database)));
     return ExitCode::failed;
   }
-  auto definition = read_definition(options, (*found)->study, context);
+  auto definition = read_definition(options, *number, (*found)->study, context);
   if (!definition) return definition.error();
   if (const auto unsafe = unsafe_value(*definition, (*found)->trial.config, (*found)->trial.problem)) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {} has {}, which {} does not list: it could run any code", options.trial,
-                            *unsafe, options.space));
+                fmt::format("trial {} has {}, which {} does not list: it could run any code", *number, *unsafe,
+                            options.space));
   }
   auto planned = plan_of_trial(definition->kernel, **found, context);
   if (!planned) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {}: {}", options.trial, planned.error().message));
+                fmt::format("trial {}: {}", *number, planned.error().message));
   }
   return write(options,
                repro_source(planned->plan, facts_of(options, **found, *definition, *planned, context)),
@@ -147,7 +190,7 @@ ExitCode run(const ReproOptions& options, Context& context) {
 Command repro_command() {
   return make_command<ReproOptions>("repro",
                                     "Write one trial as a standalone program for debuggers and profilers",
-                                    "gktune repro 17 spaces/reduce.yaml -o repro.cu", declare, run);
+                                    "gktune repro reduce/n=1Mi@H200 spaces/reduce.yaml -o repro.cu", declare, run);
 }
 
 }  // namespace gktune

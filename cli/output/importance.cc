@@ -127,6 +127,49 @@ void print_importance(std::ostream& stream, const Screen& screen, const StudyFac
   print_causes(stream, screen, facts);
 }
 
+Table importance_table() {
+  using enum Table::Align;
+  Table table;
+  table.add_column("study", right);
+  table.add_column("finding", left);
+  table.add_column("parameter", left);
+  table.add_column("value", left);
+  table.add_column("share", right);
+  table.add_column("trials", right);
+  table.add_column("expected by chance", right, "expected");
+  table.add_column("best with it", right, "best");
+  table.add_column("status", left);
+  table.add_column("for example", right, "example");
+  table.add_column("message", left);
+  return table;
+}
+
+void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
+  const TableCell none = TableCell::unknown();
+  const TableCell id(std::to_string(study), Value(study));
+  const auto count = [](std::int64_t number) { return TableCell(format_count(number), Value(number)); };
+  const auto add_share = [&](const char* finding, const TableCell& parameter, double share) {
+    table.add_row({id, finding, parameter, none, {format_percent(share), Value(share)}, none, none, none, none, none, none});
+  };
+  if (facts.ranking.size() >= 2) {
+    for (const ImportanceRow& row : importance_rows(facts)) add_share("share", row.name, row.share);
+    add_share("rest", none, facts.shares.rest);
+    if (facts.shares.predicted >= 0) add_share("predicted", none, facts.shares.predicted);
+  }
+  for (const StudyFacts::AbsentValue& each : facts.absent) {
+    const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
+    const Value& value = parameter.values[each.place];
+    table.add_row({id, "never among the best", parameter.name, {value.str(), value}, none, count(each.tried),
+                   {fmt::format("{:.1f}", each.expected), Value(each.expected)},
+                   {score_text(each.best_score, facts.score_name), Value(each.best_score)}, none, none, none});
+  }
+  for (const StudyFacts::Cause& cause : facts.causes) {
+    table.add_row({id, "failure", none, none, none, count(cause.count), none, none,
+                   std::string(status_name(cause.status)), {std::to_string(cause.example), Value(cause.example)},
+                   cause.message});
+  }
+}
+
 Json importance_json(const StudyFacts& facts) {
   Json parameters = Json::object(), pairs = Json::array(), absent = Json::array(), causes = Json::array();
   for (std::size_t i = 0; i < facts.parameters.size(); ++i) {

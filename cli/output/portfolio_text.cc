@@ -21,6 +21,18 @@ void add_lines(const Portfolio& portfolio, std::size_t at, std::size_t depth, st
   add_lines(portfolio, node.no, depth + 1, lines);
 }
 
+void add_rules(const Portfolio& portfolio, std::size_t at, const std::string& before, std::vector<PortfolioRule>& rules) {
+  const PortfolioNode& node = portfolio.tree[at];
+  if (node.axis.empty()) {
+    rules.push_back({before, node.config});
+    return;
+  }
+  const std::string so_far = before.empty() ? "" : before + " and ";
+  const char* otherwise = node.value.is_number() ? ">" : "!=";
+  add_rules(portfolio, node.yes, so_far + condition_text(node), rules);
+  add_rules(portfolio, node.no, so_far + fmt::format("{} {} {}", node.axis, otherwise, format_value(node.value)), rules);
+}
+
 }  // namespace
 
 std::string condition_text(const PortfolioNode& node) {
@@ -31,6 +43,12 @@ std::vector<std::string> tree_lines(const Portfolio& portfolio) {
   std::vector<std::string> lines;
   add_lines(portfolio, 0, 0, lines);
   return lines;
+}
+
+std::vector<PortfolioRule> rules_of(const Portfolio& portfolio) {
+  std::vector<PortfolioRule> rules;
+  if (!portfolio.tree.empty()) add_rules(portfolio, 0, "", rules);
+  return rules;
 }
 
 std::string proof_text(const Portfolio& portfolio) {

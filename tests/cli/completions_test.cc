@@ -49,6 +49,8 @@ TEST_F(Completions, commands_that_begin_as_typed) {
   EXPECT_EQ(suggested({"re"}), (Texts{"report", "repro"}));
   EXPECT_EQ(suggested({"db", "s"}), (Texts{"show", "stats", "sql"}));
   EXPECT_EQ(suggested({"help", "ru"}), (Texts{"run"}));
+  EXPECT_EQ(suggested({"imp"}), (Texts{"import", "import-space"}));
+  EXPECT_EQ(suggested({"import-space", "--ou"}), (Texts{"--output"}));
   EXPECT_FALSE(has(suggested({""}), "worker"));
 }
 
@@ -72,6 +74,7 @@ TEST_F(Completions, files_where_a_file_stands) {
 TEST_F(Completions, kernels_and_studies_of_the_database) {
   EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
   EXPECT_EQ(suggested({"best", "x"}), Texts{});
+  EXPECT_EQ(suggested({"repro", ""}), (Texts{"reduce"}));
   EXPECT_EQ(suggested({"db", "show", "2"}), (Texts{"2"}));
   EXPECT_NE(lines({"db", "show", "2"}).find("2\treduce element=int,n=1Gi on NVIDIA H200\n"),
             std::string::npos);
