@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/c_api/objects.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 
 namespace gktune::c_api {

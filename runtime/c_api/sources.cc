@@ -8,6 +8,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/c_api/objects.h"
+#include "tuner/core/text.h"
 
 struct gktune_lookup {
   gktune::Lookup lookup;
