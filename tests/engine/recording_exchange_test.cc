@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "db/store/sqlite_store.h"
+#include "tests/db/example_study.h"
+#include "tests/python.h"
 #include "tests/scratch_folder.h"
 #include "tuner/recording/text_file.h"
 
@@ -92,34 +98,170 @@ TEST_F(RecordingExchange, bad_files_are_errors) {
   EXPECT_FALSE(export_recording(scratch_ / "none.db", 1, RecordingFormat::t4).ok());
 }
 
-// GKTUNE_RECORDINGS names a folder of recordings.
-TEST_F(RecordingExchange, real_recordings_come_back_value_for_value) {
-  const char* folder = std::getenv("GKTUNE_RECORDINGS");
-  if (folder == nullptr) GTEST_SKIP() << "GKTUNE_RECORDINGS names no folder";
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().string().ends_with(".json.gz")) files.push_back(entry.path());
+// The recordings of the project, two of them written by Kernel Tuner, and those of others where they are at hand.
+std::vector<std::string> recordings() {
+  std::vector<std::string> files;
+  for (const char* folder : {"bench/recordings", "tests/recording/kernel_tuner", "../shared/replay"}) {
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(fs::path(GKTUNE_SOURCE_DIR) / folder, missing)) {
+      const std::string file = entry.path().string();
+      if (file.ends_with(".json") || file.ends_with(".json.gz")) files.push_back(file);
+    }
   }
-  EXPECT_FALSE(files.empty());
-  for (const fs::path& file : files) {
-    EXPECT_EQ(round_trip(file, RecordingFormat::kernel_tuner), nlohmann::json::parse(*read_text_file(file))) << file;
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& info) {
+  const fs::path path(info.param);
+  std::string name = path.parent_path().filename().string() + "_" + path.filename().string();
+  name.erase(name.find(".json"));
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+// About a hundred configurations of a recording, from all of its parts: the whole of a large one takes a minute.
+// GKTUNE_WHOLE_RECORDINGS=1 keeps all.
+nlohmann::json thinned(const nlohmann::json& recording, const char* trials) {
+  const std::size_t count = recording[trials].size(), step = std::max<std::size_t>(1, count / 100);
+  if (step == 1 || std::getenv("GKTUNE_WHOLE_RECORDINGS") != nullptr) return recording;
+  nlohmann::json few = recording;
+  few[trials].clear();
+  std::size_t place = 0;
+  for (const auto& [key, trial] : recording[trials].items()) {
+    if (place++ % step != 0) continue;
+    if (few[trials].is_array()) {
+      few[trials].push_back(trial);
+    } else {
+      few[trials][key] = trial;
+    }
   }
+  return few;
+}
+
+class RealRecording : public RecordingExchange, public testing::WithParamInterface<std::string> {};
+
+TEST_P(RealRecording, comes_back_value_for_value_and_from_t4_too) {
+  const auto text = read_text_file(GetParam());
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  const auto whole = nlohmann::json::parse(*text);
+  const bool is_cache = whole.contains("cache");
+  const auto recording = thinned(whole, is_cache ? "cache" : "results");
+  const auto file = write("recording.json", recording.dump());
+  EXPECT_EQ(round_trip(file, is_cache ? RecordingFormat::kernel_tuner : RecordingFormat::t4), recording);
+  // The database that was read becomes results in T4, and these another database.
+  const auto results = nlohmann::json::parse(*export_recording(scratch_ / "gktune.db", 1, RecordingFormat::t4));
+  EXPECT_EQ(results["results"].size(), recording[is_cache ? "cache" : "results"].size());
+  EXPECT_EQ(round_trip(write("t4.json", results.dump()), RecordingFormat::t4), results);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RealRecording, testing::ValuesIn(recordings()), name_of);
+
+const std::string kOfKernelTuner = GKTUNE_SOURCE_DIR "/tests/recording/kernel_tuner/sum";
+
+// Kernel Tuner wrote one tuning in both formats.
+TEST_F(RecordingExchange, the_t4_results_of_a_cache_are_those_that_kernel_tuner_writes) {
+  const auto ours = round_trip(kOfKernelTuner + ".cache.json", RecordingFormat::t4)["results"];
+  const auto theirs = nlohmann::json::parse(*read_text_file(kOfKernelTuner + ".t4.json"))["results"];
+  ASSERT_EQ(ours.size(), theirs.size());
+  const auto time_of = [](const nlohmann::json& result) -> nlohmann::json {
+    for (const auto& each : result["measurements"]) {
+      if (each["name"] == "time") return each;
+    }
+    return {};
+  };
+  const auto expect_near = [](const nlohmann::json& a, const nlohmann::json& b) {
+    EXPECT_NEAR(a.get<double>(), b.get<double>(), 1e-9 * std::abs(b.get<double>()));
+  };
+  for (const auto& result : theirs) {
+    const auto own = std::ranges::find_if(
+        ours, [&](const auto& each) { return each["configuration"] == result["configuration"]; });
+    ASSERT_NE(own, ours.end()) << result;
+    EXPECT_EQ((*own)["invalidity"], result["invalidity"]) << result;
+    expect_near((*own)["times"]["compilation"], result["times"]["compilation"]);
+    ASSERT_EQ((*own)["times"]["runtimes"].size(), result["times"]["runtimes"].size()) << result;
+    for (std::size_t i = 0; i < result["times"]["runtimes"].size(); ++i)
+      expect_near((*own)["times"]["runtimes"][i], result["times"]["runtimes"][i]);
+    const auto our_time = time_of(*own), their_time = time_of(result);
+    ASSERT_EQ(our_time.is_null(), their_time.is_null()) << result;
+    if (their_time.is_null()) continue;
+    EXPECT_EQ(our_time["unit"], their_time["unit"]);
+    expect_near(our_time["value"], their_time["value"]);
+  }
+}
+
+// A study with a trial of each status and metrics of each kind.
+std::string t4_of_all_statuses(const fs::path& database) {
+  auto store = std::move(*open_sqlite_store(database, StoreAccess::write));
+  const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  const auto study = *store->study_id(reduce_study());
+  for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
+    const auto status = static_cast<Status>(i);
+    const Config config{{"a", i}, {"f", 0.5}, {"on", true}, {"way", "one \"pass\""}};
+    Trial trial = status == Status::ok ? ok_trial(config, 12) : failed_trial(config, status);
+    if (trial.ok())
+      trial.metrics = {{"GB/s", 3.5}, {"steps", 7}, {"none", std::numeric_limits<double>::quiet_NaN()}};
+    EXPECT_TRUE(store->add_trial(study, session, trial).ok());
+  }
+  const auto text = export_recording(database, study, RecordingFormat::t4);
+  EXPECT_TRUE(text.ok()) << text.error().message;
+  return text ? *text : "";
+}
+
+TEST_F(RecordingExchange, a_metric_that_is_no_number_is_left_out) {
+  const auto results = nlohmann::json::parse(t4_of_all_statuses(scratch_ / "gktune.db"))["results"];
+  EXPECT_EQ(results.size(), static_cast<std::size_t>(kLastStatus) + 1);
+  const auto of_ok =
+      std::ranges::find_if(results, [](const auto& each) { return each["invalidity"] == "correct"; });
+  ASSERT_NE(of_ok, results.end());
+  std::vector<std::string> names;
+  for (const auto& each : (*of_ok)["measurements"]) names.push_back(each["name"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"time", "GB/s", "steps"}));
+}
+
+// Needs the Python packages kernel_tuner, which brings the schema of T4, and jsonschema.
+TEST_F(RecordingExchange, t4_results_are_valid_by_the_schema_of_kernel_tuner) {
+  if (!python_has("kernel_tuner") || !python_has("jsonschema")) GTEST_SKIP() << "Kernel Tuner is not installed";
+  const auto all = write("all.json", t4_of_all_statuses(scratch_ / "all.db"));
+  round_trip(kOfKernelTuner + ".cache.json", RecordingFormat::t4);
+  const auto sum = write("sum.json", *export_recording(scratch_ / "gktune.db", 1, RecordingFormat::t4));
+  const std::string script = R"(
+import copy, importlib.util, json, os, sys
+from jsonschema import Draft202012Validator
+package = importlib.util.find_spec("kernel_tuner").submodule_search_locations[0]
+validators = []
+for name in ("results", "metadata"):
+    schema = json.load(open(os.path.join(package, "schema/T4/1.0.0", name + "-schema.json")))
+    Draft202012Validator.check_schema(schema)
+    validators.append(Draft202012Validator(schema))
+for name, count in zip(sys.argv[1:], (19, 21)):
+    file = json.load(open(name))
+    assert file["schema_version"] == "1.0.0" and len(file["results"]) == count, (name, len(file["results"]))
+    errors = [error.message for validator in validators for error in validator.iter_errors(file)]
+    assert not errors, (name, errors)
+    for key in ("configuration", "times", "invalidity", "correctness"):  # the validator sees what is missing
+        damaged = copy.deepcopy(file)
+        del damaged["results"][-1][key]
+        assert not validators[0].is_valid(damaged), key
+)";
+  EXPECT_EQ(run_python(scratch_, script, {all.string(), sum.string()}), 0);
 }
 
 // Needs the Python package kernel_tuner.
 TEST_F(RecordingExchange, kernel_tuner_reads_the_cache) {
-  if (std::system("python3 -c 'import kernel_tuner' >/dev/null 2>&1") != 0) GTEST_SKIP() << "Kernel Tuner is not installed";
+  if (!python_has("kernel_tuner")) GTEST_SKIP() << "Kernel Tuner is not installed";
   round_trip(write("t4.json", kResults), RecordingFormat::kernel_tuner);
   const auto file =
       write("written.json", *export_recording(scratch_ / "gktune.db", 1, RecordingFormat::kernel_tuner));
-  const auto script = write("read.py", R"(
+  const std::string script = R"(
 import sys
-from kernel_tuner.util import read_cache
+from kernel_tuner.util import RuntimeFailedConfig, read_cache
 cache = read_cache(sys.argv[1], open_cache=False)
 assert cache["kernel_name"] == "t4" and cache["tune_params_keys"] == ["block", "fast"], cache
 assert cache["cache"]["64,true"]["time"] == 3.0, cache
-)");
-  EXPECT_EQ(std::system(("python3 '" + script.string() + "' '" + file.string() + "'").c_str()), 0);
+assert isinstance(cache["cache"]["8,false"]["__error__"], RuntimeFailedConfig), cache
+)";
+  EXPECT_EQ(run_python(scratch_, script, {file.string()}), 0);
 }
 
 }  // namespace

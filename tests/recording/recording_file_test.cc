@@ -105,6 +105,17 @@ TEST(RecordingFile, failures_keep_their_kind_and_their_cost) {
   EXPECT_EQ(trial_of(recording, "wide,32").message, "InvalidConfig");
 }
 
+// Kernel Tuner names an error where older versions had a time that is a text.
+TEST(RecordingFile, an_error_stands_for_a_time) {
+  std::string text(kCache);
+  const std::string old_form = R"("time": "CompilationFailedConfig")";
+  text.replace(text.find(old_form), old_form.size(), R"("__error__": "CompilationFailedConfig")");
+  EXPECT_EQ(trial_of(read(text), "wide,128").status, Status::compile_failed);
+  EXPECT_EQ(trial_of(read(text), "wide,128").message, "CompilationFailedConfig");
+  EXPECT_NE(error_with(old_form, R"("__error__": 3)").find("'__error__' is not a text"), std::string::npos);
+  EXPECT_NE(error_with(old_form, R"("__error__": "")").find("'time' is missing"), std::string::npos);
+}
+
 TEST(RecordingFile, the_cache_of_an_interrupted_run_lacks_its_end) {
   const std::string whole(kCache);
   for (const std::string_view end : {",\n", "\n", ""}) {

@@ -28,7 +28,7 @@ void set_times(Trial& trial, double time_ms, const std::vector<double>& times_ms
   trial.timing = summarize(trial.samples_us);
 }
 
-// The name that Kernel Tuner gives to a failure, in place of a time.
+// The name that Kernel Tuner gives to a failure: as `__error__`, in older files in place of a time.
 void set_failure(Trial& trial, const std::string& name) {
   trial.message = name;
   if (name == "InvalidConfig") {
@@ -48,7 +48,9 @@ Trial read_cache_trial(const RecordedJson& record, const std::vector<Parameter>&
   trial.compile_s = amount(record, "compile_time") / kMsPerS;
   trial.run_s =
       (sum(times_ms) + amount(record, "verification_time") + amount(record, "framework_time")) / kMsPerS;
-  if (const RecordedJson& time = field(record, "time"); time.is_string()) {
+  if (const std::string error = text_field(record, "__error__"); !error.empty()) {
+    set_failure(trial, error);
+  } else if (const RecordedJson& time = field(record, "time"); time.is_string()) {
     set_failure(trial, time.get<std::string>());
   } else if (const double time_ms = amount(record, "time"); time_ms >= kFailedMs) {
     set_failure(trial, "RuntimeFailedConfig");

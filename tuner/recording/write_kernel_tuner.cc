@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 
@@ -33,6 +34,15 @@ const char* failure_name(Status status) {
   return "RuntimeFailedConfig";
 }
 
+// The metrics that are numbers or texts: the formats have no place for others.
+NamedValues known_metrics(const Trial& trial) {
+  NamedValues known;
+  for (const auto& [name, value] : trial.metrics) {
+    if (!value.is_number() || std::isfinite(value.number())) known.set(name, value);
+  }
+  return known;
+}
+
 RecordedJson cache_record(const Trial& trial) {
   RecordedJson record;
   for (const auto& [name, value] : trial.config) record[name] = value_json<RecordedJson>(value);
@@ -42,7 +52,7 @@ RecordedJson cache_record(const Trial& trial) {
   } else {
     record["time"] = failure_name(trial.status);
   }
-  for (const auto& [name, value] : trial.metrics) {
+  for (const auto& [name, value] : known_metrics(trial)) {
     if (!record.contains(name)) record[name] = value_json<RecordedJson>(value);
   }
   record["compile_time"] = trial.compile_s * kMsInS;
@@ -96,7 +106,7 @@ RecordedJson t4_record(const Trial& trial) {
   if (trial.ok()) {
     const double time = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
     record["measurements"].push_back({{"name", "time"}, {"value", time}, {"unit", "ms"}});
-    for (const auto& [name, value] : trial.metrics)
+    for (const auto& [name, value] : known_metrics(trial))
       record["measurements"].push_back({{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
   }
   return record;
