@@ -4,6 +4,9 @@
 
 #include <sstream>
 
+#include "tests/python.h"
+#include "tests/scratch_folder.h"
+
 namespace gktune {
 namespace {
 
@@ -101,6 +104,28 @@ Table hostile_table() {
 
 TEST(Table, csv_has_exact_values_and_quotes_what_needs_it) {
   EXPECT_EQ(exported(hostile_table(), {.csv = true}), "time_us,a|b\n9.5,\"one,\"\"two\"\"\nthree\"\n,<b>*x*\n");
+}
+
+TEST(Table, python_reads_the_same_cells_from_csv_as_from_json) {
+  Table table = hostile_table();
+  for (const char* text : {"", " spaces ", "\"", "\"\"", ",", "two\r\nlines", "µs – ✓", "'=1+1'", "\ttab"})
+    table.add_row({{"", Value(0.1)}, text});
+  table.add_row({{"", Value(true)}, {"", Value(1e300)}});
+  ScratchFolder folder;
+  folder.write("table.csv", exported(table, {.csv = true}));
+  folder.write("table.json", exported(table, {.json = true}));
+  const std::string script = R"(
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True))
+objects = json.load(open(sys.argv[2], encoding="utf-8"))
+assert len(rows) == len(objects) == 12, (len(rows), len(objects))
+for row, object in zip(rows, objects):
+    assert row.keys() == object.keys() == {"time_us", "a|b"}, row
+    for key, value in object.items():
+        same = row[key] == ("" if value is None else value) if isinstance(value, (str, type(None))) else json.loads(row[key]) == value
+        assert same, (row[key], value)
+)";
+  EXPECT_EQ(run_python(folder, script, {folder.path("table.csv"), folder.path("table.json")}), 0);
 }
 
 TEST(Table, json_has_exact_values_under_the_keys) {

@@ -15,6 +15,7 @@
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/python.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -210,7 +211,7 @@ TEST_F(ExchangeTest, bad_lines_are_named_and_nothing_is_imported) {
 TEST_F(ExchangeTest, python_reads_the_lines_and_the_database) {
   const auto source = database(1);
   std::ofstream(scratch_ / "trials.jsonl") << exported(source);
-  std::ofstream(scratch_ / "read.py") << R"(
+  const std::string script = R"(
 import json, sqlite3, struct, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
 assert lines[0] == {"type": "gktune", "version": 1}
@@ -224,9 +225,7 @@ for uuid, number, config, samples in rows:
     assert json.loads(config) == trial["config"]
     assert list(struct.unpack("<%dd" % (len(samples) // 8), samples)) == trial["samples"]
 )";
-  const std::string command = "python3 '" + (scratch_ / "read.py").string() + "' '" +
-                              (scratch_ / "trials.jsonl").string() + "' '" + source.string() + "'";
-  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(run_python(scratch_, script, {scratch_.path("trials.jsonl"), source.string()}), 0);
 }
 
 class WinnerExport : public ::testing::Test {
@@ -329,11 +328,28 @@ TEST_F(WinnerExport, flags_are_quoted_for_a_shell) {
   EXPECT_EQ(definition_flags({{"T", "unsigned int"}, {"s", "it's; rm"}}), "'-DT=unsigned int' '-Ds=it'\\''s; rm'");
 }
 
+// The shell divides the flags, and the preprocessor replaces the names.
+TEST_F(WinnerExport, a_compiler_gets_every_value_from_the_flags) {
+  const std::string texts[] = {"one_pass", "unsigned int", "it's; echo no", "\"quoted\"", "$HOME `id` \\n", "*", "a & b | c > d", "%s #other", ""};
+  Config config{{"threads", 256}, {"least", -1}, {"fast", true}, {"slow", false}, {"x", 0.1}, {"small", 1e-30}};
+  std::string source, expected;
+  for (std::size_t i = 0; i < std::size(texts); ++i) config.set("text" + std::to_string(i), texts[i]);
+  for (const auto& [name, value] : config) {
+    source += "[" + name + "]\n";
+    expected += "[" + value.str() + "]\n";
+  }
+  const std::string command = "cd '" + scratch_.path().string() + "' && g++ " + definition_flags(config) + " -E -P -w -x c++ '" +
+                              write("names.txt", source) + "' >'" + scratch_.path("values.txt") + "' 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::ifstream file(scratch_ / "values.txt");
+  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), expected);
+}
+
 TEST_F(WinnerExport, python_reads_the_file_of_a_device_and_the_wisdom) {
   const auto file = write("device.json", device_json(kH200, winners_));
   const auto wisdom = write("reduce.wisdom", *wisdom_text(winners_));
   EXPECT_EQ(device_file_name(kH200), "NVIDIA_H200-sm_90-132.json");
-  const auto script = write("read.py", R"(
+  const std::string script = R"(
 import json, sys
 device = json.load(open(sys.argv[1]))
 assert device["format"] == "gktune winners" and device["version"] == 1
@@ -344,8 +360,8 @@ assert lines[0]["version"] == "1.0" and lines[0]["key"] == "reduce" and lines[0]
 for line in lines[1:]:
     assert len(line["config"]) == len(lines[0]["tunable_parameters"]) and len(line["problem_size"]) == 1
     assert line["environment"]["device_name"] == "NVIDIA H200" and line["time"] == 0.1
-)");
-  EXPECT_EQ(std::system(("python3 '" + script + "' '" + file + "' '" + wisdom + "'").c_str()), 0);
+)";
+  EXPECT_EQ(run_python(scratch_, script, {file, wisdom}), 0);
   auto two_types = winners_;
   two_types.back().study.problem.set("T", "int");
   const auto refused = wisdom_text(two_types);
