@@ -200,7 +200,8 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
     if (!is_fresh(version)) continue;
     for (const Portfolio& portfolio : version.portfolios) {
       if (!fits(device, portfolio.device)) continue;
-      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get()});
+      // The one that stands in where nobody has made a portfolio knows no problems.
+      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), !portfolio.problems.empty()});
       std::vector<std::string> stale;  // what has changed since any of its problems was measured
       for (const Winner& winner : version.winners) {
         const Study& study = winner.study;
@@ -220,7 +221,8 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
   const auto place = static_cast<std::size_t>(latest_with_default - winners.versions.data());
   spares_.push_back({{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_, {}}},
                      {},
-                     rules_[place].get()});
+                     rules_[place].get(),
+                     false});
 }
 
 // Appends to the reason which winners were left out.
@@ -398,23 +400,39 @@ void AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) c
   if (!is_ended) visit_spares(values, visit);
 }
 
-// Offers the configurations of each portfolio, the choice of its tree first.
 void AnswerTable::visit_spares(std::span<const AxisValue> values, const Visit& visit) const {
-  if (values.size() != axes_.size()) return;
-  Problem asked;
-  for (std::size_t i = 0; i < axes_.size() && !spares_.empty(); ++i) asked.set(axes_[i], values[i].value());
   for (const Spare& spare : spares_) {
-    const PortfolioNode* leaf = find_leaf(spare.tree, asked);
-    const std::size_t first = leaf != nullptr ? leaf->config : 0;
-    const auto serves = [&](std::size_t place) {
-      const Answer& answer = spare.answers[place];
-      return is_allowed(*spare.rules, answer, values) && visit(answer);
-    };
-    if (serves(first)) return;
-    for (std::size_t place = 0; place < spare.answers.size(); ++place) {
-      if (place != first && serves(place)) return;
-    }
+    if (visit_spare(spare, values, visit)) return;
   }
+}
+
+bool AnswerTable::visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const {
+  const ConfigRules* version = nullptr;
+  for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places&) {
+    if (cluster.answers.front().match == Match::nearest_problem) version = tier.rules;
+    return true;
+  });
+  return std::ranges::any_of(spares_, [&](const Spare& spare) {
+    return spare.is_stored_portfolio && spare.rules == version && visit_spare(spare, values, visit);
+  });
+}
+
+// Offers the choice of the tree, then the other configurations.
+bool AnswerTable::visit_spare(const Spare& spare, std::span<const AxisValue> values, const Visit& visit) const {
+  if (values.size() != axes_.size()) return false;
+  Problem asked;
+  for (std::size_t i = 0; i < axes_.size(); ++i) asked.set(axes_[i], values[i].value());
+  const PortfolioNode* leaf = find_leaf(spare.tree, asked);
+  const std::size_t first = leaf != nullptr ? leaf->config : 0;
+  const auto serves = [&](std::size_t place) {
+    const Answer& answer = spare.answers[place];
+    return is_allowed(*spare.rules, answer, values) && visit(answer);
+  };
+  if (serves(first)) return true;
+  for (std::size_t place = 0; place < spare.answers.size(); ++place) {
+    if (place != first && serves(place)) return true;
+  }
+  return false;
 }
 
 bool AnswerTable::visit_cluster(const Tier& tier, const Cluster& cluster, std::span<const AxisValue> values,

@@ -34,6 +34,9 @@ class AnswerTable {
   // Calls `visit` with all answers in order of preference until it returns true.
   using Visit = std::function<bool(const Answer&)>;
   void visit(std::span<const AxisValue> values, const Visit& visit) const;
+  // The same with the answers of the stored portfolio of the version that has the nearest problem. True if one returned
+  // true. There are none where no problem of the device has the texts and booleans of the question.
+  bool visit_portfolios(std::span<const AxisValue> values, const Visit& visit) const;
   // The reason why a question has no answer from a winner.
   const std::string& reason() const { return reason_; }
 
@@ -71,6 +74,7 @@ class AnswerTable {
     std::vector<Answer> answers;
     std::vector<PortfolioNode> tree;
     const ConfigRules* rules = nullptr;
+    bool is_stored_portfolio = false;
   };
   // The place of a row in a ranking; less is better.
   struct Nearness {
@@ -98,6 +102,7 @@ class AnswerTable {
   }
   const Answer* nearest_in(const Cluster& cluster, std::span<const AxisValue> values, const Places& places) const;
   void visit_spares(std::span<const AxisValue> values, const Visit& visit) const;
+  bool visit_spare(const Spare& spare, std::span<const AxisValue> values, const Visit& visit) const;
   bool visit_cluster(const Tier& tier, const Cluster& cluster, std::span<const AxisValue> values, const Places& places,
                      const Visit& visit) const;
   // The clusters whose categories are those of the question, until the function returns true.

@@ -1,5 +1,6 @@
 #include "db/kernel_lookup.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "db/winners_source.h"
@@ -40,7 +41,19 @@ const Answer& KernelLookup::best(std::span<const AxisValue> values) {
     const Answer* found = parts_[i].table->find(values);
     if (found != nullptr && (best == nullptr || found->match < best->match)) best = found;
   }
-  return best != nullptr ? *best : no_answer_;
+  if (best == nullptr) return no_answer_;
+  if (question_.prefers_portfolio && best->match == Match::nearest_problem) {
+    visit_portfolios(values, [&](const Answer& answer) {
+      best = &answer;
+      return true;
+    });
+  }
+  return *best;
+}
+
+bool KernelLookup::visit_portfolios(std::span<const AxisValue> values,
+                                    const std::function<bool(const Answer&)>& function) const {
+  return std::ranges::any_of(parts_, [&](const Part& part) { return part.table->visit_portfolios(values, function); });
 }
 
 void KernelLookup::visit(std::span<const AxisValue> values,
@@ -49,6 +62,7 @@ void KernelLookup::visit(std::span<const AxisValue> values,
   // Databases one after the other for each quality of match.
   for (const Match match : {Match::exact, Match::nearest_problem, Match::same_architecture, Match::portfolio,
                             Match::space_default}) {
+    if (match == Match::nearest_problem && question_.prefers_portfolio && visit_portfolios(values, function)) return;
     for (const Part& part : parts_) {
       bool is_ended = false;
       part.table->visit(values, [&](const Answer& answer) {

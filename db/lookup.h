@@ -45,13 +45,13 @@ class Lookup {
   Answer best(std::string_view kernel, const Problem& problem, const Question& question) const;
   Answer best(std::string_view kernel, const Problem& problem, const DeviceIdentity& device = {},
               const Config& fallback = {}) const {
-    return best(kernel, problem, Question{device, fallback, {}});
+    return best(kernel, problem, Question{device, fallback});
   }
   // The same for many questions that name these axes, in this order.
   KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes, const Question& question) const;
   KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes, const DeviceIdentity& device = {},
                        const Config& fallback = {}) const {
-    return prepare(kernel, std::move(axes), Question{device, fallback, {}});
+    return prepare(kernel, std::move(axes), Question{device, fallback});
   }
 
   // The reason why a followed file could not be read the last time.

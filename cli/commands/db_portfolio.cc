@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "cli/commands/db_commands.h"
@@ -57,10 +58,14 @@ Result<ProblemWeight> parse_weight(const std::string& text, const std::vector<Pr
   const std::string message = "--weight: '" + text + "': write it as n=1Mi:10";
   if (colon == text.npos) return Error{message};
   const auto weight = parse_number(std::string_view(text).substr(colon + 1));
-  if (!weight || !(weight->number() > 0)) return Error{message + "; the weight is a number above 0"};
+  if (!weight || !(weight->number() > 0) || !std::isfinite(weight->number()))
+    return Error{message + "; the weight is a number above 0"};
   auto problem = parse_problem(text.substr(0, colon), known);
   if (!problem) return Error{"--weight: " + problem.error().message};
-  return ProblemWeight{*std::move(problem), weight->number()};
+  ProblemWeight read{*std::move(problem), weight->number()};
+  if (std::ranges::none_of(known, [&](const Problem& each) { return read.applies_to(each); }))
+    return Error{"--weight: no tuned problem has " + problem_text(read.problem)};
+  return read;
 }
 
 // Problems that no weight names have the weight 1.

@@ -24,10 +24,12 @@ struct PortfolioSource {
   CostTable table;
 };
 
-// A weight of the problems that have these values; other problems have 1.
+// A weight of the problems that have these values; other problems have 1, and of several weights the last counts.
 struct ProblemWeight {
   Problem problem;
   double weight = 1;
+
+  bool applies_to(const Problem& other) const;
 };
 
 // Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at least

@@ -47,11 +47,7 @@ StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study) {
 double weight_of(const Problem& problem, const std::vector<ProblemWeight>& weights) {
   double weight = 1;
   for (const ProblemWeight& each : weights) {
-    const bool fits = std::ranges::all_of(each.problem, [&](const auto& asked) {
-      const Value* own = problem.find(asked.first);
-      return own != nullptr && AxisValue(*own) == AxisValue(asked.second);
-    });
-    if (fits) weight = each.weight;
+    if (each.applies_to(problem)) weight = each.weight;
   }
   return weight;
 }
@@ -89,6 +85,13 @@ bool has_axes_of(const Problem& a, const Problem& b) {
 }
 
 }  // namespace
+
+bool ProblemWeight::applies_to(const Problem& other) const {
+  return std::ranges::all_of(problem, [&](const auto& asked) {
+    const Value* own = other.find(asked.first);
+    return own != nullptr && AxisValue(*own) == AxisValue(asked.second);
+  });
+}
 
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
                                                 const std::vector<ProblemWeight>& weights, std::size_t fewest) {

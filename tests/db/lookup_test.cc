@@ -530,6 +530,72 @@ TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
   EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
 }
 
+// Winners 1 and 2 of two sizes; a portfolio that chooses 3 for small and 4 for large ones.
+class PreferredPortfolio : public LookupTest {
+ protected:
+  void SetUp() override {
+    tuned(reduce_study(1000), 1);
+    tuned(reduce_study(1 << 20), 2);
+    Portfolio portfolio;
+    portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
+    portfolio.device = kH200;
+    portfolio.problems = {problem(1000), problem(1 << 20)};
+    portfolio.configs = {{{"a", 3}}, {{"a", 4}}};
+    portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
+    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  }
+  static Question preferring(const DeviceIdentity& device = {}) {
+    return {.device = device, .prefers_portfolio = true};
+  }
+  // All answers in order of preference, as the values of `a`.
+  static std::vector<std::int64_t> all(KernelLookup lookup, std::int64_t n) {
+    std::vector<std::int64_t> found;
+    const std::vector<AxisValue> values = {n, "float"};
+    lookup.visit(values, [&](const Answer& answer) {
+      found.push_back(answer.integer("a"));
+      return false;
+    });
+    return found;
+  }
+};
+
+TEST_F(PreferredPortfolio, goes_before_the_nearest_problem_and_after_an_exact_one) {
+  const Lookup found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(1000), preferring()).integer("a"), 1);
+  const Answer small = found.best("reduce", problem(1001), preferring());
+  EXPECT_EQ(small.match, Match::portfolio);
+  EXPECT_EQ(small.integer("a"), 3);
+  EXPECT_EQ(found.best("reduce", problem(40'000), preferring()).integer("a"), 4);
+  EXPECT_EQ(found.best("reduce", problem(40'000)).integer("a"), 2);
+  EXPECT_EQ(all(found.prepare("reduce", {"n", "T"}, preferring()), 1000).front(), 1);
+  const auto order = all(found.prepare("reduce", {"n", "T"}, preferring()), 1001);
+  EXPECT_EQ((std::vector(order.begin(), order.begin() + 4)), (std::vector<std::int64_t>{3, 4, 1, 2}));
+  EXPECT_EQ(all(found.prepare("reduce", {"n", "T"}), 1001).front(), 1);
+}
+
+TEST_F(PreferredPortfolio, meets_the_constraints_or_leaves_the_answer_to_the_nearest_problem) {
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a != 3"}, {}}).ok());
+  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 4);
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a < 3"}, {}}).ok());
+  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
+}
+
+TEST_F(PreferredPortfolio, is_of_the_device_the_version_and_the_texts_of_the_nearest_problem) {
+  const Lookup found = lookup();
+  EXPECT_EQ(found.best("reduce", problem(1001), preferring(kH100)).match, Match::same_architecture);
+  EXPECT_EQ(found.best("reduce", problem(1001), preferring(kCpu)).match, Match::none);
+  EXPECT_EQ(found.best("reduce", {{"n", 1001}, {"T", "int"}}, preferring()).match, Match::portfolio);  // the last resort
+  Study newer = reduce_study(1000);
+  newer.fingerprint = "f2";
+  tuned(newer, 5);
+  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 5);
+}
+
+TEST_F(PreferredPortfolio, that_nobody_has_made_changes_nothing) {
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10)).execute("DELETE FROM portfolios");
+  EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
+}
+
 TEST_F(LookupTest, asking_for_a_parameter_that_is_not_there_throws) {
   tuned(reduce_study(1000), 1);
   auto answer = lookup().best("reduce", problem(1000));

@@ -1,0 +1,126 @@
+// gktune db portfolio on a kernel whose losses are known: of eight sizes, size i is best with configuration i, and
+// configuration c takes 10 % more for each step between them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/output/json.h"
+#include "db/store/sqlite_store.h"
+#include "tests/cli/call.h"
+#include "tests/db/example_study.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class DbPortfolio : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+    for (int i = 0; i < 8; ++i) {
+      const auto study = *store->study_id(reduce_study(std::int64_t{1024} << (2 * i)));
+      for (int c = 0; c < 8; ++c) {
+        const Trial trial = ok_trial({{"c", c}}, 100 + 10 * std::abs(i - c));
+        ASSERT_TRUE(store->add_trial(study, session, trial).ok());
+      }
+    }
+  }
+  Call portfolio(std::vector<std::string> flags) const {
+    flags.insert(flags.begin(), {"db", "portfolio", "reduce", "--db", database_, "--dry-run"});
+    return call(flags);
+  }
+  Json made(std::vector<std::string> flags) const {
+    flags.emplace_back("--json");
+    const Call called = portfolio(flags);
+    EXPECT_EQ(called.code, ExitCode::done) << called.err;
+    return Json::parse(called.out).at(0);
+  }
+
+  ScratchFolder folder_;
+  std::string database_ = folder_.path("gktune.db");
+};
+
+TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations) {
+  const Call called = portfolio({"--within", "10.1%"});
+  EXPECT_EQ(called.code, ExitCode::done) << called.err;
+  EXPECT_TRUE(called.out.starts_with("reduce on NVIDIA H200 (cold, objective: time), 8 problems\n"
+                                     "3 configurations: the smallest number within 10.1 % of the best on every problem\n"))
+      << called.out;
+  // The least sums of steps: 16 from the middle, 2 x 4 from two of them, 4 x 1 from four.
+  EXPECT_NE(called.out.find("configurations  mean loss  worst loss  not measured\n"
+                            "             1     20.0 %      40.0 %             0\n"
+                            "             2     10.0 %      20.0 %             0\n"
+                            "             4      5.0 %      10.0 %             0\n"
+                            "             8      0.0 %       0.0 %             0\n"),
+            std::string::npos)
+      << called.out;
+  EXPECT_NE(called.out.find("\nthe tree's choice: "), std::string::npos) << called.out;
+  EXPECT_NE(called.out.find("\non problems held back: "), std::string::npos) << called.out;
+  // Each size lies next to another, whose winner is one step away.
+  EXPECT_NE(called.out.find("\nthe nearest problem's winner there: 10.0 % on average, 10.0 % at worst\n"),
+            std::string::npos)
+      << called.out;
+}
+
+TEST_F(DbPortfolio, allows_each_problem_the_loss_and_no_more) {
+  for (const auto& [within, configs] : {std::pair("0%", 8u), {"9.9%", 8u}, {"10.1%", 3u}, {"20.1 %", 2u}, {"40.1%", 1u}}) {
+    const Json portfolio = made({"--within", within});
+    EXPECT_EQ(portfolio["configs"].size(), configs) << within;
+    EXPECT_EQ(portfolio["is_smallest"], true) << within;
+    EXPECT_EQ(portfolio["at_least"], configs) << within;
+    EXPECT_EQ(portfolio["problems"], 8) << within;
+    EXPECT_EQ(portfolio["losses"].size(), 4u) << within;
+    EXPECT_TRUE(portfolio["held_back"]["mean"].is_number()) << within;
+  }
+  const Json few = made({"--within", "0%", "--most", "2"});
+  EXPECT_EQ(few["configs"].size(), 2u);
+  EXPECT_EQ(few["is_smallest"], false);
+}
+
+TEST_F(DbPortfolio, weighs_problems) {
+  const auto loss_of_one = [&](const std::vector<std::string>& flags) { return made(flags)["losses"][0]; };
+  EXPECT_DOUBLE_EQ(loss_of_one({})["mean"].get<double>(), 0.2);
+  // The configuration of the heavy problem: 1 to 7 steps for the others.
+  const Json first = loss_of_one({"--weight", "n=1Ki:100"});
+  EXPECT_NEAR(first["mean"].get<double>(), 2.8 / 107, 1e-12);
+  EXPECT_NEAR(first["worst"].get<double>(), 0.7, 1e-12);
+  // Two that are seven steps apart, and the steps of the six between them.
+  const Json both = loss_of_one({"--weight", "n=1Ki,T=float:100", "--weight", "n=16Mi:100"});
+  EXPECT_NEAR(both["mean"].get<double>(), 70.9 / 206, 1e-12);
+  // A weight of all problems is none, and of several weights the last counts.
+  EXPECT_NEAR(loss_of_one({"--weight", "T=float:7"})["mean"].get<double>(), 0.2, 1e-12);
+  EXPECT_NEAR(loss_of_one({"--weight", "n=1Ki:100", "--weight", "n=1Ki:1"})["mean"].get<double>(), 0.2, 1e-12);
+}
+
+TEST_F(DbPortfolio, refuses_weights_that_mean_nothing) {
+  const auto refused = [&](const std::string& weight, const std::string& why) {
+    const Call called = portfolio({"--weight", weight});
+    EXPECT_EQ(called.code, ExitCode::usage) << weight;
+    EXPECT_NE(called.err.find("error: --weight: " + why), std::string::npos) << called.err;
+    EXPECT_EQ(called.out, "") << weight;
+  };
+  const std::string form = ": write it as n=1Mi:10", above = form + "; the weight is a number above 0";
+  refused("", "''" + form);
+  refused("n=1Ki", "'n=1Ki'" + form);
+  for (const char* weight : {"n=1Ki:", "n=1Ki:0", "n=1Ki:-1", "n=1Ki:many", "n=1Ki:nan", "n=1Ki:inf", "n=1Ki:1e999"})
+    refused(weight, "'" + std::string(weight) + "'" + above);
+  refused("m=1Ki:2", "unknown problem axis 'm'; there is ");
+  refused("n=3000:2", "no tuned problem has n=3000");
+  refused("T=double:2", "no tuned problem has T=double");
+}
+
+TEST_F(DbPortfolio, refuses_shares_and_numbers_that_mean_nothing) {
+  for (const char* within : {"", "2", "%", "-1%", "nan%", "1e9%", "2%%"}) {
+    const Call called = portfolio({"--within", within});
+    EXPECT_EQ(called.code, ExitCode::usage) << within;
+    EXPECT_NE(called.err.find("is not a share; write it as 2%"), std::string::npos) << called.err;
+  }
+  for (const char* most : {"", "-1", "1.5", "two"}) EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
+}
+
+}  // namespace
+}  // namespace gktune
