@@ -3,7 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__)
+// Programs that define GKTUNE_BOOST_FIBERS compare the two: bench/fiber_switch.cc.
+#if defined(__x86_64__) && !defined(GKTUNE_BOOST_FIBERS)
+#define GKTUNE_OWN_FIBERS
+#else
 #include <boost/context/detail/fcontext.hpp>
 #endif
 
@@ -15,11 +18,11 @@ using FiberContext = void*;
 // The function that a new stack starts with. It never returns.
 using FiberEntry = void (*)();
 
-#if defined(__x86_64__)
+#ifdef GKTUNE_OWN_FIBERS
 
 // Each thread of a block switches at a barrier. The switch is inlined: a call would put the processor's stack
-// of return addresses one off, and every return after the switch would be mispredicted. A barrier takes 12 ns
-// this way and 27 ns with Boost.Context (EPYC, GCC 12), which serves the other processors.
+// of return addresses one off, and every return after the switch would be mispredicted. It takes 3 ns this way
+// and 22 ns with Boost.Context, which serves the other processors (bench/results/host.md).
 __attribute__((always_inline)) inline void switch_context(FiberContext to, FiberContext* from) {
   asm volatile(
       "leaq -128(%%rsp), %%rsp\n\t"  // past the red zone
