@@ -147,7 +147,7 @@ TEST_F(Replay, an_external_program_searches_a_recording) {
   const Call called =
       run({"--device", "replay:" + kSaxpy, "--strategy", "external", "--set", "program=exit 4"});
   EXPECT_EQ(called.code, ExitCode::failed);
-  EXPECT_NE(called.err.find("the program ended with exit status 4"), std::string::npos) << called.err;
+  EXPECT_NE(called.err.find("the program exited with code 4"), std::string::npos) << called.err;
 }
 
 }  // namespace

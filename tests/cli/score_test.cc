@@ -150,7 +150,7 @@ TEST(ScoreCommand, an_external_program_that_fails_is_an_error) {
   const Call called = call({"score", kRecording, "--strategy", "external", "--set", "program=exit 4",
                             "--repeats", "1", "--quiet"});
   EXPECT_EQ(called.code, ExitCode::failed);
-  EXPECT_NE(called.err.find("external: the program ended with exit status 4"), std::string::npos)
+  EXPECT_NE(called.err.find("external: the program exited with code 4"), std::string::npos)
       << called.err;
 }
 

@@ -14,8 +14,8 @@
 
 #include "fault_device.h"
 #include "tests/scratch_folder.h"
-#include "tests/worker/processes.h"
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tests/process/processes.h"
+#include "tuner/process/outside_kills.h"
 #include "tuner/device/worker/run_folder.h"
 
 namespace gktune {

@@ -10,7 +10,7 @@
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/fiber_context.h"
 #include "tuner/device/host/compile/translation_unit.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 
 // The launch function of these tests' CUDA runtime.
 extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(

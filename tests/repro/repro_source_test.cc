@@ -9,7 +9,7 @@
 
 #include "repro_program.h"
 #include "tests/templates/shipped_spaces.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 #include "tuner/measure/contents.h"
 #include "tuner/repro/stored_values.h"
 #include "tuner/space/solver/space.h"

@@ -109,17 +109,17 @@ TEST_F(ExternalSearch, a_program_that_only_repeats_itself_is_given_up) {
 TEST_F(ExternalSearch, a_program_that_dies_ends_the_search) {
   const auto with_status = make_script("read -r ask; exit 3");
   EXPECT_EQ(with_status->ask(), std::nullopt);
-  EXPECT_EQ(with_status->failure(), "the program ended with exit status 3");
+  EXPECT_EQ(with_status->failure(), "the program exited with code 3");
   with_status->tell({.config = {{"x", 1}, {"y", 3}}, .objective = 1});
   EXPECT_EQ(with_status->ask(), std::nullopt);
 
   const auto by_signal = make("read -r space; kill -9 $$");
   EXPECT_EQ(by_signal->ask(), std::nullopt);
-  EXPECT_EQ(by_signal->failure(), "the program was ended by signal Killed");
+  EXPECT_EQ(by_signal->failure(), "the program was killed by SIGKILL");
 
   const auto missing = make("/no/such/program 2>/dev/null");
   EXPECT_EQ(missing->ask(), std::nullopt);
-  EXPECT_EQ(missing->failure(), "the program ended with exit status 127");
+  EXPECT_EQ(missing->failure(), "the program exited with code 127");
 }
 
 TEST_F(ExternalSearch, a_program_that_hangs_is_ended_at_the_timeout) {

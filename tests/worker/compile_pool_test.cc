@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "processes.h"
+#include "tests/process/processes.h"
 
 namespace gktune {
 namespace {

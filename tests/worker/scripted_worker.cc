@@ -16,8 +16,8 @@
 #include <string>
 #include <thread>
 
-#include "tests/worker/processes.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tests/process/processes.h"
+#include "tuner/process/child_process.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/serve_worker.h"
 #include "tuner/measure/statistics.h"

@@ -10,7 +10,7 @@
 #include <map>
 #include <thread>
 
-#include "processes.h"
+#include "tests/process/processes.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {

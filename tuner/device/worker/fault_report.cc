@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tuner/device/worker/process/frame.h"
+#include "tuner/device/worker/frame.h"
 
 namespace gktune {
 namespace {

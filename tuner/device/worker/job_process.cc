@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/process/descendants.h"
-#include "tuner/device/worker/process/kill_filter.h"
+#include "tuner/device/worker/descendants.h"
+#include "tuner/process/kill_filter.h"
 
 namespace gktune {
 namespace {

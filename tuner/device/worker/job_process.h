@@ -10,8 +10,8 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
-#include "tuner/device/worker/process/channel.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/device/worker/channel.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "tuner/core/result.h"
-#include "tuner/device/worker/process/file_descriptor.h"
+#include "tuner/process/file_descriptor.h"
 
 namespace gktune {
 

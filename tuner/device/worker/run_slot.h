@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tuner/process/outside_kills.h"
 #include "tuner/device/worker/worker.h"
 
 namespace gktune {

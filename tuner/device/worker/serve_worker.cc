@@ -12,8 +12,8 @@
 
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job_json.h"
-#include "tuner/device/worker/process/channel.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/device/worker/channel.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {

@@ -156,7 +156,6 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
   switch (frame.kind) {
     case Frame::Kind::ready:
       if (state_ != State::starting) break;
-      was_ready_ = true;
       if (auto info = decode_device_info(frame.payload); !frame.payload.empty() && info) device_ = *std::move(info);
       state_ = State::idle;
       limit_.reset();

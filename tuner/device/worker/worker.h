@@ -15,8 +15,8 @@
 #include "tuner/device/failure.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/process/channel.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/device/worker/channel.h"
+#include "tuner/process/child_process.h"
 #include "tuner/device/worker/serve_worker.h"
 
 namespace gktune {
@@ -71,7 +71,6 @@ class Worker {
   std::optional<JobEnd> take_job_end() { return std::exchange(job_end_, std::nullopt); }
   // The phase of the current job, or of the job it died in. Empty if none was reported.
   std::optional<Phase> phase() const { return phase_; }
-  bool was_ready() const { return was_ready_; }
   // The hardware as a run worker found it. Empty before it is ready.
   const std::optional<DeviceInfo>& device() const { return device_; }
   // Time on its job, without pauses.
@@ -105,7 +104,6 @@ class Worker {
   ChildProcess process_;
   Channel channel_;
   State state_ = State::starting;
-  bool was_ready_ = false;
   std::optional<DeviceInfo> device_;
   std::optional<Phase> phase_;
   Limits limits_;

@@ -91,7 +91,7 @@ void External::start(const SearchTask& task) {
     failure_ = program.error().message;
     return;
   }
-  program_ = *std::move(program);
+  program_.emplace(*std::move(program));
   write(task_line(task));
 }
 

@@ -1,23 +1,21 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "tuner/core/result.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 
-// A program that is spoken to in lines: one end of its standard input and output. Its standard error is this
-// program's. It is ended with this object, and everything that it started in its process group with it.
+// A program that reads lines from its standard input and answers in lines. Its standard error is this program's.
+// It ends with this object, and so does everything that it started in its process group.
 class LineProgram {
  public:
   // /bin/sh runs the command.
   static Result<LineProgram> start(const std::string& command);
-  LineProgram(LineProgram&& other) noexcept;
-  LineProgram& operator=(LineProgram&& other) noexcept;
+  LineProgram(LineProgram&&) noexcept = default;
+  LineProgram& operator=(LineProgram&&) = delete;
   ~LineProgram();
 
   // An error where it does not read or has ended.
@@ -26,12 +24,12 @@ class LineProgram {
   Result<std::string> read_line(double timeout_s);
 
  private:
-  LineProgram(pid_t pid, int input, int output) : pid_(pid), input_(input), output_(output) {}
+  explicit LineProgram(ChildProcess process)
+      : process_(std::move(process)), input_(process_.take_socket()), output_(process_.take_output()) {}
   std::string how_it_ended();
-  void end();
 
-  pid_t pid_ = -1;
-  int input_ = -1, output_ = -1;
+  ChildProcess process_;
+  FileDescriptor input_, output_;
   std::string unread_;
 };
 

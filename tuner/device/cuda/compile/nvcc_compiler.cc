@@ -14,7 +14,7 @@
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"

@@ -8,7 +8,7 @@
 #include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 

@@ -9,8 +9,8 @@
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/process/child_process.h"
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tuner/process/child_process.h"
+#include "tuner/process/outside_kills.h"
 
 namespace gktune {
 

@@ -8,8 +8,8 @@
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/process/child_process.h"
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tuner/process/child_process.h"
+#include "tuner/process/outside_kills.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {

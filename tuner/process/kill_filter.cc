@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/kill_filter.h"
+#include "tuner/process/kill_filter.h"
 
 #include <linux/audit.h>
 #include <linux/filter.h>

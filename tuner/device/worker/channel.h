@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/device/worker/process/file_descriptor.h"
-#include "tuner/device/worker/process/frame.h"
+#include "tuner/process/file_descriptor.h"
+#include "tuner/device/worker/frame.h"
 
 namespace gktune {
 

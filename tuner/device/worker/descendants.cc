@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/descendants.h"
+#include "tuner/device/worker/descendants.h"
 
 #include <dirent.h>
 #include <sys/prctl.h>
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/process/child_process.h"
 #include "tuner/device/worker/whole_file.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {

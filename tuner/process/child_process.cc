@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -114,25 +114,27 @@ std::string read_all(int descriptor) {
 struct ChildSetup {
   char** argv;
   char** environment;
-  int socket, output, report, null;  // socket -1: none
+  int input, output, error, channel;  // error -1: the parent's; channel -1: none
+  int report;
+  bool leads_group;
   pid_t parent;
 
   [[noreturn]] void leave() const {
-    const int error = errno;
-    [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);
+    const int code = errno;
+    [[maybe_unused]] const ssize_t written = ::write(report, &code, sizeof code);
     ::_exit(127);
   }
 
   [[noreturn]] void execute() const {
-    if (socket >= 0) ::setpgid(0, 0);
+    if (leads_group) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);  // it died before the call above
-    if (::dup2(null, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) leave();
-    if (socket >= 0 && ::dup2(socket, kChannelFd) < 0) leave();
+    if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || (error >= 0 && ::dup2(error, 2) < 0)) leave();
+    if (channel >= 0 && ::dup2(channel, kChannelFd) < 0) leave();
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     // An application may have opened files without asking to close them on exec.
-    ::close_range(socket >= 0 ? kChannelFd + 1 : kChannelFd, ~0u, CLOSE_RANGE_CLOEXEC);
+    ::close_range(channel >= 0 ? kChannelFd + 1 : kChannelFd, ~0u, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -168,29 +170,32 @@ bool ExitStatus::is_from_outside() const {
 Result<ChildProcess> ChildProcess::start(const ChildOptions& options) {
   ChildProcess child;
   child.kind_ = options.kind;
-  const bool is_worker = options.kind == ChildOptions::Kind::worker;
+  const bool is_tool = options.kind == ChildOptions::Kind::tool;
+  const bool is_coprocess = options.kind == ChildOptions::Kind::coprocess;
   FileDescriptor socket, output, report_reading, report_writing;
-  if (is_worker && !open_pair(child.socket_, socket)) return system_error("socketpair");
+  if (!is_tool && !open_pair(child.socket_, socket)) return system_error("socketpair");
   if (!open_pipe(child.output_, output)) return system_error("pipe");
   if (!open_pipe(report_reading, report_writing)) return system_error("pipe");
   const FileDescriptor null = moved_up(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!null.is_open()) return system_error("/dev/null");
-  if (is_worker) set_nonblocking(child.socket_);
+  if (!is_tool) set_nonblocking(child.socket_);
   set_nonblocking(child.output_);
 
   std::vector<std::string> argv = options.argv, environment = merged_environment(options.environment);
   std::vector<char*> argv_pointers = pointers(argv), environment_pointers = pointers(environment);
   const ChildSetup setup{argv_pointers.data(),
                          environment_pointers.data(),
-                         socket.number(),
+                         is_coprocess ? socket.number() : null.number(),
                          output.number(),
+                         is_coprocess ? -1 : output.number(),
+                         is_coprocess ? -1 : socket.number(),
                          report_writing.number(),
-                         null.number(),
+                         !is_tool,
                          ::getpid()};
   child.pid_ = ::fork();
   if (child.pid_ == 0) setup.execute();
   if (child.pid_ < 0) return system_error("fork");
-  if (is_worker) ::setpgid(child.pid_, child.pid_);  // the child does so too: either may come first
+  if (!is_tool) ::setpgid(child.pid_, child.pid_);  // the child does so too: either may come first
   report_writing.close();
 
   int error = 0;
@@ -225,10 +230,7 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::end() {
   if (kind_ == ChildOptions::Kind::worker) {
     signal_alone(SIGTERM);
-    const auto until = std::chrono::steady_clock::now() + kEndLimit;
-    while (!exit_status() && std::chrono::steady_clock::now() < until) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    (void)exit_status_within(kEndLimit);
   }
   signal(SIGKILL);
   wait();
@@ -274,6 +276,14 @@ std::optional<ExitStatus> ChildProcess::exit_status() {
   int status = 0;
   ::waitpid(pid_, &status, 0);
   exit_status_ = ExitStatus::of(status);
+  return exit_status_;
+}
+
+std::optional<ExitStatus> ChildProcess::exit_status_within(std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!exit_status() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return exit_status_;
 }
 

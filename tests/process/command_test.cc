@@ -6,7 +6,7 @@
 #include <csignal>
 #include <string>
 
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {

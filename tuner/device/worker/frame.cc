@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/frame.h"
+#include "tuner/device/worker/frame.h"
 
 namespace gktune {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/outside_kills.h"
+#include "tuner/process/outside_kills.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/device/worker/process/channel.h"
+#include "tuner/device/worker/channel.h"
 
 #include <sys/socket.h>
 

@@ -1,10 +1,13 @@
-#include "tuner/device/worker/process/child_process.h"
+#include "tuner/process/child_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "processes.h"
+#include <chrono>
+#include <csignal>
+
+#include "tests/process/processes.h"
 
 namespace gktune {
 namespace {
@@ -66,6 +69,33 @@ TEST(ChildProcess, what_a_child_leaves_behind_ends_with_it) {
   ChildProcess child = shell("sleep 1000 & exit 0");
   EXPECT_EQ(child.wait().str(), "exited with code 0");
   EXPECT_TRUE(eventually([&] { return group_processes(child.pid()).empty(); }));
+}
+
+TEST(ChildProcess, a_coprocess_reads_from_its_parent_and_answers) {
+  auto child = ChildProcess::start(
+      {{"/bin/sh", "-c", "read -r line; echo \"$line $line\"; ls /proc/self/fd"}, {}, ChildOptions::Kind::coprocess});
+  ASSERT_TRUE(child.ok());
+  EXPECT_EQ(::getpgid(child->pid()), child->pid());
+  const FileDescriptor input = child->take_socket();
+  EXPECT_EQ(::write(input.number(), "again\n", 6), 6);
+  EXPECT_EQ(child->wait().str(), "exited with code 0");
+  child->read_output();
+  EXPECT_EQ(child->output_tail(), "again again\n0\n1\n2\n3\n");  // 3 is the folder that ls reads
+}
+
+TEST(ChildProcess, a_coprocess_keeps_the_standard_error_of_its_parent) {
+  testing::internal::CaptureStderr();
+  auto child = ChildProcess::start({{"/bin/sh", "-c", "echo to all >&2"}, {}, ChildOptions::Kind::coprocess});
+  ASSERT_TRUE(child.ok());
+  child->wait();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "to all\n");
+}
+
+TEST(ChildProcess, a_wait_for_the_end_is_limited) {
+  ChildProcess child = shell("sleep 1000");
+  EXPECT_FALSE(child.exit_status_within(std::chrono::milliseconds(20)));
+  child.signal(SIGKILL);
+  EXPECT_EQ(child.exit_status_within(std::chrono::seconds(60))->str(), "killed by SIGKILL");
 }
 
 TEST(ChildProcess, a_program_that_cannot_be_executed_is_an_error) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "tuner/core/result.h"
-#include "tuner/device/worker/process/file_descriptor.h"
+#include "tuner/process/file_descriptor.h"
 
 namespace gktune {
 
@@ -21,9 +22,10 @@ inline constexpr int kChannelFd = 3;
 struct ChildOptions {
   std::vector<std::string> argv;                                 // the program is looked for in PATH
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
-  // A worker has a socket to its parent, and leads a group with the processes that it starts. A tool has no
-  // socket, and stays in its parent's group.
-  enum class Kind { worker, tool };
+  // A worker has a socket to its parent. A tool has none, and stays in its parent's group. A coprocess has the
+  // socket as its standard input, and its parent's standard error. Workers and coprocesses lead a group with the
+  // processes that they start.
+  enum class Kind { worker, tool, coprocess };
   Kind kind = Kind::worker;
 };
 
@@ -41,8 +43,8 @@ struct ExitStatus {
   bool is_from_outside() const;
 };
 
-// A process with empty standard input. Its standard output and error are read together. It dies with its
-// parent.
+// A process with empty standard input, unless it is a coprocess. Its standard output and error are read together.
+// It dies with its parent.
 class ChildProcess {
  public:
   static Result<ChildProcess> start(const ChildOptions& options);
@@ -53,6 +55,8 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   // The parent's end of the socket, which does not block. Take it once.
   FileDescriptor take_socket() { return std::move(socket_); }
+  // The end that its output arrives on, which does not block. Take it once, instead of reading here.
+  FileDescriptor take_output() { return std::move(output_); }
 
   // The descriptor that its output arrives on; -1 once it is closed.
   int output_number() const { return output_.number(); }
@@ -70,15 +74,17 @@ class ChildProcess {
   void signal(int number) const;
   // To the process alone.
   void signal_alone(int number) const;
-  // Gives the process time to end its own children and itself; then kills it with its group.
+  // Gives a worker time to end its own children and itself; then kills the process with its group.
   void end();
   // Empty while it is running. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> exit_status();
+  // The same after at most this time.
+  std::optional<ExitStatus> exit_status_within(std::chrono::milliseconds limit);
   ExitStatus wait();
 
  private:
   ChildProcess() = default;
-  pid_t group() const { return kind_ == ChildOptions::Kind::worker ? -pid_ : pid_; }
+  pid_t group() const { return kind_ == ChildOptions::Kind::tool ? pid_ : -pid_; }
 
   ChildOptions::Kind kind_ = ChildOptions::Kind::worker;
   pid_t pid_ = -1;
