@@ -4,6 +4,8 @@
 #include <ostream>
 #include <string>
 
+#include "tuner/space/safe_settings.h"
+
 namespace gktune {
 namespace {
 
@@ -37,7 +39,12 @@ ExitCode fail(Context& context, ExitCode code, std::string_view message) {
 }
 
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics) {
-  for (const Diagnostic& each : diagnostics) print(context, each);
+  std::string messages;
+  for (const Diagnostic& each : diagnostics) {
+    print(context, each);
+    messages += each.message + '\n';
+  }
+  hint_at_unsafe_options(context, messages);
   return ExitCode::usage;
 }
 
@@ -46,6 +53,10 @@ void warn(Context& context, const std::vector<Diagnostic>& warnings) {
 }
 
 void hint(Context& context, std::string_view message) { context.log.hint(message); }
+
+void hint_at_unsafe_options(Context& context, std::string_view message) {
+  if (is_about_unsafe_option(message)) hint(context, "--allow-unsafe-options accepts the option");
+}
 
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message) {
   fail(context, ExitCode::usage, message);

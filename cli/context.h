@@ -30,9 +30,11 @@ struct Context {
 ExitCode fail(Context& context, ExitCode code, std::string_view message);
 // Prints every error of a file, and returns the code for a wrong file.
 ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics);
-// Prints advice after an error or a result.
 void warn(Context& context, const std::vector<Diagnostic>& warnings);
+// Prints advice after an error or a result.
 void hint(Context& context, std::string_view message);
+// Names the flag that accepts an unsafe option, if the message is about one.
+void hint_at_unsafe_options(Context& context, std::string_view message);
 // Prints an error in the arguments of `command` ("gktune run") and names its help.
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message);
 

@@ -74,6 +74,7 @@ ExitCode run(const BundleOptions& options, Context& context) {
   if (!summary) {
     fail(context, ExitCode::failed, summary.error().message);
     hint(context, "gktune run SPACE finds winners");
+    hint_at_unsafe_options(context, summary.error().message);
     return ExitCode::failed;
   }
   if (options.json) {

@@ -168,6 +168,9 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
     context.out << fmt::format("\nand {} more; --json lists all\n", result.findings.size() - kFindingsShown);
   }
   context.out << std::flush;
+  std::string messages;
+  for (const Finding& finding : result.findings) messages += finding.message + '\n';
+  hint_at_unsafe_options(context, messages);
 }
 
 // Compiles or runs the configurations and shows the progress.

@@ -10,6 +10,7 @@
 #include "cli/output/quantity.h"
 #include "cli/output/trial_table.h"
 #include "engine/problem_selection.h"
+#include "tuner/space/safe_settings.h"
 
 namespace gktune {
 namespace {
@@ -242,6 +243,10 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
     hints.push_back(
         "kernels accessed memory outside their buffers: gktune check SPACE --sanitize names the lines");
   }
+  const bool has_unsafe_option = std::ranges::any_of(
+      tuning.trials, [](const Trial& trial) { return is_about_unsafe_option(trial.message); });
+  if (has_unsafe_option)
+    hints.push_back("a compiler option was refused: --allow-unsafe-options accepts it");
   auto failed = std::ranges::count_if(tuning.trials, [](const Trial& trial) { return !trial.ok(); });
   if (tuning.outcome.best && failed * 4 > tried) {
     hints.push_back(

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "cli/output/trial_table.h"
 #include "tests/example_database.h"
+#include "tuner/space/safe_settings.h"
 
 namespace gktune {
 namespace {
@@ -40,6 +42,18 @@ TEST(Report, says_unchecked_without_a_reference) {
   tuning.is_checked = false;
   EXPECT_NE(printed(tuning).find("; unchecked: the space has no reference\n"), std::string::npos);
   EXPECT_EQ(report_json(tuning)["checked"], false);
+}
+
+TEST(Report, names_the_flag_for_options_that_were_refused) {
+  const auto is_named = [](const Tuning& tuning) {
+    return std::ranges::any_of(hints_for(tuning, ""), [](const std::string& hint) {
+      return hint.find("--allow-unsafe-options") != std::string::npos;
+    });
+  };
+  Tuning tuning = finished();
+  EXPECT_FALSE(is_named(tuning));
+  tuning.trials.push_back(bad_trial(1024, Status::invalid, unsafe_option_error("-fplugin=x")));
+  EXPECT_TRUE(is_named(tuning));
 }
 
 TEST(Report, shows_the_best_and_what_was_gained) {

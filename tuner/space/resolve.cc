@@ -488,7 +488,7 @@ class Resolver {
     std::string flag = text(option.flag, scope, "option");
     if (flag.empty()) return;
     if (kernel_.unsafe_options == UnsafeOptions::refused && !is_safe_option(flag)) {
-      return fail("option '" + flag + "' is not on the list of safe options; --allow-unsafe-options allows it");
+      return fail(unsafe_option_error(flag));
     }
     source.options.push_back(std::move(flag));
   }

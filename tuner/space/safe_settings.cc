@@ -101,6 +101,8 @@ bool starts_any(std::string_view text, std::span<const std::string_view> beginni
   return std::ranges::any_of(beginnings, [&](std::string_view each) { return text.starts_with(each); });
 }
 
+constexpr std::string_view kNotOnTheList = "is not on the list of safe options";
+
 }  // namespace
 
 bool is_safe_option(std::string_view option) {
@@ -119,6 +121,14 @@ bool is_safe_option(std::string_view option) {
   option.remove_prefix(2);
   if (option.starts_with("no-")) option.remove_prefix(3);
   return is_in(option, kSafeFeatures);
+}
+
+std::string unsafe_option_error(std::string_view option) {
+  return "option '" + std::string(option) + "' " + std::string(kNotOnTheList);
+}
+
+bool is_about_unsafe_option(std::string_view message) {
+  return message.find(kNotOnTheList) != message.npos;
 }
 
 bool changes_loader(std::string_view variable) { return is_in(variable, kLoaderVariables); }

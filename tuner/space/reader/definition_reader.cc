@@ -343,8 +343,7 @@ std::vector<Option> DefinitionReader::read_options(const YamlNode& node) {
         std::ranges::none_of(flag->parts, [](const auto& part) { return part.expression.has_value(); });
     const std::string text = is_literal && !flag->parts.empty() ? flag->parts.front().literal : "";
     if (options_.unsafe_options == UnsafeOptions::refused && !text.empty() && !is_safe_option(text)) {
-      errors_.add(item, "option '" + text + "' is not on the list of safe options",
-                  "--allow-unsafe-options allows it: it may run programs and write files");
+      errors_.add(item, unsafe_option_error(text), "it may run programs and write files");
     }
     options.push_back({*std::move(flag), std::move(when)});
   }
