@@ -44,7 +44,7 @@ Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::st
                                                        const DeviceChoice& choice, const DeviceFlags& flags,
                                                        UnsafeOptions options, Context& context) {
   using Kind = DeviceChoice::Kind;
-  const bool may_use_gpu = choice.kind == Kind::automatic || choice.kind == Kind::cuda;
+  const bool may_use_gpu = choice.kind == Kind::automatic || choice.kind == Kind::gpu;
   const DeviceCache cache(worker_settings(flags, context).cache_dir, may_use_gpu ? gpus_of_machine() : "",
                           context.environment.gpu_settings);
   auto opened = open_spaces(

@@ -96,7 +96,7 @@ void Flags::database(std::string& path) {
 
 void Flags::device(DeviceFlags& flags) {
   parsed("--device", flags.choice, parse_device, "Device to use; auto takes the first GPU, else the CPU; replay plays a recording",
-         "auto|host|cuda|cuda:all|cuda:[N]|sm_[NN]|replay:[FILE]")
+         device_forms())
       .shown_default("auto");
 }
 

@@ -15,10 +15,10 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/flags.h"
-#include "engine/device/find_device.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/system_error.h"
 #include "tuner/core/version.h"
+#include "tuner/device/backends.h"
 
 namespace gktune {
 namespace {

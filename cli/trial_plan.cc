@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/device_flags.h"
 #include "engine/device/known_device.h"
+#include "tuner/core/device_kinds.h"
 
 namespace gktune {
 namespace {
 
 std::optional<DeviceInfo> find_here(const DeviceIdentity& identity, const Context& context) {
-  for (int ordinal = 0; ordinal == 0 || identity.kind == "cuda"; ++ordinal) {
+  for (int ordinal = 0; ordinal == 0 || is_gpu(identity.kind); ++ordinal) {
     auto device = probe_device(worker_argv(context), {identity.kind, ordinal});
     if (!device) return std::nullopt;
     if (identity_of(*device) == identity) return *std::move(device);
@@ -35,10 +37,10 @@ Result<TrialPlan> plan_of_trial(const KernelDefinition& kernel, const StudiedTri
   if (!plan) return plan.error();
   TrialPlan planned{*std::move(plan), {}};
   planned.options = planned.plan.candidate.source.options;
-  if (kernel.language == Language::cuda && device->kind != "cuda") {
+  if (kernel.language == Language::cuda && !is_gpu(device->kind)) {
     // On the host device the plan has the options of the host's compiler.
     DeviceInfo gpu = *device;
-    gpu.kind = "cuda";
+    gpu.kind = std::ranges::find_if(known_device_kinds(), &DeviceKind::is_gpu)->name;
     auto other = resolve(kernel, trial.trial.config, trial.trial.problem, gpu);
     if (!other) return other.error();
     planned.options = other->candidate.source.options;

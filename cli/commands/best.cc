@@ -19,6 +19,7 @@
 #include "engine/device/find_device.h"
 #include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
+#include "tuner/core/device_kinds.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 #include "tuner/space/space_file.h"
@@ -159,7 +160,7 @@ const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
 
 // This machine, if it has a device of that identity.
 std::optional<SessionEnvironment> environment_here(const DeviceIdentity& device, Context& context) {
-  const auto choice = parse_device(device.kind == "host" ? "host" : "cuda");
+  const auto choice = parse_device(is_gpu(device.kind) ? device.kind : "host");
   const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {});
   if (!found || identity_of(found->info) != device) return std::nullopt;
   return SessionEnvironment{.driver = found->info.driver, .runtime = found->info.runtime, .compiler = found->info.compiler};

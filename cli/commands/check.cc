@@ -205,8 +205,8 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (options.quiet) context.log.silence();
   DeviceChoice choice = options.device.choice;
   if (options.sanitize) {
-    if (choice.kind == DeviceChoice::Kind::cuda || choice.kind == DeviceChoice::Kind::architecture) {
-      const std::string device = choice.kind == DeviceChoice::Kind::cuda ? "cuda" : choice.architecture;
+    if (choice.kind == DeviceChoice::Kind::gpu || choice.kind == DeviceChoice::Kind::architecture) {
+      const std::string device = choice.gpu_kind + choice.architecture;  // one of them is empty
       fail(context, ExitCode::usage, "--sanitize runs on the CPU; remove --device " + device);
       hint(context, "on a GPU, run compute-sanitizer on the program that gktune repro writes");
       return ExitCode::usage;

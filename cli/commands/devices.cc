@@ -10,6 +10,8 @@
 #include "cli/output/json.h"
 #include "cli/output/table.h"
 #include "engine/device/find_device.h"
+#include "tuner/core/device_kinds.h"
+#include "tuner/device/backends.h"
 
 namespace gktune {
 namespace {
@@ -37,7 +39,7 @@ ExitCode run(const DevicesOptions& options, Context& context) {
     auto count = count_devices(worker_argv(context), kind);
     if (!count) context.err << kind << ": " << count.error().message << '\n';
     for (int ordinal = 0; ordinal < (count ? *count : 0); ++ordinal) {
-      std::string name = kind == "host" ? kind : fmt::format("{}:{}", kind, ordinal);
+      std::string name = is_gpu(kind) ? fmt::format("{}:{}", kind, ordinal) : kind;
       auto info = probe_device(worker_argv(context), {kind, ordinal});
       if (!info) {
         context.err << name << ": " << info.error().message << '\n';

@@ -15,6 +15,7 @@
 #include "cli/study_flags.h"
 #include "cli/trial_plan.h"
 #include "engine/problem_selection.h"
+#include "tuner/core/device_kinds.h"
 #include "tuner/core/system_error.h"
 #include "tuner/repro/repro_source.h"
 #include "tuner/repro/stored_values.h"
@@ -80,7 +81,7 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
     facts.facts.emplace_back("but",
                              "the tuner compiles the reference without options that depend on a parameter");
   }
-  facts.is_for_gpu = study.device.kind == "cuda";
+  facts.is_for_gpu = is_gpu(study.device.kind);
   facts.file_name = file_name_of(options, definition.kernel.language, facts.is_for_gpu);
   facts.options = planned.options;
   return facts;

@@ -4,6 +4,7 @@
 
 #include "cli/output/quantity.h"
 #include "engine/peaks.h"
+#include "tuner/core/device_kinds.h"
 
 namespace gktune {
 namespace {
@@ -45,7 +46,7 @@ std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> describe(const DeviceInfo& device) {
-  bool is_gpu = device.kind == "cuda";
+  const bool is_gpu = gktune::is_gpu(device.kind);
   Lines lines;
   lines.text("architecture", device.architecture);
   lines.text("compute capability", compute_capability(device.architecture));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/core/device_info.h"
+#include "tuner/core/device_kinds.h"
 #include "tuner/device/worker/backend.h"
 
 namespace gktune {
@@ -28,7 +29,7 @@ class DeviceCache {
   void forget(const BackendName& backend) const;
 
  private:
-  bool keeps(const BackendName& backend) const { return !key_.empty() && backend.kind == "cuda"; }
+  bool keeps(const BackendName& backend) const { return !key_.empty() && is_gpu(backend.kind); }
   std::filesystem::path path_of(const BackendName& backend) const;
 
   std::filesystem::path folder_;

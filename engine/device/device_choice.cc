@@ -1,36 +1,73 @@
 #include "engine/device/device_choice.h"
 
 #include <charconv>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/core/device_kinds.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
+
+namespace {
+
+std::optional<DeviceChoice> gpu_from(const DeviceKind& kind, std::string_view text) {
+  if (!kind.is_gpu || !text.starts_with(kind.name)) return std::nullopt;
+  DeviceChoice choice{.kind = DeviceChoice::Kind::gpu, .gpu_kind = std::string(kind.name)};
+  text.remove_prefix(kind.name.size());
+  if (text.empty()) return choice;
+  if (text == ":all") {
+    choice.extent = DeviceChoice::Extent::all;
+    return choice;
+  }
+  if (text.front() != ':') return std::nullopt;
+  int ordinal = -1;
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), ordinal);
+  if (error != std::errc() || end != text.data() + text.size() || ordinal < 0) return std::nullopt;
+  choice.ordinal = ordinal;
+  return choice;
+}
+
+// The forms of a device's name. `number`, `version` and `file` stand for what a user fills in.
+std::vector<std::string> forms(std::string_view number, std::string_view version, std::string_view file) {
+  std::vector<std::string> all = {"auto", "host"};
+  for (const DeviceKind& kind : known_device_kinds()) {
+    if (!kind.is_gpu) continue;
+    const std::string name(kind.name);
+    all.insert(all.end(), {name, name + ":all", name + ':' + std::string(number)});
+  }
+  for (const DeviceKind& kind : known_device_kinds()) {
+    if (kind.architecture.empty()) continue;
+    const std::size_t digit = kind.architecture.find_first_of("0123456789");
+    all.push_back(version.empty() ? std::string(kind.architecture)
+                                  : std::string(kind.architecture.substr(0, digit)) + std::string(version));
+  }
+  all.push_back("replay:" + std::string(file));
+  return all;
+}
+
+}  // namespace
 
 Result<DeviceChoice> parse_device(std::string_view text) {
   using Kind = DeviceChoice::Kind;
   if (text == "auto") return DeviceChoice{};
   if (text == "host") return DeviceChoice{Kind::host};
-  if (text == "cuda") return DeviceChoice{Kind::cuda};
-  if (text == "cuda:all") return DeviceChoice{Kind::cuda, 0, DeviceChoice::Extent::all};
   if (text.starts_with("replay:") && text.size() > 7) {
     return DeviceChoice{.kind = Kind::replay, .recording = std::string(text.substr(7))};
   }
-  if (text.starts_with("cuda:")) {
-    std::string_view digits = text.substr(5);
-    int ordinal = -1;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-    if (error == std::errc() && end == digits.data() + digits.size() && ordinal >= 0) {
-      return DeviceChoice{Kind::cuda, ordinal};
-    }
+  for (const DeviceKind& kind : known_device_kinds()) {
+    if (auto gpu = gpu_from(kind, text)) return *std::move(gpu);
   }
-  if (text.starts_with("sm_") && text.size() > 3 && text[3] >= '0' && text[3] <= '9') {
+  if (kind_of_architecture(text) != nullptr) {
     return DeviceChoice{.kind = Kind::architecture, .architecture = std::string(text)};
   }
-  const std::vector<std::string> known = {"auto", "host", "cuda", "cuda:all", "sm_90", "replay:FILE"};
-  return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) +
-               "; there is auto, host, cuda, cuda:0, cuda:all, sm_90, replay:FILE"};
+  const auto known = forms("0", "", "FILE");
+  return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) + "; there is " +
+               joined(known)};
 }
+
+std::string device_forms() { return joined(forms("[N]", "[NN]", "[FILE]"), "|"); }
 
 }  // namespace gktune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,12 +9,13 @@
 
 namespace gktune {
 
-// The device that a user asks for: auto, host, cuda, cuda:1, cuda:all.
+// The device that a user asks for: auto, host, cuda, cuda:1, cuda:all, sm_90, replay:FILE.
 struct DeviceChoice {
-  enum class Kind { automatic, host, cuda, architecture, replay };
+  enum class Kind { automatic, host, gpu, architecture, replay };
   enum class Extent { one, all };
   Kind kind = Kind::automatic;
-  int ordinal = 0;
+  std::string gpu_kind = {};             // a name of DeviceKind
+  std::optional<int> ordinal = {};       // of the GPU; empty: any
   Extent extent = Extent::one;
   std::string recording = {};     // the file to replay
   std::string architecture = {};  // sm_90: compiled for, and not present
@@ -21,5 +23,7 @@ struct DeviceChoice {
 };
 
 Result<DeviceChoice> parse_device(std::string_view text);
+// The forms that parse_device() reads, with what is to be filled in: "auto|host|cuda|cuda:all|cuda:[N]".
+std::string device_forms();
 
 }  // namespace gktune

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "engine/import/recordings.h"
+#include "tuner/core/device_kinds.h"
+#include "tuner/core/text.h"
+#include "tuner/device/backends.h"
 
 namespace gktune {
 namespace {
@@ -15,32 +18,51 @@ using Argv = std::vector<std::string>;
 Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv, const DeviceCache& cache) {
   if (auto known = cache.find(name)) return FoundDevice{{name}, *std::move(known), nullptr, cache};
   auto info = probe_device(worker_argv, name);
-  if (!info && name.kind.starts_with("sm_")) return Error{info.error().message};
+  if (!info && kind_of_architecture(name.kind) != nullptr) return Error{info.error().message};
   if (!info) return Error{fmt::format("no device {}:{}: {}", name.kind, name.ordinal, info.error().message)};
   cache.keep(name, *info);
   return FoundDevice{{name}, *std::move(info), nullptr, cache};
 }
 
-// All GPUs of the same model as the first one that starts. A broken GPU or one of another model is left out.
-Result<FoundDevice> find_all_gpus(const Argv& worker_argv, const Notice& notice, const DeviceCache& cache) {
-  const auto count = count_devices(worker_argv, "cuda");
-  if (!count) return Error{"no device cuda: " + count.error().message};
-  Result<FoundDevice> all = Error{fmt::format("no device cuda: none of {} GPUs starts", *count)};
+// All GPUs of this kind and of the same model as the first one that starts. A broken GPU or one of another model is
+// left out.
+Result<FoundDevice> find_all_gpus(const std::string& kind, const Argv& worker_argv, const Notice& notice,
+                                  const DeviceCache& cache) {
+  const auto count = count_devices(worker_argv, kind);
+  if (!count) return Error{fmt::format("no device {}: {}", kind, count.error().message)};
+  Result<FoundDevice> all = Error{fmt::format("no device {}: none of {} GPUs starts", kind, *count)};
   for (int ordinal = 0; ordinal < *count; ++ordinal) {
-    auto found = find_one({"cuda", ordinal}, worker_argv, cache);
+    auto found = find_one({kind, ordinal}, worker_argv, cache);
     if (!found) {
       if (notice) notice(found.error().message);
     } else if (!all) {
       all = std::move(found);
     } else if (are_of_one_model(found->info, all->info)) {
-      all->backends.push_back({"cuda", ordinal});
+      all->backends.push_back({kind, ordinal});
     } else if (notice) {
-      notice(fmt::format("cuda:{} is left out: {} with {} multiprocessors is not the model of cuda:{}",
+      notice(fmt::format("{0}:{1} is left out: {2} with {3} multiprocessors is not the model of {0}:{4}", kind,
                          ordinal, found->info.name, found->info.multiprocessors,
                          all->backends.front().ordinal));
     }
   }
   return all;
+}
+
+// The first GPU of the first kind that has one, or the reasons why there is none.
+Result<FoundDevice> find_first_gpu(const Argv& worker_argv, const DeviceCache& cache) {
+  const auto built = device_kinds();
+  std::vector<std::string> reasons;
+  for (const DeviceKind& kind : known_device_kinds()) {
+    if (!kind.is_gpu) continue;
+    std::string reason = fmt::format("built without {}", kind.toolkit);
+    if (std::ranges::find(built, kind.name) != built.end()) {
+      auto gpu = find_one({std::string(kind.name), 0}, worker_argv, cache);
+      if (gpu) return gpu;
+      reason = gpu.error().message;
+    }
+    reasons.push_back(std::move(reason));
+  }
+  return Error{joined(reasons, "; ")};
 }
 
 Result<FoundDevice> open_recordings(const std::string& path) {
@@ -51,20 +73,7 @@ Result<FoundDevice> open_recordings(const std::string& path) {
       {}, std::move(info), std::make_shared<const std::vector<Recording>>(*std::move(recordings))};
 }
 
-bool has_cuda() {
-  auto kinds = device_kinds();
-  return std::ranges::find(kinds, "cuda") != kinds.end();
-}
-
 }  // namespace
-
-std::vector<std::string> device_kinds() {
-  std::vector<std::string> kinds = {"host"};
-#ifdef GKTUNE_WITH_CUDA
-  kinds.emplace_back("cuda");
-#endif
-  return kinds;
-}
 
 Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_argv, const Notice& notice,
                                 const DeviceCache& cache) {
@@ -72,9 +81,10 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
   switch (choice.kind) {
     case Kind::host:
       return find_one({"host", 0}, worker_argv, cache);
-    case Kind::cuda:
-      if (choice.extent == DeviceChoice::Extent::all) return find_all_gpus(worker_argv, notice, cache);
-      return find_one({"cuda", choice.ordinal}, worker_argv, cache);
+    case Kind::gpu:
+      if (choice.extent == DeviceChoice::Extent::all)
+        return find_all_gpus(choice.gpu_kind, worker_argv, notice, cache);
+      return find_one({choice.gpu_kind, choice.ordinal.value_or(0)}, worker_argv, cache);
     case Kind::replay:
       return open_recordings(choice.recording);
     case Kind::architecture:
@@ -82,14 +92,10 @@ Result<FoundDevice> find_device(const DeviceChoice& choice, const Argv& worker_a
     case Kind::automatic:
       break;
   }
-  std::string no_gpu = "built without CUDA";
-  if (has_cuda()) {
-    auto gpu = find_one({"cuda", 0}, worker_argv, cache);
-    if (gpu) return gpu;
-    no_gpu = gpu.error().message;
-  }
+  auto gpu = find_first_gpu(worker_argv, cache);
+  if (gpu) return gpu;
   auto host = find_one({"host", 0}, worker_argv, cache);
-  if (!host) return Error{fmt::format("{}; {}", no_gpu, host.error().message)};
+  if (!host) return Error{fmt::format("{}; {}", gpu.error().message, host.error().message)};
   if (notice) notice("no GPU can be used; using the host device, " + host->info.name);
   return host;
 }

@@ -19,7 +19,7 @@ using Notice = std::function<void(const std::string&)>;
 
 // The device that a choice stands for.
 struct FoundDevice {
-  std::vector<BackendName> backends;  // several only for cuda:all, none for a recording
+  std::vector<BackendName> backends;  // several only for all GPUs of a kind, none for a recording
   DeviceInfo info;
   std::shared_ptr<const std::vector<Recording>> recordings = nullptr;  // to replay
   DeviceCache cache = {};                                              // that may know these backends
@@ -29,9 +29,6 @@ struct FoundDevice {
     for (const BackendName& backend : backends) cache.forget(backend);
   }
 };
-
-// The kinds of device in this build.
-std::vector<std::string> device_kinds();
 
 // `worker_argv` starts a worker process. No worker starts for a GPU that the cache knows.
 Result<FoundDevice> find_device(const DeviceChoice& choice, const std::vector<std::string>& worker_argv,

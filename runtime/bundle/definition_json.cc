@@ -9,6 +9,8 @@
 namespace gktune {
 namespace {
 
+const std::string kCpp = "cpp";  // Language::cpp
+
 SortedJson json_of(const Expression& expression) { return expanded_text(expression); }
 
 Expression expression_from(const SortedJson& json) {
@@ -251,7 +253,7 @@ SortedJson definition_json(const Definition& definition) {
   for (const std::string& name : kernel.parameter_names) add_declared(name);
   for (const Axis& axis : kernel.axes) add_declared(axis.macro);
   return {{"name", kernel.name},
-          {"language", kernel.language == Language::cuda ? "cuda" : "cpp"},
+          {"language", kernel.language == Language::cpp ? kCpp : language_name(kernel.language)},
           {"fingerprint", definition.fingerprint},
           {"options", json_of(kernel.options)},
           {"host_options", json_of(kernel.host_options)},
@@ -271,8 +273,9 @@ Definition definition_from(const SortedJson& json) {
   KernelDefinition& kernel = definition.kernel;
   kernel.name = definition.path = json.at("name").get<std::string>();
   const auto language = json.at("language").get<std::string>();
-  if (language != "cuda" && language != "cpp") throw std::runtime_error("an unknown language");
-  kernel.language = language == "cuda" ? Language::cuda : Language::cpp;
+  if (language != kCpp && language != language_name(Language::cuda))
+    throw std::runtime_error("an unknown language");
+  kernel.language = language == kCpp ? Language::cpp : Language::cuda;
   definition.fingerprint = json.at("fingerprint").get<std::string>();
   kernel.options = options_from(json.at("options"));
   kernel.host_options = options_from(json.at("host_options"));

@@ -14,18 +14,15 @@
 #include "runtime/bundle/definition_json.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
+#include "tuner/core/device_kinds.h"
 #include "tuner/core/version.h"
-#include "tuner/device/host/compile/host_compiler.h"
+#include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/private_folder.h"
 #include "tuner/device/worker/whole_file.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
-#ifdef GKTUNE_WITH_CUDA
-#include "tuner/device/cuda/compile/cuda_compiler.h"
-#include "tuner/device/cuda/compile/module_file.h"
-#endif
 
 namespace gktune {
 namespace {
@@ -198,7 +195,7 @@ class BundleWriter {
       known->second = false;
       return leave_out(definition, config, compiled.log);
     }
-    auto bytes = code_in(compiled.module, device.kind);
+    auto bytes = (*compiler)->loadable_code(compiled.module);
     if (!bytes) return bytes.error();
     code_.append((kCodeAlignment - (kCodePlace + code_.size()) % kCodeAlignment) % kCodeAlignment, '\0');
     codes.push_back({{"architecture", device.architecture},
@@ -223,36 +220,12 @@ class BundleWriter {
   Result<Compiler*> compiler_for(const std::string& kind) {
     std::unique_ptr<Compiler>& compiler = compilers_[kind];
     if (compiler != nullptr) return compiler.get();
-    if (kind == "host") {
-      const auto version = HostCompiler::version(request_.cxx);
-      if (!version) return Error{"the host device needs a C++ compiler: " + version.error().message};
-      compiler = std::make_unique<HostCompiler>(request_.cxx);
-#ifdef GKTUNE_WITH_CUDA
-    } else if (kind == "cuda") {
-      auto opened = CudaCompiler::open({request_.cuda_home});
-      if (!opened) return opened.error();
-      compiler = *std::move(opened);
-#endif
-    } else {
-      return Error{"this gktune compiles nothing for devices of the kind '" + kind + "'"};
-    }
+    const auto backend = open_backend({kind, 0}, {.cxx = request_.cxx, .cuda_home = request_.cuda_home});
+    if (!backend) return backend.error();
+    auto opened = (*backend)->compiler();
+    if (!opened) return opened.error();
+    compiler = *std::move(opened);
     return compiler.get();
-  }
-
-  // As a program loads it.
-  static Result<std::string> code_in(const Module& module, const std::string& kind) {
-#ifdef GKTUNE_WITH_CUDA
-    if (kind == "cuda") {
-      auto code = read_module(module.path);
-      if (!code) return code.error();
-      return std::move(code->cubin);
-    }
-#else
-    (void)kind;
-#endif
-    auto bytes = read_whole(module.path);
-    if (!bytes) return Error{"there is no compiled code at " + module.path};
-    return *std::move(bytes);
   }
 
   static std::string this_cpu() { return HostBackend({}).identify()->name; }
@@ -299,7 +272,8 @@ Result<BundleSummary> write_bundle(const std::filesystem::path& path, const Bund
   for (const std::string& file : request.space_files) {
     bool has_winners = false;
     std::string name;
-    for (const char* kind : {"cuda", "host"}) {
+    for (const DeviceKind& known : known_device_kinds()) {
+      const std::string kind(known.name);
       const auto definition =
           read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
       if (!definition) return Error{texts(definition.error())};

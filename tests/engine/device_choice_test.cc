@@ -11,11 +11,11 @@ TEST(DeviceChoice, names_are_read) {
   using Kind = DeviceChoice::Kind;
   EXPECT_EQ(*parse_device("auto"), DeviceChoice{});
   EXPECT_EQ(*parse_device("host"), DeviceChoice{Kind::host});
-  EXPECT_EQ(*parse_device("cuda"), DeviceChoice{Kind::cuda});
+  EXPECT_EQ(*parse_device("cuda"), (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda"}));
   EXPECT_EQ(parse_device("sm_120a")->architecture, "sm_120a");
   EXPECT_EQ(parse_device("sm_120a")->kind, Kind::architecture);
-  EXPECT_EQ(*parse_device("cuda:3"), (DeviceChoice{Kind::cuda, 3}));
-  EXPECT_EQ(*parse_device("cuda:all"), (DeviceChoice{Kind::cuda, 0, DeviceChoice::Extent::all}));
+  EXPECT_EQ(*parse_device("cuda:3"), (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda", .ordinal = 3}));
+  EXPECT_EQ(*parse_device("cuda:all"), (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda", .extent = DeviceChoice::Extent::all}));
   EXPECT_EQ(*parse_device("replay:a/b.json.gz"),
             (DeviceChoice{.kind = Kind::replay, .recording = "a/b.json.gz"}));
   EXPECT_FALSE(parse_device("replay:"));
@@ -24,9 +24,9 @@ TEST(DeviceChoice, names_are_read) {
 
 TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
   EXPECT_EQ(parse_device("hots").error().message,
-            "no device is called 'hots', did you mean 'host'?; there is auto, host, cuda, cuda:0, cuda:all, "
+            "no device is called 'hots', did you mean 'host'?; there is auto, host, cuda, cuda:all, cuda:0, "
             "sm_90, replay:FILE");
-  for (const char* text : {"", "sm_", "sm_x", "cuda:", "cuda:-1", "cuda:1x", "gpu", "CUDA:99999999999"}) {
+  for (const char* text : {"", "sm_", "sm_x", "cuda:", "cuda:-1", "cuda:1x", "cudas", "gpu", "host:1", "CUDA:99999999999"}) {
     EXPECT_FALSE(parse_device(text).ok()) << text;
   }
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/scratch_folder.h"
+#include "tuner/device/backends.h"
 
 namespace gktune {
 namespace {
@@ -35,7 +36,7 @@ class FindDevice : public testing::Test {
   ScratchFolder folder_;
   const std::string program_ = folder_.path("gktune");
   std::string notices_;
-  const DeviceChoice all_gpus_{DeviceChoice::Kind::cuda, 0, DeviceChoice::Extent::all};
+  const DeviceChoice all_gpus_ = *parse_device("cuda:all");
 };
 
 TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
@@ -79,11 +80,11 @@ TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {
 }
 
 TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {
-  const auto found = find({DeviceChoice::Kind::cuda, 1});
+  const auto found = find(*parse_device("cuda:1"));
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));
   refuse("describe:1\n");
-  EXPECT_EQ(find({DeviceChoice::Kind::cuda, 1}).error().message, "no device cuda:1: there is no such device");
+  EXPECT_EQ(find(*parse_device("cuda:1")).error().message, "no device cuda:1: there is no such device");
 }
 
 }  // namespace

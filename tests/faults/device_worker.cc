@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tuner/device/backends.h"
 #include "tuner/device/worker/serve_worker.h"
 
 int main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "tuner/device/backends.h"
 #include "tuner/device/worker/serve_worker.h"
 
 namespace gktune {

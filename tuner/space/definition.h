@@ -23,6 +23,10 @@ namespace gktune {
 
 // cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions that launch their own kernels.
 enum class Language { cuda, cpp, host };
+// As a space file names them, in the order of Language.
+const std::vector<std::string>& language_names();
+const std::string& language_name(Language language);
+std::optional<Language> language_from_name(std::string_view name);
 // The language that a path's extension stands for, if any.
 std::optional<Language> language_of(const std::string& path);
 

@@ -31,6 +31,22 @@ void add_textured(const std::vector<Launch>& launches, std::set<std::string>& na
 
 }  // namespace
 
+const std::vector<std::string>& language_names() {
+  static const std::vector<std::string> kNames = {"cuda", "c++", "host"};
+  return kNames;
+}
+
+const std::string& language_name(Language language) {
+  return language_names()[static_cast<std::size_t>(language)];
+}
+
+std::optional<Language> language_from_name(std::string_view name) {
+  const auto& names = language_names();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Language>(found - names.begin());
+}
+
 std::optional<Language> language_of(const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".cu" || extension == ".cuh") return Language::cuda;

@@ -103,20 +103,25 @@ std::uint64_t compiler_share() {
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());
 }
 
+Error no_compiler(const Error& why) { return Error{"the host device needs a C++ compiler: " + why.message}; }
+
 }  // namespace
 
 Result<DeviceInfo> HostBackend::probe() {
   const auto version = HostCompiler::version(options_.cxx);
-  if (!version) return Error{"the host device needs a C++ compiler: " + version.error().message};
+  if (!version) return no_compiler(version.error());
   return cpu_info(*version);
 }
 
 Result<DeviceInfo> HostBackend::identify() { return cpu_info({}); }
 
 Result<std::unique_ptr<Compiler>> HostBackend::compiler() {
-  limit_memory(compiler_share());
-  return {std::make_unique<HostCompiler>(options_.cxx)};
+  auto compiler = HostCompiler::open(options_.cxx);
+  if (!compiler) return no_compiler(compiler.error());
+  return std::unique_ptr<Compiler>(*std::move(compiler));
 }
+
+void HostBackend::limit_compile_worker() { limit_memory(compiler_share()); }
 
 Result<std::unique_ptr<Runner>> HostBackend::runner() {
   // Candidates can start processes, which would outlive a worker that something outside kills.

@@ -14,6 +14,7 @@ class HostBackend final : public Backend {
   Result<DeviceInfo> probe() override;
   Result<DeviceInfo> identify() override;
   Result<std::unique_ptr<Compiler>> compiler() override;
+  void limit_compile_worker() override;
   Result<std::unique_ptr<Runner>> runner() override;
 
  private:

@@ -18,6 +18,8 @@ class Compiler {
   virtual ~Compiler() = default;
   // One result per variant, in order. The caller splits a batch that fails as a whole.
   virtual std::vector<CompiledVariant> compile(const CompileJob& job) = 0;
+  // The bytes that a program loads of a module that was compiled here; by default the whole file.
+  virtual Result<std::string> loadable_code(const Module& module) const;
 };
 
 // Runs in a run worker. A candidate may crash that process.
@@ -30,7 +32,7 @@ class Runner {
 
 // The hardware that a worker serves.
 struct BackendName {
-  std::string kind;  // cuda, host
+  std::string kind;  // of DeviceKind, or an architecture
   int ordinal = 0;   // which GPU
 };
 
@@ -43,6 +45,8 @@ class Backend {
   // The number of devices of this kind, broken ones included.
   virtual Result<int> count() { return 1; }
   virtual Result<std::unique_ptr<Compiler>> compiler() = 0;
+  // Limits the memory of a compile worker, so that a compiler that uses too much of it ends alone.
+  virtual void limit_compile_worker() {}
   virtual Result<std::unique_ptr<Runner>> runner() = 0;
 };
 
@@ -52,8 +56,5 @@ struct BackendOptions {
   std::string cache_dir;    // for compiled code; empty: none is kept
   std::string architecture;  // of the device, where it is known
 };
-
-// An error says why this build or machine has no such backend.
-Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options);
 
 }  // namespace gktune

@@ -47,6 +47,7 @@ Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
   if (!backend) return std::move(backend).error();
   opened.backend = std::move(*backend);
   if (role == WorkerRole::compile) {
+    opened.backend->limit_compile_worker();
     auto compiler = opened.backend->compiler();
     if (!compiler) return std::move(compiler).error();
     opened.compiler = std::move(*compiler);

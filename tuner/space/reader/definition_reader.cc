@@ -198,13 +198,12 @@ void DefinitionReader::read_source(const Fields& fields) {
   const auto by_name = language_of(kernel.source_path);
   if (by_name) kernel.language = *by_name;
   if (const YamlNode* language = fields.find("language")) {
-    static const std::vector<std::string> kLanguages = {"cuda", "c++", "host"};
-    const auto known = std::ranges::find(kLanguages, language->text);
-    if (language->is_scalar() && known != kLanguages.end()) {
-      kernel.language = static_cast<Language>(known - kLanguages.begin());
+    const auto known = language_from_name(language->text);
+    if (language->is_scalar() && known) {
+      kernel.language = *known;
     } else {
       errors_.add(*language,
-                  "unknown language '" + language->text + "'" + errors_.guess(language->text, kLanguages),
+                  "unknown language '" + language->text + "'" + errors_.guess(language->text, language_names()),
                   "expected cuda, c++ or host");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {

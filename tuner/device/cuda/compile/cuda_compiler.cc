@@ -77,6 +77,12 @@ std::vector<CompiledVariant> CudaCompiler::compile_host_code(const CompileJob& j
   return {job.variants.size(), failed};
 }
 
+Result<std::string> CudaCompiler::loadable_code(const Module& module) const {
+  auto code = read_module(module.path);
+  if (!code) return code.error();
+  return std::move(code->cubin);
+}
+
 std::vector<CompiledVariant> CudaCompiler::compile(const CompileJob& job) {
   const bool is_host_code = !job.variants.empty() && job.variants.front().language == Language::host;
   if (is_host_code) return compile_host_code(job);

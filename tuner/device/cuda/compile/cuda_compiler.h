@@ -23,6 +23,7 @@ class CudaCompiler : public Compiler {
   static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);
 
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
+  Result<std::string> loadable_code(const Module& module) const override;
 
  private:
   // A variant to compile.

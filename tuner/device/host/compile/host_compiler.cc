@@ -74,6 +74,14 @@ Result<std::string> HostCompiler::version(const std::string& cxx) {
   return output->text.substr(0, output->text.find('\n'));
 }
 
+Result<std::unique_ptr<HostCompiler>> HostCompiler::open(const std::string& cxx) {
+  auto version = HostCompiler::version(cxx);
+  if (!version) return version.error();
+  auto compiler = std::make_unique<HostCompiler>(cxx);
+  compiler->version_ = *std::move(version);
+  return compiler;
+}
+
 Result<void> HostCompiler::prepare(const CompileJob& job) {
   if (version_.empty()) {
     Result<std::string> version = HostCompiler::version(cxx_);

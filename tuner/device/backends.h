@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/core/result.h"
+#include "tuner/device/worker/backend.h"
+
+namespace gktune {
+
+// The kinds of device in this build, the host first.
+std::vector<std::string> device_kinds();
+
+// `name.kind` may be an architecture, sm_90: that backend compiles, and launches nothing. An error says why this
+// build or machine has no such backend.
+Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options);
+
+}  // namespace gktune
