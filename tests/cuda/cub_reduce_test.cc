@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "db/exchange/cub_policy.h"
@@ -10,6 +13,7 @@
 #include "tests/templates/shipped_spaces.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
+#include "tuner/device/cuda/compile/toolkit.h"
 #include "tuner/space/plan.h"
 #include "tuner/space/space_file.h"
 
@@ -113,6 +117,46 @@ extern "C" __global__ void reader() {}
   const auto compiled = compile({reader});
   if (compiled[0].log.find("CUB 3") != std::string::npos) GTEST_SKIP() << compiled[0].log;
   EXPECT_EQ(compiled[0].status, Status::ok) << compiled[0].log;
+}
+
+// The dispatch is host code: only nvcc compiles it. The example of docs/exchange.md.
+TEST(CubPolicy, is_the_one_of_the_kernels_that_cubs_dispatch_launches) {
+  const auto nvcc = find_nvcc({});
+  if (!nvcc) GTEST_SKIP() << nvcc.error().message;
+  ScratchFolder folder;
+  folder.write("tuned_reduce.cuh", *cub_policy_text(tuned_on_h200()));
+  folder.write("sum.cu", R"(
+#include <cub/version.cuh>
+#if CUB_VERSION / 100000 != 3
+#error "CUB 3 is needed"
+#endif
+#include <cub/device/dispatch/dispatch_reduce.cuh>
+#include "tuned_reduce.cuh"
+using Hub = cub::detail::reduce::sm90_policy_hub<float, unsigned, cuda::std::plus<>>;
+cudaError_t sum(void* storage, std::size_t& bytes, const float* in, float* out, unsigned n, cudaStream_t stream) {
+  return cub::DispatchReduce<const float*, float*, unsigned, cuda::std::plus<>, float, float, cuda::std::identity,
+                             Hub>::Dispatch(storage, bytes, in, out, n, {}, 0.0f, stream);
+}
+)");
+  // As far as PTX: assembling it takes longer than all the rest.
+  const std::string command = "cd '" + folder.path().string() + "' && '" + *nvcc +
+                              "' -std=c++17 -arch=sm_90 -ptx sum.cu -o sum.ptx >log 2>&1";
+  const int status = std::system(command.c_str());
+  const auto contents = [&](const std::string& name) {
+    std::ifstream file(folder / name);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string log = contents("log"), ptx = contents("sum.ptx");
+  if (log.find("CUB 3 is needed") != std::string::npos) GTEST_SKIP() << log;
+  ASSERT_EQ(status, 0) << log;
+  std::size_t kernels = 0;
+  for (std::size_t at = ptx.find(".entry"); at != std::string::npos; at = ptx.find(".entry", at + 1)) {
+    const std::string signature = ptx.substr(at, ptx.find('{', at) - at);
+    if (signature.find("sm90_policy_hub") == std::string::npos) continue;
+    ++kernels;
+    EXPECT_NE(signature.find(".maxntid 384"), std::string::npos) << signature;
+  }
+  EXPECT_EQ(kernels, 3u) << log;  // one pass for small inputs, two passes for others
 }
 
 TEST(CubPolicy, is_of_the_space_that_ships) {
