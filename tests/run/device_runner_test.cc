@@ -637,6 +637,30 @@ TEST_F(Tampering, one_slow_execution_on_other_inputs_is_no_finding) {
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
+TEST_F(Tampering, candidates_that_cannot_lead_are_checked_in_the_playoff) {
+  RunJob slower = job("slower");
+  slower.plan.arguments[0].contents = {ContentsKind::uniform, 0, 0, 0, 1000, 7, {}};
+  slower.cutoff = {.leader = {.median_us = 9.9}, .noise = {.deviation = 0.1, .straggler_share = 0.01}};
+  std::vector<float> kept;
+  add("slower", [&](Memory memory) {
+    (void)right(memory);
+    float* const out = &element<float>(*memory[1].buffer, 0);
+    if (kept.empty()) kept.assign(out, out + kCount);
+    std::ranges::copy(kept, out);
+    return done();
+  });
+  const RunReply reply = runner_->run(slower);
+  EXPECT_EQ(reply.status, Status::ok) << reply.message;
+  EXPECT_FALSE(reply.is_dropped_early);
+  PlayoffJob playoff{.finalists = {slower}, .rounds = {}};
+  playoff.finalists.push_back(job("right"));
+  playoff.finalists[1].plan = slower.plan;
+  playoff.rounds.count = 3;
+  const auto samples = runner_->playoff(playoff);
+  EXPECT_TRUE(samples.at(0).empty());
+  EXPECT_EQ(samples.at(1).size(), 3u);
+}
+
 TEST_F(Tampering, inputs_that_later_executions_change_are_found) {
   int runs = 0;
   const RunReply reply = run_on_random("vandal", [&](Memory memory) {
@@ -696,7 +720,8 @@ TEST_F(Playoff, each_round_begins_with_another_finalist) {
   for (const char* name : {"a", "b", "c"}) add(name, right);
   play({"a", "b", "c"}, 4);
   EXPECT_EQ(samples_taken(),
-            (std::vector<std::string>{"a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
+            (std::vector<std::string>{"a", "b", "c",  // the last check
+                                      "a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
 }
 
 TEST_F(Playoff, finalist_that_fails_has_no_samples) {
@@ -715,7 +740,7 @@ TEST_F(Playoff, finalist_that_fails_has_no_samples) {
 TEST_F(Playoff, loss_of_the_worker_keeps_the_samples_of_others) {
   int runs = 0;
   add("fatal", [&](Memory memory) {
-    if (++runs > 4) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
+    if (++runs > 5) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
     return right(memory);
   });
   const auto samples = play({"right", "fatal"}, 9);
@@ -736,7 +761,7 @@ TEST_F(Playoff, finalists_have_scratch_memory_of_their_own_size) {
   }
   playoff.rounds.count = 2;
   runner_->playoff(playoff);
-  EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 5000, 10, 10, 5000, 10, 10, 5000}));
+  EXPECT_EQ(seen, (std::vector<std::size_t>{5000, 5000, 5000, 10, 10, 10, 5000, 10, 10, 5000}));
 }
 
 }  // namespace

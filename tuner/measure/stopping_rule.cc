@@ -20,12 +20,11 @@ constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
 // An execution before the samples may take longer than they do by this share, beside its launch.
 constexpr double kFirstExcess = 0.2;
 
-// The longest median that may be as good as the leader's.
+}  // namespace
+
 double limit_us(const Leader& leader, double tolerance) {
   return leader.median_us * (1 + tolerance + kInterval * leader.error);
 }
-
-}  // namespace
 
 bool is_hopeless(double execution_us, const Cutoff& cutoff) {
   return execution_us > kHopelessFactor * limit_us(cutoff.leader, 0) + kInterruptionUs;

@@ -35,6 +35,8 @@ struct StoppingOptions {
   double execution_us = 0;
 };
 
+// The longest median that may be as good as the leader's.
+double limit_us(const Leader& leader, double tolerance);
 // True if an execution took so long that the configuration cannot win, even if the execution was interrupted.
 bool is_hopeless(double execution_us, const Cutoff& cutoff);
 

@@ -195,7 +195,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
     std::this_thread::sleep_for(kCoolingPause);
     if (auto sampled = take_samples(job, *sampler, execution_us, reply); !sampled) return sampled;
   }
-  if (!reply.is_dropped_early) {
+  if (may_lead(reply, job.cutoff)) {
     if (auto checked = check_on_other_inputs(job, program, reply.timing.median_us); !checked) return checked;
   }
   // Measuring energy takes a second, which is too long for a candidate that cannot win.
@@ -206,6 +206,12 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
   reply.conditions.energy_j = (*energy)->energy_j;
   reply.conditions.power_w = (*energy)->power_w;
   return {};
+}
+
+// Others cannot win unless they reach the playoff, which checks them.
+bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
+  if (reply.is_dropped_early) return false;
+  return reply.timing.median_us <= limit_us(cutoff.leader, device_->traits().stopping.tolerance);
 }
 
 // Where there are no other inputs, the execution on the inputs that the program has met still shows an output
@@ -283,6 +289,10 @@ void DeviceRunner::renew() {
   if (other_problem_) other_problem_->renew();
 }
 
+std::uint64_t DeviceRunner::own_bytes() const {
+  return problem_->own_bytes() + (other_problem_ ? other_problem_->own_bytes() : 0);
+}
+
 Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sampler, double execution_us,
                                                  RunReply& reply) {
   StoppingOptions options = device_->traits().stopping;
@@ -304,13 +314,21 @@ Result<void, Failure> DeviceRunner::take_samples(const RunJob& job, Sampler& sam
   return {};
 }
 
-Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJob& job) {
+Result<DeviceRunner::Program, Failure> DeviceRunner::checked_finalist(const RunJob& job) {
   report_phase(Phase::setup);
-  const auto program = load(job);
+  auto program = load(job);
   if (!program) return program.error();
   if (auto prepared = prepare(job); !prepared) return prepared.error();
   std::string printed;
   if (auto checked = check(job, **program, printed); !checked) return checked.error();
+  const double execution_us = problem_->execution_us().value_or(0);
+  if (auto checked = check_on_other_inputs(job, *program, execution_us); !checked) return checked.error();
+  return program;
+}
+
+Result<std::unique_ptr<Sampler>, Failure> DeviceRunner::warm_sampler(const RunJob& job) {
+  const auto program = checked_finalist(job);
+  if (!program) return program.error();
   report_phase(Phase::timing);
   return checked_sampler(job, *program);
 }
@@ -319,18 +337,15 @@ std::vector<Samples> DeviceRunner::playoff(const PlayoffJob& job) {
   const std::size_t count = job.finalists.size();
   std::vector<Samples> samples(count);
   std::vector<Program> programs(count);
-  report_phase(Phase::setup);
   for (std::size_t i = 0; i < count; ++i) {
-    const RunJob& finalist = job.finalists[i];
-    auto program = load(finalist);
-    if (!program || !prepare(finalist)) continue;
-    std::string printed;
-    if (const auto checked = check(finalist, **program, printed); checked) {
+    auto program = checked_finalist(job.finalists[i]);
+    if (program) {
       programs[i] = *std::move(program);
-    } else if (checked.error().worker_is_lost) {
+    } else if (program.error().worker_is_lost) {
       return samples;
     }
   }
+  report_phase(Phase::setup);
   // Scratch memory grows to its largest size before there are samplers, which rely on its address.
   for (bool is_settled = false; !is_settled;) {
     is_settled = true;

@@ -23,8 +23,8 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> prepare_other(const RunJob& job, const Isolate& isolate);
   // See ProblemBuffers::renew.
   void renew();
-  // Null before prepare().
-  ProblemBuffers* problem() { return problem_.get(); }
+  // The memory that each process needs beside what it shares with the one that prepared the buffers.
+  std::uint64_t own_bytes() const;
   ComputeDevice& device() { return *device_; }
   // Loads, checks and warms up a candidate.
   Result<std::unique_ptr<Sampler>, Failure> warm_sampler(const RunJob& job);
@@ -47,6 +47,10 @@ class DeviceRunner final : public Runner {
   bool times_second_check(const RunJob& job) const;
   // `execution_us`: of an execution before; 0: unknown.
   Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us, RunReply& reply);
+  // True if the candidate is as fast as the best one so far, within the tolerance.
+  bool may_lead(const RunReply& reply, const Cutoff& cutoff) const;
+  // Loads a candidate and makes all checks.
+  Result<Program, Failure> checked_finalist(const RunJob& job);
   // Executes a candidate that may win on inputs that it has not met, and compares outputs and times.
   Result<void, Failure> check_on_other_inputs(const RunJob& job, const Program& program, double median_us);
   // The job's problem with inputs from other seeds. Null: no input has a seed, or there is no room.

@@ -121,7 +121,7 @@ std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
 // Each finalist needs memory for its outputs.
 std::size_t ForkingRunner::most_finalists() {
   const auto free = runner_.device().free_bytes();
-  const std::uint64_t own = std::max<std::uint64_t>(1, runner_.problem()->own_bytes());
+  const std::uint64_t own = std::max<std::uint64_t>(1, runner_.own_bytes());
   return std::max<std::size_t>(1, free ? *free / own : 1);
 }
 
@@ -153,7 +153,7 @@ Result<JobProcess, Failure> ForkingRunner::start_finalist(const RunJob& job) {
   double last_us = 0;
   return processes_.start([&](const std::string& request) {
     if (request == kGetReady) {
-      runner_.problem()->renew();
+      runner_.renew();
       auto warm = runner_.warm_sampler(job);
       if (!warm) return encode(reply_of(warm.error()));
       sampler = *std::move(warm);
