@@ -8,6 +8,9 @@
 
 namespace gktune {
 
+// How long to wait for locks of other programs. The tuner has a limit of its own.
+inline constexpr std::chrono::seconds kLockPatience(10);
+
 // Opens a database of gktune with the schema of this version. Creates the file if there is none and migrates
 // an older one. Throws sqlite::Failure and leaves the file unmodified if it is damaged, foreign or newer.
 // Waits up to `patience` for locks of other programs.

@@ -1,7 +1,6 @@
 #include "db/winners.h"
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <limits>
 #include <optional>
@@ -22,8 +21,6 @@
 
 namespace gktune {
 namespace {
-
-constexpr std::chrono::seconds kPatience(10);
 
 // Constraints are stored as an object whose names count from 0; JSON sorts them as texts.
 std::vector<std::string> texts_of(const NamedValues& numbered) {
@@ -126,7 +123,7 @@ std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const
   const auto expected = static_cast<std::size_t>(number("SELECT count(*) FROM winners") / count + 1);
   std::vector<std::future<Part>> others;
   for (std::int64_t part = 1; part < count; ++part) {
-    auto own = open_again(path, kPatience);
+    auto own = open_again(path, kLockPatience);
     if (!own) break;  // the copy of an older database
     const std::int64_t end = part + 1 < count ? from(part + 1) - 1 : std::numeric_limits<std::int64_t>::max();
     // Deferred where the system has no thread for it.
@@ -192,7 +189,7 @@ void Winners::read_others(sqlite::Database& database) {
 
 Result<Winners> Winners::read(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_reading(path, kPatience);
+    auto database = open_for_reading(path, kLockPatience);
     Winners all;
     // Another process may write meanwhile: what winners refer to is read after them.
     all.parts_ = read_parts(database, path);

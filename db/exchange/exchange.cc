@@ -11,7 +11,6 @@
 namespace gktune {
 namespace {
 
-constexpr std::chrono::seconds kLockPatience(10);
 
 }  // namespace
 

@@ -17,8 +17,6 @@ namespace {
 using sqlite::Failure;
 using sqlite::Statement;
 
-constexpr std::chrono::seconds kPatience(10);
-
 // Lower is better, and positive: the objective is negative where a metric is maximized.
 double cost_of(double objective) { return objective < 0 ? 1 / -objective : objective; }
 
@@ -96,7 +94,7 @@ bool ProblemWeight::applies_to(const Problem& other) const {
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
                                                 const std::vector<ProblemWeight>& weights, std::size_t fewest) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_reading(path, kPatience);
+    auto database = open_for_reading(path, kLockPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
     Statement select(database, std::string("SELECT ") + kStudyColumns +
                                    " FROM study_view WHERE kernel = ? AND trials > failed"
@@ -137,14 +135,16 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
       source.identity.objective = first.objective;
       source.table = cost_table(costs, weights);
     }
-    if (sources.empty()) throw Failure("'" + kernel + "' has no " + (fewest > 1 ? "two tuned problems on one device" : "tuned problem"));
+    if (sources.empty())
+      throw Failure("'" + kernel + "' has no " +
+                    (fewest > 1 ? "two tuned problems on one device" : "tuned problem"));
     return sources;
   });
 }
 
 Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_reading(path, kPatience);
+    auto database = open_for_reading(path, kLockPatience);
     Statement select(database,
                      "SELECT p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, p.regime,"
                      " p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
@@ -178,7 +178,7 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
 
 Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_writing(path, kPatience);
+    auto database = open_for_writing(path, kLockPatience);
     const DeviceIdentity& device = portfolio.device;
     sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
     Statement find(database,

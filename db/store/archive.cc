@@ -164,8 +164,7 @@ Archive::~Archive() = default;
 
 Result<Archive> Archive::open(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
-    return Archive(
-        std::unique_ptr<Connection>(new Connection{path, open_for_reading(path, std::chrono::seconds(10))}));
+    return Archive(std::unique_ptr<Connection>(new Connection{path, open_for_reading(path, kLockPatience)}));
   });
 }
 

@@ -19,7 +19,6 @@ using sqlite::Database;
 using sqlite::Failure;
 using sqlite::Statement;
 
-constexpr std::chrono::seconds kPatience(10);
 // The most findings of one kind; more would hide the others.
 constexpr std::size_t kMostFindings = 20;
 
@@ -247,7 +246,7 @@ Repair copy_readable(const Database& source, Database& target) {
 
 Result<Health> check_database(const std::filesystem::path& path) {
   return sqlite::guarded(path.string(), [&] {
-    auto database = open_for_reading(path, kPatience);
+    auto database = open_for_reading(path, kLockPatience);
     Health health;
     try {
       database.verify();
@@ -283,10 +282,10 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
   if (std::error_code error; std::filesystem::exists(repaired, error))
     return Error{repaired.string() + ": exists; name a new file"};
   auto repair = sqlite::guarded(damaged.string(), [&] {
-    Database source = open_damaged(damaged, kPatience);
+    Database source = open_damaged(damaged, kLockPatience);
     Repair all;
     {
-      Database target(repaired, Database::Access::create, kPatience);
+      Database target(repaired, Database::Access::create, kLockPatience);
       target.execute("PRAGMA synchronous = OFF");  // the second transaction brings everything to the disk
       const auto version = static_cast<std::size_t>(source.integer("PRAGMA user_version"));
       migrate(target, schema_steps().first(version));
@@ -295,7 +294,7 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
       all = copy_readable(source, target);
       transaction.commit();
     }
-    Database target = open_for_writing(repaired, kPatience);
+    Database target = open_for_writing(repaired, kLockPatience);
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
     for (const char* table : {"trials", "finalists"}) remove_damaged(target, table, all);
     settle(target, all_studies(target));

@@ -100,10 +100,10 @@ void shrink(Database& database) {
 // `choose` fills the list of trials. A rehearsal only reads.
 template <class Choose>
 Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choose choose) {
-  constexpr std::chrono::seconds kPatience(10);
   return sqlite::guarded(path.string(), [&] {
     const bool is_rehearsed = removal == Removal::rehearsed;
-    auto database = is_rehearsed ? open_for_reading(path, kPatience) : open_for_writing(path, kPatience);
+    auto database =
+        is_rehearsed ? open_for_reading(path, kLockPatience) : open_for_writing(path, kLockPatience);
     sqlite::Transaction transaction(
         database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
     Doomed doomed(database);
