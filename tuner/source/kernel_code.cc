@@ -1,8 +1,9 @@
 #include "tuner/source/kernel_code.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "tuner/source/edits.h"
 #include "tuner/source/tokens.h"
@@ -11,6 +12,8 @@ namespace gktune {
 namespace {
 
 using Kind = SourceLine::Kind;
+// Words of a text that stays. The headers of a library have a million.
+using WordSet = std::unordered_set<std::string_view>;
 
 template <std::size_t N>
 bool is_among(std::string_view text, const std::string_view (&words)[N]) {
@@ -55,7 +58,8 @@ struct Declaration {
 // The declarations of a source, outside and inside namespaces.
 class DeclarationReader {
  public:
-  DeclarationReader(Tokens tokens, const NameSet& device_macros) : tokens_(tokens), device_macros_(device_macros) {}
+  DeclarationReader(Tokens tokens, const WordSet& device_macros)
+      : tokens_(tokens), device_macros_(device_macros) {}
 
   // Returns nullopt if brackets do not match.
   std::optional<std::vector<Declaration>> run() {
@@ -192,34 +196,35 @@ class DeclarationReader {
   }
 
   Tokens tokens_;
-  const NameSet& device_macros_;
+  const WordSet& device_macros_;
   bool is_broken_ = false;
   std::vector<Declaration> found_;
 };
 
-using Macros = std::map<std::string, NameSet, std::less<>>;
+using Macros = std::unordered_map<std::string_view, WordSet>;
 
 // The words that each macro stands for.
 Macros macros_in(const FlatSource& source) {
   Macros macros;
   for (const SourceLine& line : source.lines) {
     if (line.kind != Kind::define) continue;
-    NameSet& words = macros[line.name];
+    WordSet& words = macros[line.name];
     const std::vector<Token> tokens = tokenize(line.text);
     for (std::size_t i = 3; i < tokens.size(); ++i) {
-      if (tokens[i].is_word()) words.emplace(tokens[i].text);
+      if (tokens[i].is_word()) words.insert(tokens[i].text);
     }
   }
   return macros;
 }
 
 // Macros that stand for __device__ and its like, directly or not.
-NameSet device_macros(const Macros& macros) {
-  NameSet names(std::begin(kDeviceWords), std::end(kDeviceWords));
+WordSet device_macros(const Macros& macros) {
+  WordSet names(std::begin(kDeviceWords), std::end(kDeviceWords));
   for (bool is_growing = true; is_growing;) {
     is_growing = false;
     for (const auto& [name, words] : macros) {
-      const bool is_one = std::ranges::any_of(words, [&](const std::string& word) { return names.contains(word); });
+      const bool is_one =
+          std::ranges::any_of(words, [&](std::string_view word) { return names.contains(word); });
       if (is_one && names.insert(name).second) is_growing = true;
     }
   }
@@ -227,27 +232,28 @@ NameSet device_macros(const Macros& macros) {
 }
 
 // Marks what is used from what is kept.
-void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros, const NameSet& mentioned) {
-  std::multimap<std::string_view, Declaration*> by_name;
+void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
+               const WordSet& mentioned) {
+  std::unordered_multimap<std::string_view, Declaration*> by_name;
   for (Declaration& declaration : declarations) {
     for (const std::string_view name : declaration.names) by_name.emplace(name, &declaration);
   }
-  NameSet seen;
-  std::vector<std::string> open;
+  WordSet seen;
+  std::vector<std::string_view> open;
   const auto see = [&](std::string_view word) {
-    if (seen.emplace(word).second) open.emplace_back(word);
+    if (seen.insert(word).second) open.push_back(word);
   };
   const auto see_all = [&](const Declaration& declaration) {
     for (const Token& token : tokens.subspan(declaration.first, declaration.last - declaration.first + 1)) {
       if (token.is_word()) see(token.text);
     }
   };
-  for (const std::string& word : mentioned) see(word);
+  for (const std::string_view word : mentioned) see(word);
   for (const Declaration& declaration : declarations) {
     if (declaration.is_kept) see_all(declaration);
   }
   while (!open.empty()) {
-    const std::string word = std::move(open.back());
+    const std::string_view word = open.back();
     open.pop_back();
     const auto [first, last] = by_name.equal_range(word);
     for (auto each = first; each != last; ++each) {
@@ -256,7 +262,7 @@ void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macr
       see_all(*each->second);
     }
     if (const auto macro = macros.find(word); macro != macros.end()) {
-      for (const std::string& inner : macro->second) see(inner);
+      for (const std::string_view inner : macro->second) see(inner);
     }
   }
 }
@@ -274,7 +280,7 @@ constexpr HostLibrary kHostLibraries[] = {
     {"omp.h", "omp_"},       {"opencv2/", "cv"},
 };
 
-void drop_host_libraries(FlatSource& source, const NameSet& used) {
+void drop_host_libraries(FlatSource& source, const WordSet& used) {
   for (SourceLine& line : source.lines) {
     if (line.kind != Kind::system_include || line.name.size() < 3) continue;
     const std::string_view path = std::string_view(line.name).substr(1, line.name.size() - 2);
@@ -282,7 +288,7 @@ void drop_host_libraries(FlatSource& source, const NameSet& used) {
         kHostLibraries, [&](const HostLibrary& each) { return path.starts_with(each.header); });
     if (library == std::end(kHostLibraries)) continue;
     const bool is_used =
-        std::ranges::any_of(used, [&](const std::string& word) { return word.starts_with(library->names); });
+        std::ranges::any_of(used, [&](std::string_view word) { return word.starts_with(library->names); });
     if (is_used) continue;
     line.kind = Kind::code;
     line.text = line.written = std::string(static_cast<std::size_t>(height_of(line)), '\n');
@@ -296,19 +302,22 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
   const std::string text = text_of(source);
   const std::vector<Token> tokens = code_tokens(text);
   const Macros macros = macros_in(source);
-  const NameSet device = device_macros(macros);
+  const WordSet device = device_macros(macros);
   auto declarations = DeclarationReader(tokens, device).run();
   if (!declarations) return;
-  NameSet used = mentioned;
-  for (const SourceLine& line : source.lines) {  // #pragma unroll kFactor
-    if (line.kind == Kind::directive) used.merge(words_of({line.text}));
+  std::vector<std::string> directives;  // #pragma unroll kFactor
+  for (const SourceLine& line : source.lines) {
+    if (line.kind == Kind::directive) directives.push_back(line.text);
   }
+  const NameSet in_directives = words_of(directives);
+  WordSet used(mentioned.begin(), mentioned.end());
+  used.insert(in_directives.begin(), in_directives.end());
   keep_used(*declarations, tokens, macros, used);
   std::string kept = text;
   for (const Declaration& declaration : *declarations) {
     const Tokens all = Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1);
     if (declaration.is_kept) {
-      for (const Token& token : all) used.emplace(token.text);
+      for (const Token& token : all) used.insert(token.text);
       continue;
     }
     // Token by token: preprocessor lines in between stay.

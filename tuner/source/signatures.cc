@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace gktune {
 namespace {
@@ -141,8 +142,16 @@ class Scanner {
     signature.kind = kind_of(specifiers, is_kernel);
     signature.template_parameters = template_parameters_;
     signature.parameters = parameters(open, close);
-    if (std::ranges::find(found_, signature) == found_.end()) found_.push_back(std::move(signature));
+    add(std::move(signature));
     return close;
+  }
+
+  void add(FunctionSignature signature) {
+    const auto [first, last] = by_name_.equal_range(signature.name);
+    if (std::any_of(first, last, [&](const auto& known) { return found_[known.second] == signature; }))
+      return;
+    by_name_.emplace(signature.name, found_.size());
+    found_.push_back(std::move(signature));
   }
 
   // copy of copy(…) and of copy<float>(…).
@@ -193,6 +202,7 @@ class Scanner {
   std::size_t begin_ = 0;                           // of the current declaration
   std::vector<std::string> template_parameters_;
   std::vector<FunctionSignature> found_;
+  std::unordered_multimap<std::string, std::size_t> by_name_;  // indices of found_
 };
 
 // Macros with arguments or commas.

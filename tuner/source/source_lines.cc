@@ -38,11 +38,14 @@ class Splitter {
 
  private:
   void add_blanks(std::size_t end) {
-    for (; at_ < end; ++at_) {
-      const char c = text_[at_];
-      line_.text += c;
-      line_.written += c;
-      if (c != '\n') continue;
+    while (at_ < end) {
+      const std::size_t line_end = std::min(text_.find('\n', at_), end);
+      const bool ends_line = line_end < end;
+      const std::string_view blanks = text_.substr(at_, line_end + (ends_line ? 1 : 0) - at_);
+      line_.text += blanks;
+      line_.written += blanks;
+      at_ += blanks.size();
+      if (!ends_line) continue;
       const std::string_view before = std::string_view(line_.text).substr(0, line_.text.size() - 1);
       if (!before.ends_with('\\') && !before.ends_with("\\\r")) end_line();
     }

@@ -13,6 +13,7 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   std::vector<Token> run() {
+    tokens_.reserve(text_.size() / 6);  // about as many as headers have
     while (true) {
       skip_blanks();
       if (at_ >= text_.size()) return std::move(tokens_);
@@ -25,21 +26,22 @@ class Lexer {
 
   // The length of a backslash and the line end behind it; 0 if there is none.
   std::size_t joined_line_end(std::size_t at) const {
-    const std::string_view rest = text_.substr(std::min(at, text_.size()));
+    if (at >= text_.size() || text_[at] != '\\') return 0;
+    const std::string_view rest = text_.substr(at);
     return rest.starts_with("\\\n") ? 2 : rest.starts_with("\\\r\n") ? 3 : 0;
   }
 
   void skip_blanks() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (const std::size_t joined = joined_line_end(at_)) {
-        at_ += joined;
-      } else if (c == '\n') {
+      if (c == '\n') {
         is_line_start_ = true;
         is_directive_ = false;
         ++at_;
       } else if (c == ' ' || (c >= '\t' && c <= '\r')) {
         ++at_;
+      } else if (const std::size_t joined = joined_line_end(at_)) {
+        at_ += joined;
       } else {
         return;
       }

@@ -118,19 +118,15 @@ void add_argument(Canonical& canonical, const Argument& argument) {
 }  // namespace
 
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
-                        const std::vector<FlatSource>& sources) {
+                        std::vector<std::string> included) {
   Canonical canonical;
   canonical.add(kernel.name).add(static_cast<std::size_t>(kernel.language));
   const Reference none;
   const Reference& first = kernel.references.empty() ? none : kernel.references.front();
   canonical.add(kernel.source_text).add(first.text);
   // The names under which files are found depend on the working directory; their contents do not.
-  std::vector<std::string> contents;
-  for (const FlatSource& source : sources) {
-    for (const auto& [path, text] : source.files) contents.push_back(text);
-  }
-  std::ranges::sort(contents);
-  canonical.add(contents);
+  std::ranges::sort(included);
+  canonical.add(std::move(included));
   canonical.add(let);
   for (const auto* options : {&kernel.options, &kernel.host_options}) {
     canonical.add(options->size());

@@ -23,44 +23,40 @@ bool declares(Tokens tokens, std::size_t at) {
 
 }  // namespace
 
-MacroUse find_macro(const FlatSource& source, const std::string& name) {
-  MacroUse use;
+SourceMacros::SourceMacros(const FlatSource& source) {
   const std::vector<bool> is_unconditional = unconditional_lines(source);
-  std::string file, code;
-  struct Begin {
-    std::size_t offset;  // in the code
-    std::string place;
-  };
-  std::vector<Begin> begins;
+  std::string_view file;
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
     const SourceLine& line = source.lines[i];
     if (line.kind == LineKind::place) {
       file = line.name;
       continue;
     }
-    if (line.text.find(name) == std::string::npos) {
-      if (line.kind == LineKind::code && is_unconditional[i]) code += line.text;
-      continue;
-    }
-    const auto place = [&](int lines) { return file + ':' + std::to_string(line.number + lines); };
+    const bool is_define = line.kind == LineKind::define;
     const std::vector<Token> tokens = tokenize(line.text);
-    const bool is_named = std::ranges::any_of(
-        tokens, [&](const Token& token) { return token.kind == Token::Kind::word && token == name; });
-    const bool is_define = line.kind == LineKind::define && line.name == name;
-    use.is_used = use.is_used || (is_named && !is_define);
+    for (const Token& token : tokens) {
+      if (token.is_word() && !(is_define && token == line.name)) words_.insert(token.text);
+    }
+    if (!is_unconditional[i]) continue;
     // Behind #ifndef it is a default for other compilers.
     const bool is_default = i > 0 && source.lines[i - 1].name == "ifndef";
-    if (is_define && is_unconditional[i] && !is_default && !use.redefined_at) use.redefined_at = place(0);
-    if (line.kind != LineKind::code || !is_unconditional[i]) continue;
-    begins.push_back({code.size(), place(0)});
-    code += line.text;
+    if (is_define && !is_default)
+      redefined_at_.try_emplace(line.name, std::string(file) + ':' + std::to_string(line.number));
+    if (line.kind != LineKind::code || tokens.empty()) continue;
+    lines_.push_back({file, line.number, tokens_.size()});
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   }
-  const std::vector<Token> tokens = code_tokens(code);
-  for (std::size_t i = 0; i < tokens.size() && !use.declared_at; ++i) {
-    if (tokens[i] != name || !declares(tokens, i)) continue;
-    const auto offset = static_cast<std::size_t>(tokens[i].text.data() - code.data());
-    const auto next = std::ranges::upper_bound(begins, offset, {}, &Begin::offset);
-    use.declared_at = std::prev(next)->place;
+}
+
+MacroUse SourceMacros::find(std::string_view name) const {
+  MacroUse use;
+  use.is_used = words_.contains(name);
+  if (const auto found = redefined_at_.find(name); found != redefined_at_.end())
+    use.redefined_at = found->second;
+  for (std::size_t i = 0; i < tokens_.size() && !use.declared_at; ++i) {
+    if (tokens_[i] != name || !declares(tokens_, i)) continue;
+    const Line& line = *std::prev(std::ranges::upper_bound(lines_, i, {}, &Line::first_token));
+    use.declared_at = std::string(line.file) + ':' + std::to_string(line.number);
   }
   return use;
 }

@@ -84,27 +84,34 @@ Definition DefinitionReader::read(const YamlNode& root) {
     const auto flat = [&](const std::string& path, const std::string& text) {
       return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
     };
-    const FlatSource source = flat(kernel.source_path, kernel.source_text);
-    FlatSource kernels = source;
-    if (kernel.language == Language::cuda) drop_host_code(kernels, mentioned_names());
-    kernel.declared_names = declared_names(kernels);
+    FlatSource source = flat(kernel.source_path, kernel.source_text);
     kernel.signatures = signatures_in(source);
-    std::vector<FlatSource> of_references, all{source};
-    for (Reference& reference : kernel.references) {
+    std::vector<FlatSource> of_references;
+    for (const Reference& reference : kernel.references)
       of_references.push_back(flat(reference.path, reference.text));
-      note_declarations(reference, of_references.back());
-    }
-    all.insert(all.end(), of_references.begin(), of_references.end());
-    if (kernel.verifier) {
-      all.push_back(flat(kernel.verifier->path, kernel.verifier->text));
-      note_declarations(*kernel.verifier, all.back());
-    }
     check_symbols(source, of_references);
+    std::vector<std::string> included;
+    const auto add_files = [&](FlatSource& of) {
+      for (auto& [path, text] : of.files) included.push_back(std::move(text));
+    };
+    add_files(source);
+    for (std::size_t i = 0; i < of_references.size(); ++i) {
+      add_files(of_references[i]);
+      note_declarations(kernel.references[i], std::move(of_references[i]));
+    }
+    if (kernel.verifier) {
+      FlatSource of_verifier = flat(kernel.verifier->path, kernel.verifier->text);
+      add_files(of_verifier);
+      note_declarations(*kernel.verifier, std::move(of_verifier));
+    }
+    if (kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+    kernel.declared_names = declared_names(source);
     for (const Parameter& parameter : definition_.parameters) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
-    if (const YamlNode* parameters = section(fields, "parameters")) check_macros(*parameters, std::move(kernels));
-    definition_.fingerprint = fingerprint(kernel, used_definitions_, all);
+    if (const YamlNode* parameters = section(fields, "parameters"))
+      check_macros(*parameters, std::move(source));
+    definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included));
   }
   return std::move(definition_);
 }
@@ -143,10 +150,11 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
   const bool is_with_reference =
       std::ranges::any_of(kernel.references, [](const Reference& each) { return each.path.empty(); });
   const bool is_shared = is_with_reference || (kernel.verifier && kernel.verifier->path.empty());
+  const SourceMacros macros(source);
   std::string assumed;
   for (const YamlNode& key : parameters.keys) {
     const std::string& name = key.text;
-    const MacroUse use = find_macro(source, name);
+    const MacroUse use = macros.find(name);
     if (!use.is_used && !use.redefined_at && !names_.is_named(name)) {
       errors_.warn(key, "nothing uses the parameter '" + name + "'",
                    "the source does not name it, nor does an expression or an option");
@@ -415,6 +423,12 @@ void DefinitionReader::read_setup(const YamlNode& node) {
 }
 
 // Variables have to be in the sources.
+namespace {
+bool has_word(const FlatSource& source, const std::string& word) {
+  return SourceMacros(source).find(word).is_used;
+}
+}  // namespace
+
 void DefinitionReader::check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references) {
   KernelDefinition& kernel = definition_.kernel;
   for (const WrittenArgument& written : arguments_) {
@@ -425,7 +439,7 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
       continue;
     }
     const std::string name = symbol.substr(symbol.rfind(':') + 1);  // npos + 1 is 0
-    if (!find_macro(source, name).is_used) {
+    if (!has_word(source, name)) {
       errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
                   "declare it there as __constant__ or __device__");
     }
@@ -433,7 +447,7 @@ void DefinitionReader::check_symbols(const FlatSource& source, const std::vector
       Reference& reference = kernel.references[i];
       const bool is_passed =
           takes(reference.inputs, written.argument.name) || takes(reference.launches, written.argument.name);
-      const bool has_it = reference.path.empty() || find_macro(of_references[i], name).is_used;
+      const bool has_it = reference.path.empty() || has_word(of_references[i], name);
       if (!is_passed && has_it) reference.symbols.insert(symbol);
     }
   }
@@ -448,12 +462,11 @@ void DefinitionReader::read_own_source(const Fields& fields, const std::string& 
     errors_.add(*source, "the " + noun + " must be in the kernel's language");
 }
 
-void DefinitionReader::note_declarations(PlainCode& code, const FlatSource& source) const {
+void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) const {
   if (code.path.empty()) return;
-  FlatSource kernels = source;
-  if (definition_.kernel.language == Language::cuda) drop_host_code(kernels, mentioned_names());
-  code.declared_names = declared_names(kernels);
   code.signatures = signatures_in(source);
+  if (definition_.kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+  code.declared_names = declared_names(source);
 }
 
 // Those without a condition are for all problems, so that only the last may be one.

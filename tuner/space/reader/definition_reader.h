@@ -38,7 +38,7 @@ class DefinitionReader {
   void read_setup(const YamlNode& node);
   // Reads the source of code beside the kernel, and what it declares.
   void read_own_source(const Fields& fields, const std::string& noun, PlainCode& code);
-  void note_declarations(PlainCode& code, const FlatSource& source) const;
+  void note_declarations(PlainCode& code, FlatSource source) const;
   void check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references);
   void read_references(const YamlNode& node);
   void read_reference(const YamlNode& node, bool is_one_of_several);
