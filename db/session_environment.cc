@@ -13,7 +13,9 @@ std::vector<std::string> changes_between(const SessionEnvironment& then, const S
   };
   compare("driver", then.driver, now.driver);
   compare("CUDA version", then.runtime, now.runtime);
-  compare("compiler", then.compiler, now.compiler);
+  // nvcc compiles host code, NVRTC kernels: the two are not versions of each other.
+  if (then.compiler.starts_with("nvcc ") == now.compiler.starts_with("nvcc "))
+    compare("compiler", then.compiler, now.compiler);
   return changes;
 }
 

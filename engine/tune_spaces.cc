@@ -1,6 +1,8 @@
 #include "engine/tune_spaces.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "engine/import/replay.h"
@@ -30,21 +32,47 @@ EffortLimits limits_of(Effort effort) {
   return {.gain = 0.01};
 }
 
-// One session on one device.
+// One run on one device.
 class SpaceTuner {
  public:
   SpaceTuner(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
-             const RunEvents& events, std::int64_t session)
-      : spaces_(spaces), settings_(settings), store_(store), events_(events), session_(session) {}
+             const RunEvents& events)
+      : spaces_(spaces), settings_(settings), store_(store), events_(events) {}
 
   RunEnd tune_all() {
+    RunEnd end = RunEnd::complete;
     for (const Definition& definition : spaces_.definitions) {
-      if (tune_file(definition) == RunEnd::cut_short) return RunEnd::cut_short;
+      const auto session = session_of(definition.kernel.language);
+      if (!session) {
+        report({EngineError::Kind::failed, session.error().message, {}});
+        break;
+      }
+      session_ = *session;
+      end = tune_file(definition);
+      if (end == RunEnd::cut_short) break;
     }
-    return RunEnd::complete;
+    for (const auto& [compiler, session] : sessions_) {
+      if (auto ended = store_.end_session(session); !ended)
+        report({EngineError::Kind::failed, ended.error().message, {}});
+    }
+    return end;
   }
 
  private:
+  // A session names one compiler: that of host code may not be that of kernels.
+  Result<std::int64_t> session_of(Language language) {
+    DeviceInfo device = spaces_.device.info;
+    if (language == Language::host && !spaces_.device.backends.empty()) {
+      const auto compiler = host_code_compiler(settings_.workers.argv, spaces_.device.backends.front());
+      device.compiler = compiler ? *compiler : "";  // candidates fail with the error
+    }
+    if (const auto known = sessions_.find(device.compiler); known != sessions_.end()) return known->second;
+    const auto begun =
+        store_.begin_session({std::string(kVersion), settings_.host_name, settings_.command_line, device});
+    if (begun) sessions_.emplace(device.compiler, *begun);
+    return begun;
+  }
+
   RunEnd tune_file(const Definition& definition) {
     if (spaces_.device.recordings) {
       auto replay = open_replay(definition.kernel, spaces_.device);
@@ -141,25 +169,15 @@ class SpaceTuner {
   const TuneSettings& settings_;
   TrialStore& store_;
   const RunEvents& events_;
-  std::int64_t session_;
+  std::map<std::string, std::int64_t> sessions_;  // by compiler
+  std::int64_t session_ = 0;                      // of the current file
 };
 
 }  // namespace
 
 RunEnd tune_spaces(const OpenedSpaces& spaces, const TuneSettings& settings, TrialStore& store,
                    const RunEvents& events) {
-  const auto report = [&events](const Error& error) {
-    if (events.on_error) events.on_error({EngineError::Kind::failed, error.message, {}});
-  };
-  auto session = store.begin_session(
-      {std::string(kVersion), settings.host_name, settings.command_line, spaces.device.info});
-  if (!session) {
-    report(session.error());
-    return RunEnd::complete;
-  }
-  const RunEnd end = SpaceTuner(spaces, settings, store, events, *session).tune_all();
-  if (auto ended = store.end_session(*session); !ended) report(ended.error());
-  return end;
+  return SpaceTuner(spaces, settings, store, events).tune_all();
 }
 
 }  // namespace gktune

@@ -67,6 +67,9 @@ std::string block_text(const std::array<std::int64_t, 3>& block) {
   return text;
 }
 
+// "-" for a figure that is not known, such as the registers of host code's kernels.
+std::string figure_text(std::int64_t figure) { return figure < 0 ? "-" : std::to_string(figure); }
+
 // Lists the resources of the largest launch of each configuration.
 Table resource_table(const std::vector<Trial>& trials) {
   Table table;
@@ -76,24 +79,45 @@ Table resource_table(const std::vector<Trial>& trials) {
   table.add_column("configuration", Table::Align::left);
   for (const Trial& trial : trials) {
     const Resources& resources = trial.resources;
-    table.add_row({std::to_string(resources.registers), std::to_string(resources.spill_bytes),
-                   std::to_string(resources.static_shared_bytes),
-                   std::to_string(resources.dynamic_shared_bytes), block_text(resources.block),
-                   problem_text(trial.problem), trial.config.str()});
+    table.add_row({figure_text(resources.registers), figure_text(resources.spill_bytes),
+                   figure_text(resources.static_shared_bytes), figure_text(resources.dynamic_shared_bytes),
+                   resources.block[0] == 0 ? "-" : block_text(resources.block), problem_text(trial.problem),
+                   trial.config.str()});
   }
   return table;
 }
 
 Json resources_json(const Trial& trial) {
   const Resources& resources = trial.resources;
+  const auto shape = [](const std::array<std::int64_t, 3>& extent) {
+    return extent[0] == 0 ? Json() : Json(extent);
+  };
+  const auto known = [](std::int64_t figure) { return figure < 0 ? Json() : Json(figure); };
   return {{"problem", json_of(trial.problem)},
           {"config", json_of(trial.config)},
-          {"registers", resources.registers},
-          {"spill_bytes", resources.spill_bytes},
-          {"static_shared_bytes", resources.static_shared_bytes},
-          {"dynamic_shared_bytes", resources.dynamic_shared_bytes},
-          {"grid", resources.grid},
-          {"block", resources.block}};
+          {"registers", known(resources.registers)},
+          {"spill_bytes", known(resources.spill_bytes)},
+          {"static_shared_bytes", known(resources.static_shared_bytes)},
+          {"dynamic_shared_bytes", known(resources.dynamic_shared_bytes)},
+          {"grid", shape(resources.grid)},
+          {"block", shape(resources.block)}};
+}
+
+// The part of a compilation for a GPU that is not present that cannot be judged; nothing: none.
+std::optional<std::string> not_checked(const KernelDefinition& kernel) {
+  if (kernel.language == Language::host)
+    return "not checked: the registers, shared memory and blocks of the kernels that host code launches; "
+           "they are known once it runs";
+  for (const Option& option : kernel.options) {
+    const std::string& flag = option.flag.text;
+    const bool is_one = flag.starts_with("-rdc") || flag.starts_with("--relocatable-device-code") ||
+                        flag.starts_with("-dc") || flag.starts_with("--device-c");
+    if (is_one && !flag.ends_with("=false"))
+      return "not checked: whether code of " + flag +
+             " can be loaded; nothing links it, so what it calls from other objects or the device runtime is "
+             "missing";
+  }
+  return std::nullopt;
 }
 
 // "tile=16 (n=1000)", or one of the two where the other is empty.
@@ -118,9 +142,11 @@ bool reports_resources(const CheckOptions& options) {
   return options.device.choice.kind == DeviceChoice::Kind::architecture && !options.sanitize;
 }
 
-void print_check(const SpaceCheck& check, const std::string& kernel, const DeviceInfo& device,
+void print_check(const SpaceCheck& check, const KernelDefinition& definition, const DeviceInfo& device,
                  const CheckOptions& options, Context& context) {
   const CheckResult& result = check.result;
+  const std::string& kernel = definition.name;
+  const auto unchecked = reports_resources(options) ? not_checked(definition) : std::nullopt;
   const Count& all = check.counts.all;
   if (options.json) {
     Json report = {{"kernel", kernel},
@@ -135,6 +161,7 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
     if (reports_resources(options)) {
       report["architecture"] = device.architecture;
       report["limits"] = device.name;
+      if (unchecked) report["not_checked"] = *unchecked;
       report["configurations"] = Json::array();
       for (const Trial& trial : result.passed) report["configurations"].push_back(resources_json(trial));
     }
@@ -151,6 +178,7 @@ void print_check(const SpaceCheck& check, const std::string& kernel, const Devic
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
   if (reports_resources(options) && !options.quiet)
     context.log.info("compiled for " + device.name + "; nothing ran");
+  if (unchecked && !options.quiet) context.log.info("warning: " + *unchecked);
   if (result.left_out > 0 && !options.quiet) {
     context.log.info(
         fmt::format("{} more problems of configurations that ran into the time limit were left out",
@@ -220,7 +248,7 @@ ExitCode run(const CheckOptions& options, Context& context) {
   if (!problems) return fail_usage(context, "gktune check", "--problem: " + problems.error().message);
   auto checked = check(options, *read, *std::move(problems), context);
   if (!checked) return fail(context, checked.error());
-  print_check(*checked, kernel.name, read->device.info, options, context);
+  print_check(*checked, kernel, read->device.info, options, context);
   const CheckResult& result = checked->result;
   if (result.was_stopped) return ExitCode::interrupted;
   if (result.failure) return fail(context, ExitCode::failed, *result.failure);

@@ -59,6 +59,47 @@ TEST_F(ArchitectureCheck, gives_scripts_numbers) {
   }
 }
 
+TEST_F(ArchitectureCheck, says_that_the_kernels_of_host_code_are_not_known) {
+  folder_.write("called.cu",
+                "__global__ void k(float* p) { *p = 1; }\nvoid called(float* p) { k<<<1, 1>>>(p); }\n");
+  folder_.write("called.yaml",
+                "kernel: called\nsource: called.cu\nlanguage: host\n"
+                "arguments: {out: {type: float, extent: 1, role: out}}\nlaunches: {entry: called}\n");
+  const int code = check("called.yaml --device sm_90");
+  if (err_.find("host code needs nvcc") != std::string::npos) GTEST_SKIP() << err_;
+  ASSERT_EQ(code, 0) << err_ << out_;
+  EXPECT_NE(out_.find("        -        -              -               -      -"), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("-1"), std::string::npos) << out_;
+  EXPECT_NE(
+      err_.find(
+          "not checked: the registers, shared memory and blocks of the kernels that host code launches"),
+      std::string::npos)
+      << err_;
+  ASSERT_EQ(check("called.yaml --device sm_90 --json"), 0) << err_;
+  const Json report = Json::parse(out_);
+  EXPECT_TRUE(report["not_checked"].is_string());
+  for (const char* figure :
+       {"registers", "spill_bytes", "static_shared_bytes", "dynamic_shared_bytes", "grid", "block"})
+    EXPECT_TRUE(report["configurations"][0][figure].is_null()) << figure;
+}
+
+TEST_F(ArchitectureCheck, says_that_nothing_links_relocatable_code) {
+  const auto report_with = [&](const std::string& option) {
+    EXPECT_EQ(ShellProcess(folder_.path(),
+                           "sed 's/^source:.*/&\\noptions: [" + option + "]/' twice.yaml > linked.yaml")
+                  .wait(),
+              0);
+    EXPECT_EQ(check("linked.yaml --device sm_90 --problem n=1000 --json"), 0) << err_;
+    return Json::parse(out_);
+  };
+  for (const char* option : {"-rdc=true", "--relocatable-device-code=true"})
+    EXPECT_NE(report_with(option).value("not_checked", "").find("nothing links it"), std::string::npos)
+        << out_;
+  EXPECT_NE(err_.find("warning: not checked: "), std::string::npos) << err_;
+  for (const char* option : {"-rdc=false", "-lineinfo"})
+    EXPECT_FALSE(report_with(option).contains("not_checked"));
+}
+
 TEST_F(ArchitectureCheck, names_what_the_gpu_cannot_hold) {
   folder_.write("large.cu",
                 "extern \"C\" __global__ void large(float* out) {\n"

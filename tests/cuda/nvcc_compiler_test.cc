@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "tests/scratch_folder.h"
 #include "tests/templates/made_up_gpu.h"
+#include "tuner/device/cuda/compile/architecture.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/host/execute/host_module.h"
 #include "tuner/space/plan.h"
@@ -78,6 +81,85 @@ TEST_F(NvccCompilerTest, refuses_results_that_are_no_error_codes) {
   EXPECT_NE(variant.log.find("host code returns nothing, or an error code, which is 0 for success"),
             std::string::npos)
       << variant.log;
+}
+
+// An environment variable for the time of a test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(NvccCompilerTest, options_from_the_environment_do_not_find_code_compiled_without_them) {
+  const SourcePlan plan = source("#ifdef FROM_ENVIRONMENT\n#error seen\n#endif\nvoid f(int* p) {}\n", "f");
+  ASSERT_EQ(compile(plan).status, Status::ok);
+  for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
+    const Variable flags(name, "-DFROM_ENVIRONMENT");
+    compiler_ = *CudaCompiler::open({});
+    const CompiledVariant variant = compile(plan);
+    EXPECT_EQ(variant.status, Status::compile_failed) << name;
+    EXPECT_NE(variant.log.find("seen"), std::string::npos) << variant.log;
+  }
+  compiler_ = *CudaCompiler::open({});
+  EXPECT_TRUE(compile(plan).from_cache);
+}
+
+TEST_F(NvccCompilerTest, its_version_names_nvcc_and_the_compiler_that_it_calls) {
+  const auto plain = NvccCompiler::open({});
+  ASSERT_TRUE(plain.ok()) << plain.error().message;
+  EXPECT_TRUE(plain->version().starts_with("nvcc ")) << plain->version();
+  EXPECT_NE(plain->version().find(" with "), std::string::npos) << plain->version();
+  EXPECT_EQ(plain->version().find('\n'), std::string::npos) << plain->version();
+  const auto backend = open_architecture_backend("sm_90", {});
+  EXPECT_EQ(backend->host_code_compiler().value(), plain->version());
+
+  folder_.write("my-compiler",
+                "#!/bin/sh\n[ \"$1\" = --version ] && echo my compiler 7 && exit\nexec g++ \"$@\"\n");
+  std::filesystem::permissions(folder_.path("my-compiler"), std::filesystem::perms::owner_all);
+  const Variable cxx("NVCC_CCBIN", folder_.path("my-compiler"));
+  const auto other = NvccCompiler::open({});
+  ASSERT_TRUE(other.ok()) << other.error().message;
+  EXPECT_TRUE(other->version().ends_with(" with my compiler 7")) << other->version();
+}
+
+TEST_F(NvccCompilerTest, bad_settings_of_the_environment_are_an_error_that_shows_them) {
+  {
+    const Variable cxx("NVCC_CCBIN", folder_.path("absent"));
+    const auto compiler = NvccCompiler::open({});
+    ASSERT_FALSE(compiler.ok());
+    EXPECT_NE(compiler.error().message.find("absent"), std::string::npos) << compiler.error().message;
+  }
+  const Variable flags("NVCC_APPEND_FLAGS", "--no-such-option");
+  const auto compiler = NvccCompiler::open({});
+  ASSERT_FALSE(compiler.ok());
+  EXPECT_NE(compiler.error().message.find("no-such-option"), std::string::npos) << compiler.error().message;
+}
+
+// Needs CUTLASS: GKTUNE_CUTLASS names the folder that has its include/.
+TEST_F(NvccCompilerTest, compiles_a_product_of_cutlass) {
+  const char* const cutlass = std::getenv("GKTUNE_CUTLASS");
+  if (cutlass == nullptr) GTEST_SKIP() << "GKTUNE_CUTLASS is not set";
+  const std::filesystem::path space = GKTUNE_SOURCE_DIR "/bench/cutlass";
+  for (const char* file : {"gemm.yaml", "gemm.cu", "gemm_reference.cu"})
+    std::filesystem::copy(space / file, folder_.path(file));
+  std::filesystem::create_directory_symlink(cutlass, folder_.path("cutlass"));
+  const auto definition = read_space_file(folder_.path("gemm.yaml"), {.device_kind = "cuda"});
+  ASSERT_TRUE(definition.ok()) << definition.error().front().str();
+  Config config;
+  for (const Parameter& parameter : definition->parameters)
+    config.set(parameter.name, *parameter.default_value);
+  const auto plan =
+      resolve(definition->kernel, config, {{"m", 4096}, {"n", 4096}, {"k", 4096}}, made_up_gpu("sm_90"));
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  for (const ProgramPlan* program : {&plan->candidate, &plan->reference}) {
+    const CompiledVariant compiled = compile(program->source);
+    EXPECT_EQ(compiled.status, Status::ok) << compiled.log;
+  }
 }
 
 TEST(Nvcc, that_is_missing_is_one_line) {

@@ -176,6 +176,16 @@ TEST_F(ArchiveTest, a_winner_is_stale_once_the_driver_or_the_source_has_changed)
   EXPECT_EQ(archive().evidence(winner())->changes.size(), 2u);
 }
 
+TEST(Changes, nvcc_of_host_code_is_not_an_older_nvrtc) {
+  const auto of = [](const char* then, const char* now) {
+    return changes_between({.compiler = then}, {.compiler = now});
+  };
+  EXPECT_TRUE(of("nvcc 13.0.88 with g++ 12", "NVRTC 13.0").empty());
+  EXPECT_TRUE(of("NVRTC 13.0", "nvcc 13.0.88 with g++ 12").empty());
+  EXPECT_EQ(of("nvcc 12.9.1 with g++ 12", "nvcc 13.0.88 with g++ 12").size(), 1u);
+  EXPECT_EQ(of("g++ 12", "clang 14").size(), 1u);
+}
+
 TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
   const auto other = *store_->study_id(reduce_study(2048));
   for (int i = 0; i < 3; ++i) add(study_, session_, ok_trial({{"a", i}}, 10 + i));

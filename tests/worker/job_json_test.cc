@@ -55,6 +55,12 @@ Plan plan() {
   return plan;
 }
 
+TEST(JobJson, the_compiler_of_host_code_is_a_request_with_an_answer) {
+  EXPECT_EQ(request_kind(encode_host_code_compiler()).value(), RequestKind::host_code_compiler);
+  EXPECT_EQ(decode_compiler(encode(std::string("nvcc 13 with \xff"))).value(), "nvcc 13 with \xff");
+  EXPECT_FALSE(decode_compiler("no message").ok());
+}
+
 TEST(JobJson, a_compile_job_survives_byte_for_byte) {
   CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::sanitize, "/cache/run"};
   job.variants[1].macros = {};

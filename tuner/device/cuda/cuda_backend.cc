@@ -48,6 +48,11 @@ class CudaBackend : public Backend {
     }
     return count;
   }
+  Result<std::string> host_code_compiler() override {
+    const auto nvcc = NvccCompiler::open(places_);
+    if (!nvcc) return nvcc.error();
+    return nvcc->version();
+  }
   Result<std::unique_ptr<Compiler>> compiler() override {
     auto compiler = CudaCompiler::open(places_);
     if (!compiler) return compiler.error();

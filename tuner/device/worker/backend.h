@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/device_info.h"
@@ -42,6 +43,12 @@ class Backend {
   virtual Result<DeviceInfo> probe() = 0;
   // The same without the versions of compilers and drivers, which take time to find out.
   virtual Result<DeviceInfo> identify() { return probe(); }
+  // The name and version of the compiler of host code.
+  virtual Result<std::string> host_code_compiler() {
+    auto info = probe();
+    if (!info) return info.error();
+    return std::move(info->compiler);
+  }
   // The number of devices of this kind, broken ones included.
   virtual Result<int> count() { return 1; }
   virtual Result<std::unique_ptr<Compiler>> compiler() = 0;

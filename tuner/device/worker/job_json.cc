@@ -42,13 +42,15 @@ std::string encoded(const T& value, const char* name) {
 }
 
 constexpr std::pair<const char*, RequestKind> kRequests[] = {
-    {"probe", RequestKind::probe}, {"count", RequestKind::count},     {"compile", RequestKind::compile},
-    {"run", RequestKind::run},     {"playoff", RequestKind::playoff},
+    {"probe", RequestKind::probe},     {"count", RequestKind::count},
+    {"compile", RequestKind::compile}, {"run", RequestKind::run},
+    {"playoff", RequestKind::playoff}, {"host_code_compiler", RequestKind::host_code_compiler},
 };
 
 }  // namespace
 
 std::string encode_probe() { return packed({{"probe", nullptr}}); }
+std::string encode_host_code_compiler() { return packed({{"host_code_compiler", nullptr}}); }
 std::string encode_count() { return packed({{"count", nullptr}}); }
 
 std::string encode(const CompileJob& job) {
@@ -83,12 +85,16 @@ Result<PlayoffJob> decode_playoff_job(std::string_view bytes) {
 
 std::string encode(const DeviceInfo& info) { return encoded(info, "info"); }
 std::string encode(int device_count) { return encoded(device_count, "devices"); }
+std::string encode(const std::string& compiler) { return encoded(compiler, "compiler"); }
 std::string encode(const std::vector<CompiledVariant>& variants) { return encoded(variants, "variants"); }
 std::string encode(const RunReply& reply) { return encoded(reply, "reply"); }
 std::string encode(const std::vector<Samples>& samples) { return encoded(samples, "samples"); }
 
 Result<DeviceInfo> decode_device_info(std::string_view bytes) { return decoded<DeviceInfo>(bytes, "info"); }
 Result<int> decode_device_count(std::string_view bytes) { return decoded<int>(bytes, "devices"); }
+Result<std::string> decode_compiler(std::string_view bytes) {
+  return decoded<std::string>(bytes, "compiler");
+}
 Result<std::vector<CompiledVariant>> decode_compiled_variants(std::string_view bytes) {
   return decoded<std::vector<CompiledVariant>>(bytes, "variants");
 }

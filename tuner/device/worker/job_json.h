@@ -14,9 +14,10 @@ namespace gktune {
 // The variants of a compile job share one text; the programs of a run job have none, because a runner does
 // not need it. Invalid bytes are an error.
 
-enum class RequestKind { probe, count, compile, run, playoff };
+enum class RequestKind { probe, host_code_compiler, count, compile, run, playoff };
 
 std::string encode_probe();
+std::string encode_host_code_compiler();
 std::string encode_count();
 std::string encode(const CompileJob& job);
 std::string encode(const RunJob& job);
@@ -28,11 +29,13 @@ Result<PlayoffJob> decode_playoff_job(std::string_view bytes);
 
 std::string encode(const DeviceInfo& info);
 std::string encode(int device_count);
+std::string encode(const std::string& compiler);
 std::string encode(const std::vector<CompiledVariant>& variants);
 std::string encode(const RunReply& reply);
 std::string encode(const std::vector<Samples>& samples);
 Result<DeviceInfo> decode_device_info(std::string_view bytes);
 Result<int> decode_device_count(std::string_view bytes);
+Result<std::string> decode_compiler(std::string_view bytes);
 Result<std::vector<CompiledVariant>> decode_compiled_variants(std::string_view bytes);
 Result<RunReply> decode_run_reply(std::string_view bytes);
 Result<std::vector<Samples>> decode_samples(std::string_view bytes);

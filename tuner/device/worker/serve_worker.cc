@@ -69,6 +69,8 @@ Result<std::string> answer(OpenBackend& opened, const std::string& request) {
   const Result<RequestKind> kind = request_kind(request);
   if (!kind) return kind.error();
   if (*kind == RequestKind::probe) return answered(opened.backend->probe(), [](auto& info) { return info; });
+  if (*kind == RequestKind::host_code_compiler)
+    return answered(opened.backend->host_code_compiler(), [](auto& compiler) { return compiler; });
   if (*kind == RequestKind::count) return answered(opened.backend->count(), [](int count) { return count; });
   if (*kind == RequestKind::compile && opened.compiler) {
     return answered(decode_compile_job(request), [&](auto& job) { return opened.compiler->compile(job); });

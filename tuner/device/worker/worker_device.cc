@@ -104,6 +104,14 @@ Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, con
   return answer ? decode_device_info(*answer) : answer.error();
 }
 
+Result<std::string> host_code_compiler(const std::vector<std::string>& worker_argv,
+                                       const BackendName& backend) {
+  auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
+  if (!worker) return std::move(worker).error();
+  const auto answer = answer_of(*worker, encode_host_code_compiler());
+  return answer ? decode_compiler(*answer) : answer.error();
+}
+
 Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel,
                                                          WorkerDeviceOptions options,
                                                          std::optional<RunFolder> folder) {

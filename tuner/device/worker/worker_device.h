@@ -147,4 +147,8 @@ Result<int> count_devices(const std::vector<std::string>& worker_argv, const std
 // The hardware, as a run worker of that backend reports it.
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend);
 
+// The name and version of the compiler of host code for that backend.
+Result<std::string> host_code_compiler(const std::vector<std::string>& worker_argv,
+                                       const BackendName& backend);
+
 }  // namespace gktune

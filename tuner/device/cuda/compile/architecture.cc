@@ -127,6 +127,11 @@ class ArchitectureBackend : public Backend {
       : architecture_(std::move(architecture)), places_(places) {}
 
   Result<DeviceInfo> probe() override { return info(); }
+  Result<std::string> host_code_compiler() override {
+    const auto nvcc = NvccCompiler::open(places_);
+    if (!nvcc) return nvcc.error();
+    return nvcc->version();
+  }
   Result<std::unique_ptr<Compiler>> compiler() override {
     auto compiler = CudaCompiler::open(places_);
     if (!compiler) return compiler.error();

@@ -46,6 +46,35 @@ std::string readable(const std::string& log) {
   return text;
 }
 
+// The settings that nvcc takes from its environment: NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS and NVCC_CCBIN.
+struct NvccSettings {
+  std::string options;      // the lines that show them
+  std::string cxx = "g++";  // the C++ compiler that it calls
+};
+
+// Of the lines of `nvcc --dryrun`, such as `#$ NVCC_APPEND_FLAGS="-O1"` and `#$ "/usr/bin"/g++ -D… -E -x c++
+// …`.
+NvccSettings settings_in(const std::string& steps) {
+  NvccSettings settings;
+  std::istringstream lines(steps);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#$ NVCC_")) settings.options += line + '\n';
+    if (!line.starts_with("#$ ") || line.find(" -E -x c++ ") == std::string::npos) continue;
+    const std::size_t options = line.find(" -D", 3);
+    if (options == std::string::npos) continue;
+    settings.cxx = line.substr(3, options - 3);
+    std::erase(settings.cxx, '"');
+  }
+  return settings;
+}
+
+// "13.0.88" of `Cuda compilation tools, release 13.0, V13.0.88`; empty if the text does not say.
+std::string release_of(const std::string& version) {
+  const std::size_t at = version.find(", V");
+  if (at == std::string::npos) return {};
+  return version.substr(at + 3, version.find('\n', at) - at - 3);
+}
+
 Result<std::string> output_of(const std::vector<std::string>& words) {
   const auto output = run_command(words);
   if (!output) return output.error();
@@ -62,15 +91,20 @@ Result<NvccCompiler> NvccCompiler::open(const ToolkitPlaces& places) {
   if (!version) return version.error();
   const auto targets = output_of({*nvcc, "--list-gpu-code"});
   if (!targets) return targets.error();
-  std::vector<int> architectures;
+  NvccCompiler opened;
+  opened.nvcc_ = *nvcc;
   std::istringstream lines(*targets);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("sm_")) architectures.push_back(std::atoi(line.c_str() + 3));
+    if (line.starts_with("sm_")) opened.architectures_.push_back(std::atoi(line.c_str() + 3));
   }
-  // nvcc calls g++ from PATH.
-  const auto cxx = run_command({"g++", "--version"});
-  return NvccCompiler(*nvcc, "1 " + *nvcc + '\n' + *version + (cxx ? cxx->text : ""),
-                      std::move(architectures));
+  const auto steps = output_of({*nvcc, "-x", "cu", "/dev/null", "--dryrun"});
+  if (!steps) return steps.error();
+  const NvccSettings settings = settings_in(*steps);
+  const auto cxx = output_of({settings.cxx, "--version"});
+  if (!cxx) return Error{"nvcc's C++ compiler: " + cxx.error().message};
+  opened.version_ = "nvcc " + release_of(*version) + " with " + cxx->substr(0, cxx->find('\n'));
+  opened.compiler_key_ = "2 " + *nvcc + '\n' + *version + settings.options + settings.cxx + '\n' + *cxx;
+  return opened;
 }
 
 std::vector<std::string> NvccCompiler::command(const SourcePlan& source,

@@ -18,16 +18,18 @@ class NvccCompiler : public Compiler {
   // An error if the toolkit has no nvcc.
   static Result<NvccCompiler> open(const ToolkitPlaces& places);
 
+  const std::string& version() const { return version_; }  // "nvcc 13.0.88 with gcc 12.2.0"
+
   std::vector<CompiledVariant> compile(const CompileJob& job) override;
 
  private:
-  NvccCompiler(std::string nvcc, std::string key, std::vector<int> architectures)
-      : nvcc_(std::move(nvcc)), compiler_key_(std::move(key)), architectures_(std::move(architectures)) {}
+  NvccCompiler() = default;
   std::vector<std::string> command(const SourcePlan& source, const std::string& architecture) const;
   CompiledVariant compile(const SourcePlan& source, const std::string& architecture, CompileCache& cache);
 
   std::string nvcc_;
-  std::string compiler_key_;        // of nvcc and the C++ compiler that it calls
+  std::string version_;
+  std::string compiler_key_;  // of nvcc, the C++ compiler that it calls, and the options from its environment
   std::vector<int> architectures_;  // 80 for sm_80
   std::map<std::string, CompileCache> caches_;
   OutsideKills outside_kills_;
