@@ -31,6 +31,7 @@ struct BestOptions {
   std::string kernel;
   std::string problem;
   std::string device;
+  std::string as;
   std::string database;
   std::string space;
   bool why = false;
@@ -42,6 +43,10 @@ void declare(Flags& flags, BestOptions& options) {
   flags.text("--problem", options.problem, "The problem: n=1Gi,T=float; the nearest tuned problem answers")
       .kind("AXIS=VALUE,…");
   flags.text("--device", options.device, "The device: its name in the database or a part of the name")
+      .kind("DEVICE");
+  flags.text("--as", options.as,
+             "With --problem: answer as for this device of the database, whatever its multiprocessors, for a --device "
+             "that need not be there")
       .kind("DEVICE");
   flags.database(options.database);
   flags.on("--why", options.why,
@@ -258,12 +263,12 @@ Json evidence_json(const Best& best, const Evidence& evidence) {
 }
 
 ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners, const DeviceIdentity& device,
-                    Context& context) {
+                    const LookupSettings& settings, Context& context) {
   std::vector<Problem> known;
   for (const Best& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
-  auto lookup = Lookup::open(database_path(options.database, context));
+  auto lookup = Lookup::open(database_path(options.database, context), settings);
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
   Answer answer = lookup->best(options.kernel, *problem, device);
   if (!answer) {
@@ -338,6 +343,7 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty()) {
     return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
   }
+  if (!options.as.empty() && options.problem.empty()) return fail_usage(context, "gktune best", "--as needs --problem");
   if (!options.space.empty() && !options.why) return fail_usage(context, "gktune best", "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
@@ -357,17 +363,26 @@ ExitCode run(const BestOptions& options, Context& context) {
       *all, [&](const Best& best) { return !options.kernel.empty() && best.study.kernel != options.kernel; });
 
   DeviceIdentity device;
-  if (!options.device.empty()) {
+  LookupSettings settings;
+  const std::string& named = options.as.empty() ? options.device : options.as;
+  if (!named.empty()) {
     std::vector<DeviceIdentity> devices;
     for (const Best& best : *all) devices.push_back(best.study.device);
-    auto known = find_device(options.device, devices);
+    auto known = find_device(named, devices);
     if (!known) return fail(context, ExitCode::no_device, known.error().message);
     device = *std::move(known);
+  }
+  if (!options.as.empty()) {
+    std::erase_if(*all, [&](const Best& best) { return best.study.device.name != device.name; });
+    const std::string answering = device.name;
+    if (!options.device.empty()) device.name = options.device;
+    settings.aliases = {{device.name, answering}};
+  } else if (!named.empty()) {
     std::erase_if(*all, [&](const Best& best) { return best.study.device != device; });
   }
 
   if (!options.problem.empty()) {
-    return answer_one(options, *all, device, context);
+    return answer_one(options, *all, device, settings, context);
   }
   if (all->empty()) {
     if (options.format.json) print(context.out, Json::array());

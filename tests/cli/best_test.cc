@@ -120,6 +120,38 @@ TEST_F(BestCommand, an_unknown_device_is_guessed_at) {
   EXPECT_EQ(either.err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
 }
 
+TEST_F(BestCommand, a_similar_device_answers_for_one_that_the_database_does_not_know) {
+  const std::vector<std::string> question{"reduce", "--problem", "n=1Mi,element=int", "--device", "NVIDIA H100 NVL"};
+  EXPECT_EQ(best(question).code, ExitCode::no_device);
+  auto with = question;
+  with.insert(with.end(), {"--as", "NVIDIA H100"});
+  const Call answer = best(with);
+  EXPECT_EQ(answer.code, ExitCode::done) << answer.err;
+  EXPECT_EQ(answer.out,
+            "threadsPerBlock=64 way=one_pass\n"
+            "reduce n=1Mi,element=int on NVIDIA H100: 14.0 µs, exact match\n");
+  // It answers as an application's lookup does.
+  const auto lookup = Lookup::open(path_, {.aliases = {{"NVIDIA H100 NVL", "NVIDIA H100"}}});
+  ASSERT_TRUE(lookup.ok());
+  const Answer known = lookup->best("reduce", {{"n", 1 << 20}, {"element", "int"}},
+                                    DeviceIdentity{"cuda", "NVIDIA H100 NVL", "sm_90", 1});
+  EXPECT_EQ(known.match, Match::exact);
+  EXPECT_EQ(known.integer("threadsPerBlock"), 64);
+  EXPECT_EQ(best({"reduce", "--problem", "n=1Mi,element=int", "--as", "h100"}).out, answer.out);
+}
+
+TEST_F(BestCommand, a_similar_device_has_to_be_one_of_the_database_and_belongs_to_a_problem) {
+  const auto as = [&](const std::string& name) { return best({"reduce", "--problem", "n=1Mi", "--as", name}); };
+  const Call unknown = as("NVIDIA H210");
+  EXPECT_EQ(unknown.code, ExitCode::no_device);
+  EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");
+  EXPECT_EQ(as("nvidia").err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
+  const Call list = best({"reduce", "--as", "NVIDIA H100"});
+  EXPECT_EQ(list.code, ExitCode::usage);
+  EXPECT_EQ(list.err, "error: --as needs --problem\n  hint: gktune best --help\n");
+  EXPECT_EQ(best({"reduce", "--problem", "n=1Mi", "--as"}).code, ExitCode::usage);
+}
+
 TEST_F(BestCommand, a_problem_belongs_to_a_kernel) {
   EXPECT_EQ(best({"--problem", "n=1"}).code, ExitCode::usage);
 }
