@@ -29,8 +29,8 @@ class AxisTable {
   AxisTable(const AxisTable&) = delete;
   AxisTable& operator=(const AxisTable&) = delete;
 
-  // Null: unknown.
-  Item* find(std::span<const AxisValue> values) const {
+  // Null: unknown. Part of its caller: launches and questions run through little code.
+  [[gnu::always_inline]] Item* find(std::span<const AxisValue> values) const {
     if (values.size() != axes_) return nullptr;
     const Slots& slots = *slots_.load(std::memory_order_acquire);
     const Slot slot = slot_of(slots, Key(values), values);
@@ -70,7 +70,7 @@ class AxisTable {
     std::array<Word, 8> words{};
   };
   struct Key {
-    explicit Key(std::span<const AxisValue> values) : is_exact(values.size() <= kMostKinds) {
+    [[gnu::always_inline]] explicit Key(std::span<const AxisValue> values) : is_exact(values.size() <= kMostKinds) {
       const std::size_t count = std::min(values.size(), kMostWords);
       for (std::size_t i = 0; i < count; ++i) {
         const AxisValue::Code code = values[i].code();
@@ -99,15 +99,16 @@ class AxisTable {
     return reinterpret_cast<Item*>(static_cast<std::uintptr_t>(words[0].load(std::memory_order_acquire)));
   }
   // The slot of these values, or the free one in which they belong.
-  Slot slot_of(const Slots& slots, const Key& key, std::span<const AxisValue> values) const {
+  [[gnu::always_inline]] Slot slot_of(const Slots& slots, const Key& key,
+                                      std::span<const AxisValue> values) const {
     Word* const first = slots.lines[0].words.data();
     for (std::size_t place = key.hash >> slots.shift;; place = (place + 1) & slots.mask) {
       Word* const words = first + place * stride_;
       if (item_of(words) == nullptr || is_of(words, slots, place, key, values)) return {words, place};
     }
   }
-  bool is_of(const Word* words, const Slots& slots, std::size_t place, const Key& key,
-             std::span<const AxisValue> values) const {
+  [[gnu::always_inline]] bool is_of(const Word* words, const Slots& slots, std::size_t place, const Key& key,
+                                    std::span<const AxisValue> values) const {
     if (words[1].load(std::memory_order_relaxed) != key.kinds) return false;
     for (std::size_t i = 0; i < words_; ++i) {
       if (words[kFirstWord + i].load(std::memory_order_relaxed) != key.words[i]) return false;

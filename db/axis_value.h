@@ -83,7 +83,7 @@ class AxisValue {
     static constexpr std::uint64_t kInexact = 15;  // compare the values too
     std::uint64_t bits = 0, kind = 0;              // kind: from 1 to 15
   };
-  Code code() const {
+  [[gnu::always_inline]] Code code() const {
     if (kind_ == Value::Kind::integer && integer_ > -kExactInReal && integer_ < kExactInReal)
       return {static_cast<std::uint64_t>(integer_), 1};
     return kind_ == Value::Kind::text && size_ <= 8 ? short_text_code() : rare_code();

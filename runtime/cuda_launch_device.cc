@@ -1,3 +1,5 @@
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -37,25 +39,93 @@ class ContextScope {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-class CudaLaunchProgram final : public LaunchProgram {
+// The context of a kernel.
+class OwnContext {
  public:
-  CudaLaunchProgram(const Driver& driver, CUcontext context, CudaProgram program)
-      : driver_(driver), context_(context), program_(std::move(program)) {}
+  OwnContext(const Driver& driver, CUcontext context) : driver_(driver), context_(context) {}
 
-  Result<void, Failure> launch(void* const* values, void* stream) const override {
+  bool is_current() const {
     CUcontext current = nullptr;
-    driver_.cuCtxGetCurrent(&current);
-    const bool is_other = current != context_;
-    if (is_other) [[unlikely]] driver_.cuCtxPushCurrent(context_);
-    const CUresult code = program_.run(driver_, static_cast<CUstream>(stream), values);
-    if (is_other) [[unlikely]] driver_.cuCtxPopCurrent(&current);
-    if (code != CUDA_SUCCESS) [[unlikely]] return failure_of(code, "launch the kernel", driver_);
-    return {};
+    return driver_.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_;
+  }
+  // Calls the function, which returns the driver's code, while the context is current.
+  template <class Function>
+  std::unique_ptr<Failure> run(bool is_current, const Function& function) const {
+    if (!is_current) driver_.cuCtxPushCurrent(context_);
+    const CUresult code = function(driver_);
+    CUcontext popped = nullptr;
+    if (!is_current) driver_.cuCtxPopCurrent(&popped);
+    return code == CUDA_SUCCESS ? nullptr
+                                : std::make_unique<Failure>(failure_of(code, "launch the kernel", driver_));
   }
 
  private:
   const Driver& driver_;
   CUcontext context_;
+};
+
+class CudaLaunchProgram final : public LaunchProgram {
+ public:
+  CudaLaunchProgram(OwnContext context, CudaProgram program) : context_(context), program_(std::move(program)) {}
+
+  std::unique_ptr<Failure> launch(void** values, void* stream) const override {
+    return context_.run(context_.is_current(), [&](const Driver& driver) {
+      return program_.run(driver, static_cast<CUstream>(stream), values);
+    });
+  }
+
+ private:
+  OwnContext context_;
+  CudaProgram program_;
+};
+
+// A program of one launch. A hot launch finds the processor's first cache full of the driver's data: it reads two lines
+// of memory, those at the beginning.
+class alignas(64) CudaPlainProgram final : public LaunchProgram {
+ public:
+  CudaPlainProgram(const Driver& driver, OwnContext context, CudaProgram program,
+                   const CudaProgram::PlainLaunch& plain)
+      : queue_(driver.cuLaunchKernelEx),
+        function_(plain.function),
+        config_(plain.config),
+        context_(context),
+        parameters_(plain.parameters),
+        program_(std::move(program)) {}
+
+  std::span<const PassedValue> values() const override { return parameters_; }
+
+  [[gnu::hot]] std::unique_ptr<Failure> launch(void** values, void* stream) const override {
+    CUlaunchConfig config = config_;
+    config.hStream = static_cast<CUstream>(stream);
+    // A stream belongs to a context, and the driver refuses a launch there while another is current. The default
+    // streams are those of the current context.
+    const bool names_context = reinterpret_cast<std::uintptr_t>(stream) > kLastDefaultStream;
+    if (names_context && contexts_.load(std::memory_order_relaxed) == Contexts::own) [[likely]] {
+      if (queue_(&config, function_, values, nullptr) == CUDA_SUCCESS) [[likely]] return nullptr;
+    }
+    return launch_in_own_context(config, values);
+  }
+
+ private:
+  static constexpr std::uintptr_t kLastDefaultStream = 2;  // CU_STREAM_PER_THREAD
+  // The contexts of threads that launched.
+  enum class Contexts : unsigned char { unknown, own, others };
+
+  // Also after a launch that was refused: it has queued nothing.
+  [[gnu::noinline]] std::unique_ptr<Failure> launch_in_own_context(const CUlaunchConfig& config, void** values) const {
+    const bool is_current = context_.is_current();
+    const Contexts known = contexts_.load(std::memory_order_relaxed);
+    if (!is_current && known != Contexts::others) contexts_.store(Contexts::others, std::memory_order_relaxed);
+    if (is_current && known == Contexts::unknown) contexts_.store(Contexts::own, std::memory_order_relaxed);
+    return context_.run(is_current, [&](const Driver&) { return queue_(&config, function_, values, nullptr); });
+  }
+
+  decltype(Driver::cuLaunchKernelEx) queue_;
+  CUfunction function_;
+  CUlaunchConfig config_;
+  mutable std::atomic<Contexts> contexts_{Contexts::unknown};
+  OwnContext context_;
+  std::span<const PassedValue> parameters_;
   CudaProgram program_;
 };
 
@@ -117,8 +187,11 @@ class CudaLaunchDevice final : public LaunchDevice {
     auto cached = std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
     auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, plan.candidate, plan.arguments);
     if (!program) return program.error();
-    return std::unique_ptr<LaunchProgram>(
-        std::make_unique<CudaLaunchProgram>(driver_, context_, std::move(*program)));
+    const OwnContext own(driver_, context_);
+    if (const auto plain = program->plain_launch())
+      return std::unique_ptr<LaunchProgram>(
+          std::make_unique<CudaPlainProgram>(driver_, own, std::move(*program), *plain));
+    return std::unique_ptr<LaunchProgram>(std::make_unique<CudaLaunchProgram>(own, std::move(*program)));
   }
 
   Result<std::unique_ptr<LaunchMemory>> allocate(std::size_t bytes) override {

@@ -37,11 +37,12 @@ class HostLaunchProgram final : public LaunchProgram {
   HostLaunchProgram(std::shared_ptr<HostQueue> queue, HostProgram program)
       : queue_(std::move(queue)), program_(std::move(program)) {}
 
-  Result<void, Failure> launch(void* const* values, void*) const override {
+  std::unique_ptr<Failure> launch(void** values, void*) const override {
     const std::lock_guard lock(queue_->mutex);
     const OwnFloatingPointMode own;
     const FloatingPointMode mode(program_.floating_point_mode());
-    return program_.launch(queue_->executor, values);
+    auto done = program_.launch(queue_->executor, values);
+    return done ? nullptr : std::make_unique<Failure>(std::move(done).error());
   }
 
  private:

@@ -27,29 +27,44 @@
 namespace gktune {
 namespace {
 
-constexpr std::size_t kMostArguments = 256;  // of a space file
+constexpr std::size_t kMostValues = 256;  // arguments or parameters of a space file
 
 // A launch for one problem. It stays as it is. A hot launch finds the processor's first cache full of the driver's data:
 // it reads few lines of memory, those at the beginning.
 struct alignas(64) PreparedLaunch {
   std::unique_ptr<LaunchProgram> program;
-  // The arguments that the caller passes.
+  // The arguments that the caller passes, in its order.
   struct Passed {
-    std::uint16_t place = 0;
-    bool is_scalar = false, is_written = false;
-    ElementType type = ElementType::float32;
+    Passed(std::size_t argument, bool is_scalar, bool writes, ElementType type)
+        : place(static_cast<std::uint32_t>(argument)),
+          ignored(writes ? 0 : LaunchArgument::kConst),
+          typed(LaunchArgument::form_of(is_scalar ? 0 : LaunchArgument::kPointer, type)),
+          untyped(LaunchArgument::form_of(is_scalar ? 0 : LaunchArgument::kPointer, std::nullopt)) {}
     bool accepts(const LaunchArgument& given) const {
-      return given.is_pointer() != is_scalar && (!given.type() || *given.type() == type) &&
-             !(given.is_const() && is_written);
+      const std::uint32_t form = given.form() & ~ignored;
+      return (form == typed) | (form == untyped);
     }
+    std::uint32_t place;                    // among the arguments of the plan
+    std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
   };
   std::vector<Passed> passed;
-  // One per argument of the plan: a pointer to a scalar; null: passed by the caller, or scratch memory.
-  std::vector<void*> values;
-  struct Scratch {
-    std::size_t place = 0, bytes = 0;
+  // Where the values are that the program is given: in the caller's arguments, or at an address of the kernel's own.
+  struct GivenValue {
+    std::uintptr_t address = 0;      // or the offset in the arguments
+    std::uintptr_t passed_bits = 0;  // all, or none
+    // Without a branch: the processor has forgotten where this one went.
+    void* in(std::span<const LaunchArgument> arguments) const {
+      return reinterpret_cast<void*>(address + (reinterpret_cast<std::uintptr_t>(arguments.data()) & passed_bits));
+    }
   };
-  std::vector<Scratch> scratch;
+  std::vector<GivenValue> values;
+  bool has_scratch = false;
+  // Buffers of scratch memory, and the values that are their addresses.
+  std::vector<std::size_t> scratch_bytes;
+  struct ScratchValue {
+    std::size_t value = 0, buffer = 0;
+  };
+  std::vector<ScratchValue> scratch_values;
 
   // Scratch memory of one stream: launches in different streams overlap.
   struct StreamScratch {
@@ -70,8 +85,11 @@ struct alignas(64) PreparedLaunch {
   std::vector<Scalar> scalars;  // one per argument of the plan
   KernelChoice choice;
 
-  bool accepts(std::span<const LaunchArgument> arguments) const {
-    return std::ranges::equal(passed, arguments, &Passed::accepts);
+  [[gnu::always_inline]] bool accepts(std::span<const LaunchArgument> arguments) const {
+    if (arguments.size() != passed.size()) return false;
+    bool accepts_all = true;
+    for (std::size_t i = 0; i < arguments.size(); ++i) accepts_all &= passed[i].accepts(arguments[i]);
+    return accepts_all;
   }
 };
 
@@ -79,7 +97,8 @@ std::string problem_text_of(const Problem& problem) { return problem.empty() ? "
 
 }  // namespace
 
-class Kernel::State {
+// Launches read its first cache line.
+class alignas(64) Kernel::State {
  public:
   explicit State(KernelParts parts)
       : launches_(parts.definition.kernel.axes.size()),
@@ -94,7 +113,13 @@ class Kernel::State {
 
   Result<void> open();
   const std::vector<std::string>& axes() const { return axes_; }
-  Result<void> launch(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments, void* stream);
+  // Part of its caller.
+  [[gnu::always_inline]] Result<void> launch(std::span<const AxisValue> problem,
+                                             std::span<const LaunchArgument> arguments, void* stream) {
+    const PreparedLaunch* launch = launches_.find(problem);
+    if (launch == nullptr) [[unlikely]] return launch_first(problem, arguments, stream);
+    return launch_prepared(*launch, problem, arguments, stream);
+  }
   Result<KernelChoice> prepare(std::span<const AxisValue> problem);
   Result<KernelChoice> autotune(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
                                 double budget_s);
@@ -104,7 +129,15 @@ class Kernel::State {
 
   Result<void> choose_arguments();
   Result<Problem> problem_of(std::span<const AxisValue> values) const;
-  [[gnu::cold]] Prepared first_launch(std::span<const AxisValue> values);
+  [[gnu::cold, gnu::noinline]] Result<void> launch_first(std::span<const AxisValue> values,
+                                                         std::span<const LaunchArgument> arguments, void* stream);
+  [[gnu::always_inline]] Result<void> launch_prepared(const PreparedLaunch& launch, std::span<const AxisValue> values,
+                                                      std::span<const LaunchArgument> arguments, void* stream) {
+    if (!launch.accepts(arguments)) [[unlikely]] return refusal(launch, arguments);
+    auto failure = run(launch, arguments, stream);
+    if (failure != nullptr) [[unlikely]] return recover(values, arguments, stream, launch, std::move(failure));
+    return {};
+  }
   // With the lock held.
   Prepared prepare_problem(std::span<const AxisValue> values);
   // The best configuration that has not failed and that compiles and loads.
@@ -115,12 +148,27 @@ class Kernel::State {
   Result<std::optional<LaunchCode>, Failure> compiled(const SourcePlan& source);
   bool is_valid(const Config& config, const Problem& problem) const;
   // Why the launch does not accept the arguments.
-  [[gnu::cold]] Error refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const;
-  Result<void, Failure> run(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments, void* stream);
+  [[gnu::cold, gnu::noinline]] Error refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const;
+  // Null: it is queued.
+  [[gnu::always_inline]] std::unique_ptr<Failure> run(const PreparedLaunch& launch,
+                                                      std::span<const LaunchArgument> arguments, void* stream) {
+    void* values[kMostValues];
+    const std::size_t count = launch.values.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = launch.values[i].in(arguments);  // kernels take copies
+    }
+    if (launch.has_scratch) {
+      if (auto failure = add_scratch(launch, stream, values)) return failure;
+    }
+    return launch.program->launch(values, stream);
+  }
+  // Adds addresses of scratch memory, which is allocated for the first launch in a stream.
+  std::unique_ptr<Failure> add_scratch(const PreparedLaunch& launch, void* stream, void** values);
   [[gnu::cold]] Result<const PreparedLaunch::StreamScratch*, Failure> new_scratch(const PreparedLaunch& launch,
                                                                                   void* stream);
-  [[gnu::cold]] Result<void> recover(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments, void* stream,
-                       const PreparedLaunch* failed, Failure failure);
+  [[gnu::cold, gnu::noinline]] Result<void> recover(std::span<const AxisValue> values,
+                                                    std::span<const LaunchArgument> arguments, void* stream,
+                                                    const PreparedLaunch& launched, std::unique_ptr<Failure> failure);
   void note_failure(const Config& config, const Failure& failure);
   bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
   void work_in_background(const std::stop_token& stop);
@@ -286,22 +334,40 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   auto launch = std::make_unique<PreparedLaunch>();
   launch->program = *std::move(program);
   launch->choice = {answer.match, answer.config, answer.time_us, answer.reason, answer.stale, {}};
+  std::vector<PassedValue> given(launch->program->values().begin(), launch->program->values().end());
+  if (given.empty()) {
+    for (std::size_t i = 0; i < plan->arguments.size(); ++i) given.push_back({i, nullptr});
+  }
   launch->scalars.resize(plan->arguments.size());
-  launch->values.resize(plan->arguments.size());
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::vector<std::size_t> buffers(plan->arguments.size(), kNone);  // of scratch memory
   for (std::size_t i = 0; i < plan->arguments.size(); ++i) {
     const ArgumentPlan& argument = plan->arguments[i];
     if (argument.is_scalar) {
       store_number(argument.type, launch->scalars[i].data(), argument.scalar);
-      launch->values[i] = launch->scalars[i].data();
     } else if (argument.role == Argument::Role::scratch && std::ranges::find(passed_, i) == passed_.end()) {
-      launch->scratch.push_back(
-          {i, std::max<std::size_t>(1, static_cast<std::size_t>(argument.count) * element_size(argument.type))});
+      buffers[i] = launch->scratch_bytes.size();
+      launch->scratch_bytes.push_back(
+          std::max<std::size_t>(1, static_cast<std::size_t>(argument.count) * element_size(argument.type)));
     }
   }
+  for (const auto& [argument, own] : given) {
+    const auto passed = std::ranges::find(passed_, argument);
+    if (own == nullptr && passed != passed_.end()) {
+      const auto place = static_cast<std::size_t>(passed - passed_.begin());
+      launch->values.push_back({place * sizeof(LaunchArgument) + LaunchArgument::kValueOffset, ~std::uintptr_t{0}});
+      continue;
+    }
+    if (own == nullptr && buffers[argument] != kNone)
+      launch->scratch_values.push_back({launch->values.size(), buffers[argument]});
+    const void* fixed = own != nullptr ? own : launch->scalars[argument].data();
+    launch->values.push_back({reinterpret_cast<std::uintptr_t>(fixed), 0});
+  }
+  launch->has_scratch = !launch->scratch_values.empty();
   for (const std::size_t place : passed_) {
     const ArgumentPlan& argument = plan->arguments[place];
     const bool is_written = !argument.is_scalar && argument.role != Argument::Role::in;
-    launch->passed.push_back({static_cast<std::uint16_t>(place), argument.is_scalar, is_written, argument.type});
+    launch->passed.emplace_back(place, argument.is_scalar, is_written, argument.type);
     launch->choice.arguments.push_back({argument.name, argument.type, argument.is_scalar,
                                         argument.is_scalar ? 1 : argument.count, is_written});
   }
@@ -467,8 +533,8 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch
   if (const auto* known = launch.scratch_of(stream)) return known;
   auto scratch = std::make_unique<PreparedLaunch::StreamScratch>();
   scratch->stream = stream;
-  for (const auto& each : launch.scratch) {
-    auto memory = device_->allocate(each.bytes);
+  for (const std::size_t bytes : launch.scratch_bytes) {
+    auto memory = device_->allocate(bytes);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     scratch->addresses.push_back((*memory)->address());
     scratch->memory.push_back(*std::move(memory));
@@ -479,58 +545,44 @@ Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch
   return launch.streams.load(std::memory_order_relaxed);
 }
 
-Result<void, Failure> Kernel::State::run(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments,
+std::unique_ptr<Failure> Kernel::State::add_scratch(const PreparedLaunch& launch, void* stream, void** values) {
+  const auto* scratch = launch.scratch_of(stream);
+  if (scratch == nullptr) {
+    auto made = new_scratch(launch, stream);
+    if (!made) return std::make_unique<Failure>(std::move(made).error());
+    scratch = *made;
+  }
+  for (const auto& [value, buffer] : launch.scratch_values) {
+    values[value] = const_cast<void**>(&scratch->addresses[buffer]);
+  }
+  return nullptr;
+}
+
+Result<void> Kernel::State::launch_first(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments,
                                          void* stream) {
-  void* values[kMostArguments];
-  std::ranges::copy(launch.values, values);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    values[launch.passed[i].place] = const_cast<void*>(arguments[i].value());  // kernels take copies
-  }
-  if (!launch.scratch.empty()) {
-    const auto* scratch = launch.scratch_of(stream);
-    if (scratch == nullptr) {
-      const auto made = new_scratch(launch, stream);
-      if (!made) return made.error();
-      scratch = *made;
-    }
-    for (std::size_t i = 0; i < launch.scratch.size(); ++i) {
-      values[launch.scratch[i].place] = const_cast<void**>(&scratch->addresses[i]);
-    }
-  }
-  return launch.program->launch(values, stream);
-}
-
-Kernel::State::Prepared Kernel::State::first_launch(std::span<const AxisValue> values) {
-  const std::lock_guard lock(mutex_);
-  return prepare_problem(values);
-}
-
-Result<void> Kernel::State::launch(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
-                                   void* stream) {
-  const PreparedLaunch* launch = launches_.find(problem);
-  if (launch == nullptr) [[unlikely]] {
-    const auto prepared = first_launch(problem);
+  const PreparedLaunch* launch = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto prepared = prepare_problem(values);
     if (!prepared) return prepared.error();
     launch = *prepared;
   }
-  if (!launch->accepts(arguments)) [[unlikely]] return refusal(*launch, arguments);
-  auto done = run(*launch, arguments, stream);
-  if (!done) [[unlikely]] return recover(problem, arguments, stream, launch, done.error());
-  return {};
+  return launch_prepared(*launch, values, arguments, stream);
 }
 
 // Launches the next best configuration that works.
 Result<void> Kernel::State::recover(std::span<const AxisValue> values, std::span<const LaunchArgument> arguments,
-                                    void* stream, const PreparedLaunch* failed, Failure failure) {
+                                    void* stream, const PreparedLaunch& launched, std::unique_ptr<Failure> failure) {
+  const PreparedLaunch* failed = &launched;
   while (true) {
     // After these another configuration fares no better.
-    if (failure.worker_is_lost || failure.status == Status::out_of_memory) {
-      return Error{definition_.kernel.name + ": " + failure.message};
+    if (failure->worker_is_lost || failure->status == Status::out_of_memory) {
+      return Error{definition_.kernel.name + ": " + failure->message};
     }
     const PreparedLaunch* next = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      note_failure(failed->choice.config, failure);
+      note_failure(failed->choice.config, *failure);
       next = launches_.find(values);
       if (next == failed) {  // else another thread has replaced it
         const auto problem = problem_of(values);
@@ -541,10 +593,9 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values, std::span
       }
     }
     if (!next->accepts(arguments)) return refusal(*next, arguments);
-    auto done = run(*next, arguments, stream);
-    if (done) return {};
+    failure = run(*next, arguments, stream);
+    if (failure == nullptr) return {};
     failed = next;
-    failure = done.error();
   }
 }
 
@@ -641,8 +692,8 @@ Result<Kernel> Kernel::open_bundled(const std::string& kernel, KernelSettings se
 
 const std::vector<std::string>& Kernel::axes() const { return state_->axes(); }
 
-Result<void> Kernel::launch(std::span<const AxisValue> problem, std::span<const LaunchArgument> arguments,
-                            void* stream) {
+[[gnu::hot]] Result<void> Kernel::launch(std::span<const AxisValue> problem,
+                                         std::span<const LaunchArgument> arguments, void* stream) {
   return state_->launch(problem, arguments, stream);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -39,12 +40,13 @@ constexpr std::optional<ElementType> element_type_of() {
 class LaunchArgument {
  public:
   template <class T>
-  LaunchArgument(T* pointer) : is_pointer_(true), is_const_(std::is_const_v<T>), type_(element_type_of<T>()) {
+  LaunchArgument(T* pointer)
+      : form_(form_of(kPointer | (std::is_const_v<T> ? kConst : 0), element_type_of<T>())) {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     std::memcpy(value_, &address, sizeof address);
   }
   template <class T>
-  requires std::integral<T> || std::floating_point<T> LaunchArgument(T scalar) : type_(element_type_of<T>()) {
+  requires std::integral<T> || std::floating_point<T> LaunchArgument(T scalar) : form_(form_of(0, element_type_of<T>())) {
     static_assert(sizeof(T) <= sizeof value_);
     std::memcpy(value_, &scalar, sizeof scalar);
   }
@@ -52,27 +54,39 @@ class LaunchArgument {
   // An address of memory whose elements have this type, if it is known.
   static LaunchArgument address(std::uintptr_t address, std::optional<ElementType> type, Access access) {
     LaunchArgument argument(reinterpret_cast<void*>(address));
-    argument.type_ = type;
-    argument.is_const_ = access == Access::read;
+    argument.form_ = form_of(kPointer | (access == Access::read ? kConst : 0), type);
     return argument;
   }
   // A number of a type that C++ may not have; `bytes` is as long as an element.
   static LaunchArgument scalar(ElementType type, const void* bytes) {
     LaunchArgument argument(0);
-    argument.type_ = type;
+    argument.form_ = form_of(0, type);
     std::memcpy(argument.value_, bytes, element_size(type));
     return argument;
   }
 
   const void* value() const { return value_; }
-  bool is_pointer() const { return is_pointer_; }
-  bool is_const() const { return is_const_; }
-  std::optional<ElementType> type() const { return type_; }  // nothing: any
+  static constexpr std::size_t kValueOffset = 0;  // of value() in the object
+  bool is_pointer() const { return (form_ & kPointer) != 0; }
+  bool is_const() const { return (form_ & kConst) != 0; }
+  // Nothing: any.
+  std::optional<ElementType> type() const {
+    const std::uint32_t type = form_ >> kTypeShift;
+    return type == 0 ? std::nullopt : std::optional(static_cast<ElementType>(type - 1));
+  }
+
+  // All but the value in one number, which launches compare: these flags, and the type.
+  static constexpr std::uint32_t kPointer = 1, kConst = 2;
+  static constexpr std::uint32_t form_of(std::uint32_t flags, std::optional<ElementType> type) {
+    return flags | (type ? static_cast<std::uint32_t>(*type) + 1 : 0) << kTypeShift;
+  }
+  std::uint32_t form() const { return form_; }
 
  private:
+  static constexpr int kTypeShift = 8;
+
   alignas(8) unsigned char value_[8] = {};
-  bool is_pointer_ = false, is_const_ = false;
-  std::optional<ElementType> type_;
+  std::uint32_t form_;
 };
 
 }  // namespace gktune

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/device/failure.h"
+#include "tuner/device/run/passed_values.h"
 #include "tuner/device/worker/backend.h"
 #include "tuner/device/worker/job.h"
 #include "tuner/space/plan.h"
@@ -18,8 +20,10 @@ namespace gktune {
 class LaunchProgram {
  public:
   virtual ~LaunchProgram() = default;
-  // values[i] points to the value of the plan's i-th argument, as for cuLaunchKernel.
-  virtual Result<void, Failure> launch(void* const* values, void* stream) const = 0;
+  // What launches are given, in this order; empty: all arguments of the plan in theirs.
+  virtual std::span<const PassedValue> values() const { return {}; }
+  // values[i] points to the i-th value, as for cuLaunchKernel. Null: it is queued.
+  virtual std::unique_ptr<Failure> launch(void** values, void* stream) const = 0;
 };
 
 // Memory of a device, released with the object.

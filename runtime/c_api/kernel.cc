@@ -30,34 +30,33 @@ std::int32_t code_of(ElementType type) {
   return code;
 }
 
-Result<std::vector<LaunchArgument>, CError> arguments_of(const gktune_argument* arguments,
-                                                         std::size_t count) {
+Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t count,
+                                   std::pmr::vector<LaunchArgument>& to) {
   if (arguments == nullptr && count > 0) return invalid("the arguments are null");
-  std::vector<LaunchArgument> converted;
-  converted.reserve(count);
+  to.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const gktune_argument& each = arguments[i];
-    const std::string which = "argument " + std::to_string(i + 1) + ": ";
+    const auto refusal = [&](const std::string& why) {
+      return invalid("argument " + std::to_string(i + 1) + ": " + why);
+    };
     const auto type = element_type_of_code(each.type);
-    if (!type && each.type != GKTUNE_ANY_TYPE) {
-      return invalid(which + "there is no type " + std::to_string(each.type));
-    }
+    if (!type && each.type != GKTUNE_ANY_TYPE) return refusal("there is no type " + std::to_string(each.type));
     switch (each.kind) {
       case GKTUNE_SCALAR:
-        if (!type || is_complex(*type)) return invalid(which + "a scalar has a type that is not complex");
-        converted.push_back(LaunchArgument::scalar(*type, &each.bits));
+        if (!type || is_complex(*type)) return refusal("a scalar has a type that is not complex");
+        to.push_back(LaunchArgument::scalar(*type, &each.bits));
         break;
       case GKTUNE_POINTER:
       case GKTUNE_CONST_POINTER:
-        converted.push_back(LaunchArgument::address(
+        to.push_back(LaunchArgument::address(
             each.bits, type,
             each.kind == GKTUNE_POINTER ? LaunchArgument::Access::write : LaunchArgument::Access::read));
         break;
       default:
-        return invalid(which + "there is no kind " + std::to_string(each.kind));
+        return refusal("there is no kind " + std::to_string(each.kind));
     }
   }
-  return converted;
+  return {};
 }
 
 Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
@@ -123,31 +122,30 @@ gktune_code note(gktune_code code, std::string message) noexcept {
   return code;
 }
 
-Result<std::vector<AxisValue>, CError> values_of(const gktune_value* values, std::size_t count) {
+Result<void, CError> add_values(const gktune_value* values, std::size_t count, std::pmr::vector<AxisValue>& to) {
   if (values == nullptr && count > 0) return invalid("the values of the axes are null");
-  std::vector<AxisValue> converted;
-  converted.reserve(count);
+  to.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const gktune_value& each = values[i];
     switch (each.kind) {
       case GKTUNE_INTEGER:
-        converted.emplace_back(each.integer);
+        to.emplace_back(each.integer);
         break;
       case GKTUNE_REAL:
-        converted.emplace_back(each.real);
+        to.emplace_back(each.real);
         break;
       case GKTUNE_BOOLEAN:
-        converted.emplace_back(each.integer != 0);
+        to.emplace_back(each.integer != 0);
         break;
       case GKTUNE_TEXT:
         if (each.text == nullptr) return invalid("the text of axis " + std::to_string(i + 1) + " is null");
-        converted.emplace_back(each.text);
+        to.emplace_back(each.text);
         break;
       default:
         return invalid("there is no kind of value " + std::to_string(each.kind));
     }
   }
-  return converted;
+  return {};
 }
 
 gktune_value value_of(const Value& value) {
@@ -274,10 +272,10 @@ gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* prob
                                  const gktune_argument* arguments, size_t count, uintptr_t stream) {
   return guarded([&]() -> Done {
     if (kernel == nullptr) return invalid("the kernel is null");
-    const auto values = values_of(problem, axes);
-    if (!values) return values.error();
-    const auto passed = arguments_of(arguments, count);
-    if (!passed) return passed.error();
+    CallList<gktune::AxisValue> values;
+    if (auto added = add_values(problem, axes, *values); !added) return added;
+    CallList<gktune::LaunchArgument> passed;
+    if (auto added = add_arguments(arguments, count, *passed); !added) return added;
     auto done = kernel->kernel.launch(*values, *passed, reinterpret_cast<void*>(stream));
     if (!done) return failed(done.error());
     return {};
@@ -289,8 +287,8 @@ gktune_code gktune_kernel_prepare(gktune_kernel* kernel, const gktune_value* pro
   return guarded([&]() -> Done {
     if (kernel == nullptr || answer == nullptr)
       return invalid("the kernel or the place for the answer is null");
-    const auto values = values_of(problem, axes);
-    if (!values) return values.error();
+    CallList<gktune::AxisValue> values;
+    if (auto added = add_values(problem, axes, *values); !added) return added;
     const auto choice = kernel->kernel.prepare(*values);
     if (!choice) return failed(choice.error());
     describe(*choice, answer);
@@ -303,10 +301,10 @@ gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* pr
                                    gktune_answer** answer) {
   return guarded([&]() -> Done {
     if (kernel == nullptr) return invalid("the kernel is null");
-    const auto values = values_of(problem, axes);
-    if (!values) return values.error();
-    const auto passed = arguments_of(arguments, count);
-    if (!passed) return passed.error();
+    CallList<gktune::AxisValue> values;
+    if (auto added = add_values(problem, axes, *values); !added) return added;
+    CallList<gktune::LaunchArgument> passed;
+    if (auto added = add_arguments(arguments, count, *passed); !added) return added;
     const auto choice = kernel->kernel.autotune(*values, *passed, seconds);
     if (!choice) return failed(choice.error());
     if (answer != nullptr) describe(*choice, answer);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <exception>
+#include <memory_resource>
 #include <new>
 #include <string>
 #include <vector>
@@ -60,7 +62,25 @@ gktune_code guarded(const Function& function) noexcept {
 inline CError failed(const Error& error) { return {GKTUNE_FAILED, error.message}; }
 inline CError invalid(std::string message) { return {GKTUNE_INVALID, std::move(message)}; }
 
-Result<std::vector<AxisValue>, CError> values_of(const gktune_value* values, std::size_t count);
+// A list that a call makes. It allocates nothing unless it has more than 32 items.
+template <class Item>
+class CallList {
+ public:
+  CallList() = default;
+  CallList(const CallList&) = delete;
+  CallList& operator=(const CallList&) = delete;
+  std::pmr::vector<Item>& operator*() { return items_; }
+  std::pmr::vector<Item>* operator->() { return &items_; }
+
+ private:
+  static constexpr std::size_t kRoom = 32;
+  alignas(Item) std::byte room_[kRoom * sizeof(Item)];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  // With braces it would have one item, made of the address.
+  std::pmr::vector<Item> items_ = std::pmr::vector<Item>(&memory_);
+};
+
+Result<void, CError> add_values(const gktune_value* values, std::size_t count, std::pmr::vector<AxisValue>& to);
 // The value refers to the text of the other.
 gktune_value value_of(const Value& value);
 

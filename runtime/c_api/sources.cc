@@ -75,8 +75,8 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
     if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
       return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
     }
-    const auto values = values_of(problem, count);
-    if (!values) return values.error();
+    CallList<gktune::AxisValue> values;
+    if (auto added = add_values(problem, count, *values); !added) return added;
     gktune::Problem asked;
     for (size_t i = 0; i < count; ++i) {
       if (axes[i] == nullptr) return invalid("the name of axis " + std::to_string(i + 1) + " is null");

@@ -53,7 +53,7 @@ struct State {
   std::array<CUctx_st, fake_cuda::kDevices> contexts{CUctx_st{0}, CUctx_st{1}};
   std::array<std::atomic<int>, fake_cuda::kDevices> references{};
   std::atomic<bool> is_down{false}, notes_launches{false};
-  std::atomic<int> live{0}, late{0}, breaks{0}, captures{0};
+  std::atomic<int> live{0}, late{0}, breaks{0}, captures{0}, questions{0};
   CacheUse caches;
 };
 
@@ -128,7 +128,7 @@ void reset() {
   state().launches.clear();
   state().decide = {};
   state().is_down = false, state().notes_launches = true;
-  state().live = state().late = state().breaks = state().captures = 0;
+  state().live = state().late = state().breaks = state().captures = state().questions = 0;
   for (auto& count : state().references) count = 0;
   stack.clear();
 }
@@ -138,6 +138,8 @@ void on_launch(std::function<CUresult(const Launch&)> decide) { state().decide =
 int live_objects() { return state().live; }
 int late_releases() { return state().late; }
 int calls_that_break_captures() { return state().breaks; }
+int questions_for_context() { return state().questions; }
+void note_launches(bool notes) { state().notes_launches = notes; }
 
 }  // namespace fake_cuda
 
@@ -200,6 +202,7 @@ CUresult cuCtxSetCurrent(CUcontext context) {
   return status();
 }
 CUresult cuCtxGetCurrent(CUcontext* context) {
+  if (state().notes_launches) ++state().questions;
   *context = current();
   return status();
 }

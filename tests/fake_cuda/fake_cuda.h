@@ -36,5 +36,9 @@ int live_objects();
 int late_releases();
 // Calls that loaded code or allocated memory while they were not allowed during a capture.
 int calls_that_break_captures();
+// Calls of cuCtxGetCurrent.
+int questions_for_context();
+// From here on launches are noted, or leave no trace and need no memory.
+void note_launches(bool notes);
 
 }  // namespace fake_cuda

@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/bundle/write_bundle.h"
+#include "runtime/c_api/gktune.h"
 #include "runtime/kernel.h"
 #include "tests/fake_cuda/fake_cuda.h"
+#include "tests/runtime/allocation_count.h"
 #include "tests/runtime/kernel_fixture.h"
 #include "tuner/device/cuda/driver/driver.h"
 
@@ -65,6 +68,143 @@ class CudaKernelTest : public KernelTest {
 
   mutable float in_[1] = {}, out_[2] = {};
 };
+
+// A kernel of one launch, which has no scratch memory and no fills.
+class CudaPlainKernelTest : public CudaKernelTest {
+ protected:
+  void SetUp() override {
+    CudaKernelTest::SetUp();
+    folder_.write("add.cu",
+                  "extern \"C\" __global__ void add(int n, int* out, const int* in, float scale) {\n"
+                  "  if (blockIdx.x * blockDim.x + threadIdx.x < n) *out += threads + *in * int(scale);\n}\n");
+    folder_.write("add.yaml",
+                  "kernel: add\nsource: add.cu\nproblem: {n: [256, 512]}\n"
+                  "parameters: {threads: {values: [64, 128], default: 64}}\n"
+                  "arguments:\n  in: {type: int32, extent: n, init: zero}\n"
+                  "  out: {type: int32, extent: n, role: inout, init: zero}\n"
+                  "  n: {type: int32, value: n}\n  scale: {type: float, value: 2}\n"
+                  "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads,"
+                  " arguments: [n, out, in, scale]}\n");
+  }
+  Kernel open_add(KernelSettings with) const {
+    auto kernel = Kernel::open(folder_.path("add.yaml"), with);
+    EXPECT_TRUE(kernel.ok()) << kernel.error().message;
+    return std::move(*kernel);
+  }
+  Result<void> add(Kernel& kernel, std::int64_t n, CUstream stream = nullptr) const {
+    return kernel.launch({n}, {static_cast<const int*>(values_), values_ + 1}, stream);
+  }
+  // What the latest launch was given for n.
+  static int n_of_launch() { return static_cast<int>(fake_cuda::launches().back().first_argument & 0xffffffff); }
+
+  mutable int values_[2] = {};
+};
+
+TEST_F(CudaPlainKernelTest, each_problem_has_its_own_numbers_and_grid) {
+  Kernel kernel = open_add(settings());
+  for (const int n : {256, 512, 256, 300}) {
+    ASSERT_TRUE(add(kernel, n, stream(64)).ok());
+    EXPECT_EQ(n_of_launch(), n);
+    EXPECT_EQ(fake_cuda::launches().back().grid, static_cast<unsigned>((n + 63) / 64));
+    EXPECT_EQ(fake_cuda::launches().back().stream, stream(64));
+  }
+}
+
+TEST_F(CudaPlainKernelTest, launches_from_any_context_run_in_the_kernel_s_and_leave_the_other_current) {
+  Kernel kernel = [&] {
+    KernelSettings with = settings();
+    with.device = "cuda:0";
+    return open_add(with);
+  }();
+  const CUcontext own = context_of(0), other = context_of(1);
+  // The first launch finds any of them, and so does every later one.
+  for (const CUcontext current_one : {other, own, static_cast<CUcontext>(nullptr), own, other, own}) {
+    for (const std::uintptr_t number : {0, 1, 2, 64}) {
+      std::jthread([&] {
+        cuCtxSetCurrent(current_one);
+        for (const int n : {256, 512}) {
+          const auto done = add(kernel, n, stream(number));
+          EXPECT_TRUE(done.ok()) << done.error().message;
+          EXPECT_EQ(current(), current_one);
+          EXPECT_EQ(fake_cuda::launches().back().device, 0);
+        }
+      }).join();
+    }
+  }
+  EXPECT_EQ(fake_cuda::launches().size(), 6u * 4 * 2);
+}
+
+TEST_F(CudaPlainKernelTest, a_hot_launch_asks_for_the_current_context_in_default_streams_only) {
+  cuCtxSetCurrent(context_of(0));
+  Kernel kernel = open_add(settings());
+  ASSERT_TRUE(add(kernel, 256, stream(64)).ok());
+  const int asked = fake_cuda::questions_for_context();
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(add(kernel, 256, stream(64)).ok());
+  EXPECT_EQ(fake_cuda::questions_for_context(), asked);
+  ASSERT_TRUE(add(kernel, 256).ok());
+  EXPECT_EQ(fake_cuda::questions_for_context(), asked + 1);
+}
+
+TEST_F(CudaPlainKernelTest, a_hot_launch_that_is_refused_gives_way_to_the_next_configuration) {
+  cuCtxSetCurrent(context_of(0));
+  Kernel kernel = open_add(settings());
+  ASSERT_TRUE(add(kernel, 256, stream(64)).ok());
+  fake_cuda::on_launch([](const fake_cuda::Launch&) { return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; });
+  const auto done = add(kernel, 256, stream(64));
+  ASSERT_FALSE(done.ok());
+  EXPECT_NE(done.error().message.find("no configuration of add works for n=256"), std::string::npos)
+      << done.error().message;
+  ASSERT_EQ(notices_.size(), 1u);
+  EXPECT_NE(notices_[0].find("threads=64: launch_failed"), std::string::npos) << notices_[0];
+}
+
+TEST_F(CudaPlainKernelTest, arguments_are_checked_and_may_be_in_any_order) {
+  KernelSettings with = settings();
+  with.arguments = {"scale", "out", "in", "n"};
+  Kernel kernel = open_add(with);
+  const auto launch = [&](std::initializer_list<LaunchArgument> arguments) {
+    const auto done = kernel.launch({256}, arguments, stream(64));
+    return done.ok() ? "none" : done.error().message;
+  };
+  const int in = 1;
+  EXPECT_EQ(launch({2.0f, values_, &in, 77}), "none");
+  EXPECT_EQ(n_of_launch(), 77);
+  EXPECT_EQ(launch({2.0f, static_cast<void*>(values_), values_, 78}), "none");
+  EXPECT_EQ(launch({2.0f, &in, &in, 77}), "argument 2 of add, 'out', is int32*, not const int32*");
+  EXPECT_EQ(launch({2.0, values_, &in, 77}), "argument 1 of add, 'scale', is float32, not float64");
+  EXPECT_EQ(launch({2.0f, values_, &in, values_}), "argument 4 of add, 'n', is int32, not int32*");
+  EXPECT_NE(launch({2.0f, values_, &in}).find("takes 4 arguments"), std::string::npos);
+}
+
+TEST_F(CudaPlainKernelTest, hot_launches_allocate_nothing_from_c_either) {
+  cuCtxSetCurrent(context_of(0));
+  Kernel plain = open_add(settings()), steps = open(settings());
+  gktune_settings* with = nullptr;
+  gktune_kernel* from_c = nullptr;
+  ASSERT_EQ(gktune_settings_create(&with), GKTUNE_OK);
+  ASSERT_EQ(gktune_settings_set(with, "device", "cuda"), GKTUNE_OK);
+  ASSERT_EQ(gktune_settings_set(with, "cache", (*cache_ / "code").c_str()), GKTUNE_OK);
+  ASSERT_EQ(gktune_kernel_open(folder_.path("add.yaml").c_str(), with, &from_c), GKTUNE_OK) << gktune_message();
+  const gktune_value n{GKTUNE_INTEGER, 0, 256, 0, nullptr};
+  const auto address = reinterpret_cast<std::uintptr_t>(values_);
+  const gktune_argument arguments[] = {{GKTUNE_CONST_POINTER, GKTUNE_INT32, address},
+                                       {GKTUNE_POINTER, GKTUNE_INT32, address}};
+  const auto launch_all = [&] {
+    bool is_queued = add(plain, 256, stream(64)).ok() && add(plain, 512).ok();
+    is_queued = is_queued && launch(steps, 1000, stream(64)).ok();
+    return is_queued && gktune_kernel_launch(from_c, &n, 1, arguments, 2, 64) == GKTUNE_OK;
+  };
+  ASSERT_TRUE(launch_all()) << gktune_message();
+  fake_cuda::note_launches(false);
+  const std::size_t allocations = allocation_count();
+  ASSERT_GT(allocations, 0u);
+  bool is_queued = true;
+  for (int i = 0; i < 100; ++i) is_queued = launch_all() && is_queued;
+  EXPECT_EQ(allocation_count(), allocations);
+  EXPECT_TRUE(is_queued);
+  gktune_kernel_destroy(from_c);
+  gktune_settings_destroy(with);
+}
 
 TEST_F(CudaKernelTest, every_step_is_launched_in_the_stream_of_the_caller) {
   tuned(1000, 64);

@@ -400,9 +400,14 @@ CUresult CudaProgram::finish(const Driver& driver, CUstream stream, void* const*
   return CUDA_SUCCESS;
 }
 
+std::optional<CudaProgram::PlainLaunch> CudaProgram::plain_launch() const {
+  if (!variables_.empty() || !setup_once_.empty() || !setup_each_.empty() || steps_.size() != 1) return std::nullopt;
+  const Step& step = steps_.front();
+  if (step.function == nullptr || !step.assembled.empty()) return std::nullopt;
+  return PlainLaunch{step.function, step.config.config(), step.parameters};
+}
+
 CUresult CudaProgram::run(const Driver& driver, CUstream stream, void* const* values) const {
-  const bool has_steps_only = variables_.empty() && setup_once_.empty() && setup_each_.empty();
-  if (has_steps_only) return queue(driver, stream, steps_, values);
   CUresult code = prepare(driver, stream, values);
   if (code == CUDA_SUCCESS) code = execute(driver, stream, values);
   if (code == CUDA_SUCCESS) code = finish(driver, stream, values);

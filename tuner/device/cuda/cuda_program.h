@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -39,21 +40,24 @@ class CudaProgram final : public GpuProgram {
   // The same in the GPU's stream.
   void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const override;
 
+  // A launch of one kernel.
+  struct PlainLaunch {
+    CUfunction function = nullptr;
+    CUlaunchConfig config = {};  // without a stream
+    std::span<const PassedValue> parameters;
+  };
+  // All that run() queues, if that is one launch whose parameters need no work. It refers to the program.
+  std::optional<PlainLaunch> plain_launch() const;
+
   bool needs_each_setup() const override;
   bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
   // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
 
  private:
-  // A pointer to the parameter's value.
-  struct Parameter {
-    std::size_t argument = 0;   // of the plan
-    const void* own = nullptr;  // in place of an argument
-  };
-  // A launch reads the first two cache lines.
-  struct alignas(64) Step {
+  struct Step {
     CUfunction function = nullptr;  // null: a fill
-    std::vector<Parameter> parameters;
+    std::vector<PassedValue> parameters;
     std::vector<int> assembled;  // all parameters, if each launch puts structs, maps or textures together; else none
     LaunchConfig config;
     std::vector<std::pair<std::size_t, TensorMapPlan>> tensor_maps;  // by the places of their parameters

@@ -62,6 +62,8 @@ class LaunchConfig {
     config.hStream = stream;
     return driver.cuLaunchKernelEx(&config, function, parameters, nullptr);
   }
+  // The driver's form of it. It refers to the attributes of this object.
+  const CUlaunchConfig& config() const { return config_; }
   // The clusters of such a launch that the device runs at once; 0: none fits.
   int most_clusters(const Driver& driver, CUfunction function) const;
 

@@ -17,6 +17,12 @@ Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t b
 // The sizes of the plan's arguments.
 std::vector<std::size_t> buffer_bytes_of(const std::vector<ArgumentPlan>& arguments);
 
+// A value that a launch passes: an argument of the plan, or the value of the program's own that is pointed to.
+struct PassedValue {
+  std::size_t argument = 0;
+  const void* own = nullptr;
+};
+
 // The values that a program's steps pass to functions.
 class PassedValues {
  public:
