@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -142,6 +143,53 @@ TEST_F(GpuKernelTest, a_launch_from_a_thread_without_a_context_leaves_it_without
     }).join();
   });
   EXPECT_EQ(totals[0], 2000.0f);
+}
+
+TEST_F(GpuKernelTest, a_hot_launch_of_one_kernel_runs_in_its_context_whatever_is_current) {
+  folder_.write("add.cu", "extern \"C\" __global__ void add(int* out, int n) { out[0] += n; }\n");
+  folder_.write("add.yaml",
+                "kernel: add\nsource: add.cu\nproblem: {n: [1, 2]}\nparameters: {threads: [1]}\n"
+                "arguments:\n  out: {type: int32, extent: 2, role: inout, init: zero}\n  n: {type: int32, value: n}\n"
+                "launches: {entry: add, grid: 1, block: threads, arguments: [out, n]}\n");
+  auto kernel = Kernel::open(folder_.path("add.yaml"), settings());
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  Totals sums{};  // integers here
+  memory_.with_ones(1, sums, [&](const float*, float* out, void* given) {
+    const auto stream = static_cast<CUstream>(given);
+    CUcontext own = nullptr;
+    check(driver().cuCtxGetCurrent(&own));
+    const auto launch = [&](CUstream in) {
+      const auto done = kernel->launch({1}, {static_cast<void*>(out)}, in);
+      EXPECT_TRUE(done.ok()) << done.error().message;
+    };
+    for (int i = 0; i < 3; ++i) launch(stream);
+    std::jthread([&] {
+      CUcontext current = nullptr;
+      CUgraph graph = nullptr;
+      CUgraphExec executable = nullptr;
+      launch(stream);
+      check(driver().cuCtxGetCurrent(&current));
+      EXPECT_EQ(current, nullptr);
+      check(driver().cuCtxSetCurrent(own));
+      check(driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+      check(driver().cuCtxSetCurrent(nullptr));
+      launch(stream);
+      check(driver().cuCtxSetCurrent(own));
+      check(driver().cuStreamEndCapture(stream, &graph));
+      check(driver().cuGraphInstantiateWithFlags(&executable, graph, 0));
+      check(driver().cuGraphLaunch(executable, stream));
+      check(driver().cuStreamSynchronize(stream));
+      driver().cuGraphExecDestroy(executable);
+      driver().cuGraphDestroy(graph);
+    }).join();
+    launch(stream);
+    check(driver().cuStreamSynchronize(stream));
+    std::jthread([&] { launch(nullptr); }).join();  // the default stream of the kernel's context
+    check(driver().cuCtxSynchronize());
+  });
+  int sum = 0;
+  std::memcpy(&sum, &sums[0], sizeof sum);
+  EXPECT_EQ(sum, 7);
 }
 
 TEST_F(GpuKernelTest, a_bundle_is_launched_without_sources_and_nvrtc) {
