@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -16,8 +17,10 @@
 
 #include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
+#include "db/lookup.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
+#include "db/store/removal.h"
 #include "db/store/sqlite_store.h"
 #include "db/store/winner_row.h"
 
@@ -70,24 +73,29 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
   file.execute("COMMIT");
 }
 
+// Of this process: the machine may be shared.
+double processor_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 double worst_ms = 0;
 
-// The median of some calls, each of which opens the file as a command does.
+// The median of some calls, each of which opens the file as a command does: elapsed and processor time.
 template <class Result>
 void time_query(const char* name, const std::function<Result()>& query) {
-  std::vector<double> times;
+  std::vector<double> times, busy;
   for (int i = 0; i < 7; ++i) {
-    const double begin = now_s();
+    const double begin = now_s(), begin_busy = processor_s();
     const auto result = query();
     times.push_back((now_s() - begin) * 1e3);
+    busy.push_back((processor_s() - begin_busy) * 1e3);
     if (!result) {
       std::fprintf(stderr, "%s: %s\n", name, result.error().message.c_str());
       std::exit(1);
     }
   }
   std::ranges::sort(times);
-  worst_ms = std::max(worst_ms, times[3]);
-  std::printf("%-46s %8.1f ms\n", name, times[3]);
+  std::ranges::sort(busy);
+  worst_ms = std::max(worst_ms, busy[3]);
+  std::printf("%-50s %8.1f ms, %8.1f ms of processor time\n", name, times[3], busy[3]);
 }
 
 std::filesystem::path temporary(const std::string& suffix) {
@@ -118,9 +126,18 @@ int time_queries(std::int64_t trials, std::int64_t studies, const char* kept) {
     const auto archive = Archive::open(path);
     return archive->evidence(**archive->winner(middle));
   });
-  time_query<Result<std::vector<Evidence>>>("best: the evidence for all winners", [&] {
-    static const std::vector<Best> winners = *store()->best("");
+  time_query<Result<std::vector<Evidence>>>("best: all winners and their evidence", [&] {
+    const std::vector<Best> winners = *store()->best("");
     return Archive::open(path)->evidence(winners);
+  });
+  time_query<Result<Evidence>>("best KERNEL --problem: the lookup and its evidence", [&]() -> Result<Evidence> {
+    const std::vector<Best> winners = *store()->best("");
+    const Best& asked = winners[winners.size() / 2];
+    const auto lookup = Lookup::open(path);
+    if (!lookup) return lookup.error();
+    const Answer answer = lookup->best(asked.study.kernel, asked.study.problem, asked.study.device);
+    if (answer.match != Match::exact) return Error{"there is no exact answer"};
+    return Archive::open(path)->evidence(asked);
   });
   const StudySummary study = **store()->study(middle);
   time_query<Result<Ranked>>("db show: the best 20 trials of a study",
@@ -133,7 +150,23 @@ int time_queries(std::int64_t trials, std::int64_t studies, const char* kept) {
   });
   time_query<Result<std::vector<CommonConfig>>>("db diff: two studies",
                                                 [&] { return Archive::open(path)->common(middle, middle + 1); });
-  std::printf("the slowest takes %.1f ms\n\n", worst_ms);
+  std::vector<std::int64_t> some, all;
+  for (std::int64_t i = 1; i <= 500; ++i) some.push_back(i * (trials / 500));
+  for (std::int64_t i = 1; i <= studies; ++i) all.push_back(i);
+  time_query<Result<Removed>>("db rm --dry-run: 500 trials of as many studies",
+                              [&] { return remove_trials(path, some, Removal::rehearsed); });
+  time_query<Result<Removed>>("db rm --dry-run: a study", [&] { return remove_studies(path, {middle}, Removal::rehearsed); });
+  time_query<Result<Removed>>("db prune --superseded --dry-run: all studies", [&] {
+    return prune(path, all, {.superseded = true}, Removal::rehearsed);
+  });
+  std::printf("the slowest takes %.1f ms of processor time\n", worst_ms);
+  if (kept == nullptr) {
+    const double begin_removal = now_s();
+    const auto removed = remove_trials(path, some, Removal::done);
+    std::printf("db rm: %lld trials are removed in %.1f s\n",
+                removed ? static_cast<long long>(removed->trials) : 0, now_s() - begin_removal);
+  }
+  std::printf("\n");
   for (const char* suffix : {"", "-wal", "-shm"}) {
     if (kept == nullptr) std::filesystem::remove(path.string() + suffix);
   }

@@ -181,6 +181,8 @@ std::string Database::text(const std::string& sql) {
 
 std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(handle()); }
 
+std::int64_t Database::changes() const { return sqlite3_changes(handle()); }
+
 bool Database::is_read_only() const { return sqlite3_db_readonly(handle(), "main") == 1; }
 
 void Database::verify() const { run_check("PRAGMA integrity_check(1)"); }

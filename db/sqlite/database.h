@@ -31,6 +31,7 @@ class Database {
   std::string text(const std::string& sql);
 
   std::int64_t last_id() const;
+  std::int64_t changes() const;  // rows that the latest statement added, changed or removed
   bool is_read_only() const;
   // Reads everything and fails if something is inconsistent. For callers that find nothing: an overwritten
   // page may look like an empty one.

@@ -1,6 +1,7 @@
 #include "db/store/removal.h"
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
 
@@ -31,10 +32,11 @@ class Doomed {
   // The trials of a study, ?1, that meet a condition.
   template <class... Values>
   void add(std::int64_t study, const std::string& condition, const Values&... values) {
-    Statement(database_, "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE study_id = ?1 AND " + condition)
-        .bind(study, values...)
-        .run();
-    if (database_.integer("SELECT changes()") > 0) note_study(study);
+    // Each is compiled once: there may be thousands of studies.
+    const auto choose = statements_.try_emplace(
+        condition, database_, "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE study_id = ?1 AND " + condition);
+    choose.first->second.bind(study, values...).run();
+    if (database_.changes() > 0) note_study(study);
   }
 
   // False: there is no such trial.
@@ -62,6 +64,7 @@ class Doomed {
   }
 
   Database& database_;
+  std::map<std::string, Statement> statements_;  // by their conditions
   std::set<std::int64_t> studies_;
 };
 
