@@ -31,8 +31,8 @@ struct StudyFilter {
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms);
 std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms);
 
-// Those of the studies that meet the filter, in their order. An error names a kernel, device or axis that none of
-// them has. `counts` is asked for a status only.
+// The studies that meet the filter, in their order. An error names a kernel, device or axis that no study has.
+// `counts` matters only if the filter has a status.
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
                                                  const std::map<std::int64_t, TrialCounts>& counts,
                                                  std::int64_t now_unix_ms);
@@ -40,10 +40,10 @@ Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studi
 // The studies that a word names: 17 by its id; reduce, reduce/n=1Mi, reduce@H200 or reduce/n=1Mi@H200 by their
 // kernel, problem and device.
 Result<std::vector<StudySummary>> named_studies(const std::vector<StudySummary>& studies, const std::string& word);
-// The same where only one will do.
+// The same; an error unless the word names exactly one.
 Result<StudySummary> named_study(const std::vector<StudySummary>& studies, const std::string& word);
 
-// "reduce/n=1Mi@NVIDIA H200": a word that names the study, if no other version of it exists.
+// "reduce/n=1Mi@NVIDIA H200": a word that names the study, unless another version of it exists.
 std::string study_text(const Study& study);
 
 }  // namespace gktune

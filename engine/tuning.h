@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// The share of the time that each was at work, from 0 to 1.
+// The shares of the time in which each of them worked, from 0 to 1.
 struct Busy {
   double device = 0, compilers = 0;
 };

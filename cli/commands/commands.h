@@ -17,6 +17,6 @@ Command repro_command();
 Command score_command();
 Command devices_command();
 Command completions_command();
-Command worker_command();  // hidden: what the processes behind a device run
+Command worker_command();  // hidden: the worker processes of a device run it
 
 }  // namespace gktune

@@ -10,11 +10,11 @@
 
 namespace gktune {
 
-// The text that identifies the machine's GPUs, its driver and this boot, without opening a GPU. Empty: the
-// driver does not say, so a GPU has to be asked each time.
+// The text that identifies the machine's GPUs, its driver and this boot, without opening a GPU. Empty if the
+// driver does not tell: then each program asks the GPU.
 std::string gpus_of_machine(const std::filesystem::path& proc = "/proc");
 
-// Keeps what GPUs say of themselves, in a file for each in the folder for compiled code: asking one takes a
+// Keeps the descriptions of GPUs, each in a file in the folder for compiled code, because asking a GPU takes a
 // fifth of a second. A description is used only on the same machine since the same boot with the same
 // settings.
 class DeviceCache {

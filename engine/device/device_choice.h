@@ -14,8 +14,8 @@ struct DeviceChoice {
   enum class Kind { automatic, host, gpu, architecture, replay };
   enum class Extent { one, all };
   Kind kind = Kind::automatic;
-  std::string gpu_kind = {};             // a name of DeviceKind
-  std::optional<int> ordinal = {};       // of the GPU; empty: any
+  std::string gpu_kind = {};        // a name of DeviceKind
+  std::optional<int> ordinal = {};  // of the GPU; empty: any
   Extent extent = Extent::one;
   std::string recording = {};     // the file to replay
   std::string architecture = {};  // sm_90: compiled for, and not present

@@ -42,7 +42,7 @@ class CudaTimer final : public Timer {
  private:
   class GraphSampler;
 
-  // The buffers but for scratch memory, once more. All share the scratch memory, because every candidate
+  // A copy of the buffers except scratch memory. All copies share the scratch memory, because every candidate
   // writes it before it reads it.
   struct Copy {
     DeviceMemory memory;

@@ -23,7 +23,7 @@ namespace gktune {
 // The operations that each kind of hardware implements. DeviceRunner builds checks, timing and playoffs from
 // them, so that a new backend copies none of that.
 
-// The end of a buffer that lies next to memory which no access may touch, where the device has such memory.
+// The end of a buffer that is next to inaccessible memory, if the device has such memory.
 enum class Placement { at_end, at_start };
 
 // Memory on the device with a guard on either side.

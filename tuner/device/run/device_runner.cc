@@ -214,8 +214,8 @@ bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
   return reply.timing.median_us <= limit_us(cutoff.leader, device_->traits().stopping.tolerance);
 }
 
-// Where there are no other inputs, the execution on the inputs that the program has met still shows an output
-// that is no longer written, or written late.
+// If there are no other inputs, an execution on the same inputs still shows an output that the program no longer
+// writes, or writes late.
 Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, const Program& program,
                                                          double median_us) {
   const auto time_on = [&](ProblemBuffers& problem) {

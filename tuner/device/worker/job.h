@@ -43,8 +43,8 @@ struct CompiledVariant {
   bool from_cache = false;
 };
 
-// How writes and reads outside buffers are found, where the device gives a choice: by hardware, which ends the
-// process, or by zones with a pattern, which show only writes, but where they were.
+// The means to find accesses outside buffers, if the device has both: hardware, which ends the process at the
+// access, or zones with a pattern, which show writes only, and their places.
 enum class Guards { hardware, zones };
 
 struct RunJob {

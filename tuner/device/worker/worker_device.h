@@ -51,8 +51,8 @@ struct Usage {
 // Compiles and runs in worker processes. A crash there does not affect this process.
 class WorkerDevice final : public Device {
  public:
-  // Asks the hardware what it is, unless the options say so. The folder is for temporary files of its processes;
-  // without one they are where the system has them.
+  // Describes the hardware by asking it, unless the options describe it. The folder is for temporary files of its
+  // processes; without one the system's folder for temporary files is used.
   static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options,
                                                     std::optional<RunFolder> folder = std::nullopt);
   ~WorkerDevice() override;  // with all of its processes

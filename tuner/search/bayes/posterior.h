@@ -8,7 +8,7 @@
 namespace gktune {
 
 // A Gaussian process that knows some sites and predicts several outputs at candidates of the searched study.
-// The outputs of a site may arrive later; until then the prediction of the earlier sites stands in.
+// The outputs of a site may arrive later; until then the prediction of the earlier sites is used.
 class Posterior {
  public:
   explicit Posterior(const Features& features) : covariance_(features) {}

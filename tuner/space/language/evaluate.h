@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// The worth of one node; `and` and `or` yield the operand that decided, as in Python.
+// The value of one node; `and` and `or` yield the operand that decided, as in Python.
 Result<Value, ExpressionError> evaluate(const ExpressionNode& node, const Scope& scope);
 
 // Evaluates a condition.

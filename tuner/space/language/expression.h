@@ -19,7 +19,7 @@ struct ExpressionError {
   std::size_t length = 1;
 };
 
-// Where an expression finds the worth of its names: layers of named values, the first that knows a name wins.
+// The values of the names in an expression, in layers: the first layer that has a name gives its value.
 // The values must outlive the scope.
 class Scope {
  public:

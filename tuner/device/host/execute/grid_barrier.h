@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// Where the blocks of a cooperative launch wait for each other, each on a thread of the operating system.
+// The barrier of the blocks of a cooperative launch, each of which has a thread of the operating system.
 class GridBarrier {
  public:
   explicit GridBarrier(std::uint64_t blocks) : blocks_(blocks) {}

@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// Memory between two inaccessible pages. It lies against one of them: an access past that end is a fault at
-// once. The rest of the room holds a pattern, which shows writes past the other end afterwards.
+// Memory between two inaccessible pages, directly beside one of them: an access past that end is a fault at
+// once. The gap before the other page holds a pattern, which shows writes past that end afterwards.
 class GuardedBuffer {
  public:
   enum class Against { last_page, first_page };

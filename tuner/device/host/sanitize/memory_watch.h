@@ -92,7 +92,7 @@ class MemoryWatch {
     std::array<RecentRead, kCount> reads;
     unsigned next = 0;
   };
-  // A read of what nothing has written. It is reported at the end of the block, or with the later write.
+  // A read of memory that nothing has written. It is reported at the end of the block, or with the later write.
   struct UnwrittenRead {
     Place place;
     Access now;
@@ -102,7 +102,7 @@ class MemoryWatch {
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
-  // Where the user's code calls for what a function of a library does.
+  // The call in the user's code: an access within a function of a library is reported there.
   const void* users_code(kernel::CodePlace place) const;
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
   std::optional<Failure> note(const Place& place, Byte& byte, const Access& now);
