@@ -492,18 +492,31 @@ def hostile_candidates(round_):
     round_.expect_no_leftovers()
 
 
+def has_trials(path):
+    """False as long as somebody writes the schema."""
+    try:
+        file = sqlite3.connect(f'file:{path}?mode=ro', uri=True, timeout=0)
+        try:
+            return file.execute('SELECT count(*) FROM trials').fetchone()[0] > 0
+        finally:
+            file.close()
+    except sqlite3.Error:
+        return False
+
+
 def vanished_database(round_):
-    """Something removes, moves or replaces the database of a run. The run ends with an error and keeps its trials."""
+    """Something removes, moves or replaces the database of a run that has trials. The run ends with an error and keeps
+    its trials."""
     path, kept = round_.path('gktune.db'), round_.path('gktune.db.recovered')
     how = round_.rng.choice(['removed', 'moved', 'replaced'])
     if how == 'replaced':
         good_database(round_)
         os.rename(path, round_.path('other.db'))
     tuner = round_.tune()
-    while not os.path.exists(path) and tuner.poll() is None:
+    while not has_trials(path) and tuner.poll() is None:
         time.sleep(0.01)
     time.sleep(round_.rng.uniform(0, 2))
-    if tuner.poll() is not None or not os.path.exists(path):
+    if tuner.poll() is not None:
         round_.wait(tuner)
         return
     if how == 'removed':
