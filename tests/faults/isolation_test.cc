@@ -231,7 +231,8 @@ TEST(OutsideKills, of_a_system_without_memory_are_not_blamed_on_the_candidate) {
   ASSERT_NE(device, nullptr);
   const Trial before = tried(*device, {{"LEAK", 25}});
   ASSERT_EQ(before.status, Status::ok) << before.message;
-  group.allow(64 << 20);
+  // Enough for a worker that starts in the meantime, and too little for the candidate.
+  group.allow(192 << 20);
   const Trial killed = tried(*device, {{"LEAK", 25}});
   EXPECT_EQ(status_name(killed.status), "machine_failed");
   EXPECT_EQ(killed.message, "killed by SIGKILL from outside in 4 attempts: the system ran out of memory");
