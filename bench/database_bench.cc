@@ -73,7 +73,7 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
   file.execute("COMMIT");
 }
 
-// Of this process: the machine may be shared.
+// The processor time of this process, which other work on the machine does not lengthen.
 double processor_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double worst_ms = 0;

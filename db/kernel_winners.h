@@ -18,7 +18,7 @@ struct Winner {
   Study study;
   Config config;
   double time_us = 0;
-  // That it was measured in, and that of the latest session on its device. Null: unknown.
+  // The environment of its measurement, and that of the latest session on its device. Null if unknown.
   std::shared_ptr<const SessionEnvironment> environment = {}, latest = {};
   bool has_later_version = false;  // another version of the kernel was tuned on its device later
 };

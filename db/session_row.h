@@ -19,7 +19,7 @@ inline constexpr std::string_view kLatestSession =
     " WHERE (SELECT s.device_id FROM trials t JOIN studies s ON s.id = t.study_id WHERE t.session_id = c.id"
     "        LIMIT 1) = ?1"
     " ORDER BY c.begun_ms DESC, c.id DESC LIMIT 1";
-// Nothing: there is none.
+// The environment of that session; empty if the device has none.
 std::optional<SessionEnvironment> latest_environment(const sqlite::Database& database, std::int64_t device);
 
 }  // namespace gktune

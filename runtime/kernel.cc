@@ -48,7 +48,7 @@ struct alignas(64) PreparedLaunch {
     std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
   };
   std::vector<Passed> passed;
-  // Where the values are that the program is given: in the caller's arguments, or at an address of the kernel's own.
+  // The place of a value for the program: in the caller's arguments, or at an address of the kernel's own.
   struct GivenValue {
     std::uintptr_t address = 0;      // or the offset in the arguments
     std::uintptr_t passed_bits = 0;  // all, or none

@@ -69,7 +69,7 @@ class LaunchArgument {
   static constexpr std::size_t kValueOffset = 0;  // of value() in the object
   bool is_pointer() const { return (form_ & kPointer) != 0; }
   bool is_const() const { return (form_ & kConst) != 0; }
-  // Nothing: any.
+  // Empty if the argument may have any type.
   std::optional<ElementType> type() const {
     const std::uint32_t type = form_ >> kTypeShift;
     return type == 0 ? std::nullopt : std::optional(static_cast<ElementType>(type - 1));

@@ -20,7 +20,7 @@ namespace gktune {
 class LaunchProgram {
  public:
   virtual ~LaunchProgram() = default;
-  // What launches are given, in this order; empty: all arguments of the plan in theirs.
+  // The values that launch() expects, in their order. If empty, it expects all arguments of the plan in their order.
   virtual std::span<const PassedValue> values() const { return {}; }
   // values[i] points to the i-th value, as for cuLaunchKernel. Null: it is queued.
   virtual std::unique_ptr<Failure> launch(void** values, void* stream) const = 0;

@@ -121,7 +121,7 @@ ExitCode write(const ReproOptions& options, const std::string& text, Context& co
   return ExitCode::done;
 }
 
-// Of studies that differ in their versions only, the one of the space file; without it the latest.
+// Picks among studies that differ only in their versions: the version of the space file, or else the latest.
 const StudySummary& version_of_space(const std::vector<StudySummary>& versions, const ReproOptions& options) {
   const auto definition =
       read_space_file(options.space, {.device_kind = versions.front().study.device.kind, .strategies = {}});

@@ -11,9 +11,9 @@ namespace gktune {
 
 // An answer from a state that has changed is never given in silence. Each warns on standard error.
 
-// Of one answer.
+// Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
-// Of winners: names the one that a change concerns, counts several.
+// Warns of the changes that make winners stale. Names the winner if a change concerns only one, else counts them.
 void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context);
 
 }  // namespace gktune

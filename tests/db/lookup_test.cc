@@ -19,6 +19,8 @@
 namespace gktune {
 namespace {
 
+Problem problem(std::int64_t n) { return {{"n", n}, {"T", "float"}}; }
+
 class LookupTest : public ::testing::Test {
  protected:
   // Tunes a study: its winner has this value of `a`.
@@ -30,6 +32,18 @@ class LookupTest : public ::testing::Test {
             .ok());
     ASSERT_TRUE(
         store_->add_trial(*id, session_, ok_trial({{"a", a}, {"way", "quick"}}, time_us, ++clock_)).ok());
+  }
+  // Winners 1 and 2 of two sizes, and a portfolio that chooses `small` for small and `large` for large ones.
+  void tuned_with_portfolio(int small, int large) {
+    tuned(reduce_study(1000), 1);
+    tuned(reduce_study(1 << 20), 2);
+    Portfolio portfolio;
+    portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
+    portfolio.device = kH200;
+    portfolio.problems = {problem(1000), problem(1 << 20)};
+    portfolio.configs = {{{"a", small}}, {{"a", large}}};
+    portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
+    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
   }
   Lookup lookup() const {
     auto lookup = Lookup::open(path_);
@@ -43,8 +57,6 @@ class LookupTest : public ::testing::Test {
   std::int64_t session_ = *store_->begin_session({});
   std::int64_t clock_ = 1000;
 };
-
-Problem problem(std::int64_t n) { return {{"n", n}, {"T", "float"}}; }
 
 TEST_F(LookupTest, a_problem_that_was_tuned_is_answered_exactly) {
   tuned(reduce_study(1000), 1, 5.5);
@@ -504,15 +516,7 @@ TEST_F(LookupTest, the_winners_of_a_large_database_are_read_in_several_parts) {
 }
 
 TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
-  tuned(reduce_study(1000), 1);
-  tuned(reduce_study(1 << 20), 2);
-  Portfolio portfolio;
-  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
-  portfolio.device = kH200;
-  portfolio.problems = {problem(1000), problem(1 << 20)};
-  portfolio.configs = {{{"a", 1}}, {{"a", 2}}};
-  portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
-  ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  tuned_with_portfolio(1, 2);
   const Lookup found = lookup();
   const Answer small = found.best("reduce", {{"n", 10'000}, {"T", "int"}});
   EXPECT_EQ(small.match, Match::portfolio);
@@ -530,20 +534,9 @@ TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
   EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
 }
 
-// Winners 1 and 2 of two sizes; a portfolio that chooses 3 for small and 4 for large ones.
 class PreferredPortfolio : public LookupTest {
  protected:
-  void SetUp() override {
-    tuned(reduce_study(1000), 1);
-    tuned(reduce_study(1 << 20), 2);
-    Portfolio portfolio;
-    portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
-    portfolio.device = kH200;
-    portfolio.problems = {problem(1000), problem(1 << 20)};
-    portfolio.configs = {{{"a", 3}}, {{"a", 4}}};
-    portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
-    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
-  }
+  void SetUp() override { tuned_with_portfolio(3, 4); }
   static Question preferring(const DeviceIdentity& device = {}) {
     return {.device = device, .prefers_portfolio = true};
   }

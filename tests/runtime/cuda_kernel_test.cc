@@ -94,7 +94,7 @@ class CudaPlainKernelTest : public CudaKernelTest {
   Result<void> add(Kernel& kernel, std::int64_t n, CUstream stream = nullptr) const {
     return kernel.launch({n}, {static_cast<const int*>(values_), values_ + 1}, stream);
   }
-  // What the latest launch was given for n.
+  // The value of n in the latest launch.
   static int n_of_launch() { return static_cast<int>(fake_cuda::launches().back().first_argument & 0xffffffff); }
 
   mutable int values_[2] = {};

@@ -52,8 +52,8 @@ struct NvccSettings {
   std::string cxx = "g++";  // the C++ compiler that it calls
 };
 
-// Of the lines of `nvcc --dryrun`, such as `#$ NVCC_APPEND_FLAGS="-O1"` and `#$ "/usr/bin"/g++ -D… -E -x c++
-// …`.
+// Reads the settings from the lines of `nvcc --dryrun`, such as `#$ NVCC_APPEND_FLAGS="-O1"` and
+// `#$ "/usr/bin"/g++ -D… -E -x c++ …`.
 NvccSettings settings_in(const std::string& steps) {
   NvccSettings settings;
   std::istringstream lines(steps);
