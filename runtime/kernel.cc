@@ -17,6 +17,7 @@
 #include "runtime/temporary_folder.h"
 #include "tuner/array/npy.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/compile_cache.h"
 #include "tuner/measure/element.h"
@@ -264,9 +265,7 @@ Result<void> Kernel::State::choose_arguments() {
 Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) const {
   const std::vector<Axis>& axes = definition_.kernel.axes;
   if (values.size() != axes.size()) {
-    std::string names;
-    for (const std::string& name : axes_) names += (names.empty() ? "" : ", ") + name;
-    return Error{definition_.kernel.name + " has " + std::to_string(axes.size()) + " axes (" + names +
+    return Error{definition_.kernel.name + " has " + std::to_string(axes.size()) + " axes (" + joined(axes_) +
                  "), and the problem has " + std::to_string(values.size()) + " values"};
   }
   Problem problem;
@@ -509,10 +508,8 @@ Result<KernelChoice> Kernel::State::prepare(std::span<const AxisValue> problem) 
 Error Kernel::State::refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const {
   const std::vector<ArgumentInfo>& expected = launch.choice.arguments;
   if (arguments.size() != expected.size()) {
-    std::string names;
-    for (const auto& each : expected) names += (names.empty() ? "" : ", ") + each.name;
-    return {definition_.kernel.name + " takes " + std::to_string(expected.size()) + " arguments (" + names +
-            "), and is given " + std::to_string(arguments.size())};
+    return {definition_.kernel.name + " takes " + std::to_string(expected.size()) + " arguments (" +
+            joined(expected, ", ", &ArgumentInfo::name) + "), and is given " + std::to_string(arguments.size())};
   }
   std::size_t place = 0;
   while (launch.passed[place].accepts(arguments[place])) ++place;

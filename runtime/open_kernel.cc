@@ -8,6 +8,7 @@
 #include "engine/tune_problem.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/worker/private_folder.h"
 #include "tuner/space/space_file.h"
@@ -79,12 +80,7 @@ Result<Kernel> Kernel::open(const std::string& space_file, KernelSettings settin
   auto device = open_launch_device({settings.device, settings.cxx, settings.cuda_home});
   if (!device) return device.error();
   auto definition = read_space_file(space_file, {.device_kind = (*device)->info().kind});
-  if (!definition) {
-    std::string errors;
-    for (const Diagnostic& diagnostic : definition.error())
-      errors += (errors.empty() ? "" : "\n") + diagnostic.str();
-    return Error{std::move(errors)};
-  }
+  if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
   if (definition->kernel.language == Language::host) {
     return Error{space_file + ": host code is no kernel that can be launched: call its function with the "
                               "configuration that the lookup answers"};

@@ -22,6 +22,7 @@
 #include "engine/tune_spaces.h"
 #include "tuner/core/effort.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
 
 namespace gktune {
@@ -78,10 +79,7 @@ Result<double> parse_percent(std::string_view text) {
 }
 
 std::string strategy_choices() {
-  std::string choices;
-  for (const Strategy& strategy : strategies())
-    choices += (choices.empty() ? "" : "|") + std::string(strategy.name);
-  return choices;
+  return joined(strategies(), "|", &Strategy::name);
 }
 
 void declare(Flags& flags, RunOptions& options) {

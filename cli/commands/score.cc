@@ -17,6 +17,7 @@
 #include "cli/settings.h"
 #include "engine/import/recordings.h"
 #include "tuner/core/system_error.h"
+#include "tuner/core/text.h"
 #include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"
 
@@ -281,9 +282,8 @@ Result<std::vector<std::vector<ContestRuns>>> hold(const std::vector<Contender>&
 }
 
 std::string settings_text(const NamedValues& settings) {
-  std::string text;
-  for (const auto& [name, value] : settings) text += (text.empty() ? "" : " ") + name + "=" + value.str();
-  return text.empty() ? "its defaults" : text;
+  if (settings.empty()) return "its defaults";
+  return joined(settings, " ", [](const auto& each) { return each.first + "=" + each.second.str(); });
 }
 
 double mean_score(const std::vector<ContestRuns>& runs, const Recordings& recordings) {

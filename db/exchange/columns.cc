@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "db/sqlite/failure.h"
+#include "tuner/core/text.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {
@@ -127,9 +128,7 @@ SqlValue value_to_bind(const SortedJson& field, const Column& column) {
 const std::span<const Column> kSessionFields = kSession, kTrialFields = kTrial, kFinalistFields = kFinalist;
 
 std::string names_of(std::span<const Column> columns) {
-  std::string names;
-  for (const Column& column : columns) names += (names.empty() ? "" : ", ") + std::string(column.name);
-  return names;
+  return joined(columns, ", ", &Column::name);
 }
 
 void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson& record) {

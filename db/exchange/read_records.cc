@@ -3,6 +3,7 @@
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
 #include "db/sqlite/failure.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -174,9 +175,7 @@ class Reading {
   }
 
   static std::string prefixed(std::span<const Column> columns, const std::string& prefix = "t.") {
-    std::string names;
-    for (const Column& column : columns) names += (names.empty() ? "" : ", ") + prefix + column.name;
-    return names;
+    return joined(columns, ", ", [&](const Column& column) { return prefix + column.name; });
   }
 
   const sqlite::Database& database_;

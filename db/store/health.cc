@@ -11,6 +11,7 @@
 #include "db/sqlite/transaction.h"
 #include "db/store/row_check.h"
 #include "db/store/settle.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -157,8 +158,7 @@ class RowCopy {
   void complete_from_index() {
     try {
       Statement select(source_, table_.from_index);
-      std::string columns;
-      for (const std::string& name : select.column_names()) columns += (columns.empty() ? "" : ", ") + name;
+      const std::string columns = joined(select.column_names());
       Statement insert(target_, insert_sql(columns));
       while (select.step()) {
         const auto id = select.row().integer();

@@ -540,10 +540,8 @@ class Script {
       }
       const auto array = array_of(value);
       if (!array) {
-        std::string product;
-        for (const std::string& size : sizes_) product += (product.empty() ? "" : " * ") + size;
         arguments_.push_back(
-            fmt::format("{{type: float32, extent: \"{}\", init: {{uniform: [0, 1]}}}}  # a guess", product));
+            fmt::format("{{type: float32, extent: \"{}\", init: {{uniform: [0, 1]}}}}  # a guess", joined(sizes_, " * ")));
         note("argument " + name + ": '" + value + "' could not be read; its type and extent are guesses");
         continue;
       }
@@ -588,10 +586,9 @@ class Script {
   }
 
   static std::string list_text(const std::vector<Value>& values) {
-    std::string text;
-    for (const Value& value : values)
-      text += (text.empty() ? "" : ", ") + (value.is_text() ? "\"" + value.str() + "\"" : value.str());
-    return text;
+    return joined(values, ", ", [](const Value& value) {
+      return value.is_text() ? "\"" + value.str() + "\"" : value.str();
+    });
   }
 
   void write() {
@@ -609,10 +606,8 @@ class Script {
     if (!restrictions_.empty()) out += "\nconstraints:\n";
     for (const std::string& restriction : restrictions_) out += "  - " + yaml_text(restriction) + '\n';
     out += "\narguments:\n";
-    std::string all;
     for (std::size_t i = 0; i < names_.size(); ++i) {
       out += fmt::format("  {}: {}\n", names_[i], arguments_[i]);
-      all += (all.empty() ? "" : ", ") + names_[i];
     }
     static constexpr const char* kGridDivs[] = {"grid_div_x", "grid_div_y", "grid_div_z"};
     const std::vector<std::string> blocks =
@@ -620,10 +615,8 @@ class Script {
     std::string grid, block;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string thread = i < blocks.size() && is_parameter(blocks[i]) ? blocks[i] : "1";
-      std::string divisor;
-      for (const std::string& each :
-           names_in(kGridDivs[i], thread == "1" ? std::vector<std::string>() : std::vector{thread}))
-        divisor += (divisor.empty() ? "" : " * ") + each;
+      const std::string divisor = joined(
+          names_in(kGridDivs[i], thread == "1" ? std::vector<std::string>() : std::vector{thread}), " * ");
       const std::string size = i < sizes_.size() ? sizes_[i] : "1";
       const std::string blocks_text =
           divisor.empty() || size == "1" ? size : "ceil_div(" + size + ", " + divisor + ")";
@@ -631,7 +624,7 @@ class Script {
       block += (i > 0 ? ", " : "") + yaml_text(thread);
     }
     out += fmt::format("\nlaunches:\n  entry: {}\n  grid: [{}]\n  block: [{}]\n  arguments: [{}]\n", *name,
-                       grid, block, all);
+                       grid, block, joined(names_));
     for (const char* keyword :
          {"smem_args", "cmem_args", "texmem_args", "compiler_options", "metrics", "answer"}) {
       if (call_.contains(keyword)) note(fmt::format("{} is not read", keyword));

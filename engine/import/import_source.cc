@@ -11,6 +11,7 @@
 
 #include "tuner/core/element_type.h"
 #include "tuner/core/quantity.h"
+#include "tuner/core/text.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"
@@ -18,16 +19,6 @@
 
 namespace gktune {
 namespace {
-
-std::string joined(Tokens tokens) {
-  std::string text;
-  for (const Token& token : tokens) {
-    const bool is_wide =
-        !text.empty() && (token.is_word() || token.kind == Token::Kind::number) && text.back() != '(';
-    text += (is_wide ? " " : "") + std::string(token.text);
-  }
-  return text;
-}
 
 // 256, 256u, 1'024, 0x40.
 std::optional<std::int64_t> integer_of(const Token& token) {
@@ -242,7 +233,7 @@ class HostNames {
       at = close + 1;
       const std::vector<Tokens> items = split_list(tokens, open);
       if (function == "sizeof") {
-        const auto type = element_type_from_name(joined(tokens.subspan(open + 1, close - open - 1)));
+        const auto type = element_type_from_name(text_of(tokens.subspan(open + 1, close - open - 1)));
         return type ? std::optional(number(static_cast<std::int64_t>(element_size(*type)))) : std::nullopt;
       }
       static const std::regex kRoundUp("(ceil_?div|div_?(round)?_?up|cdiv|i?div_?up|divide_?up)",
@@ -373,7 +364,7 @@ std::vector<FoundLaunch> launches_in(Tokens tokens) {
         if (tokens[name] == ">") ++depth;
         if (tokens[name] == "<" && --depth == 0) break;
       }
-      launch.template_arguments = joined(tokens.subspan(name, i - name));
+      launch.template_arguments = text_of(tokens.subspan(name, i - name));
       if (name == 0) continue;
       --name;
     }
@@ -597,8 +588,8 @@ class SourceImport {
       const auto term = host_->translate(extents[i]);
       if (!term) {
         block_.push_back(i == 0 ? "256" : "1");
-        guesses_["block"] = "the source says " + joined(extents[i]);
-        note("the block " + joined(extents[i]) + " could not be read: it is a guess");
+        guesses_["block"] = "the source says " + text_of(extents[i]);
+        note("the block " + text_of(extents[i]) + " could not be read: it is a guess");
         continue;
       }
       if (!term->number || *term->number <= 1) {
@@ -653,8 +644,8 @@ class SourceImport {
         continue;
       }
       grid.push_back(i == 0 ? "ceil_div(" + first_axis() + ", " + block_[0] + ")" : "1");
-      guesses_["grid"] = "a guess: the source says " + joined(extents[i]);
-      note("the grid " + joined(extents[i]) + " could not be read: it is a guess");
+      guesses_["grid"] = "a guess: the source says " + text_of(extents[i]);
+      note("the grid " + text_of(extents[i]) + " could not be read: it is a guess");
     }
     host_->literals.clear();
     return grid;
@@ -665,16 +656,12 @@ class SourceImport {
       add_axis("n", 1 << 20, false);
       note("no size of the problem was found: n is a guess");
     }
-    std::string product;
-    for (const Axis& axis : axes_) product += (product.empty() ? "" : " * ") + axis.name;
-    return axes_.size() == 1 ? product : axes_.front().name;
+    return axes_.front().name;
   }
 
   std::string all_elements() {
     first_axis();
-    std::string product;
-    for (const Axis& axis : axes_) product += (product.empty() ? "" : " * ") + axis.name;
-    return product;
+    return joined(axes_, " * ", &Axis::name);
   }
 
   // d_in, dev_in and in_d as in.
@@ -702,11 +689,11 @@ class SourceImport {
       while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{")
         --begin;
       if (tokens_[begin] == "typedef" && tokens_[i + 1] == ";")
-        type.base = joined(tokens_.subspan(begin + 1, i - begin - 1));
+        type.base = text_of(tokens_.subspan(begin + 1, i - begin - 1));
       if (tokens_[i - 1] == "using" && tokens_[i + 1] == "=") {
         std::size_t end = i + 2;
         while (end < tokens_.size() && tokens_[end] != ";") ++end;
-        type.base = joined(tokens_.subspan(i + 2, end - i - 2));
+        type.base = text_of(tokens_.subspan(i + 2, end - i - 2));
       }
     }
     if (const auto known = element_type_from_name(type.base)) return std::string(element_type_name(*known));
@@ -717,7 +704,7 @@ class SourceImport {
       const auto items = split_list(tokens, 0);
       const auto place = static_cast<std::size_t>(at - names.begin());
       if (place < items.size()) {
-        if (const auto known = element_type_from_name(joined(items[place])))
+        if (const auto known = element_type_from_name(text_of(items[place])))
           return std::string(element_type_name(*known));
       }
     }
@@ -865,7 +852,7 @@ class SourceImport {
         while (!value->empty() && (value->back() == 'f' || value->back() == 'F')) value->pop_back();
         if (value->ends_with('.')) *value += '0';
       }
-      if (!value) argument.comment = launch_ ? "a guess: the source passes " + joined(passed) : "a guess";
+      if (!value) argument.comment = launch_ ? "a guess: the source passes " + text_of(passed) : "a guess";
       argument.text = fmt::format("{{type: {}, value: {}}}", element, value.value_or("1"));
     } else {
       argument.text =
@@ -906,8 +893,7 @@ class SourceImport {
   }
 
   static std::string list_of(const std::vector<std::string>& items) {
-    std::string text;
-    for (const std::string& item : items) text += (text.empty() ? "" : ", ") + std::string("\"") + item + '"';
+    const std::string text = joined(items, ", ", [](const std::string& item) { return '"' + item + '"'; });
     return items.size() == 1 ? text : "[" + text + "]";
   }
 
@@ -948,7 +934,7 @@ class SourceImport {
     if (launch_ && launch_->config.size() > 2) {
       const auto shared = host_->translate(launch_->config[2]);
       if (!shared)
-        note("the shared memory " + joined(launch_->config[2]) +
+        note("the shared memory " + text_of(launch_->config[2]) +
              " could not be read: add shared: to the launch");
       if (shared && shared->text != "0") out += fmt::format("  shared: \"{}\"\n", shared->text);
     }
@@ -962,9 +948,7 @@ class SourceImport {
   }
 
   std::string argument_names() const {
-    std::string names;
-    for (const ArgumentFound& argument : arguments_) names += (names.empty() ? "" : ", ") + argument.name;
-    return names;
+    return joined(arguments_, ", ", &ArgumentFound::name);
   }
 
   // The launch's template arguments; a host name in them gets its value.
@@ -975,14 +959,11 @@ class SourceImport {
       return "";
     }
     const std::vector<Token> tokens = tokenize(launch_->template_arguments);
-    std::string text;
-    for (const Tokens item : split_list(tokens, 0)) {
-      const auto term = host_->translate(item);
-      text += (text.empty() ? "" : ", ") +
-              (term ? (term->text.find(' ') == std::string::npos ? term->text : "{" + term->text + "}")
-                    : joined(item));
-    }
-    return "<" + text + ">";
+    return "<" + joined(split_list(tokens, 0), ", ", [&](Tokens item) {
+             const auto term = host_->translate(item);
+             if (!term) return text_of(item);
+             return term->text.find(' ') == std::string::npos ? term->text : "{" + term->text + "}";
+           }) + ">";
   }
 
   struct Axis {

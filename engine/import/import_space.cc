@@ -66,12 +66,9 @@ std::string values_text(const SpaceJson& field, const std::string& parameter) {
     if (!value.is_primitive() || value.is_null())
       throw BadSpace{"a value of '" + parameter + "' is neither a number nor a text, true or false"};
   }
-  std::string list;
-  for (const SpaceJson& value : values) {
-    list += (list.empty() ? "" : ", ");
-    list += value.is_string() ? "\"" + value.get<std::string>() + "\"" : value.dump();
-  }
-  return "[" + list + "]";
+  return "[" + joined(values, ", ", [](const SpaceJson& value) {
+           return value.is_string() ? "\"" + value.get<std::string>() + "\"" : value.dump();
+         }) + "]";
 }
 
 // ProblemSize[0] is the axis size_x here.

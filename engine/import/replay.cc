@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/objective_text.h"
+#include "tuner/core/text.h"
 #include "tuner/space/plan.h"
 
 namespace gktune {
@@ -47,10 +48,8 @@ Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefin
   }
   if (chosen.empty() && recordings.size() == 1) chosen = {&recordings.front()};
   if (chosen.empty()) {
-    std::string names;
-    for (const std::string& each : kernels) names += (names.empty() ? "" : ", ") + each;
     return EngineError{EngineError::Kind::wrong_device,
-                       "kernel '" + kernel.name + "' is not recorded; there is " + names,
+                       "kernel '" + kernel.name + "' is not recorded; there is " + joined(kernels),
                        {}};
   }
 

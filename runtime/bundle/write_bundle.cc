@@ -15,6 +15,7 @@
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/core/device_kinds.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
@@ -240,12 +241,6 @@ class BundleWriter {
   BundleSummary summary_;
 };
 
-std::string texts(const std::vector<Diagnostic>& diagnostics) {
-  std::string text;
-  for (const Diagnostic& diagnostic : diagnostics) text += (text.empty() ? "" : "\n") + diagnostic.str();
-  return text;
-}
-
 }  // namespace
 
 Result<BundleSummary> write_bundle(const std::filesystem::path& path, const BundleRequest& request) {
@@ -276,7 +271,7 @@ Result<BundleSummary> write_bundle(const std::filesystem::path& path, const Bund
       const std::string kind(known.name);
       const auto definition =
           read_space_file(file, {.device_kind = kind, .unsafe_options = request.unsafe_options});
-      if (!definition) return Error{texts(definition.error())};
+      if (!definition) return Error{joined(definition.error(), "\n", &Diagnostic::str)};
       if (definition->kernel.language == Language::host)
         return Error{file + ": host code is no kernel that a bundle can launch"};
       name = definition->kernel.name;

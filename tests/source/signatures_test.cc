@@ -43,7 +43,7 @@ TEST(Signatures, of_templates_name_their_parameters) {
   EXPECT_EQ(
       words(
           "template <typename T, int n = (1 > 0), class... U>\n__global__ void f(std::array<T, n> a, T* b);"),
-      "kernel f<T,n,U>(std::array<T,n>|a, T*|b)\n");
+      "kernel f<T,n,U>(std::array<T, n>|a, T*|b)\n");
   EXPECT_EQ(words("template <> __global__ void f<float, 3>(float* b) {}"), "kernel f(float*|b)\n");
 }
 

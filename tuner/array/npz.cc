@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/text.h"
+
 namespace gktune {
 namespace {
 
@@ -123,9 +125,8 @@ Result<std::string> npz_array(const std::string& path, const std::string& array,
   Archive archive(path);
   if (const std::string message = archive.open(); !message.empty()) return error(message);
   const std::vector<Member>& members = archive.members();
-  std::string names;
-  for (const Member& member : members) names += (names.empty() ? "" : ", ") + member.name;
   if (members.empty()) return error("it has no arrays");
+  const std::string names = joined(members, ", ", &Member::name);
   if (array.empty() && members.size() > 1) return error("it has several arrays; name one of " + names);
   const auto found = array.empty() ? members.begin() : std::ranges::find(members, array, &Member::name);
   if (found == members.end()) return error("it has no array '" + array + "'; its arrays are " + names);

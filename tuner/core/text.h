@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,12 +13,13 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-template <class Texts>
-std::string joined(const Texts& texts, std::string_view between = ", ") {
+// The texts of all items. `text` is a function or a member that gives the text of one.
+template <class Items, class Text = std::identity>
+std::string joined(const Items& items, std::string_view between = ", ", const Text& text = {}) {
   std::string all;
-  for (const std::string& text : texts) {
+  for (const auto& item : items) {
     if (!all.empty()) all += between;
-    all += text;
+    all += std::invoke(text, item);
   }
   return all;
 }

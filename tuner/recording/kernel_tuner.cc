@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "tuner/core/text.h"
 #include "tuner/measure/statistics.h"
 
 namespace gktune {
@@ -65,10 +66,9 @@ Problem read_problem(const RecordedJson& file) {
   const auto size = file.find("problem_size");
   if (size == file.end() || size->is_null()) return {};
   if (!size->is_array()) return {{"problem_size", value_of(*size, "problem_size")}};
-  std::string extents;
-  for (const RecordedJson& each : *size)
-    extents += (extents.empty() ? "" : "x") + value_of(each, "problem_size").str();
-  return {{"problem_size", extents}};
+  return {{"problem_size", joined(*size, "x", [](const RecordedJson& each) {
+             return value_of(each, "problem_size").str();
+           })}};
 }
 
 Status t4_status(const std::string& invalidity) {
@@ -128,9 +128,7 @@ Trial read_t4_trial(const RecordedJson& result) {
 }
 
 std::string key_of(const Config& config) {
-  std::string key;
-  for (const auto& [name, value] : config) key += (key.empty() ? "" : ",") + value.str();
-  return key;
+  return joined(config, ",", [](const auto& each) { return each.second.str(); });
 }
 
 }  // namespace

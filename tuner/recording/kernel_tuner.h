@@ -13,4 +13,7 @@ Recording read_t4(const RecordedJson& file);
 RecordedJson write_cache(const Recording& recording);
 RecordedJson write_t4(const Recording& recording);
 
+// The name of a configuration in a cache file: its values in the order of the parameters.
+std::string key_of_config(const Recording& recording, const Config& config);
+
 }  // namespace gktune

@@ -61,13 +61,6 @@ Recording canonical(Recording recording) {
   return recording;
 }
 
-std::string key_of_config(const Recording& recording, const Config& config) {
-  std::string key;
-  for (const Parameter& parameter : recording.parameters)
-    key += (key.empty() ? "" : ",") + config.find(parameter.name)->str();
-  return key;
-}
-
 // Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each line, and two closing
 // lines.
 std::string cache_text(const RecordedJson& file) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "tuner/core/text.h"
 #include "tuner/core/value_json.h"
 #include "tuner/recording/kernel_tuner.h"
 
@@ -66,9 +67,7 @@ RecordedJson cache_record(const Trial& trial) {
 
 RecordedJson problem_size(const Problem& problem) {
   if (problem.size() == 1) return value_json<RecordedJson>(problem.value(0));
-  std::string text;
-  for (const auto& [name, value] : problem) text += (text.empty() ? "" : ",") + name + "=" + value.str();
-  return text;
+  return joined(problem, ",", [](const auto& axis) { return axis.first + "=" + axis.second.str(); });
 }
 
 const char* invalidity_of(Status status) {
@@ -114,6 +113,11 @@ RecordedJson t4_record(const Trial& trial) {
 
 }  // namespace
 
+std::string key_of_config(const Recording& recording, const Config& config) {
+  return joined(recording.parameters, ",",
+                [&](const Parameter& parameter) { return config.find(parameter.name)->str(); });
+}
+
 RecordedJson write_cache(const Recording& recording) {
   RecordedJson file = {{"schema_version", "1.1.0"},
                        {"device_name", recording.device.name},
@@ -129,10 +133,7 @@ RecordedJson write_cache(const Recording& recording) {
     for (const Value& value : parameter.values) values.push_back(value_json<RecordedJson>(value));
   }
   for (const Trial& trial : recording.trials) {
-    std::string key;
-    for (const Parameter& parameter : recording.parameters)
-      key += (key.empty() ? "" : ",") + trial.config.find(parameter.name)->str();
-    file["cache"][key] = cache_record(trial);
+    file["cache"][key_of_config(recording, trial.config)] = cache_record(trial);
   }
   return file;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "tuner/core/text.h"
 #include "tuner/search/auto.h"
 #include "tuner/search/bayes/bayes.h"
 #include "tuner/search/bayes/forest_strategies.h"
@@ -32,9 +33,7 @@ std::string_view kind_name(Value::Kind kind) {
 
 template <class T>
 std::string list_of_names(const std::vector<T>& named) {
-  std::string names;
-  for (const T& each : named) names += (names.empty() ? "" : ", ") + std::string(each.name);
-  return names;
+  return joined(named, ", ", &T::name);
 }
 
 std::string bounds_text(const StrategyOption& option) {

@@ -31,21 +31,6 @@ bool is_type_word(const Token& token) {
   return is_one_of(token, kWords);
 }
 
-// The tokens as text, with blanks only between words: const float*.
-std::string joined(Tokens tokens) {
-  std::string text;
-  const Token* last = nullptr;
-  for (const Token& token : tokens) {
-    const bool is_word = token.kind == Token::Kind::word || token.kind == Token::Kind::number;
-    const bool follows_type =
-        last != nullptr && (last->kind == Token::Kind::word || *last == "*" || *last == ">" || *last == "&");
-    if (is_word && follows_type) text += ' ';
-    text += token.text;
-    last = &token;
-  }
-  return text;
-}
-
 Tokens before_default(Tokens tokens) {
   const auto equals = std::ranges::find(tokens, std::string_view("="), &Token::text);
   return tokens.first(static_cast<std::size_t>(equals - tokens.begin()));
@@ -84,7 +69,7 @@ std::optional<FunctionSignature::Parameter> parameter_of(Tokens tokens) {
     parameter.name = tokens.back().text;
     tokens = tokens.first(tokens.size() - 1);
   }
-  parameter.type = joined(tokens) + suffix;
+  parameter.type = text_of(tokens) + suffix;
   return parameter;
 }
 

@@ -189,6 +189,19 @@ std::vector<Tokens> split_list(Tokens tokens, std::size_t open) {
   return items;
 }
 
+std::string text_of(Tokens tokens) {
+  std::string text;
+  const Token* last = nullptr;
+  for (const Token& token : tokens) {
+    const bool is_word = token.is_word() || token.kind == Token::Kind::number;
+    const bool follows_type = last != nullptr && (last->is_word() || *last == "*" || *last == ">" || *last == "&");
+    if ((is_word && follows_type) || (last != nullptr && *last == ",")) text += ' ';
+    text += token.text;
+    last = &token;
+  }
+  return text;
+}
+
 bool is_c_linkage(Tokens tokens, std::size_t at) {
   return tokens[at] == "extern" && at + 1 < tokens.size() && tokens[at + 1] == "\"C\"";
 }

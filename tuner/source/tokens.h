@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ std::size_t closing_bracket(Tokens tokens, std::size_t open);
 // The parts between the commas of the list that opens at `open`. Lists inside stay whole. Nothing if the list
 // is not closed.
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open);
+
+// The tokens as text, with blanks only between words and after commas: const float*.
+std::string text_of(Tokens tokens);
 
 // True for `extern "C"` at this index.
 bool is_c_linkage(Tokens tokens, std::size_t at);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tuner/core/text.h"
+
 namespace gktune {
 namespace {
 
@@ -23,9 +25,7 @@ Entry read_entry(const std::string& text) {
   if (open > 0) entry.name = tokens[open - 1].text;
   if (open == tokens.size()) return entry;
   for (Tokens item : split_list(tokens, open)) {
-    std::string argument;
-    for (const Token& token : item) argument.append(argument.empty() ? "" : " ").append(token.text);
-    entry.template_arguments.push_back(std::move(argument));
+    entry.template_arguments.push_back(joined(item, " ", &Token::text));
   }
   return entry;
 }
@@ -113,12 +113,10 @@ bool fits(const CppType& type, const ArgumentPlan& argument) {
 }
 
 std::string list_of(const std::vector<Signature::Parameter>& parameters) {
-  std::string list;
-  for (const Signature::Parameter& parameter : parameters) {
-    list +=
-        (list.empty() ? "" : ", ") + parameter.type + (parameter.name.empty() ? "" : " ") + parameter.name;
-  }
-  return list.empty() ? "none" : list;
+  if (parameters.empty()) return "none";
+  return joined(parameters, ", ", [](const Signature::Parameter& parameter) {
+    return parameter.type + (parameter.name.empty() ? "" : " ") + parameter.name;
+  });
 }
 
 // One launch and one function that it may call.
@@ -143,10 +141,9 @@ class Match {
   std::string fault() const {
     const std::vector<Signature::Parameter>& parameters = *signature_.parameters;
     if (arguments_.size() != parameters.size()) {
-      std::string names;
-      for (const ArgumentPlan* argument : arguments_) names += (names.empty() ? "" : ", ") + argument->name;
       return "it has " + std::to_string(parameters.size()) + " parameters (" + list_of(parameters) +
-             "), the launch passes " + std::to_string(arguments_.size()) + " arguments (" + names + ")";
+             "), the launch passes " + std::to_string(arguments_.size()) + " arguments (" +
+             joined(arguments_, ", ", &ArgumentPlan::name) + ")";
     }
     std::vector<std::size_t> wrong;
     for (std::size_t i = 0; i < types_.size(); ++i) {

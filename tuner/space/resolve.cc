@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "tuner/core/text.h"
 #include "tuner/space/language/evaluate.h"
 #include "tuner/space/launch_check.h"
 #include "tuner/space/plan.h"
@@ -662,7 +663,7 @@ class Resolver {
       if (pattern.parts.empty()) return 0;
       const std::string chosen = text(pattern, scope, where + key);
       const auto found = std::ranges::find(names, chosen);
-      if (found == names.end()) fail(where + key + ": '" + chosen + "' is none of " + list_of(names));
+      if (found == names.end()) fail(where + key + ": '" + chosen + "' is none of " + joined(names));
       return static_cast<int>(found - names.begin());
     };
     const int address = choice(texture.address, "address", {"clamp", "border", "wrap", "mirror"});
@@ -707,12 +708,6 @@ class Resolver {
     if (!error_ && static_cast<std::uint64_t>(last) > counts_[index])
       fail(where + "it goes beyond the buffer's " + std::to_string(counts_[index]) + " elements");
     return plan;
-  }
-
-  static std::string list_of(std::initializer_list<std::string_view> names) {
-    std::string list;
-    for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
-    return list;
   }
 
   int add_value(ArgumentPlan plan, ProgramPlan& program) {

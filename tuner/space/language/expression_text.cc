@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "tuner/core/text.h"
 #include "tuner/space/language/expression_node.h"
 
 namespace gktune {
@@ -86,20 +87,15 @@ std::string quoted(std::string_view text) {
 
 std::string text_of(const ExpressionNode& node);
 
-std::string joined(const ExpressionNode& node, std::string_view separator) {
-  std::string text;
-  for (const NodePtr& operand : node.operands) {
-    if (!text.empty()) text += separator;
-    text += text_of(*operand);
-  }
-  return text;
+std::string operands_text(const ExpressionNode& node, std::string_view separator) {
+  return joined(node.operands, separator, [](const NodePtr& operand) { return text_of(*operand); });
 }
 
 std::string apply_text(const ExpressionNode& node) {
   const std::string symbol(spelling(node.operation));
-  if (is_function(node.operation)) return symbol + '(' + joined(node, ", ") + ')';
+  if (is_function(node.operation)) return symbol + '(' + operands_text(node, ", ") + ')';
   if (node.operands.size() == 1) return '(' + symbol + text_of(*node.operands[0]) + ')';
-  return '(' + joined(node, ' ' + symbol + ' ') + ')';
+  return '(' + operands_text(node, ' ' + symbol + ' ') + ')';
 }
 
 std::string text_of(const ExpressionNode& node) {
@@ -118,11 +114,11 @@ std::string text_of(const ExpressionNode& node) {
       return text + ')';
     }
     case ExpressionNode::Kind::list:
-      return '[' + joined(node, ", ") + ']';
+      return '[' + operands_text(node, ", ") + ']';
     case ExpressionNode::Kind::conjunction:
-      return '(' + joined(node, " and ") + ')';
+      return '(' + operands_text(node, " and ") + ')';
     case ExpressionNode::Kind::disjunction:
-      return '(' + joined(node, " or ") + ')';
+      return '(' + operands_text(node, " or ") + ')';
     case ExpressionNode::Kind::negation:
       return "(not " + text_of(*node.operands[0]) + ')';
     case ExpressionNode::Kind::conditional:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostReferences = 64;
 
-std::string joined(const std::string& folder, const std::string& path) {
+std::string path_in(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
@@ -190,7 +190,7 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
 std::string DefinitionReader::load(const YamlNode& node, std::string& path) {
   const auto written = read_text(node, errors_);
   if (!written) return {};
-  path = joined(folder_, *written);
+  path = path_in(folder_, *written);
   auto text = files_(path);
   if (text) return *std::move(text);
   errors_.add(node, "cannot read '" + path + "': " + text.error().message,
@@ -221,7 +221,7 @@ void DefinitionReader::read_source(const Fields& fields) {
   if (const YamlNode* include = section(fields, "include")) {
     for (const YamlNode& item : items_of(*include)) {
       if (const auto folder = read_text(item, errors_))
-        kernel.include_dirs.push_back(joined(folder_, *folder));
+        kernel.include_dirs.push_back(path_in(folder_, *folder));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "tuner/core/spelling.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -54,8 +55,7 @@ Fields::Fields(const YamlNode& node, std::string_view what, const std::vector<st
                ErrorList& errors)
     : node_(node), what_(what), is_map_(node.kind == YamlNode::Kind::map), errors_(errors) {
   const std::vector<std::string> names(known.begin(), known.end());
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string list = joined(names);
   if (!is_map_) {
     errors_.add(node, what_ + " must be a map; found " + std::string(kind_words(node)), "keys: " + list);
     return;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tuner/core/seconds_since.h"
+#include "tuner/core/text.h"
 #include "tuner/device/cuda/compile/compile_log.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/program_text.h"
@@ -39,7 +40,7 @@ std::string size_and_time(const std::string& path) {
 // The name that NVRTC gives to the text with the names of entries.
 constexpr std::string_view kEntriesFile = "__nv_name_map(";
 
-// Where the first error is about an entry's name: whether the source has such a function at all.
+// The message for an entry that the source does not define, if the first error is about an entry's name.
 std::optional<std::string> missing_entry(const std::vector<std::string>& messages, const FlatSource& flat,
                                          const SourcePlan& source) {
   const auto error = std::ranges::find_if(
@@ -258,9 +259,7 @@ std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::
   if (definitions.empty() || !compiles({})) return std::nullopt;
   for (const std::vector<std::string>& definition : definitions) {
     if (compiles(definition)) continue;
-    std::string option;
-    for (const std::string& word : definition) option += (option.empty() ? "" : " ") + word;
-    return "option " + option +
+    return "option " + joined(definition, " ") +
            ": CUDA's own headers use that name, and fail with the macro; give it another name\n";
   }
   return std::nullopt;
