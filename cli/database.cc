@@ -1,6 +1,11 @@
 #include "cli/database.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
+
+#include "cli/output/quantity.h"
+#include "db/open.h"
 
 namespace gktune {
 
@@ -18,12 +23,20 @@ std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& cont
     hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
     return nullptr;
   }
-  auto store = open_sqlite_store(path, StoreAccess::read);
+  auto store = open_sqlite_store(path, StoreAccess::read, kLockPatience, [&](const std::string& damage) {
+    context.log.warning(damage + "; `gktune db check" + database_flag(flag) + "` names all damage");
+  });
   if (!store) {
     fail(context, ExitCode::failed, store.error().message);
     return nullptr;
   }
   return *std::move(store);
+}
+
+void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context) {
+  if (rows == 0) return;
+  context.log.warning(fmt::format("{} damaged {} left out; `gktune db check{}` names all damage", format_count(rows),
+                                  rows == 1 ? "row is" : "rows are", database_flag(flag)));
 }
 
 }  // namespace gktune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,5 +16,7 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
 std::string database_flag(const std::string& flag);
 // Opens it for reading. Prints an error and a hint if there is none.
 std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context);
+// Says how many damaged rows a result lacks.
+void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context);
 
 }  // namespace gktune

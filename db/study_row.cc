@@ -14,11 +14,18 @@ StudyRow read_study(sqlite::Row& row) {
   read.study.device.name = row.text();
   read.study.device.architecture = row.text();
   read.study.device.multiprocessors = row.integer();
-  read.study.problem = values_from_json(row.view());
+  const auto damaged = [&](const std::string& reason) {
+    return sqlite::Failure("study " + std::to_string(read.id) + " of '" + read.study.kernel + "': " + reason);
+  };
+  try {
+    read.study.problem = values_from_json(row.view());
+  } catch (const sqlite::Failure& failure) {
+    throw damaged(std::string("its problem is ") + failure.what());
+  }
   auto name = row.text();
   auto regime = regime_from_name(name);
   if (!regime)
-    throw sqlite::Failure("damaged: study " + std::to_string(read.id) + " has the regime \"" + name + '"');
+    throw damaged("damaged: its regime is \"" + name + '"');
   read.study.regime = *regime;
   read.study.objective = row.text();
   read.updated_ms = row.integer();

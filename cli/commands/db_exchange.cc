@@ -20,6 +20,7 @@
 #include "db/portfolio/make_portfolio.h"
 #include "engine/import/recording_exchange.h"
 #include "tuner/core/spelling.h"
+#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -60,16 +61,36 @@ void declare_export(Flags& flags, ExportOptions& options) {
       .kind("FILE");
 }
 
-// Writes a text to the file, or to standard output.
-ExitCode write_text(const std::string& text, const std::string& path, Context& context) {
+// Lets the function write to the file, or to standard output. The file appears once it is complete: a failure leaves an
+// older one as it was. A pipe or device is written directly.
+template <class Write>
+ExitCode write_output(const std::string& path, Context& context, Write write) {
   if (path.empty()) {
-    context.bytes << text << std::flush;
-    return context.bytes ? ExitCode::done : ExitCode::failed;
+    const ExitCode code = write(context.bytes);
+    if (code != ExitCode::done || context.bytes.flush()) return code;
+    return fail(context, ExitCode::failed, "standard output cannot be written");
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) return fail(context, ExitCode::failed, path + ": cannot be written");
-  return ExitCode::done;
+  std::error_code error;
+  const bool is_direct = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
+  const std::filesystem::path written = is_direct ? std::filesystem::path(path) : unfinished_path(path);
+  std::ofstream file(written, std::ios::binary);
+  ExitCode code = file ? write(file) : ExitCode::done;
+  file.close();
+  if (code == ExitCode::done && !file) code = fail(context, ExitCode::failed, path + ": cannot be written");
+  if (is_direct) return code;
+  if (code == ExitCode::done) {
+    std::filesystem::rename(written, path, error);
+    if (error) code = fail(context, ExitCode::failed, path + ": " + error.message());
+  }
+  if (code != ExitCode::done) std::filesystem::remove(written, error);
+  return code;
+}
+
+ExitCode write_text(const std::string& text, const std::string& path, Context& context) {
+  return write_output(path, context, [&](std::ostream& stream) {
+    stream << text;
+    return ExitCode::done;
+  });
 }
 
 // The winners of the selected studies, of which a kernel's version that is not the latest is left out.
@@ -187,17 +208,18 @@ ExitCode export_everything(const std::vector<StudySummary>& studies, const Expor
   std::vector<std::int64_t> ids;
   for (const StudySummary& each : studies) ids.push_back(each.id);
   const auto path = database_path(options.selection.database, context);
-  const auto write = [&](std::ostream& stream) -> ExitCode {
-    auto exported = export_studies(path, ids, stream);
-    if (!exported) return fail(context, ExitCode::failed, exported.error().message);
-    context.log.info(fmt::format("exported {} studies, {} trials, {} playoffs", format_count(exported->studies),
-                                 format_count(exported->trials), format_count(exported->playoffs)));
+  Exported exported;
+  const auto code = write_output(options.output, context, [&](std::ostream& stream) -> ExitCode {
+    auto all = export_studies(path, ids, stream);
+    if (!all) return fail(context, ExitCode::failed, all.error().message);
+    exported = *all;
     return ExitCode::done;
-  };
-  if (options.output.empty()) return write(context.bytes);
-  std::ofstream file(options.output, std::ios::binary);
-  if (!file) return fail(context, ExitCode::failed, options.output + ": cannot be written");
-  return write(file);
+  });
+  if (code != ExitCode::done) return code;
+  context.log.info(fmt::format("exported {} studies, {} trials, {} playoffs", format_count(exported.studies),
+                               format_count(exported.trials), format_count(exported.playoffs)));
+  warn_of_damage(exported.damaged, options.selection.database, context);
+  return ExitCode::done;
 }
 
 ExitCode export_selection(const ExportOptions& options, Context& context) {
@@ -251,6 +273,7 @@ void print_merged(const Merged& merged, const std::string& name, Context& contex
         format_count(merged.by_time));
   }
   for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
+  warn_of_damage(merged.damaged, name, context);
 }
 
 struct ImportOptions {

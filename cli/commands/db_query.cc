@@ -99,17 +99,19 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   }
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();
-  auto configs = archive->common(first->id, second->id);
-  if (!configs) return fail(context, ExitCode::failed, configs.error().message);
+  auto common = archive->common(first->id, second->id);
+  if (!common) return fail(context, ExitCode::failed, common.error().message);
+  warn_of_damage(common->damaged, options.database, context);
+  std::vector<CommonConfig>& configs = common->configs;
   // Changes of status first, then the largest changes of time.
-  std::ranges::stable_sort(*configs, {}, [](const CommonConfig& each) {
+  std::ranges::stable_sort(configs, {}, [](const CommonConfig& each) {
     return std::pair(each.first_status == each.second_status, is_timed(each) ? -std::abs(change_of(each)) : 0);
   });
-  const auto limit = options.limit == 0 ? configs->size() : static_cast<std::size_t>(options.limit);
-  if (options.format.is_text()) print_difference(*first, *second, *configs, context);
-  diff_table(*configs, limit).print(context.out, context.out_screen, options.format);
-  if (limit < configs->size())
-    hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(*configs))));
+  const auto limit = options.limit == 0 ? configs.size() : static_cast<std::size_t>(options.limit);
+  if (options.format.is_text()) print_difference(*first, *second, configs, context);
+  diff_table(configs, limit).print(context.out, context.out_screen, options.format);
+  if (limit < configs.size())
+    hint(context, fmt::format("--limit 0 shows all {}", format_count(std::ssize(configs))));
   return ExitCode::done;
 }
 

@@ -39,6 +39,10 @@ Log::~Log() = default;
 
 void Log::info(std::string_view message) { logger_->info(message); }
 
+void Log::warning(std::string_view message) {
+  if (warnings_.emplace(message).second) logger_->info("warning: {}", message);
+}
+
 void Log::hint(std::string_view message) { logger_->log(kHint, message); }
 
 void Log::error(std::string_view message) {

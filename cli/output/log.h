@@ -2,6 +2,8 @@
 
 #include <iosfwd>
 #include <memory>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "cli/output/screen.h"
@@ -19,13 +21,15 @@ class Log {
   ~Log();
 
   void info(std::string_view message);
-  void error(std::string_view message);  // "error: …"
-  void hint(std::string_view message);   // "  hint: …"
+  void warning(std::string_view message);  // "warning: …"; the same one only once
+  void error(std::string_view message);    // "error: …"
+  void hint(std::string_view message);     // "  hint: …"
   // Keeps everything but errors back from now on.
   void silence();
 
  private:
   std::unique_ptr<spdlog::logger> logger_;
+  std::set<std::string, std::less<>> warnings_;
 };
 
 }  // namespace gktune

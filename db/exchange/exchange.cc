@@ -9,21 +9,15 @@
 #include "db/sqlite/transaction.h"
 
 namespace gktune {
-namespace {
-
-
-}  // namespace
 
 Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                 std::ostream& stream) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, kLockPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
-    const Exported exported = read_records(database, &studies, [&](const SortedJson& record) {
+    return read_records(database, &studies, [&](const SortedJson& record) {
       stream << record.dump(-1, ' ', false, SortedJson::error_handler_t::replace) << '\n';
     });
-    if (!stream.flush()) throw sqlite::Failure("the lines cannot be written");
-    return exported;
   });
 }
 
@@ -70,8 +64,9 @@ Result<Merged> merge_database(const std::filesystem::path& target, const std::fi
     auto database = open_for_writing(target, kLockPatience);
     sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
     RecordWriter writer(database);
-    read_records(from, nullptr, [&](const SortedJson& record) { writer.add(record); });
+    const Exported read = read_records(from, nullptr, [&](const SortedJson& record) { writer.add(record); });
     Merged merged = writer.finish();
+    merged.damaged = read.damaged;
     transaction.commit();
     return merged;
   });

@@ -14,19 +14,21 @@ namespace gktune {
 
 struct Exported {
   std::int64_t studies = 0, trials = 0, playoffs = 0;
+  std::int64_t damaged = 0;  // trials and finalists that were left out
 };
 
 // The rows that a merge added, and the conflicts that it resolved.
 struct Merged {
   std::int64_t sessions = 0, studies = 0, trials = 0, playoffs = 0, portfolios = 0;  // added
   std::int64_t known_trials = 0;                                                      // that were there already
+  std::int64_t damaged = 0;  // trials and finalists of a database that were left out
   // Configurations with current measurements of several hosts, by what decided which one counts.
   std::int64_t by_environment = 0, by_playoff = 0, by_time = 0;
   std::vector<std::string> changed_winners;  // a line for each study of the target that has another winner now
 };
 
 // Writes these studies with their sessions, trials, playoffs and portfolios as JSON Lines. Equal contents give equal
-// texts, whatever the ids of the rows.
+// texts, whatever the ids of the rows. The caller looks at the state of the stream.
 Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                 std::ostream& stream);
 

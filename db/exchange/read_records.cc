@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
 #include "db/sqlite/failure.h"
+#include "db/store/trial_row.h"
+#include "db/values_json.h"
 #include "tuner/core/text.h"
 
 namespace gktune {
@@ -33,13 +37,32 @@ class Reading {
     on_record_({{"type", "gktune"}, {"version", kExchangeVersion}});
     const auto selected = select(studies);
     read_sessions(selected);
-    for (const std::int64_t study : selected) read_study(study);
+    for (const std::int64_t study : selected) {
+      const auto record = unless_damaged([&] { return study_record(study, exported_.studies + 1); });
+      if (!record) continue;
+      on_record_(*record);
+      ++exported_.studies;
+      read_trials(study, exported_.studies);
+      read_playoffs(study, exported_.studies);
+    }
     read_spaces(selected);
     read_portfolios(selected);
     return exported_;
   }
 
  private:
+  // Nothing: the row is damaged, and is counted.
+  template <class Function>
+  std::optional<SortedJson> unless_damaged(Function make) {
+    try {
+      return make();
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.is_damage()) throw;
+      ++exported_.damaged;
+      return std::nullopt;
+    }
+  }
+
   std::vector<std::int64_t> select(const std::vector<std::int64_t>* studies) const {
     Statement all(database_, std::string("SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
                                          " ORDER BY s.kernel, s.fingerprint, s.problem, s.regime, s.objective, ") +
@@ -63,18 +86,22 @@ class Reading {
       of_study.bind(study);
       while (of_study.step()) used.insert(of_study.row().integer());
     }
-    Statement all(database_, "SELECT id, " + names_of(kSessionFields) + " FROM sessions ORDER BY uuid");
+    // The trials need their session, also without its figures.
+    std::string columns = names_of(kSessionFields);
+    constexpr std::string_view kFigures = "figures";
+    columns.replace(columns.find(kFigures), kFigures.size(), "CASE WHEN json_valid(figures) THEN figures END");
+    Statement all(database_, "SELECT id, coalesce(NOT json_valid(figures), 0), " + columns + " FROM sessions ORDER BY uuid");
     while (all.step()) {
       auto row = all.row();
       if (!used.contains(row.integer())) continue;
+      exported_.damaged += row.integer();
       SortedJson record = {{"type", "session"}};
       read_columns(row, kSessionFields, record);
       on_record_(record);
     }
   }
 
-  void read_study(std::int64_t study) {
-    const std::int64_t number = ++exported_.studies;
+  SortedJson study_record(std::int64_t study, std::int64_t number) const {
     Statement find(database_, std::string("SELECT s.kernel, s.fingerprint, s.problem, s.regime, s.objective,"
                                           " s.recorded, ") +
                                   kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
@@ -83,29 +110,40 @@ class Reading {
     SortedJson record = {{"type", "study"}, {"study", number}};
     record["kernel"] = row.text();
     record["fingerprint"] = row.text();
-    record["problem"] = parse_text(row.text());
-    record["regime"] = row.text();
+    record["problem"] = sorted_json(values_from_json(row.text()));
+    const auto regime = row.text();
+    if (!regime_from_name(regime)) throw sqlite::Failure("damaged: the regime " + regime);
+    record["regime"] = regime;
     record["objective"] = row.text();
     const auto recorded = row.text();
     record["recorded"] = recorded.empty() ? SortedJson() : parse_text(recorded);
     record["device"] = read_device_fields(row);
-    on_record_(record);
-    read_trials(study, number);
-    read_playoffs(study, number);
+    return record;
   }
 
   void read_trials(std::int64_t study, std::int64_t number) {
-    Statement all(database_, "SELECT c.uuid, t.number, " + prefixed(kTrialFields) +
-                                 " FROM trials t JOIN sessions c ON c.id = t.session_id WHERE t.study_id = ?"
-                                 " ORDER BY c.uuid, t.number");
+    Statement all(database_, "SELECT t.id, t.is_sound, c.uuid, t.number, " + prefixed(kTrialFields) +
+                                 " FROM (SELECT *, " + kTrialIsSound + " AS is_sound FROM trials WHERE study_id = ?) t"
+                                 " JOIN sessions c ON c.id = t.session_id ORDER BY c.uuid, t.number");
     all.bind(study);
     while (all.step()) {
       auto row = all.row();
-      SortedJson record = {{"type", "trial"}, {"study", number}};
-      record["session"] = row.text();
-      record["number"] = row.integer();
-      read_columns(row, kTrialFields, record);
-      on_record_(record);
+      const auto id = row.integer();
+      const auto record = unless_damaged([&] {
+        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+        SortedJson trial = {{"type", "trial"}, {"study", number}};
+        trial["session"] = row.text();
+        trial["number"] = row.integer();
+        read_columns(row, kTrialFields, trial);
+        values_from(trial["config"]);
+        if (!status_from_name(trial["status"].get<std::string>())) throw sqlite::Failure("damaged: its status is unknown");
+        return trial;
+      });
+      if (!record) {
+        damaged_trials_.insert(id);
+        continue;
+      }
+      on_record_(*record);
       ++exported_.trials;
     }
   }
@@ -114,9 +152,10 @@ class Reading {
     Statement all(database_,
                   "SELECT p.id, c.uuid, p.held_ms FROM playoffs p JOIN sessions c ON c.id = p.session_id"
                   " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
-    Statement finalists(database_, "SELECT c.uuid, t.number, " + prefixed(kFinalistFields, "f.") +
-                                       " FROM finalists f JOIN trials t ON t.id = f.trial_id"
-                                       " JOIN sessions c ON c.id = t.session_id WHERE f.playoff_id = ? ORDER BY f.place");
+    Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " + prefixed(kFinalistFields, "f.") +
+                                       " FROM (SELECT *, " + kFinalistIsSound + " AS is_sound FROM finalists"
+                                       "  WHERE playoff_id = ?) f JOIN trials t ON t.id = f.trial_id"
+                                       " JOIN sessions c ON c.id = t.session_id ORDER BY f.place");
     all.bind(study);
     while (all.step()) {
       auto row = all.row();
@@ -127,11 +166,16 @@ class Reading {
       finalists.bind(playoff);
       while (finalists.step()) {
         auto each = finalists.row();
-        SortedJson finalist;
-        finalist["session"] = each.text();
-        finalist["number"] = each.integer();
-        read_columns(each, kFinalistFields, finalist);
-        record["finalists"].push_back(std::move(finalist));
+        if (damaged_trials_.contains(each.integer())) continue;  // it goes with its trial
+        auto finalist = unless_damaged([&] {
+          if (!each.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+          SortedJson sound;
+          sound["session"] = each.text();
+          sound["number"] = each.integer();
+          read_columns(each, kFinalistFields, sound);
+          return sound;
+        });
+        if (finalist) record["finalists"].push_back(*std::move(finalist));
       }
       on_record_(record);
       ++exported_.playoffs;
@@ -147,11 +191,16 @@ class Reading {
       auto row = all.row();
       SortedJson record = {{"type", "space"}};
       for (const char* name : {"kernel", "fingerprint"}) record[name] = row.text();
-      for (const char* name : {"matching", "constraints", "default_config"}) record[name] = parse_text(row.text());
       find.bind(record["kernel"].get<std::string>(), record["fingerprint"].get<std::string>());
       bool is_used = false;
       while (find.step()) is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
-      if (is_used) on_record_(record);
+      if (!is_used) continue;
+      const auto parsed = unless_damaged([&] {
+        for (const char* name : {"matching", "constraints", "default_config"})
+          record[name] = sorted_json(values_from_json(row.text()));
+        return record;
+      });
+      if (parsed) on_record_(*parsed);
     }
   }
 
@@ -164,13 +213,16 @@ class Reading {
                                  " ORDER BY p.kernel, p.fingerprint, p.regime, p.objective, " + kDeviceColumns);
     while (all.step()) {
       auto row = all.row();
-      SortedJson record = {{"type", "portfolio"}};
-      for (const char* name : {"kernel", "fingerprint", "regime", "objective"}) record[name] = row.text();
-      record["within"] = row.real();
-      record["made_ms"] = row.integer();
-      record["body"] = parse_text(row.text());
-      record["device"] = read_device_fields(row);
-      if (std::ranges::find(studies, row.integer()) != studies.end()) on_record_(record);
+      const auto record = unless_damaged([&] {
+        SortedJson portfolio = {{"type", "portfolio"}};
+        for (const char* name : {"kernel", "fingerprint", "regime", "objective"}) portfolio[name] = row.text();
+        portfolio["within"] = row.real();
+        portfolio["made_ms"] = row.integer();
+        portfolio["body"] = parse_text(row.text());
+        portfolio["device"] = read_device_fields(row);
+        return portfolio;
+      });
+      if (record && std::ranges::find(studies, row.integer()) != studies.end()) on_record_(*record);
     }
   }
 
@@ -181,6 +233,7 @@ class Reading {
   const sqlite::Database& database_;
   const OnRecord& on_record_;
   Exported exported_;
+  std::set<std::int64_t> damaged_trials_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <tuple>
 
 #include "db/exchange/columns.h"
@@ -80,6 +81,18 @@ Choice choose(const std::vector<Row>& rows) {
   }
   if (environment(*best) != environment(*next)) return {best, Choice::Reason::environment};
   return {best, best->is_finalist != next->is_finalist ? Choice::Reason::playoff : Choice::Reason::time};
+}
+
+// The fields of a trial in the database; nothing if it cannot be parsed.
+std::optional<SortedJson> trial_fields(sqlite::Row& row) {
+  try {
+    SortedJson fields;
+    read_columns(row, kTrialFields, fields);
+    return fields;
+  } catch (const Failure& failure) {
+    if (!failure.is_damage()) throw;
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -193,16 +206,30 @@ void RecordWriter::add_trial(const SortedJson& record) {
   if (!status_from_name(status)) throw Failure("'status' is '" + status + "', which is unknown");
   std::vector<SqlValue> values = {study, session, number};
   add_values(record, kTrialFields, values);
-  Statement find(database_, "SELECT study_id, " + names_of(kTrialFields) +
+  Statement find(database_, "SELECT id, " + kTrialIsSound + ", study_id, " + names_of(kTrialFields) +
                                 " FROM trials WHERE session_id = ? AND number = ?");
+  static const std::string kSum = "UPDATE trials SET checksum = " + kTrialChecksum + " WHERE id = ?";
   if (find.bind(session, number).step()) {
     auto row = find.row();
-    bool is_same = row.integer() == study;
-    SortedJson known, given;
-    read_columns(row, kTrialFields, known);
+    const auto id = row.integer();
+    const bool is_sound = row.boolean();
+    const auto known_study = row.integer();
+    const auto known = is_sound ? trial_fields(row) : std::nullopt;
+    if (!known) {  // the sound row takes the place of the damaged one
+      Statement(database_, "UPDATE trials SET (study_id, session_id, number, is_current, " + names_of(kTrialFields) +
+                               ") = (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ") WHERE id = " +
+                               std::to_string(id))
+          .bind_values(values)
+          .run();
+      Statement(database_, kSum).bind(id).run();
+      touched_.insert({study, known_study});
+      ++merged_.trials;
+      return;
+    }
+    SortedJson given;
     for (const Column& column : kTrialFields) given[column.name] = member(record, column.name);
     // Numbers may be written as 1 or 1.0.
-    if (!is_same || known != given) {
+    if (known_study != study || *known != given) {
       throw Failure("trial " + std::to_string(number) + " of session " + text_field_of(record, "session") +
                     " differs from the one in the database: one of them was changed");
     }
@@ -213,7 +240,6 @@ void RecordWriter::add_trial(const SortedJson& record) {
                            ") VALUES (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ")")
       .bind_values(values)
       .run();
-  static const std::string kSum = "UPDATE trials SET checksum = " + kTrialChecksum + " WHERE id = ?";
   Statement(database_, kSum).bind(database_.last_id()).run();
   touched_.insert(study);
   ++merged_.trials;

@@ -8,6 +8,7 @@
 #include "db/portfolio/portfolio_json.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
+#include "db/store/trial_row.h"
 #include "db/study_row.h"
 #include "db/values_json.h"
 
@@ -26,19 +27,38 @@ struct StudyCosts {
   std::string winner;
 };
 
-StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study) {
+// The configurations of their JSON; nothing where it is damaged.
+using ParsedConfigs = std::map<std::string, std::optional<Config>>;
+
+bool is_config(const std::string& json, ParsedConfigs& parsed) {
+  const auto [known, is_new] = parsed.try_emplace(json);
+  if (!is_new) return known->second.has_value();
+  try {
+    known->second = values_from_json(json);
+  } catch (const Failure& failure) {
+    if (!failure.is_damage()) throw;
+  }
+  return known->second.has_value();
+}
+
+StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study, ParsedConfigs& parsed) {
   StudyCosts read{.study = std::move(study)};
   Statement select(database,
                    "SELECT config, objective FROM trials WHERE study_id = ? AND is_current = 1 AND status = 'ok'"
-                   " AND objective IS NOT NULL");
+                   " AND objective IS NOT NULL AND " +
+                       kTrialIsSound);
   select.bind(read.study.id);
   while (select.step()) {
     auto row = select.row();
     const auto config = row.text();
-    read.costs[config] = cost_of(row.real());
+    if (is_config(config, parsed)) read.costs[config] = cost_of(row.real());
   }
   Statement winner(database, "SELECT config FROM winners WHERE study_id = ?");
   if (winner.bind(read.study.id).step()) read.winner = winner.row().text();
+  if (!read.costs.contains(read.winner) && !read.costs.empty()) {  // its row is damaged
+    const auto cost = [](const auto& each) { return each.second; };
+    read.winner = std::ranges::min_element(read.costs, {}, cost)->first;
+  }
   return read;
 }
 
@@ -50,12 +70,13 @@ double weight_of(const Problem& problem, const std::vector<ProblemWeight>& weigh
   return weight;
 }
 
-CostTable cost_table(const std::vector<StudyCosts>& studies, const std::vector<ProblemWeight>& weights) {
+CostTable cost_table(const std::vector<StudyCosts>& studies, const ParsedConfigs& parsed,
+                     const std::vector<ProblemWeight>& weights) {
   CostTable table;
   std::map<std::string, std::size_t> places;
   for (const StudyCosts& study : studies) {
     for (const auto& [config, cost] : study.costs) {
-      if (places.emplace(config, places.size()).second) table.configs.push_back(values_from_json(config));
+      if (places.emplace(config, places.size()).second) table.configs.push_back(*parsed.at(config));
     }
   }
   for (const StudyCosts& study : studies) {
@@ -75,6 +96,19 @@ std::vector<Value> sort_key(const Problem& problem) {
   std::vector<Value> key;
   for (const auto& [name, value] : sorted) key.push_back(value);
   return key;
+}
+
+// False: it is damaged.
+bool read_body_of(const std::string& json, Portfolio& portfolio) {
+  try {
+    read_body(SortedJson::parse(json), portfolio);
+    return true;
+  } catch (const SortedJson::exception&) {
+    return false;
+  } catch (const Failure& failure) {
+    if (!failure.is_damage()) throw;
+    return false;
+  }
 }
 
 bool has_axes_of(const Problem& a, const Problem& b) {
@@ -104,7 +138,13 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      StudyRow study = read_study(row);
+      StudyRow study;
+      try {
+        study = read_study(row);
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+        continue;  // a damaged study hides no other
+      }
       const auto group = std::ranges::find_if(groups, [&](const std::vector<StudyRow>& known) {
         const Study& first = known.front().study;
         return std::tie(first.device, first.regime, first.objective) ==
@@ -118,11 +158,12 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
       }
     }
     std::vector<PortfolioSource> sources;
+    ParsedConfigs parsed;
     for (std::vector<StudyRow>& group : groups) {
       std::ranges::sort(group, {}, [](const StudyRow& each) { return sort_key(each.study.problem); });
       std::vector<StudyCosts> costs;
       for (StudyRow& study : group) {
-        costs.push_back(read_study_costs(database, std::move(study)));
+        costs.push_back(read_study_costs(database, std::move(study), parsed));
         if (costs.back().winner.empty() || !(costs.back().costs[costs.back().winner] > 0)) costs.pop_back();
       }
       if (costs.size() < fewest) continue;
@@ -133,7 +174,7 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
       source.identity.device = first.device;
       source.identity.regime = first.regime;
       source.identity.objective = first.objective;
-      source.table = cost_table(costs, weights);
+      source.table = cost_table(costs, parsed, weights);
     }
     if (sources.empty())
       throw Failure("'" + kernel + "' has no " +
@@ -153,7 +194,7 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      Portfolio& portfolio = portfolios.emplace_back();
+      Portfolio portfolio;
       portfolio.kernel = row.text();
       portfolio.fingerprint = row.text();
       portfolio.device.kind = row.text();
@@ -161,16 +202,12 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
       portfolio.device.architecture = row.text();
       portfolio.device.multiprocessors = row.integer();
       const auto regime = regime_from_name(row.text());
-      if (!regime) throw Failure("damaged: a portfolio's regime");
-      portfolio.regime = *regime;
+      portfolio.regime = regime.value_or(Regime::cold);
       portfolio.objective = row.text();
       portfolio.within = row.real();
       portfolio.made_unix_ms = row.integer();
-      try {
-        read_body(SortedJson::parse(row.text()), portfolio);
-      } catch (const SortedJson::exception& error) {
-        throw Failure(std::string("damaged: a portfolio: ") + error.what());
-      }
+      // A damaged portfolio hides no other.
+      if (regime && read_body_of(row.text(), portfolio)) portfolios.push_back(std::move(portfolio));
     }
     return portfolios;
   });

@@ -10,6 +10,7 @@
 #include "db/sqlite/transaction.h"
 #include "db/store/archive_queries.h"
 #include "db/store/trial_reader.h"
+#include "db/store/trial_row.h"
 #include "db/values_json.h"
 
 namespace gktune {
@@ -74,7 +75,8 @@ class EvidenceReader {
       : trials_(database),
         finalist_(database,
                   "SELECT s.trial_id, s.id FROM winners w JOIN finalists f ON f.id = w.finalist_id"
-                  " JOIN finalists s ON s.playoff_id = f.playoff_id AND s.place = 2 WHERE w.study_id = ?"),
+                  " JOIN finalists s ON s.playoff_id = f.playoff_id AND s.place > f.place WHERE w.study_id = ?"
+                  " ORDER BY s.place"),
         ranked_(database, archive::kRanked),
         winner_session_(database, archive::kWinnerSession),
         device_(database, "SELECT device_id FROM studies WHERE id = ?"),
@@ -104,12 +106,19 @@ class EvidenceReader {
   }
 
  private:
-  // The finalist behind the winner of the deciding playoff.
+  // The first sound finalist behind the winner of the deciding playoff.
   std::optional<Trial> second_finalist(const Best& winner) {
-    if (!finalist_.bind(winner.study_id).step()) return std::nullopt;
-    auto row = finalist_.row();
-    const auto trial = row.integer();
-    return trials_.read_finalist(trial, row.integer(), winner.study);
+    finalist_.bind(winner.study_id);
+    while (finalist_.step()) {
+      auto row = finalist_.row();
+      const auto trial = row.integer(), finalist = row.integer();
+      try {
+        return trials_.read_finalist(trial, finalist, winner.study);
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+      }
+    }
+    return std::nullopt;
   }
 
   std::optional<Trial> second_of_search(const Best& winner) {
@@ -210,7 +219,12 @@ Result<std::optional<Best>> Archive::winner(std::int64_t study) const {
     Statement select(database, "SELECT " + kBestColumns + " FROM best_view WHERE study_id = ?");
     if (!select.bind(study).step()) return std::nullopt;
     auto row = select.row();
-    return TrialReader(database).read_best(row);
+    try {
+      return TrialReader(database).read_best(row);
+    } catch (const Failure& failure) {
+      if (!failure.is_damage()) throw;
+      return std::nullopt;  // no trial is sound
+    }
   });
 }
 
@@ -230,15 +244,14 @@ Result<Evidence> Archive::evidence(const Best& winner) const {
   return std::move(all->front());
 }
 
-Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64_t second) const {
+Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) const {
   return sqlite::guarded(connection_->path.string(), [&] {
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     Statement select(connection_->database, archive::kCommon);
-    std::vector<CommonConfig> all;
-    select.bind(first, second);
-    while (select.step()) {
-      auto row = select.row();
-      CommonConfig& each = all.emplace_back();
+    Statement sound(connection_->database, "SELECT count(*) FROM trials WHERE id IN (?, ?) AND " + kTrialIsSound);
+    CommonConfigs all;
+    const auto read = [&](sqlite::Row row) {
+      CommonConfig each;
       each.first_id = row.integer();
       each.first_status = known_status(row.text());
       each.first_objective = row.real();
@@ -248,6 +261,18 @@ Result<std::vector<CommonConfig>> Archive::common(std::int64_t first, std::int64
       each.second_objective = row.real();
       each.second_us = row.real();
       each.config = values_from_json(row.view());
+      sound.bind(each.first_id, each.second_id).step();
+      if (sound.row().integer() != 2) throw Failure("damaged: a checksum differs");
+      return each;
+    };
+    select.bind(first, second);
+    while (select.step()) {
+      try {
+        all.configs.push_back(read(select.row()));
+      } catch (const Failure& failure) {
+        if (!failure.is_damage()) throw;
+        ++all.damaged;
+      }
     }
     return all;
   });

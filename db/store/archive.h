@@ -53,6 +53,11 @@ struct CommonConfig {
   double first_us = 0, second_us = 0;
 };
 
+struct CommonConfigs {
+  std::vector<CommonConfig> configs;
+  std::int64_t damaged = 0;  // that were left out
+};
+
 struct DatabaseTotals {
   std::int64_t devices = 0, kernels = 0, studies = 0, sessions = 0, playoffs = 0, portfolios = 0;
   std::optional<std::int64_t> first_unix_ms, last_unix_ms;
@@ -90,7 +95,7 @@ class Archive {
   Result<Evidence> evidence(const Best& winner) const;
   Result<std::vector<Evidence>> evidence(std::span<const Best> winners) const;
   // The configurations that two studies have in common.
-  Result<std::vector<CommonConfig>> common(std::int64_t first, std::int64_t second) const;
+  Result<CommonConfigs> common(std::int64_t first, std::int64_t second) const;
   Result<RecordedTexts> recorded(std::int64_t study) const;
   Result<DatabaseTotals> totals() const;
   // One statement that only reads.

@@ -52,7 +52,6 @@ constexpr const char* kContradictions[] = {
     " JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
     " WHERE w.config <> t.config OR w.median_us IS NOT CASE WHEN f.id IS NULL THEN t.median_us ELSE "
     "f.median_us END",
-    "SELECT 'study ' || id || ': its problem is damaged' FROM studies WHERE NOT json_valid(problem)",
 };
 
 // The tables in the order in which rows refer to each other, and an index that lists all rows of the table.
@@ -200,7 +199,13 @@ class RowCopy {
   std::int64_t last_ = 0, refused_ = 0;
 };
 
-// Removes the rows that are damaged in themselves.
+std::int64_t rows_of(const Database& database, const std::string& table) {
+  Statement count(database, "SELECT count(*) FROM " + table);
+  count.bind().step();
+  return count.row().integer();
+}
+
+// Removes the rows that are damaged in themselves, and the rows that refer to them.
 void remove_damaged(const Database& database, const std::string& table, Repair& repair) {
   std::vector<std::int64_t> damaged;
   check_rows(database, table, 0, [&](std::int64_t id, const std::string& damage, bool) {
@@ -210,9 +215,11 @@ void remove_damaged(const Database& database, const std::string& table, Repair& 
   });
   Statement remove(database, "DELETE FROM " + table + " WHERE id = ?");
   for (const std::int64_t id : damaged) remove.bind(id).run();
-  auto& counts = repair.tables[table];
-  counts.kept -= std::ssize(damaged);
-  counts.lost += std::ssize(damaged);
+  for (auto& [name, counts] : repair.tables) {
+    const std::int64_t left = name == "spaces" ? counts.kept : rows_of(database, name);
+    counts.lost += counts.kept - left;
+    counts.kept = left;
+  }
 }
 
 std::set<std::int64_t> all_studies(const Database& database) {
@@ -253,12 +260,13 @@ Result<Health> check_database(const std::filesystem::path& path) {
     } catch (const Failure& failure) {
       add(health.findings, failure.what());
     }
-    for (const char* table : {"trials", "finalists"}) {
-      auto& rows = table == std::string_view("trials") ? health.trials : health.finalists;
+    for (const std::string_view table : {"trials", "finalists", "studies"}) {
       try {
-        check_rows(database, table, 0, [&](std::int64_t id, const std::string& damage, bool has_checksum) {
-          ++rows;
-          if (!has_checksum) ++health.without_checksum;
+        check_rows(database, std::string(table), 0, [&](std::int64_t id, const std::string& damage, bool has_checksum) {
+          const bool is_trial = table == "trials", is_finalist = table == "finalists";
+          health.trials += is_trial ? 1 : 0;
+          health.finalists += is_finalist ? 1 : 0;
+          if (!has_checksum && (is_trial || is_finalist)) ++health.without_checksum;
           if (!damage.empty())
             add(health.findings, std::string(table) + " " + std::to_string(id) + ": " + damage);
         });
@@ -296,7 +304,7 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     }
     Database target = open_for_writing(repaired, kLockPatience);
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
-    for (const char* table : {"trials", "finalists"}) remove_damaged(target, table, all);
+    for (const char* table : {"studies", "trials", "finalists"}) remove_damaged(target, table, all);
     settle(target, all_studies(target));
     transaction.commit();
     return all;

@@ -39,16 +39,34 @@ void parse_finalist(sqlite::Row& row) {
   }
 }
 
+void parse_study(sqlite::Row& row) {
+  row.boolean();
+  require_canonical(row.text(), "its problem");
+  const auto regime = row.text();
+  if (!regime_from_name(regime)) throw Failure("damaged: the regime \"" + regime + '"');
+}
+
+// The columns of a table that hold its contents, and the parser of them.
+struct CheckedTable {
+  std::string name, columns, checksum;
+  void (*parse)(sqlite::Row& row);
+};
+
+CheckedTable checked_table(const std::string& name) {
+  if (name == "trials") return {name, "id, " + kTrialContents, kTrialChecksum, parse_trial};
+  if (name == "finalists") return {name, kFinalistContents, kFinalistChecksum, parse_finalist};
+  return {name, "problem, regime", "", parse_study};
+}
+
 }  // namespace
 
 void check_rows(const sqlite::Database& database, const std::string& table, std::int64_t first,
                 const OnRow& on_row) {
-  const bool is_trials = table == "trials";
+  const CheckedTable checked = checked_table(table);
   // The sums are compared here, where the version of the file is known: to the readers every row is sound.
-  std::string columns = is_trials ? "1, id, " + kTrialContents : "1, " + kFinalistContents;
   std::string sums = "NULL, NULL";
-  if (has_checksums(database, table)) sums = "checksum, " + (is_trials ? kTrialChecksum : kFinalistChecksum);
-  Statement select(database, "SELECT id, " + sums + ", " + columns + " FROM " + table +
+  if (has_checksums(database, table)) sums = "checksum, " + checked.checksum;
+  Statement select(database, "SELECT id, " + sums + ", 1, " + checked.columns + " FROM " + table +
                                  " NOT INDEXED WHERE id >= ? ORDER BY id");
   select.bind(first);
   while (select.step()) {
@@ -60,7 +78,7 @@ void check_rows(const sqlite::Database& database, const std::string& table, std:
       damage = "its checksum differs";
     } else {
       try {
-        is_trials ? parse_trial(row) : parse_finalist(row);
+        checked.parse(row);
       } catch (const Failure& failure) {
         damage = failure.what();
       }

@@ -71,8 +71,19 @@ std::int64_t insert_study(const Database& database, const Study& study, const st
   return database.last_id();
 }
 
+// The studies that a question leaves out.
+struct LeftOut {
+  std::int64_t count = 0;
+  std::string first;
+
+  void add(const Failure& failure) {
+    if (!failure.is_damage()) throw failure;
+    if (count++ == 0) first = failure.what();
+  }
+};
+
 std::vector<StudySummary> read_summaries(const Database& database, const std::string& condition,
-                                         std::int64_t id) {
+                                         std::int64_t id, LeftOut& left_out) {
   Statement select(database, std::string("SELECT ") + kStudyColumns +
                                  ", (SELECT median_us FROM best_view b WHERE b.study_id = v.study_id)"
                                  " FROM study_view v " +
@@ -81,11 +92,24 @@ std::vector<StudySummary> read_summaries(const Database& database, const std::st
   select.bind(id);
   while (select.step()) {
     auto row = select.row();
-    auto read = read_study(row);
-    summaries.push_back(
-        {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
+    try {
+      auto read = read_study(row);
+      summaries.push_back(
+          {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
+    } catch (const Failure& failure) {
+      left_out.add(failure);
+    }
   }
   return summaries;
+}
+
+// Nothing if there is no such study. Throws if it is damaged.
+std::optional<StudySummary> read_summary(const Database& database, std::int64_t id) {
+  LeftOut left_out;
+  auto summaries = read_summaries(database, "WHERE study_id = ?", id, left_out);
+  if (left_out.count > 0) throw Failure(left_out.first);
+  if (summaries.empty()) return std::nullopt;
+  return std::move(summaries.front());
 }
 
 // The current trial of a configuration, if it is ok.
@@ -144,8 +168,11 @@ std::filesystem::path unused_path(const std::filesystem::path& path) {
 
 class SqliteStore final : public TrialStore {
  public:
-  SqliteStore(std::filesystem::path path, Database database)
-      : path_(std::move(path)), file_(file_at(path_)), database_(std::move(database)) {}
+  SqliteStore(std::filesystem::path path, Database database, OnDamage on_damage = {})
+      : path_(std::move(path)),
+        file_(file_at(path_)),
+        database_(std::move(database)),
+        on_damage_(std::move(on_damage)) {}
 
   Result<std::int64_t> begin_session(const Session& session) override;
   Result<void> end_session(std::int64_t session) override;
@@ -175,6 +202,7 @@ class SqliteStore final : public TrialStore {
   }
   // Call it after a write: SQLite goes on writing to a file that was removed or moved.
   void require_file() const;
+  void report(const LeftOut& left_out) const;
 
   std::vector<Trial> read_trials(std::int64_t study, Statement& select) const;
 
@@ -182,7 +210,15 @@ class SqliteStore final : public TrialStore {
   std::optional<FileIdentity> file_;  // when it was opened
   mutable std::mutex mutex_;          // of the connection
   mutable Database database_;         // reading a snapshot begins a transaction
+  OnDamage on_damage_;
 };
+
+void SqliteStore::report(const LeftOut& left_out) const {
+  if (left_out.count == 0 || !on_damage_) return;
+  const std::string studies =
+      left_out.count == 1 ? "a damaged study is" : std::to_string(left_out.count) + " damaged studies are";
+  on_damage_(studies + " left out: " + left_out.first);
+}
 
 void SqliteStore::require_file() const {
   if (file_at(path_) == file_) return;
@@ -250,18 +286,19 @@ Result<void> SqliteStore::describe_space(const std::string& kernel, const std::s
 
 Result<std::vector<StudySummary>> SqliteStore::studies() const {
   return guarded([&] {
-    auto summaries = read_summaries(database_, "WHERE ?1 = 0", 0);
+    LeftOut left_out;
+    auto summaries = read_summaries(database_, "WHERE ?1 = 0", 0, left_out);
     if (summaries.empty()) database_.verify();
+    report(left_out);
     return summaries;
   });
 }
 
 Result<std::optional<StudySummary>> SqliteStore::study(std::int64_t id) const {
   return guarded([&]() -> std::optional<StudySummary> {
-    auto summaries = read_summaries(database_, "WHERE study_id = ?", id);
-    if (!summaries.empty()) return std::move(summaries.front());
-    database_.verify();
-    return std::nullopt;
+    auto summary = read_summary(database_, id);
+    if (!summary) database_.verify();
+    return summary;
   });
 }
 
@@ -297,9 +334,8 @@ std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& selec
   std::optional<StudySummary> summary;
   while (select.step()) {
     if (!summary) {
-      auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
-      if (summaries.empty()) return trials;
-      summary = std::move(summaries.front());
+      summary = read_summary(database_, study);
+      if (!summary) return trials;
     }
     auto row = select.row();
     try {
@@ -373,10 +409,10 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
       return std::nullopt;
     }
     auto row = select.row();
-    auto summaries = read_summaries(database_, "WHERE study_id = ?", row.integer());
-    if (summaries.empty()) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
+    auto summary = read_summary(database_, row.integer());
+    if (!summary) throw Failure("damaged: trial " + std::to_string(id) + " has no study");
     StudiedTrial found;
-    found.study = std::move(summaries.front().study);
+    found.study = std::move(summary->study);
     found.trial = TrialReader(database_).read(id, found.study);
     found.host_name = row.text();
     found.device = read_device(row, found.study.device);
@@ -416,8 +452,8 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
     auto row = find.row();
     const auto id = row.integer();
     Playoff playoff{.finalists = {}, .held_unix_ms = row.integer()};
-    auto summaries = read_summaries(database_, "WHERE study_id = ?", study);
-    if (summaries.empty()) throw Failure("damaged: a playoff has no study");
+    const auto summary = read_summary(database_, study);
+    if (!summary) throw Failure("damaged: a playoff has no study");
     TrialReader reader(database_);
     Statement select(database_, "SELECT id, trial_id FROM finalists WHERE playoff_id = ? ORDER BY place");
     select.bind(id);
@@ -425,7 +461,7 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
       auto each = select.row();
       const auto finalist = each.integer();
       try {
-        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summaries.front().study));
+        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summary->study));
       } catch (const Failure& failure) {
         if (!failure.is_damage()) throw;
       }
@@ -442,12 +478,18 @@ Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
                                     " FROM best_view WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
     TrialReader reader(database_);
     std::vector<Best> winners;
+    LeftOut left_out;
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      winners.push_back(reader.read_best(row));
+      try {
+        winners.push_back(reader.read_best(row));
+      } catch (const Failure& failure) {
+        left_out.add(failure);
+      }
     }
     if (winners.empty()) database_.verify();
+    report(left_out);
     return winners;
   });
 }
@@ -455,11 +497,11 @@ Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
 }  // namespace
 
 Result<std::unique_ptr<TrialStore>> open_sqlite_store(const std::filesystem::path& path, StoreAccess access,
-                                                      std::chrono::milliseconds patience) {
+                                                      std::chrono::milliseconds patience, OnDamage on_damage) {
   return sqlite::guarded(path.string(), [&]() -> std::unique_ptr<TrialStore> {
-    return std::make_unique<SqliteStore>(path, access == StoreAccess::write
-                                                   ? open_for_writing(path, patience)
-                                                   : open_for_reading(path, patience));
+    return std::make_unique<SqliteStore>(
+        path, access == StoreAccess::write ? open_for_writing(path, patience) : open_for_reading(path, patience),
+        std::move(on_damage));
   });
 }
 

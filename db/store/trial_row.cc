@@ -36,8 +36,8 @@ const std::string kFinalistContents =
     "objective, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, samples";
 const std::string kFinalistChecksum =
     "gktune_checksum(playoff_id, place, trial_id, " + kFinalistContents + ")";
-const std::string kFinalistColumns =
-    "checksum IS NULL OR checksum = " + kFinalistChecksum + ", " + kFinalistContents;
+const std::string kFinalistIsSound = "(checksum IS NULL OR checksum = " + kFinalistChecksum + ")";
+const std::string kFinalistColumns = kFinalistIsSound + ", " + kFinalistContents;
 
 namespace {
 

@@ -18,8 +18,8 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
 extern const std::string kTrialContents;
 // The SQL of the checksums of a row of trials and of a row of finalists.
 extern const std::string kTrialChecksum, kFinalistChecksum;
-// The SQL that is true for a row of trials with its checksum, or of a schema that had none.
-extern const std::string kTrialIsSound;
+// The SQL that is true for a row with its checksum, or of a schema that had none.
+extern const std::string kTrialIsSound, kFinalistIsSound;
 
 // The columns that read_trial reads: kTrialIsSound, the id, the contents.
 extern const std::string kTrialColumns;

@@ -1,10 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
 
 #include "call.h"
 #include "cli/output/json.h"
+#include "db/sqlite/database.h"
 #include "tests/example_database.h"
+#include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -129,6 +134,62 @@ TEST_F(Db, unknown_values_are_null_in_json) {
   auto study = Json::parse(db({"show", "1", "--json"}).out);
   EXPECT_TRUE(study["results"][0]["resources"]["registers"].is_null());
   EXPECT_TRUE(study["results"][0]["resources"]["occupancy"].is_null());
+}
+
+TEST_F(Db, a_damaged_study_is_named_once_and_hides_no_other) {
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
+      .execute("UPDATE studies SET problem = '{\"n\":' WHERE id = 2");
+  const std::string folder = folder_.path("");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"ls"}, {"show", "1"}, {"show", "1", "--importance"}, {"diff", "1", "3"},
+        {"rm", "3", "--dry-run"}, {"export"}, {"export", "1", "--format", "flags"}}) {
+    const Call each = db(arguments);
+    EXPECT_EQ(each.code, ExitCode::done) << arguments.front() << ": " << each.err;
+    const auto first = each.err.find("warning: a damaged study is left out: study 2 of 'reduce'");
+    EXPECT_NE(first, std::string::npos) << arguments.front() << ": " << each.err;
+    EXPECT_EQ(each.err.find("damaged study", first + 20), std::string::npos) << arguments.front() << ": " << each.err;
+  }
+  const Call best = call({"best", "--db", path_});
+  EXPECT_EQ(best.code, ExitCode::done) << best.err;
+  const Call report = call({"report", "--db", path_, "-o", folder_.path("report.html")});
+  EXPECT_EQ(report.code, ExitCode::done) << report.err;
+}
+
+TEST_F(Db, an_export_that_fails_leaves_an_older_file_as_it_was) {
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    Trial trial = good_trial(96, 11);
+    trial.samples_us.assign(20'000, 11.125);
+    ASSERT_TRUE(store->add_trial(1, 1, trial).ok());
+  }
+  const std::string file = folder_.path("all.jsonl");
+  std::ofstream(file) << "older\n";
+  const auto contents = [&] {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& each : std::filesystem::directory_iterator(folder_.path(""))) names.insert(each.path().filename());
+    return names;
+  };
+  EXPECT_EQ(db({"export"}).code, ExitCode::done);
+  const auto before = files();
+  {
+    const FileLimit limit(100'000);  // as on a disk that is full
+    const Call failed = db({"export", "-o", file});
+    EXPECT_EQ(failed.code, ExitCode::failed);
+    EXPECT_EQ(failed.err, "error: " + file + ": cannot be written\n");
+  }
+  EXPECT_EQ(contents(), "older\n");
+  EXPECT_EQ(files(), before);
+  EXPECT_EQ(db({"export", "-o", file}).code, ExitCode::done);
+  EXPECT_NE(contents().find("11.125"), std::string::npos);
+  const Call to_device = db({"export", "-o", "/dev/full"});
+  EXPECT_EQ(to_device.code, ExitCode::failed);
+  EXPECT_EQ(to_device.err, "error: /dev/full: cannot be written\n");
+  EXPECT_EQ(db({"export", "-o", folder_.path("none/all.jsonl")}).err,
+            "error: " + folder_.path("none/all.jsonl") + ": cannot be written\n");
 }
 
 TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {

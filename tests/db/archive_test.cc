@@ -190,7 +190,7 @@ TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
   const auto other = *store_->study_id(reduce_study(2048));
   for (int i = 0; i < 3; ++i) add(study_, session_, ok_trial({{"a", i}}, 10 + i));
   for (int i = 1; i < 5; ++i) add(other, session_, ok_trial({{"a", i}}, 20 + i));
-  const auto common = *archive().common(study_, other);
+  const auto common = archive().common(study_, other)->configs;
   ASSERT_EQ(common.size(), 2u);
   EXPECT_EQ(common[0].config, (Config{{"a", 1}}));
   EXPECT_EQ(common[0].first_us, 11);

@@ -62,6 +62,10 @@ std::string import_error(const fs::path& path, const std::string& lines) {
   return merged ? "no error" : merged.error().message;
 }
 
+void tamper(const fs::path& path, const std::string& sql) {
+  sqlite::Database(path, sqlite::Database::Access::create, std::chrono::seconds(1)).execute(sql);
+}
+
 class ExchangeTest : public ::testing::Test {
  protected:
   // A database of one host with trials, failures, repetitions and playoffs, by a seed.
@@ -175,6 +179,50 @@ TEST_F(ExchangeTest, a_changed_winner_is_reported) {
   EXPECT_NE(merged.changed_winners[0].find("{\"a\":1} (median) -> {\"a\":2} (median)"), std::string::npos)
       << merged.changed_winners[0];
   EXPECT_TRUE(merge_database(a, b)->changed_winners.empty());
+}
+
+TEST_F(ExchangeTest, damaged_rows_are_left_out_and_counted_and_never_become_good_ones) {
+  const auto source = database(1), sound = scratch_ / "sound.db";
+  fs::copy_file(source, sound);
+  tamper(source,
+         "UPDATE trials SET objective = 0.25, median_us = 0.25 WHERE id = 3;"
+         "UPDATE trials SET config = '{\"a\":', checksum = NULL WHERE id = 5;"
+         "UPDATE finalists SET objective = 0.125 WHERE place = 2 AND playoff_id = 1;"
+         "UPDATE sessions SET figures = '{' WHERE id = 1");
+  std::ostringstream stream;
+  const auto written = export_studies(source, {1, 2}, stream);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(written->damaged, 4);
+  EXPECT_EQ(written->trials, 30);
+  EXPECT_EQ(stream.str().find("0.125"), std::string::npos);
+  EXPECT_EQ(stream.str().find("0.25"), std::string::npos);
+  const auto merged = scratch_ / "merged.db", imported = scratch_ / "imported.db";
+  const auto added = merge_database(merged, source);
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  EXPECT_EQ(added->damaged, 4);
+  EXPECT_EQ(added->trials, 30);
+  EXPECT_EQ(check_database(merged)->findings, std::vector<std::string>{});
+  std::istringstream lines(stream.str());
+  ASSERT_TRUE(import_lines(imported, lines, "x").ok());
+  EXPECT_EQ(answers(imported), answers(merged));
+  // The sound rows take the place of the damaged ones.
+  const auto healed = merge_database(source, sound);
+  ASSERT_TRUE(healed.ok()) << healed.error().message;
+  EXPECT_EQ(healed->trials, 2);
+  EXPECT_EQ(answers(source), answers(sound));
+}
+
+TEST_F(ExchangeTest, a_damaged_study_stops_neither_an_export_nor_a_merge) {
+  const auto source = database(1);
+  tamper(source, "UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
+  std::ostringstream stream;
+  const auto written = export_studies(source, {1, 2}, stream);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(written->studies, 1);
+  EXPECT_EQ(written->damaged, 1);
+  const auto added = merge_database(scratch_ / "merged.db", source);
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  EXPECT_EQ(added->studies, 1);
 }
 
 TEST_F(ExchangeTest, bad_lines_are_named_and_nothing_is_imported) {

@@ -137,6 +137,60 @@ TEST_F(HealthTest, a_damaged_row_hides_no_good_one_from_queries) {
   EXPECT_NE(named.error().message.find("damaged: the checksum of trial 25 differs"), std::string::npos);
 }
 
+TEST_F(HealthTest, a_damaged_study_hides_no_other_from_queries_and_is_named_once) {
+  tamper("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
+  std::vector<std::string> damage;
+  const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read, std::chrono::seconds(1),
+                                                  [&](const std::string& text) { damage.push_back(text); }));
+  const auto studies = *store->studies();
+  ASSERT_EQ(studies.size(), 1u);
+  EXPECT_EQ(studies[0].id, 2);
+  ASSERT_EQ(store->best("")->size(), 1u);
+  EXPECT_EQ(store->best("reduce")->front().study_id, 2);
+  ASSERT_FALSE(damage.empty());
+  for (const std::string& text : damage) EXPECT_EQ(text, damage.front());
+  EXPECT_TRUE(damage.front().starts_with("a damaged study is left out: study 1 of 'reduce': its problem is damaged: "))
+      << damage.front();
+  EXPECT_NE(store->study(1).error().message.find("study 1 of 'reduce'"), std::string::npos);
+}
+
+TEST_F(HealthTest, repair_drops_a_damaged_study_with_its_trials_and_says_so) {
+  tamper("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
+  EXPECT_TRUE(first_finding().starts_with("studies 1: damaged")) << first_finding();
+  const Repair repair = *repair_database(path_, repaired_);
+  ASSERT_FALSE(repair.findings.empty());
+  EXPECT_TRUE(repair.findings.front().starts_with("studies 1: damaged")) << repair.findings.front();
+  EXPECT_EQ(repair.tables.at("studies").lost, 1);
+  EXPECT_EQ(repair.tables.at("studies").kept, 1);
+  EXPECT_EQ(repair.tables.at("trials").lost, 25);
+  EXPECT_EQ(repair.tables.at("trials").kept, 24);
+  EXPECT_EQ(repair.tables.at("playoffs").lost, 1);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, a_damaged_finalist_hides_neither_the_winner_nor_the_third) {
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    std::vector<Trial> finalists;
+    for (int i = 1; i < 4; ++i) finalists.push_back(ok_trial({{"a", i}, {"way", "one_pass"}}, 5 + i));
+    ASSERT_TRUE(store->add_playoff(2, 1, {finalists, 5000}).ok());
+  }
+  tamper("UPDATE finalists SET objective = 1 WHERE playoff_id = 2 AND place = 2");
+  const auto archive = *Archive::open(path_);
+  const Best winner = **archive.winner(2);
+  EXPECT_TRUE(winner.from_playoff);
+  const auto evidence = archive.evidence(winner);
+  ASSERT_TRUE(evidence.ok()) << evidence.error().message;
+  EXPECT_EQ(evidence->second->objective, 8);
+}
+
+TEST_F(HealthTest, a_comparison_leaves_damaged_trials_out_and_counts_them) {
+  tamper("UPDATE trials SET median_us = 1 WHERE id = 25; UPDATE trials SET config = '{', checksum = NULL WHERE id IN (3, 27)");
+  const auto common = *Archive::open(path_)->common(1, 2);
+  EXPECT_EQ(common.configs.size(), 22u);
+  EXPECT_EQ(common.damaged, 2);
+}
+
 TEST_F(HealthTest, a_damaged_trial_is_measured_again_and_never_becomes_the_winner) {
   tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 30");  // a=5 of the second study
   auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));

@@ -12,6 +12,7 @@
 #include "db/sqlite/transaction.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
@@ -450,26 +451,6 @@ TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
   EXPECT_EQ((*store)->trials(1).error().message,
             path_.string() + ": trial 1 has an unknown status \"melted\"");
 }
-
-// No file of this process grows beyond so many bytes, as on a disk that is full.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 TEST_F(OpenTest, a_disk_that_fills_up_is_an_error_and_loses_nothing_that_was_written) {
   make();
