@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -36,16 +38,18 @@ struct alignas(64) PreparedLaunch {
   std::unique_ptr<LaunchProgram> program;
   // The arguments that the caller passes, in its order.
   struct Passed {
-    Passed(std::size_t argument, bool is_scalar, bool writes, ElementType type)
-        : place(static_cast<std::uint32_t>(argument)),
+    Passed(std::size_t argument, bool is_scalar, bool writes, bool is_empty, ElementType type)
+        : place(static_cast<std::uint16_t>(argument)),
+          may_be_zero(is_scalar || is_empty),
           ignored(writes ? 0 : LaunchArgument::kConst),
           typed(LaunchArgument::form_of(is_scalar ? 0 : LaunchArgument::kPointer, type)),
           untyped(LaunchArgument::form_of(is_scalar ? 0 : LaunchArgument::kPointer, std::nullopt)) {}
     bool accepts(const LaunchArgument& given) const {
       const std::uint32_t form = given.form() & ~ignored;
-      return (form == typed) | (form == untyped);
+      return ((form == typed) | (form == untyped)) & (may_be_zero | !given.is_zero());
     }
-    std::uint32_t place;                    // among the arguments of the plan
+    std::uint16_t place;                    // among the arguments of the plan
+    bool may_be_zero;                       // false: the address of a buffer
     std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
   };
   std::vector<Passed> passed;
@@ -95,6 +99,35 @@ struct alignas(64) PreparedLaunch {
 };
 
 std::string problem_text_of(const Problem& problem) { return problem.empty() ? "the problem" : problem.str(); }
+
+std::string launch_key(const Config& config, const Problem& problem) { return config.json() + '\n' + problem.json(); }
+
+// A full disk, missing memory or a missing compiler may be there the next time.
+bool lasts(const Failure& failure) {
+  return failure.status != Status::machine_failed && failure.status != Status::out_of_memory;
+}
+
+std::string described(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::boolean:
+      return "the boolean " + value.str();
+    case Value::Kind::integer:
+      return "the integer " + value.str();
+    case Value::Kind::real:
+      return "the number " + value.str();
+    case Value::Kind::text:
+      break;
+  }
+  return "the text '" + value.text() + "'";
+}
+
+// The same number as an integer, if it is one.
+Value as_integer(const Value& value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  const double number = value.number();
+  if (!(number >= -kEnd && number < kEnd) || number != std::trunc(number)) return value;
+  return static_cast<std::int64_t>(number);
+}
 
 }  // namespace
 
@@ -170,7 +203,11 @@ class alignas(64) Kernel::State {
   [[gnu::cold, gnu::noinline]] Result<void> recover(std::span<const AxisValue> values,
                                                     std::span<const LaunchArgument> arguments, void* stream,
                                                     const PreparedLaunch& launched, std::unique_ptr<Failure> failure);
+  std::string in_words(const Config& config, const Failure& failure) const;
+  // Tells it once.
   void note_failure(const Config& config, const Failure& failure);
+  // Null: this configuration has not failed for the problem, and neither has its code.
+  const Failure* known_failure(const Config& config, const Problem& problem, const SourcePlan& source) const;
   bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
   void work_in_background(const std::stop_token& stop);
   void update(const std::vector<Value>& problem);
@@ -190,8 +227,10 @@ class alignas(64) Kernel::State {
 
   std::mutex mutex_;  // guards the members below, and changes of launches_
   std::optional<KernelLookup> lookup_;
-  std::set<std::string> failed_;   // configurations, as JSON
-  std::string failures_;           // in words
+  // Of code that does not compile or load, by its variant; of launches, by configuration and problem. What fails for
+  // one problem may work for another.
+  std::map<std::string, Failure> failed_;
+  std::set<std::string> reported_;  // configurations and ways to fail
   std::vector<std::unique_ptr<PreparedLaunch>> all_launches_;
   std::deque<std::vector<Value>> waiting_;  // problems for the background
   std::condition_variable_any work_;
@@ -265,17 +304,18 @@ Result<void> Kernel::State::choose_arguments() {
 Result<Problem> Kernel::State::problem_of(std::span<const AxisValue> values) const {
   const std::vector<Axis>& axes = definition_.kernel.axes;
   if (values.size() != axes.size()) {
-    return Error{definition_.kernel.name + " has " + std::to_string(axes.size()) + " axes (" + joined(axes_) +
-                 "), and the problem has " + std::to_string(values.size()) + " values"};
+    return Error{"a problem of " + definition_.kernel.name + " has a value for each axis (" + joined(axes_) +
+                 "): " + std::to_string(axes.size()) + ", not " + std::to_string(values.size())};
   }
   Problem problem;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Value value = values[i].value();
     const Value& known = axes[i].values.front();
     if (known.is_real() && value.is_integer()) value = Value(value.number());
-    if (value.kind() != known.kind()) {
-      return Error{"the axis " + axes[i].name + " has values such as " + known.str() + ", and the problem has " +
-                   value.str()};
+    if (known.is_integer() && value.is_real()) value = as_integer(value);
+    if (value.kind() != known.kind() || (value.is_real() && !std::isfinite(value.real()))) {
+      return Error{"the axis " + axes[i].name + " has values such as " + described(known) + ", and the problem has " +
+                   described(value)};
     }
     problem.set(axes[i].name, std::move(value));
   }
@@ -324,11 +364,17 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourceP
 Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer, const Problem& problem) {
   const auto plan = resolve(definition_.kernel, answer.config, problem, device_->info());
   if (!plan) return Failure{Status::invalid, plan.error().message};
-  const auto code = code_for(plan->candidate.source);
-  if (!code) return code.error();
+  const SourcePlan& source = plan->candidate.source;
+  if (const Failure* known = known_failure(answer.config, problem, source)) return *known;
+  const auto failed = [&](const Failure& failure) {
+    if (lasts(failure)) failed_.emplace(variant_key(source), failure);
+    return failure;
+  };
+  const auto code = code_for(source);
+  if (!code) return failed(code.error());
   if (!*code) return static_cast<const PreparedLaunch*>(nullptr);
   auto program = device_->load(**code, *plan);
-  if (!program) return program.error();
+  if (!program) return failed(program.error());
 
   auto launch = std::make_unique<PreparedLaunch>();
   launch->program = *std::move(program);
@@ -366,7 +412,7 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   for (const std::size_t place : passed_) {
     const ArgumentPlan& argument = plan->arguments[place];
     const bool is_written = !argument.is_scalar && argument.role != Argument::Role::in;
-    launch->passed.emplace_back(place, argument.is_scalar, is_written, argument.type);
+    launch->passed.emplace_back(place, argument.is_scalar, is_written, argument.count == 0, argument.type);
     launch->choice.arguments.push_back({argument.name, argument.type, argument.is_scalar,
                                         argument.is_scalar ? 1 : argument.count, is_written});
   }
@@ -374,27 +420,42 @@ Result<const PreparedLaunch*, Failure> Kernel::State::load(const Answer& answer,
   return all_launches_.back().get();
 }
 
+const Failure* Kernel::State::known_failure(const Config& config, const Problem& problem,
+                                            const SourcePlan& source) const {
+  for (const std::string& key : {launch_key(config, problem), variant_key(source)}) {
+    if (const auto known = failed_.find(key); known != failed_.end()) return &known->second;
+  }
+  return nullptr;
+}
+
+std::string Kernel::State::in_words(const Config& config, const Failure& failure) const {
+  return definition_.kernel.name + ": " + config.str() + ": " + std::string(status_name(failure.status)) + ": " +
+         failure.message;
+}
+
 void Kernel::State::note_failure(const Config& config, const Failure& failure) {
-  // A missing compiler or a full disk is not the configuration's fault, but the next one may be compiled already.
-  if (!failed_.insert(config.json()).second) return;
-  const std::string text = definition_.kernel.name + ": " + config.str() + ": " +
-                           std::string(status_name(failure.status)) + ": " + failure.message;
-  if (failures_.empty()) failures_ = text;
-  if (settings_.on_notice) settings_.on_notice(text);
+  const bool is_new = reported_.insert(config.json() + std::string(status_name(failure.status))).second;
+  if (is_new && settings_.on_notice) settings_.on_notice(in_words(config, failure));
 }
 
 Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> values, const Problem& problem) {
   const PreparedLaunch* best = nullptr;
   std::set<std::string> tried;
+  std::string failures;  // the first, in words
   int without_code = 0;
-  const auto attempt = [&](const Answer& answer) {
-    const std::string key = answer.config.json();
-    if (failed_.contains(key) || !tried.insert(key).second) return false;
+  const auto attempt = [&](Answer answer) {
+    if (!tried.insert(answer.config.json()).second) return false;
     if (answer.match != Match::exact && !is_valid(answer.config, problem)) return false;
+    if (answer.reason.empty()) answer.reason = failures;
     auto loaded = load(answer, problem);
-    if (!loaded) note_failure(answer.config, loaded.error());
-    else if (*loaded != nullptr) best = *loaded;
-    else ++without_code;
+    if (!loaded) {
+      if (failures.empty()) failures = in_words(answer.config, loaded.error());
+      note_failure(answer.config, loaded.error());
+    } else if (*loaded != nullptr) {
+      best = *loaded;
+    } else {
+      ++without_code;
+    }
     return best != nullptr;
   };
   std::string reason = lookup_ ? "" : "no database was given";
@@ -411,7 +472,7 @@ Kernel::State::Prepared Kernel::State::best_launch(std::span<const AxisValue> va
     attempt(answer);
   }
   if (best != nullptr) return best;
-  std::string why = failures_.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures_;
+  std::string why = failures.empty() ? ": the constraints exclude all" : "; the first that failed: " + failures;
   if (without_code > 0) {
     why = ": the bundle has no code for the " + std::to_string(without_code) +
           (without_code == 1 ? " configuration that does" : " configurations that do");
@@ -426,8 +487,7 @@ Kernel::State::Prepared Kernel::State::prepare_problem(std::span<const AxisValue
   if (!problem) return problem.error();
   Prepared prepared = static_cast<const PreparedLaunch*>(nullptr);
   const Config& fallback = definition_.kernel.default_values;
-  if (settings_.compilation == Compilation::in_background && !failed_.contains(fallback.json()) &&
-      is_valid(fallback, *problem)) {
+  if (settings_.compilation == Compilation::in_background && is_valid(fallback, *problem)) {
     Answer answer;
     answer.match = Match::space_default;
     answer.config = fallback;
@@ -477,10 +537,14 @@ void Kernel::State::update(const std::vector<Value>& problem) {
   if (!known || !lookup_) return;
   std::unique_lock lock(mutex_);
   std::optional<Answer> winner;
+  SourcePlan source;
   lookup_->visit(values, [&](const Answer& answer) {
-    if (!failed_.contains(answer.config.json()) && (answer.match == Match::exact || is_valid(answer.config, *known)))
-      winner = answer;
-    return winner.has_value();
+    if (answer.match != Match::exact && !is_valid(answer.config, *known)) return false;
+    auto resolved = resolve(definition_.kernel, answer.config, *known, device_->info());
+    if (!resolved || known_failure(answer.config, *known, resolved->candidate.source) != nullptr) return false;
+    winner = answer;
+    source = std::move(resolved->candidate.source);
+    return true;
   });
   const PreparedLaunch* present = launches_.find(values);
   if (!winner || (present != nullptr && present->choice.config == winner->config &&
@@ -488,9 +552,7 @@ void Kernel::State::update(const std::vector<Value>& problem) {
     return;
   }
   lock.unlock();
-  if (const auto plan = resolve(definition_.kernel, winner->config, *known, device_->info())) {
-    (void)code_for(plan->candidate.source);  // then it is in the cache; a failure is found again below
-  }
+  (void)code_for(source);  // then it is in the cache; a failure is found again below
   lock.lock();
   const auto prepared = best_launch(values, *known);
   if (prepared && present != nullptr) launches_.set(values, *prepared);
@@ -500,28 +562,29 @@ Result<KernelChoice> Kernel::State::prepare(std::span<const AxisValue> problem) 
   const std::lock_guard lock(mutex_);
   const auto prepared = prepare_problem(problem);
   if (!prepared) return prepared.error();
-  KernelChoice choice = (*prepared)->choice;
-  if (choice.reason.empty()) choice.reason = failures_;
-  return choice;
+  return (*prepared)->choice;
 }
 
 Error Kernel::State::refusal(const PreparedLaunch& launch, std::span<const LaunchArgument> arguments) const {
   const std::vector<ArgumentInfo>& expected = launch.choice.arguments;
   if (arguments.size() != expected.size()) {
-    return {definition_.kernel.name + " takes " + std::to_string(expected.size()) + " arguments (" +
-            joined(expected, ", ", &ArgumentInfo::name) + "), and is given " + std::to_string(arguments.size())};
+    return {definition_.kernel.name + " takes " + std::to_string(expected.size()) +
+            (expected.size() == 1 ? " argument (" : " arguments (") + joined(expected, ", ", &ArgumentInfo::name) +
+            "), and is given " + std::to_string(arguments.size())};
   }
   std::size_t place = 0;
   while (launch.passed[place].accepts(arguments[place])) ++place;
   const ArgumentInfo& info = expected[place];
   const LaunchArgument& given = arguments[place];
-  const auto described = [](bool is_pointer, std::string_view type) {
+  const std::string named = "argument " + std::to_string(place + 1) + " of " + definition_.kernel.name + ", '" +
+                            info.name + "', is ";
+  const auto type_text = [](bool is_pointer, std::string_view type) {
     return std::string(type) + (is_pointer ? "*" : "");
   };
-  std::string text = "argument " + std::to_string(place + 1) + " of " + definition_.kernel.name + ", '" + info.name +
-                     "', is " + described(!info.is_scalar, element_type_name(info.type)) + ", not ";
-  if (given.is_pointer() && given.is_const() && info.is_written && !info.is_scalar) text += "const ";
-  return {text + described(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
+  if (given.is_pointer() && !info.is_scalar && given.is_zero() && info.count > 0) return {named + "null"};
+  const bool is_const = given.is_pointer() && given.is_const() && info.is_written && !info.is_scalar;
+  return {named + type_text(!info.is_scalar, element_type_name(info.type)) + ", not " + (is_const ? "const " : "") +
+          type_text(given.is_pointer(), given.type() ? element_type_name(*given.type()) : "void")};
 }
 
 Result<const PreparedLaunch::StreamScratch*, Failure> Kernel::State::new_scratch(const PreparedLaunch& launch,
@@ -580,9 +643,10 @@ Result<void> Kernel::State::recover(std::span<const AxisValue> values, std::span
     {
       const std::lock_guard lock(mutex_);
       note_failure(failed->choice.config, *failure);
+      const auto problem = problem_of(values);
+      failed_.emplace(launch_key(failed->choice.config, *problem), *failure);
       next = launches_.find(values);
       if (next == failed) {  // else another thread has replaced it
-        const auto problem = problem_of(values);
         const auto prepared = best_launch(values, *problem);
         if (!prepared) return prepared.error();
         next = *prepared;

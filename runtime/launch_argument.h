@@ -67,6 +67,12 @@ class LaunchArgument {
 
   const void* value() const { return value_; }
   static constexpr std::size_t kValueOffset = 0;  // of value() in the object
+  // All bytes of the value are 0: a null pointer, or a number.
+  bool is_zero() const {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, value_, sizeof bits);
+    return bits == 0;
+  }
   bool is_pointer() const { return (form_ & kPointer) != 0; }
   bool is_const() const { return (form_ & kConst) != 0; }
   // Empty if the argument may have any type.

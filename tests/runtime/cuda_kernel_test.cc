@@ -277,6 +277,22 @@ TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_gives_way_to_the_next_an
   EXPECT_NE(notices_[0].find("threads=128: launch_failed"), std::string::npos) << notices_[0];
 }
 
+TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_for_one_size_serves_the_others) {
+  tuned(1000, 128);
+  fake_cuda::on_launch([first = true](const fake_cuda::Launch& launch) mutable {
+    const bool is_refused = first && launch.block == 128;
+    if (is_refused) first = false;
+    return is_refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  });
+  Kernel kernel = open(with_database());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(launch(kernel, 1000).ok());
+    EXPECT_EQ(threads(), 32u);
+    ASSERT_TRUE(launch(kernel, 2000).ok());
+    EXPECT_EQ(threads(), 128u);
+  }
+}
+
 TEST_F(CudaKernelTest, a_lost_context_is_an_error_and_no_fault_of_the_configuration) {
   tuned(1000, 128);
   Kernel kernel = open(with_database());
@@ -349,7 +365,8 @@ TEST_F(CudaKernelTest, machine_code_of_a_bundle_is_launched_without_sources) {
 TEST_F(CudaKernelTest, attributes_of_a_launch_reach_the_driver) {
   auto kernel = Kernel::open(GKTUNE_SOURCE_DIR "/tests/kernels/launches/cooperative.yaml", settings());
   ASSERT_TRUE(kernel.ok()) << kernel.error().message;
-  const auto done = kernel->launch({1000}, {static_cast<const int*>(nullptr), static_cast<int*>(nullptr)});
+  int value = 0;
+  const auto done = kernel->launch({1000}, {static_cast<const int*>(&value), &value});
   ASSERT_TRUE(done.ok()) << done.error().message;
   EXPECT_EQ(fake_cuda::launches().back().attributes,
             (std::vector{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}));

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <numeric>
+#include <regex>
 #include <vector>
 
 #include "tests/runtime/kernel_fixture.h"
@@ -32,6 +34,20 @@ TEST_F(KernelTest, a_kernel_none_of_whose_configurations_compiles_is_an_error_ea
         << done.error().message;
   }
   EXPECT_EQ(notices_.size(), 1u);
+}
+
+TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_may_for_another) {
+  folder_.write("total.cu", "#if threads == 64 && problem_n == 2000\n#error no kernel for this size\n#endif\n" +
+                                std::string(kSource));
+  folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("n: \\[1000, 4000\\]"),
+                                                 "n: {values: [1000, 4000], macro: problem_n}"));
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  EXPECT_EQ(threads_used(kernel, 2000), 32);
+  EXPECT_NE(kernel.prepare({2000})->reason.find("threads=64: compile_failed"), std::string::npos)
+      << kernel.prepare({2000})->reason;
+  EXPECT_EQ(threads_used(kernel, 3000), 64);
+  EXPECT_EQ(kernel.prepare({3000})->reason, "");
 }
 
 TEST_F(KernelTest, compiled_code_is_found_without_the_compiler) {
@@ -78,11 +94,48 @@ TEST_F(KernelTest, host_code_is_refused) {
 TEST_F(KernelTest, problems_with_other_axes_are_refused) {
   Kernel kernel = open(settings());
   float in[1000] = {}, out[2] = {};
-  EXPECT_EQ(kernel.launch({}, {in, out}).error().message, "total has 1 axes (n), and the problem has 0 values");
-  EXPECT_EQ(kernel.launch({1, 2}, {in, out}).error().message, "total has 1 axes (n), and the problem has 2 values");
-  EXPECT_EQ(kernel.launch({"many"}, {in, out}).error().message,
-            "the axis n has values such as 1000, and the problem has many");
-  EXPECT_NE(kernel.launch({-1}, {in, out}).error().message.find("the constraints exclude all"), std::string::npos);
+  const auto error = [&](std::initializer_list<AxisValue> problem) {
+    const auto done = kernel.launch(problem, {in, out});
+    return done.ok() ? "none" : done.error().message;
+  };
+  EXPECT_EQ(error({}), "a problem of total has a value for each axis (n): 1, not 0");
+  EXPECT_EQ(error({1, 2}), "a problem of total has a value for each axis (n): 1, not 2");
+  const std::string values = "the axis n has values such as the integer 1000, and the problem has ";
+  EXPECT_EQ(error({"1000"}), values + "the text '1000'");
+  EXPECT_EQ(error({true}), values + "the boolean true");
+  EXPECT_EQ(error({1000.5}), values + "the number 1000.5");
+  EXPECT_EQ(error({std::numeric_limits<double>::quiet_NaN()}), values + "the number nan");
+  EXPECT_EQ(error({1e300}), values + "the number " + Value(1e300).str());
+  EXPECT_NE(error({-1}).find("the constraints exclude all"), std::string::npos);
+  EXPECT_EQ(error({1000.0}), "none");  // the same number
+}
+
+TEST_F(KernelTest, null_addresses_of_buffers_are_refused) {
+  Kernel kernel = open(settings());
+  float in[1000] = {}, out[2] = {};
+  EXPECT_EQ(kernel.launch({1000}, {in, static_cast<float*>(nullptr)}).error().message,
+            "argument 2 of total, 'out', is null");
+  EXPECT_EQ(kernel.launch({1000}, {static_cast<void*>(nullptr), out}).error().message,
+            "argument 1 of total, 'in', is null");
+}
+
+// A handle serves one size after the other: an impossible one is no fault of the configurations.
+TEST_F(KernelTest, an_impossible_size_leaves_the_handle_as_good_as_it_was) {
+  folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("constraints: .*"), ""));
+  tuned(1000, 64);
+  Kernel kernel = open(with_database());
+  float in[1000] = {}, out[2] = {};
+  for (const std::int64_t n : {std::int64_t{-5}, std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max()}) {
+    const auto done = kernel.launch({n}, {in, out});
+    ASSERT_FALSE(done.ok());
+    const std::string& message = done.error().message;
+    EXPECT_NE(message.find("no configuration of total works for n=" + std::to_string(n)), std::string::npos) << message;
+    EXPECT_NE(message.find("argument 'in': "), std::string::npos) << message;
+    EXPECT_EQ(threads_used(kernel, 1000), 64);
+  }
+  EXPECT_EQ(threads_used(kernel, 1001), 64);
+  EXPECT_EQ(kernel.prepare({1001})->reason, "");
 }
 
 TEST_F(KernelTest, a_launch_may_pass_scalars_and_scratch_memory_by_name) {
