@@ -1,9 +1,11 @@
 /* gktune for C, and for languages that call C.
  *
  * A function that can fail returns a gktune_code. The message of a failure is gktune_message(), for the thread that
- * called. Objects are opaque; each has one owner, who destroys it. Texts that functions return belong to the object and
- * live as long as it does. Streams and addresses are integers: what cudaStream_t and pointers hold. Addresses of
- * DLPack tensors and of __cuda_array_interface__ are such integers.
+ * called. Objects are opaque; each has one owner, who destroys it once and does not use it afterwards; destroying null does
+ * nothing. After a failure the place for a new object holds null. A function that returns no code returns null or 0 for a
+ * null object, and gktune_message() says so. Texts that functions return belong to the object and live as long as it does.
+ * Streams and addresses are integers: what cudaStream_t and pointers hold. Addresses of DLPack tensors and of
+ * __cuda_array_interface__ are such integers.
  *
  * libgktune_runtime has all functions; libgktune_launch has those that need a bundle only (marked "bundles"). Names and
  * numbers stay as they are within a version of the symbols (GKTUNE_0.1).

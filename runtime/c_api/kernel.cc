@@ -1,4 +1,5 @@
 // The functions of gktune.h that need a bundle only.
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -61,6 +62,10 @@ Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t
 
 Result<void, CError> set(gktune_settings& to, std::string_view key, const std::string& value) {
   KernelSettings& settings = to.settings;
+  static constexpr std::string_view kNeverEmpty[] = {"bundle", "database", "device", "argument", "worker"};
+  if (value.empty() && std::ranges::find(kNeverEmpty, key) != std::end(kNeverEmpty)) {
+    return invalid(std::string(key) + ": the value is empty");
+  }
   const std::pair<std::string_view, std::string*> texts[] = {{"device", &settings.device},
                                                              {"driver", &settings.driver},
                                                              {"runtime", &settings.runtime},
@@ -85,7 +90,7 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
     settings.worker.push_back(value);
   } else if (key == "alias") {
     const std::size_t equals = value.find('=');
-    if (equals == std::string::npos) return invalid("alias: write it as NAME=NAME, not " + value);
+    if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) return invalid("alias: write it as NAME=NAME, not " + value);
     settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
   } else if (key == "compilation") {
     if (value != "at_first_use" && value != "in_background") {
@@ -103,6 +108,11 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
     return invalid("there is no setting '" + std::string(key) + "'");
   }
   return {};
+}
+
+const char* text_of(const gktune_answer* answer, std::string gktune_answer::*text) {
+  const char* none = nullptr;
+  return read_from(answer, none, [text](const gktune_answer& of) { return (of.*text).c_str(); });
 }
 
 void describe(const KernelChoice& choice, gktune_answer** answer) {
@@ -213,11 +223,21 @@ gktune_code gktune_settings_on_notice(gktune_settings* settings, void (*notice)(
 
 void gktune_settings_destroy(gktune_settings* settings) { delete settings; }
 
-const char* gktune_answer_match(const gktune_answer* answer) { return answer->match.c_str(); }
-const char* gktune_answer_config(const gktune_answer* answer) { return answer->config_json.c_str(); }
-const char* gktune_answer_reason(const gktune_answer* answer) { return answer->reason.c_str(); }
-const char* gktune_answer_stale(const gktune_answer* answer) { return answer->stale.c_str(); }
-double gktune_answer_expected_us(const gktune_answer* answer) { return answer->expected_us; }
+const char* gktune_answer_match(const gktune_answer* answer) {
+  return text_of(answer, &gktune_answer::match);
+}
+const char* gktune_answer_config(const gktune_answer* answer) {
+  return text_of(answer, &gktune_answer::config_json);
+}
+const char* gktune_answer_reason(const gktune_answer* answer) {
+  return text_of(answer, &gktune_answer::reason);
+}
+const char* gktune_answer_stale(const gktune_answer* answer) {
+  return text_of(answer, &gktune_answer::stale);
+}
+double gktune_answer_expected_us(const gktune_answer* answer) {
+  return read_from(answer, 0.0, [](const gktune_answer& of) { return of.expected_us; });
+}
 
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value) {
   return guarded([&]() -> Done {
@@ -230,7 +250,9 @@ gktune_code gktune_answer_value(const gktune_answer* answer, const char* paramet
   });
 }
 
-size_t gktune_answer_parameter_count(const gktune_answer* answer) { return answer->arguments.size(); }
+size_t gktune_answer_parameter_count(const gktune_answer* answer) {
+  return read_from(answer, size_t{0}, [](const gktune_answer& of) { return of.arguments.size(); });
+}
 
 gktune_code gktune_answer_parameter(const gktune_answer* answer, size_t index, gktune_parameter* parameter) {
   return guarded([&]() -> Done {
@@ -251,6 +273,7 @@ void gktune_answer_destroy(gktune_answer* answer) { delete answer; }
 gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings* settings,
                                        gktune_kernel** opened) {
   return guarded([&]() -> Done {
+    clear(opened);
     if (kernel == nullptr || settings == nullptr || opened == nullptr) {
       return invalid("the kernel's name, the settings or the place for the kernel is null");
     }
@@ -261,11 +284,16 @@ gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings
   });
 }
 
-size_t gktune_kernel_axis_count(const gktune_kernel* kernel) { return kernel->kernel.axes().size(); }
+size_t gktune_kernel_axis_count(const gktune_kernel* kernel) {
+  return read_from(kernel, size_t{0}, [](const gktune_kernel& of) { return of.kernel.axes().size(); });
+}
 
 const char* gktune_kernel_axis(const gktune_kernel* kernel, size_t index) {
-  const auto& axes = kernel->kernel.axes();
-  return index < axes.size() ? axes[index].c_str() : nullptr;
+  const char* none = nullptr;
+  return read_from(kernel, none, [&](const gktune_kernel& of) {
+    const auto& axes = of.kernel.axes();
+    return index < axes.size() ? axes[index].c_str() : none;
+  });
 }
 
 gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
@@ -285,6 +313,7 @@ gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* prob
 gktune_code gktune_kernel_prepare(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
                                   gktune_answer** answer) {
   return guarded([&]() -> Done {
+    clear(answer);
     if (kernel == nullptr || answer == nullptr)
       return invalid("the kernel or the place for the answer is null");
     CallList<gktune::AxisValue> values;
@@ -300,6 +329,8 @@ gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* pr
                                    const gktune_argument* arguments, size_t count, double seconds,
                                    gktune_answer** answer) {
   return guarded([&]() -> Done {
+    clear(answer);
+    clear(answer);
     if (kernel == nullptr) return invalid("the kernel is null");
     CallList<gktune::AxisValue> values;
     if (auto added = add_values(problem, axes, *values); !added) return added;

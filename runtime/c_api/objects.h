@@ -59,6 +59,20 @@ gktune_code guarded(const Function& function) noexcept {
   }
 }
 
+// A function that returns no code: for a null object it returns `otherwise`, and gktune_message() says so.
+template <class Object, class Read, class Other>
+auto read_from(const Object* object, Other otherwise, const Read& read) noexcept -> Other {
+  if (object != nullptr) return read(*object);
+  guarded([]() -> Result<void, CError> { return CError{GKTUNE_INVALID, "the object is null"}; });
+  return otherwise;
+}
+
+// The place for a result holds null until there is one.
+template <class Object>
+void clear(Object** place) {
+  if (place != nullptr) *place = nullptr;
+}
+
 inline CError failed(const Error& error) { return {GKTUNE_FAILED, error.message}; }
 inline CError invalid(std::string message) { return {GKTUNE_INVALID, std::move(message)}; }
 

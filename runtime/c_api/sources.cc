@@ -35,6 +35,7 @@ using Done = Result<void, CError>;
 gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* settings,
                                gktune_kernel** opened) {
   return guarded([&]() -> Done {
+    clear(opened);
     if (space_file == nullptr || opened == nullptr)
       return invalid("the space file or the place for the kernel is null");
     auto found =
@@ -47,6 +48,7 @@ gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* se
 
 gktune_code gktune_lookup_open(const char* const* paths, size_t count, gktune_lookup** opened) {
   return guarded([&]() -> Done {
+    clear(opened);
     if (opened == nullptr || (paths == nullptr && count > 0))
       return invalid("the paths or the place is null");
     if (count == 0) return invalid("there is no path");
@@ -72,6 +74,7 @@ gktune_code gktune_lookup_best(const gktune_lookup* lookup, const char* kernel, 
                                const gktune_value* problem, size_t count, const gktune_device* device,
                                gktune_answer** answer) {
   return guarded([&]() -> Done {
+    clear(answer);
     if (lookup == nullptr || kernel == nullptr || answer == nullptr || (axes == nullptr && count > 0)) {
       return invalid("the lookup, the kernel's name, the axes or the place for the answer is null");
     }

@@ -1,4 +1,4 @@
-/* The C functions from C, on the host device: c_api_test SPACE_FILE. Prints what is wrong. */
+/* The C functions from C, on the host device: c_api_test SPACE_FILE DATABASE. Prints what is wrong. */
 #include "runtime/c_api/gktune.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ static void expect(int is_right, const char* what, int line) {
   ++failures;
 }
 #define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
-#define EXPECT_MESSAGE(text) expect(strstr(gktune_message(), text) != NULL, "the message has " #text, __LINE__)
+#define EXPECT_MESSAGE(text) \
+  expect(strstr(gktune_message(), text) != NULL, "the message has " #text, __LINE__)
 
 static void test_settings(void) {
   gktune_settings* settings = NULL;
@@ -29,6 +30,24 @@ static void test_settings(void) {
   EXPECT(gktune_settings_set(settings, "alias", "one") == GKTUNE_INVALID);
   EXPECT_MESSAGE("NAME=NAME");
   EXPECT(gktune_settings_set(settings, NULL, "x") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "device", NULL) == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(NULL, "device", "host") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("settings, key or value is null");
+  EXPECT(gktune_settings_set(settings, "", "x") == GKTUNE_INVALID);
+  EXPECT_MESSAGE("there is no setting ''");
+  EXPECT(gktune_settings_on_notice(NULL, NULL, NULL) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the settings are null");
+  const char* keys[] = {"bundle", "database", "device", "argument", "worker"};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT(gktune_settings_set(settings, keys[i], "") == GKTUNE_INVALID);
+    EXPECT_MESSAGE(keys[i]);
+    EXPECT_MESSAGE("the value is empty");
+  }
+  EXPECT(gktune_settings_set(settings, "alias", "=b") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "alias", "a=") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "follow_ms", "-1") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "follow_ms", "") == GKTUNE_INVALID);
+  EXPECT(gktune_settings_set(settings, "follow_ms", "99999999999") == GKTUNE_INVALID);
   EXPECT(gktune_settings_set(settings, "alias", "a=b") == GKTUNE_OK);
   EXPECT(gktune_settings_set(settings, "follow_ms", "0") == GKTUNE_OK);
   EXPECT(gktune_settings_set(settings, "bundle", "/no/kernels.gkt") == GKTUNE_OK);
@@ -36,18 +55,119 @@ static void test_settings(void) {
   EXPECT(gktune_kernel_open_bundled("sum", settings, &kernel) == GKTUNE_FAILED);
   EXPECT_MESSAGE("/no/kernels.gkt: cannot be opened");
   EXPECT(gktune_kernel_open_bundled(NULL, settings, &kernel) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_open_bundled("sum", NULL, &kernel) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_open_bundled("sum", settings, NULL) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the place for the kernel is null");
+  EXPECT(gktune_kernel_open(NULL, settings, &kernel) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_open("sum.yaml", settings, NULL) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_open("", NULL, &kernel) == GKTUNE_FAILED);
+  EXPECT(strlen(gktune_message()) > 0);
   gktune_settings_destroy(settings);
   gktune_settings_destroy(NULL);
 }
 
-static void test_lookup(void) {
+/* All that reads an object, of null. */
+static void test_null_objects(void) {
+  gktune_value value = {GKTUNE_INTEGER, 0, 1, 0, NULL};
+  gktune_parameter parameter;
+  gktune_answer* answer = NULL;
+#define EXPECT_NULL(call) (EXPECT(gktune_version() != NULL), EXPECT(!(call)), EXPECT_MESSAGE("the object is null"))
+  EXPECT_NULL(gktune_answer_match(NULL));
+  EXPECT_NULL(gktune_answer_config(NULL));
+  EXPECT_NULL(gktune_answer_reason(NULL));
+  EXPECT_NULL(gktune_answer_stale(NULL));
+  EXPECT_NULL(gktune_answer_expected_us(NULL) != 0);
+  EXPECT_NULL(gktune_answer_parameter_count(NULL));
+  EXPECT_NULL(gktune_kernel_axis_count(NULL));
+  EXPECT_NULL(gktune_kernel_axis(NULL, 0));
+  EXPECT(gktune_answer_value(NULL, "BLOCK", &value) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("answer, name or value is null");
+  EXPECT(gktune_answer_parameter(NULL, 0, &parameter) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the answer or the place for the parameter is null");
+  EXPECT(gktune_kernel_launch(NULL, &value, 1, NULL, 0, 0) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_prepare(NULL, &value, 1, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the kernel or the place for the answer is null");
+  EXPECT(gktune_kernel_autotune(NULL, &value, 1, NULL, 0, 1, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the kernel is null");
+  EXPECT(gktune_lookup_best(NULL, "sum", NULL, NULL, 0, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the lookup, the kernel's name");
+  EXPECT(answer == NULL);
+  gktune_settings_destroy(NULL);
+  gktune_answer_destroy(NULL);
+  gktune_kernel_destroy(NULL);
+  gktune_lookup_destroy(NULL);
+}
+
+/* The database has winners of 1024 and 4096 rows and columns on an H200. */
+static void test_lookup(const char* database) {
   gktune_lookup* lookup = NULL;
+  gktune_answer* answer = NULL;
   const char* path = "/no/gktune.db";
   EXPECT(gktune_lookup_open(&path, 1, &lookup) == GKTUNE_FAILED);
   EXPECT_MESSAGE("no such file");
   EXPECT(gktune_lookup_open(&path, 0, &lookup) == GKTUNE_INVALID);
   EXPECT(gktune_lookup_open(NULL, 1, &lookup) == GKTUNE_INVALID);
+  EXPECT(gktune_lookup_open(&path, 1, NULL) == GKTUNE_INVALID);
+  const char* none[] = {database, NULL};
+  EXPECT(gktune_lookup_open(none, 2, &lookup) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("path 2 is null");
+  const char* bad[] = {database, ""};
+  EXPECT(gktune_lookup_open(bad, 2, &lookup) == GKTUNE_FAILED);
+  EXPECT(strlen(gktune_message()) > 0);
   EXPECT(lookup == NULL);
+
+  EXPECT(gktune_lookup_open(&database, 1, &lookup) == GKTUNE_OK);
+  if (lookup == NULL) return;
+  const char* axes[] = {"rows", "columns"};
+  gktune_value problem[] = {{GKTUNE_INTEGER, 0, 4096, 0, NULL}, {GKTUNE_INTEGER, 0, 4096, 0, NULL}};
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_OK);
+  if (answer != NULL) {
+    gktune_value tile;
+    EXPECT(strcmp(gktune_answer_match(answer), "exact") == 0);
+    EXPECT(strcmp(gktune_answer_reason(answer), "") == 0);
+    EXPECT(gktune_answer_expected_us(answer) > 36 && gktune_answer_expected_us(answer) < 37);
+    EXPECT(gktune_answer_value(answer, "TILE", &tile) == GKTUNE_OK && tile.integer == 64);
+    EXPECT(gktune_answer_value(answer, NULL, &tile) == GKTUNE_INVALID);
+    EXPECT(gktune_answer_value(answer, "TILE", NULL) == GKTUNE_INVALID);
+    EXPECT(gktune_answer_parameter_count(answer) == 0);
+  }
+  gktune_answer_destroy(answer);
+  problem[0].integer = 4000;
+  const gktune_device h200 = {"cuda", "NVIDIA H200", "sm_90", 132}, h100 = {"cuda", "NVIDIA H100", "sm_90", 114},
+                      a100 = {"cuda", "NVIDIA A100", "sm_80", 108};
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, &h200, &answer) == GKTUNE_OK);
+  EXPECT(strcmp(gktune_answer_match(answer), "nearest problem") == 0);
+  gktune_answer_destroy(answer);
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, &h100, &answer) == GKTUNE_OK);
+  EXPECT(strcmp(gktune_answer_match(answer), "same architecture") == 0);
+  gktune_answer_destroy(answer);
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, &a100, &answer) == GKTUNE_NO_ANSWER);
+  EXPECT_MESSAGE("'transpose' was not tuned on NVIDIA A100, sm_80; it was tuned on NVIDIA H200, sm_90");
+
+  EXPECT(gktune_lookup_best(lookup, "transpos", axes, problem, 2, NULL, &answer) == GKTUNE_NO_ANSWER);
+  EXPECT_MESSAGE("has no winner of kernel 'transpos', did you mean 'transpose'?");
+  EXPECT(answer == NULL);
+  EXPECT(gktune_lookup_best(lookup, "", axes, problem, 2, NULL, &answer) == GKTUNE_NO_ANSWER);
+  EXPECT_MESSAGE("has no winner of kernel ''");
+  EXPECT(gktune_lookup_best(lookup, NULL, axes, problem, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT(gktune_lookup_best(lookup, "transpose", NULL, problem, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, NULL, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the values of the axes are null");
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, NULL) == GKTUNE_INVALID);
+  problem[1].kind = GKTUNE_TEXT;
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the text of axis 2 is null");
+  problem[1].kind = 4;
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("there is no kind of value 4");
+  problem[1].kind = GKTUNE_INTEGER;
+  axes[1] = NULL;
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_INVALID);
+  EXPECT_MESSAGE("the name of axis 2 is null");
+  axes[1] = "colums";
+  EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_OK);
+  EXPECT(strstr(gktune_answer_reason(answer), "'transpose' has no axis 'colums'; it has columns, rows") != NULL);
+  gktune_answer_destroy(answer);
   gktune_lookup_destroy(lookup);
 }
 
@@ -81,6 +201,14 @@ static void test_kernel(const char* space_file) {
   EXPECT(gktune_kernel_launch(kernel, NULL, 1, arguments, 2, 0) == GKTUNE_INVALID);
   EXPECT(gktune_kernel_launch(kernel, &n, 1, NULL, 2, 0) == GKTUNE_INVALID);
   EXPECT(gktune_kernel_launch(NULL, &n, 1, arguments, 2, 0) == GKTUNE_INVALID);
+  arguments[1].bits = 0;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("argument 2 of sum, 'out', is null");
+  arguments[1].bits = (uint64_t)(uintptr_t)&out;
+  n.integer = -1;
+  EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
+  EXPECT_MESSAGE("no configuration of sum works for n=-1");
+  n.integer = kCount;
   arguments[1].kind = GKTUNE_CONST_POINTER;
   EXPECT(gktune_kernel_launch(kernel, &n, 1, arguments, 2, 0) == GKTUNE_FAILED);
   EXPECT_MESSAGE("'out', is float32*, not const float32*");
@@ -131,21 +259,26 @@ static void test_kernel(const char* space_file) {
     EXPECT(strcmp(parameter.name, "in") == 0 && parameter.type == GKTUNE_FLOAT32);
     EXPECT(parameter.count == kCount && !parameter.is_written && !parameter.is_scalar);
     EXPECT(gktune_answer_parameter(answer, 2, &parameter) == GKTUNE_INVALID);
+    EXPECT(gktune_answer_parameter(answer, 0, NULL) == GKTUNE_INVALID);
   }
   gktune_answer_destroy(answer);
   arguments[1].kind = GKTUNE_POINTER;
   answer = NULL;
   EXPECT(gktune_kernel_autotune(kernel, &n, 1, arguments, 2, 1, &answer) == GKTUNE_FAILED);
   EXPECT_MESSAGE("autotune needs a database");
+  EXPECT(gktune_kernel_autotune(kernel, NULL, 1, arguments, 2, 1, &answer) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_autotune(kernel, &n, 1, NULL, 2, 1, &answer) == GKTUNE_INVALID);
+  EXPECT(gktune_kernel_prepare(kernel, &n, 1, NULL) == GKTUNE_INVALID);
   EXPECT(answer == NULL);
   gktune_kernel_destroy(kernel);
 }
 
 int main(int count, char** words) {
-  if (count != 2) return 2;
+  if (count != 3) return 2;
   EXPECT(strlen(gktune_version()) >= 5);
   test_settings();
-  test_lookup();
+  test_null_objects();
+  test_lookup(words[2]);
   test_kernel(words[1]);
   return failures == 0 ? 0 : 1;
 }
