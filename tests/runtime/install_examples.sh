@@ -54,15 +54,52 @@ for library in launch runtime; do
     fail "libgktune_$library lacks gktune_kernel_launch"
 done
 
-# A part that is not installed.
-mkdir "$work/other"
-cat >"$work/other/CMakeLists.txt" <<'END'
-cmake_minimum_required(VERSION 3.22)
-project(other LANGUAGES C)
-find_package(gktune CONFIG REQUIRED COMPONENTS lookup colour)
+# The code of the documents, with a CMake that deprecates the name SQLite::SQLite3.
+source "$source/tests/runtime/page_code.sh"
+mkdir -p "$work"/pages/modules
+cp "$source/tests/runtime/page.h" "$work/pages"
+cat >"$work/pages/modules/FindSQLite3.cmake" <<'END'
+include(${CMAKE_ROOT}/Modules/FindSQLite3.cmake)
+if(NOT TARGET SQLite3::SQLite3)
+  add_library(SQLite3::SQLite3 INTERFACE IMPORTED)
+  set_property(TARGET SQLite3::SQLite3 PROPERTY INTERFACE_LINK_LIBRARIES ${SQLite3_LIBRARIES})
+  set_property(TARGET SQLite::SQLite3 PROPERTY DEPRECATION "Use SQLite3::SQLite3")
+endif()
 END
-expect "$(cmake -S "$work/other" -B "$work/other/build" -DCMAKE_PREFIX_PATH="$work/prefix" 2>&1 || echo refused)" \
-  "no gktune::colour here"
+cat >"$work/pages/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(pages LANGUAGES C CXX)
+list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_SOURCE_DIR}/modules)
+set(CMAKE_CXX_STANDARD 20)
+END
+for page in README.md:cpp docs/database.md:cpp docs/runtime.md:cpp docs/runtime.md:c; do
+  language=${page#*:} page=$source/${page%:*}
+  name=$(basename "$page" .md)_$language
+  page_source "$page" "$language" >"$work/pages/$name.${language/cpp/cc}"
+  grep -q gktune "$work/pages/$name.${language/cpp/cc}" || fail "$page has no code in $language"
+  { echo "add_library($name MODULE $name.${language/cpp/cc})"
+    page_blocks "$page" cmake | sed "s/(app /($name /"
+  } >>"$work/pages/CMakeLists.txt"
+done
+echo "target_link_libraries(README_cpp PRIVATE gktune::lookup)" >>"$work/pages/CMakeLists.txt"
+answer=$(cmake -S "$work/pages" -B "$work/pages/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_C_FLAGS="$flags -Wall -Werror -Wno-unused" \
+  -DCMAKE_CXX_FLAGS="$flags -Wall -Werror -Wno-unused" 2>&1) || fail "the projects of the documents: $answer"
+grep -qi deprecat <<<"$answer" && fail "find_package(gktune) uses what is deprecated: $answer"
+answer=$(cmake --build "$work/pages/build" 2>&1) || fail "the code of the documents does not compile: $answer"
+
+# A part that is not installed, and parts that need nothing of the system.
+mkdir "$work/other"
+find_parts() {
+  printf 'cmake_minimum_required(VERSION 3.22)\nproject(other LANGUAGES NONE)\n%s\n' \
+    "find_package(gktune CONFIG REQUIRED COMPONENTS $*)" >"$work/other/CMakeLists.txt"
+  cmake -S "$work/other" -B "$work/other/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=TRUE 2>&1 || echo "refused"
+}
+expect "$(find_parts launch colour)" "no gktune::colour here"
+expect "$(find_parts lookup)" "SQLite3"
+answer=$(find_parts header_only launch runtime)
+grep -q refused <<<"$answer" && fail "find_package(gktune) needs more than these parts do: $answer"
 
 # Without CMake.
 if command -v pkg-config >/dev/null; then
