@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "cli/output/html_report.h"
 #include "cli/output/quantity.h"
+#include "db/store/archive.h"
 #include "engine/study_facts.h"
 #include "tuner/core/spelling.h"
 #include "tuner/device/worker/whole_file.h"
@@ -93,12 +95,21 @@ Result<WrittenReport> write_report(const TrialStore& store, const std::vector<st
   if (!summaries) return summaries.error();
   auto winners = store.best("");
   if (!winners) return winners.error();
+  std::map<std::int64_t, std::vector<std::string>> changes;
+  if (!settings.database.empty()) {
+    const auto archive = Archive::open(settings.database);
+    if (!archive) return archive.error();
+    auto read = archive->changes();
+    if (!read) return read.error();
+    changes = *std::move(read);
+  }
   WrittenReport written{path, summaries->size(), 0, 0};
   std::vector<StudyFacts> studies;
   for (const StudySummary& summary : *summaries) {
     auto facts = facts_of(store, summary, *winners);
     if (!facts) return facts.error();
     written.trials += summary.trials;
+    if (facts->winner) facts->changes = changes[summary.id];
     studies.push_back(*std::move(facts));
   }
   auto portfolios = portfolios_of(settings.database, *summaries);

@@ -96,22 +96,6 @@ std::optional<std::string> refusal(const Winner& winner, const Freshness& freshn
   return std::nullopt;
 }
 
-// The changes since a winner was measured. The versions of the question are those of the machine that asks; where it
-// names none, those of the latest session on the device count.
-std::vector<std::string> changes_since(const Winner& winner, const Freshness& freshness) {
-  std::vector<std::string> changes;
-  if (winner.has_later_version && freshness.fingerprint.empty()) changes.emplace_back(kSourceChanged);
-  if (!winner.environment) return changes;
-  SessionEnvironment now = winner.latest ? *winner.latest : SessionEnvironment();
-  const auto name = [](const std::string& asked, const std::string& measured, std::string& version) {
-    if (!asked.empty()) version = measured.starts_with(asked) ? measured : asked;  // "580" names 580.65
-  };
-  name(freshness.driver, winner.environment->driver, now.driver);
-  name(freshness.runtime, winner.environment->runtime, now.runtime);
-  for (std::string& change : changes_between(*winner.environment, now)) changes.push_back(std::move(change));
-  return changes;
-}
-
 // The values of device.NAME in expressions on the asked device. An unknown device counts as one of its architecture.
 NamedValues attributes_of(const KernelWinners& winners, const DeviceIdentity& device) {
   for (const auto& [identity, attributes] : winners.devices) {
@@ -131,6 +115,20 @@ NamedValues attributes_of(const KernelWinners& winners, const DeviceIdentity& de
 }
 
 }  // namespace
+
+std::vector<std::string> changes_since(const Winner& winner, const Freshness& freshness) {
+  std::vector<std::string> changes;
+  if (winner.has_later_version && freshness.fingerprint.empty()) changes.emplace_back(kSourceChanged);
+  if (!winner.environment) return changes;
+  SessionEnvironment now = winner.latest ? *winner.latest : SessionEnvironment();
+  const auto name = [](const std::string& asked, const std::string& measured, std::string& version) {
+    if (!asked.empty()) version = measured.starts_with(asked) ? measured : asked;  // "580" names 580.65
+  };
+  name(freshness.driver, winner.environment->driver, now.driver);
+  name(freshness.runtime, winner.environment->runtime, now.runtime);
+  for (std::string& change : changes_between(*winner.environment, now)) changes.push_back(std::move(change));
+  return changes;
+}
 
 struct AnswerTable::Places {
   std::uint64_t hash = 0;
@@ -202,7 +200,7 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
       if (!fits(device, portfolio.device)) continue;
       // The one that stands in where nobody has made a portfolio knows no problems.
       Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), !portfolio.problems.empty()});
-      std::vector<std::string> stale;  // what has changed since any of its problems was measured
+      std::vector<std::string> stale = portfolio.stale;  // and the changes since any of its problems was measured
       for (const Winner& winner : version.winners) {
         const Study& study = winner.study;
         if (study.device != portfolio.device || study.regime != portfolio.regime ||

@@ -18,6 +18,10 @@
 
 namespace gktune {
 
+// The changes since a winner was measured. The versions of the question are those of the machine that asks; where it
+// names none, those of the latest session on the device count.
+std::vector<std::string> changes_since(const Winner& winner, const Freshness& freshness);
+
 // The answers to all questions about one kernel and device that name the same axes.
 //
 // Preference: the asked device before others of its architecture; then the latest version of the kernel that

@@ -10,6 +10,7 @@
 
 #include "db/device_figures.h"
 #include "db/open.h"
+#include "db/portfolio/known_wrong.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/session_row.h"
 #include "db/sqlite/failure.h"
@@ -174,17 +175,57 @@ void Winners::read_others(sqlite::Database& database) {
     Space& space = spaces_[{std::move(kernel), std::move(version)}];
     space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
   }
-  const auto read_for_all = [&](const char* query, std::vector<ForAll>& to) {
+  read_portfolios(database);
+}
+
+void Winners::read_portfolios(sqlite::Database& database) {
+  KnownWrong known_wrong(database);
+  // `fill` reads the body from its text, and returns false if it must not answer.
+  const auto read_all = [&](const char* query, std::vector<ForAll>& to, const auto& fill) {
     sqlite::Statement select(database, query);
     while (select.step()) {
       auto row = select.row();
-      ForAll& each = to.emplace_back();
+      ForAll each;
       each.group.kernel = row.text(), each.group.fingerprint = row.text(), each.group.regime = row.text();
-      each.group.objective = row.text(), each.group.device = row.integer(), each.json = row.text();
+      each.group.objective = row.text(), each.group.device = row.integer();
+      each.body.kernel = each.group.kernel, each.body.fingerprint = each.group.fingerprint;
+      each.body.objective = each.group.objective, each.body.made_unix_ms = row.integer();
+      bool answers = true;
+      try {
+        each.body.regime = regime_from_name(each.group.regime).value_or(Regime::cold);
+        answers = fill(row.text(), each);
+      } catch (const sqlite::Failure& failure) {
+        each.damage = failure.what();
+      } catch (const SortedJson::exception& error) {
+        each.damage = std::string("damaged: ") + error.what();
+      }
+      if (answers) to.push_back(std::move(each));
     }
   };
-  read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, body FROM portfolios", portfolios_);
-  read_for_all("SELECT kernel, fingerprint, regime, objective, device_id, config FROM general_configs", general_);
+  // The store chooses configurations for all problems anew after each session.
+  constexpr std::int64_t kChosenNow = std::numeric_limits<std::int64_t>::max();
+  // Portfolios answer also where the trials are damaged.
+  const auto unless_damaged = [](const auto& judge) {
+    try {
+      return judge();
+    } catch (const sqlite::Failure& failure) {
+      if (!failure.is_damage()) throw;
+      return true;
+    }
+  };
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, made_ms, body FROM portfolios", portfolios_,
+           [&](const std::string& json, ForAll& each) {
+             read_body(SortedJson::parse(json), each.body);
+             return unless_damaged([&] { return known_wrong.judge(each.body, each.group.device); });
+           });
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, 0, config FROM general_configs", general_,
+           [&](const std::string& json, ForAll& each) {
+             each.body.configs = {values_from_json(json)};
+             each.body.tree.emplace_back();
+             const Group& group = each.group;
+             return unless_damaged(
+                 [&] { return !known_wrong.is_wrong(group.kernel, group.fingerprint, group.device, json, kChosenNow); });
+           });
 }
 
 Result<Winners> Winners::read(const std::filesystem::path& path) {
@@ -285,41 +326,25 @@ KernelWinners Winners::of(std::string_view kernel) const {
       session = std::max(session, row->session);
     });
   }
-  const auto add_portfolio = [&](const ForAll& each, const auto& read) {
+  const auto add_portfolio = [&](const ForAll& each) {
     const auto place = places.find(each.group.fingerprint);
     if (each.group.kernel != kernel || place == places.end()) return;
     parse("a portfolio", [&] {
-      Study study = study_of(each.group);
-      Portfolio portfolio;
-      portfolio.kernel = std::move(study.kernel), portfolio.fingerprint = std::move(study.fingerprint);
-      portfolio.device = std::move(study.device), portfolio.objective = std::move(study.objective);
-      portfolio.regime = study.regime;
+      if (!each.damage.empty()) throw sqlite::Failure(each.damage);
+      Portfolio portfolio = each.body;
+      portfolio.device = study_of(each.group).device;
       std::vector<Portfolio>& known = found.versions[place->second].portfolios;
       const bool is_known = std::ranges::any_of(known, [&](const Portfolio& other) {
         return other.device == portfolio.device && other.regime == portfolio.regime &&
                other.objective == portfolio.objective;
       });
       if (is_known) return;
-      read(each.json, portfolio);
       known.push_back(std::move(portfolio));
     });
   };
-  for (const ForAll& each : portfolios_) {
-    add_portfolio(each, [](const std::string& json, Portfolio& portfolio) {
-      try {
-        read_body(SortedJson::parse(json), portfolio);
-      } catch (const SortedJson::exception& error) {
-        throw sqlite::Failure(std::string("damaged: ") + error.what());
-      }
-    });
-  }
+  for (const ForAll& each : portfolios_) add_portfolio(each);
   // Where nobody has made a portfolio: one of a single configuration.
-  for (const ForAll& each : general_) {
-    add_portfolio(each, [](const std::string& json, Portfolio& portfolio) {
-      portfolio.configs = {values_from_json(json)};
-      portfolio.tree.emplace_back();
-    });
-  }
+  for (const ForAll& each : general_) add_portfolio(each);
   for (KernelVersion& version : found.versions) {
     std::ranges::stable_sort(version.portfolios, {}, [](const Portfolio& each) {
       return std::pair(each.regime != Regime::cold, each.objective != "time");

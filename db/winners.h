@@ -48,10 +48,11 @@ class Winners final : public WinnerSet {
     std::uint32_t problem_size = 0, config_size = 0;
     std::uint32_t group = 0;
   };
-  // A portfolio, as it is stored; or one configuration that the store has chosen for all problems.
+  // A portfolio; or one configuration that the store has chosen for all problems.
   struct ForAll {
     Group group;
-    std::string json;
+    Portfolio body;      // without its device
+    std::string damage;  // the reason why it cannot be read
   };
   struct Space {
     std::string matching, constraints, default_config;
@@ -78,6 +79,8 @@ class Winners final : public WinnerSet {
   bool has_later_version(const Group& group, std::int64_t updated_ms) const;
   // The tables that winners refer to.
   void read_others(sqlite::Database& database);
+  // Those that a configuration serves which is not known to be wrong.
+  void read_portfolios(sqlite::Database& database);
 
   std::vector<Part> parts_;
   std::vector<ForAll> portfolios_, general_;

@@ -54,6 +54,7 @@ struct StudyFacts {
   std::vector<std::size_t> improvements;  // indices of the points that were the best so far
   std::vector<Trial> leaders;             // the best few in full
   std::optional<Best> winner;
+  std::vector<std::string> changes;  // since the winner was measured, from Archive::changes()
   std::vector<Trial> finalists;  // of the playoff that decides, best first
   std::optional<Gain> gain;      // of the winner over the median configuration
   Histogram distribution;        // of the scores

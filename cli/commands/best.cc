@@ -15,6 +15,7 @@
 #include "cli/output/stale.h"
 #include "cli/output/table.h"
 #include "cli/study_flags.h"
+#include "db/distance.h"
 #include "db/lookup.h"
 #include "engine/device/find_device.h"
 #include "engine/device/known_device.h"
@@ -34,7 +35,7 @@ struct BestOptions {
   std::string as;
   std::string database;
   std::string space;
-  bool why = false;
+  bool why = false, prefers_portfolio = false;
   TableFormat format;
 };
 
@@ -48,6 +49,8 @@ void declare(Flags& flags, BestOptions& options) {
              "With --problem: answer as for this device of the database, whatever its multiprocessors, for a --device "
              "that need not be there")
       .kind("DEVICE");
+  flags.on("--prefer-portfolio", options.prefers_portfolio,
+           "With --problem: where it was not tuned, a stored portfolio answers before the nearest problem's winner");
   flags.database(options.database);
   flags.on("--why", options.why,
            "Explain the answer: the match, the evidence, the lead, and what has changed since, also on this machine");
@@ -76,22 +79,64 @@ Json best_json(const Best& best) {
           {"failed", best.failed}};
 }
 
-// The last cell of a row: the changes for programs and documents, a mark for people, who read them in the warnings.
-TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
-  std::string text = joined(changes, "; ");
-  Value exact(text);
-  if (format.is_text() && !text.empty()) text = "yes";
-  return {std::move(text), std::move(exact)};
-}
-
 TableCell time_cell(double time_us) {
   return time_us > 0 ? TableCell(format_time_us(time_us), Value(time_us)) : TableCell::unknown();
 }
 
-Table best_table(std::span<const Best> all, std::span<const Evidence> evidences, const TableFormat& format) {
+Json evidence_json(const Best& best, const Evidence& evidence) {
+  const SessionEnvironment& environment = evidence.environment;
+  return {{"study", best.study_id},
+          {"trials", best.trials},
+          {"failed", best.failed},
+          {"samples", best.trial.samples_us.size()},
+          {"from_playoff", best.from_playoff},
+          {"lead", evidence.second ? Json(evidence.lead) : Json()},
+          {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
+          {"measured_unix_ms", evidence.measured_unix_ms},
+          {"host_name", environment.host_name},
+          {"driver", environment.driver},
+          {"runtime", environment.runtime},
+          {"compiler", environment.compiler}};
+}
+
+// The columns of the evidence, and the cells of a winner; unknown ones where an answer has no winner.
+void add_evidence_columns(Table& table) {
+  using enum Table::Align;
+  for (const char* name : {"study", "trials", "failed", "samples"}) table.add_column(name, right);
+  table.add_column("from playoff", left, "from_playoff");
+  table.add_column("lead", right);
+  table.add_column("lead is clear", left, "is_lead_clear");
+  table.add_column("measured (UTC)", left, "measured_unix_ms");
+  table.add_column("host", left, "host_name");
+  table.add_column("driver", left);
+  table.add_column("CUDA", left, "runtime");
+  table.add_column("compiler", left);
+}
+
+void add_evidence_cells(const Best* best, const Evidence* evidence, std::vector<TableCell>& cells) {
+  constexpr std::size_t kColumns = 12;
+  if (best == nullptr || evidence == nullptr) {
+    cells.insert(cells.end(), kColumns, TableCell::unknown());
+    return;
+  }
+  const auto count = [&](std::int64_t number) { cells.push_back({format_count(number), Value(number)}); };
+  const auto truth = [](bool is_true) { return TableCell(is_true ? "yes" : "no", Value(is_true)); };
+  cells.push_back({std::to_string(best->study_id), Value(best->study_id)});
+  count(best->trials), count(best->failed), count(std::ssize(best->trial.samples_us));
+  cells.push_back(truth(best->from_playoff));
+  cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead)) : TableCell::unknown());
+  cells.push_back(evidence->second ? truth(evidence->is_lead_clear) : TableCell::unknown());
+  cells.push_back({format_date(evidence->measured_unix_ms), Value(evidence->measured_unix_ms)});
+  const SessionEnvironment& environment = evidence->environment;
+  for (const std::string* text : {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
+    cells.push_back(text->empty() ? TableCell::unknown() : TableCell(*text));
+}
+
+Table best_table(std::span<const Best> all, std::span<const Evidence> evidences, const BestOptions& options) {
   using enum Table::Align;
   const bool is_any_stale = std::ranges::any_of(evidences, [](const Evidence& each) { return !each.changes.empty(); });
-  const bool has_stale = is_any_stale || !format.is_text();
+  const bool has_stale = is_any_stale || !options.format.is_text();
+  const bool has_evidence = options.why && !options.format.is_text();  // a text explains below the table
   Table table;
   table.add_column("kernel", left);
   table.add_column("problem", left);
@@ -100,6 +145,7 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
   table.add_column("device", left);
   table.add_column("regime", left);
   if (has_stale) table.add_column("stale", left);
+  if (has_evidence) add_evidence_columns(table);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Best& best = all[i];
     std::vector<TableCell> cells = {best.study.kernel,
@@ -108,15 +154,23 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
                                     best.trial.config.str(),
                                     best.study.device.name,
                                     std::string(regime_name(best.study.regime))};
-    if (has_stale) cells.push_back(stale_cell(evidences[i].changes, format));
+    if (has_stale) cells.push_back(stale_cell(evidences[i].changes, options.format));
+    if (has_evidence) add_evidence_cells(&best, &evidences[i], cells);
     table.add_row(std::move(cells));
   }
   return table;
 }
 
+// How far a tuned problem is from the asked one; nothing where it has none or a category differs.
+std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
+  if (answer.problem.empty()) return std::nullopt;
+  const auto far = distance(asked, answer.problem);
+  return far ? std::optional(far->length) : std::nullopt;
+}
+
 // One answer, for programs and documents.
-Table answer_table(const std::string& kernel, const Problem& problem, const Answer& answer,
-                   const std::vector<std::string>& stale, const TableFormat& format) {
+Table answer_table(const BestOptions& options, const Problem& problem, const Answer& answer,
+                   const std::vector<std::string>& stale, const Best* best, const Evidence* evidence) {
   using enum Table::Align;
   Table table;
   table.add_column("kernel", left);
@@ -127,8 +181,17 @@ Table answer_table(const std::string& kernel, const Problem& problem, const Answ
   table.add_column("time", right, "time_us");
   table.add_column("configuration", left);
   table.add_column("stale", left);
-  table.add_row({kernel, problem_text(problem), std::string(match_name(answer.match)), problem_text(answer.problem),
-                 answer.device.name, time_cell(answer.time_us), answer.config.str(), stale_cell(stale, format)});
+  std::vector<TableCell> cells = {options.kernel, problem_text(problem), std::string(match_name(answer.match)),
+                                  problem_text(answer.problem), answer.device.name, time_cell(answer.time_us),
+                                  answer.config.str(), stale_cell(stale, options.format)};
+  if (options.why) {
+    const auto far = distance_to(problem, answer);
+    table.add_column("distance", right);
+    cells.push_back(far ? TableCell(format_number(*far), Value(*far)) : TableCell::unknown());
+    add_evidence_columns(table);
+    add_evidence_cells(best, evidence, cells);
+  }
+  table.add_row(std::move(cells));
   return table;
 }
 
@@ -211,9 +274,15 @@ Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winne
                                                      Context& context) {
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();
+  if (!options.why) {  // the changes suffice
+    auto changes = archive->changes();
+    if (!changes) return fail(context, ExitCode::failed, changes.error().message);
+    std::vector<Evidence> evidences(winners.size());
+    for (std::size_t i = 0; i < winners.size(); ++i) evidences[i].changes = changes_of(*changes, winners[i].study_id);
+    return evidences;
+  }
   auto evidences = archive->evidence(winners);
   if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
-  if (!options.why) return *std::move(evidences);
   add_changes_here(winners, *evidences, context);
   if (!options.space.empty()) {
     if (auto added = add_changes_of_space(winners, *evidences, options.space, context); !added) return added.error();
@@ -246,22 +315,6 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
                              evidence.changes.empty() ? "nothing that is known" : joined(evidence.changes, "; "));
 }
 
-Json evidence_json(const Best& best, const Evidence& evidence) {
-  const SessionEnvironment& environment = evidence.environment;
-  return {{"study", best.study_id},
-          {"trials", best.trials},
-          {"failed", best.failed},
-          {"samples", best.trial.samples_us.size()},
-          {"from_playoff", best.from_playoff},
-          {"lead", evidence.second ? Json(evidence.lead) : Json()},
-          {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
-          {"measured_unix_ms", evidence.measured_unix_ms},
-          {"host_name", environment.host_name},
-          {"driver", environment.driver},
-          {"runtime", environment.runtime},
-          {"compiler", environment.compiler}};
-}
-
 ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners, const DeviceIdentity& device,
                     const LookupSettings& settings, Context& context) {
   std::vector<Problem> known;
@@ -270,7 +323,8 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context), settings);
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
-  Answer answer = lookup->best(options.kernel, *problem, device);
+  const Answer answer = lookup->best(options.kernel, *problem,
+                                     Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
   if (!answer) {
     fail(context, ExitCode::no_configuration,
          fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)));
@@ -278,6 +332,13 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
     return ExitCode::no_configuration;
   }
   const Best* best = study_of(answer, winners);
+  if (best == nullptr && answer.match <= Match::same_architecture) {
+    fail(context, ExitCode::failed,
+         fmt::format("the winner of {} for {} on {} is damaged: no trial of its study has its configuration", options.kernel,
+                     problem_text(answer.problem), answer.device.name));
+    hint(context, "gktune db check finds the damage, gktune db repair mends it");
+    return ExitCode::failed;
+  }
   std::optional<Evidence> evidence;
   if (best != nullptr) {
     auto found = evidence_for(std::span(best, 1), options, context);
@@ -294,23 +355,33 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
                    {"problem", json_of(*problem)},
                    {"match", match_name(answer.match)},
                    {"config", json_of(answer.config)},
-                   {"time_us", answer.time_us},
+                   {"time_us", answer.time_us > 0 ? Json(answer.time_us) : Json()},
                    {"tuned_problem", json_of(answer.problem)},
                    {"tuned_device", json_of(answer.device)},
                    {"stale", stale}};
-    if (options.why && evidence) report["evidence"] = evidence_json(*best, *evidence);
+    if (options.why) {
+      const auto far = distance_to(*problem, answer);
+      report["distance"] = far ? Json(*far) : Json();
+      if (evidence) report["evidence"] = evidence_json(*best, *evidence);
+    }
     print(context.out, report);
     return ExitCode::done;
   }
   if (!options.format.is_text()) {
-    answer_table(options.kernel, *problem, answer, stale, options.format)
+    answer_table(options, *problem, answer, stale, best, evidence ? &*evidence : nullptr)
         .print(context.out, context.out_screen, options.format);
     return ExitCode::done;
   }
   context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
               << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem), answer.device.name,
                              answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured", match_text(answer));
-  if (options.why && evidence) explain(*best, *evidence, context);
+  if (options.why) {
+    if (const auto far = distance_to(*problem, answer); far && answer.match != Match::exact) {
+      context.out << fmt::format("distance: {} on a log scale, where a factor of two along one axis is 1\n",
+                                 format_number(*far));
+    }
+    if (evidence) explain(*best, *evidence, context);
+  }
   return ExitCode::done;
 }
 
@@ -330,7 +401,7 @@ ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners
     print(context.out, array);
     return ExitCode::done;
   }
-  best_table(winners, evidences, options.format).print(context.out, context.out_screen, options.format);
+  best_table(winners, evidences, options).print(context.out, context.out_screen, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
     context.out << '\n' << study_text(winners[i].study) << '\n';
@@ -344,6 +415,8 @@ ExitCode run(const BestOptions& options, Context& context) {
     return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
   }
   if (!options.as.empty() && options.problem.empty()) return fail_usage(context, "gktune best", "--as needs --problem");
+  if (options.prefers_portfolio && options.problem.empty())
+    return fail_usage(context, "gktune best", "--prefer-portfolio needs --problem");
   if (!options.space.empty() && !options.why) return fail_usage(context, "gktune best", "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;

@@ -9,6 +9,7 @@
 #include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/output/json.h"
+#include "cli/output/stale.h"
 #include "runtime/bundle/write_bundle.h"
 #include "tuner/core/quantity.h"
 
@@ -55,7 +56,14 @@ Json bundle_json(const std::string& path, const BundleSummary& summary) {
                        {"winners", each.winners},
                        {"variants", each.variants}});
   }
-  return {{"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}};
+  Json stale = Json::array();
+  for (const StaleAnswer& each : summary.stale) {
+    stale.push_back({{"kernel", each.study.kernel},
+                     {"problem", json_of(each.study.problem)},
+                     {"device", json_of(each.study.device)},
+                     {"changes", each.changes}});
+  }
+  return {{"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}, {"stale", std::move(stale)}};
 }
 
 ExitCode run(const BundleOptions& options, Context& context) {
@@ -77,6 +85,11 @@ ExitCode run(const BundleOptions& options, Context& context) {
     hint_at_unsafe_options(context, summary.error().message);
     return ExitCode::failed;
   }
+  std::vector<WinnerChanges> stale;
+  std::size_t winners = 0;
+  for (const BundledKernel& each : summary->kernels) winners += each.winners;
+  for (const StaleAnswer& each : summary->stale) stale.push_back({&each.study, &each.changes});
+  warn_of_stale(stale, winners, context);
   if (options.json) {
     print(context.out, bundle_json(options.output, *summary));
     return ExitCode::done;

@@ -13,11 +13,13 @@
 #include "cli/output/json.h"
 #include "cli/output/pictures.h"
 #include "cli/output/quantity.h"
+#include "cli/output/stale.h"
 #include "cli/output/trial_table.h"
 #include "cli/study_flags.h"
 #include "engine/objective_text.h"
 #include "engine/problem_selection.h"
 #include "engine/study_facts.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -47,8 +49,22 @@ Json summary_json(const StudySummary& summary) {
           {"updated_unix_ms", summary.updated_unix_ms}};
 }
 
-Table study_table(const std::vector<StudySummary>& studies) {
+// What has changed since the winners were measured; warns of it.
+Result<ChangesByStudy, ExitCode> read_changes(const std::string& database, const std::vector<StudySummary>& studies,
+                                              Context& context) {
+  auto archive = open_archive(database, context);
+  if (!archive) return archive.error();
+  auto changes = archive->changes();
+  if (!changes) return fail(context, ExitCode::failed, changes.error().message);
+  warn_of_stale(studies, *changes, context);
+  return *std::move(changes);
+}
+
+Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, const TableFormat& format) {
   using enum Table::Align;
+  const bool has_stale = !format.is_text() || std::ranges::any_of(studies, [&](const StudySummary& each) {
+    return each.best_us && !changes_of(changes, each.id).empty();
+  });
   Table table;
   table.add_column("id", right);
   table.add_column("kernel", left);
@@ -60,12 +76,15 @@ Table study_table(const std::vector<StudySummary>& studies) {
   table.add_column("regime", left);
   table.add_column("objective", left);
   table.add_column("updated (UTC)", left, "updated_unix_ms");
+  if (has_stale) table.add_column("stale", left);
   for (const StudySummary& each : studies) {
-    table.add_row({{std::to_string(each.id), Value(each.id)}, each.study.kernel, problem_text(each.study.problem),
+    std::vector<TableCell> cells = {{std::to_string(each.id), Value(each.id)}, each.study.kernel, problem_text(each.study.problem),
                    {format_count(each.trials), Value(each.trials)}, {format_count(each.failed), Value(each.failed)},
                    each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
                    each.study.device.name, std::string(regime_name(each.study.regime)), each.study.objective,
-                   {format_date(each.updated_unix_ms), Value(each.updated_unix_ms)}});
+                   {format_date(each.updated_unix_ms), Value(each.updated_unix_ms)}};
+    if (has_stale) cells.push_back(stale_cell(changes_of(changes, each.id), format));
+    table.add_row(std::move(cells));
   }
   return table;
 }
@@ -73,9 +92,14 @@ Table study_table(const std::vector<StudySummary>& studies) {
 ExitCode list(const ListOptions& options, Context& context) {
   auto studies = selected_studies(options.selection, context);
   if (!studies) return studies.error();
+  const auto changes = read_changes(options.selection.database, *studies, context);
+  if (!changes) return changes.error();
   if (options.format.json) {
     Json array = Json::array();
-    for (const StudySummary& each : *studies) array.push_back(summary_json(each));
+    for (const StudySummary& each : *studies) {
+      array.push_back(summary_json(each));
+      array.back()["stale"] = changes_of(*changes, each.id);
+    }
     print(context.out, array);
     return ExitCode::done;
   }
@@ -88,7 +112,7 @@ ExitCode list(const ListOptions& options, Context& context) {
     hint(context, "gktune run SPACE adds studies");
     return ExitCode::done;
   }
-  study_table(*studies).print(context.out, context.out_screen, options.format);
+  study_table(*studies, *changes, options.format).print(context.out, context.out_screen, options.format);
   return ExitCode::done;
 }
 
@@ -126,6 +150,7 @@ struct StudyReport {
   std::int64_t damaged = 0;   // rows that were left out
   std::optional<Best> winner;
   ScoreHistory history;  // for pictures, on a terminal
+  std::vector<std::string> changes;  // since the winner was measured
   std::size_t finalists = 0;  // number of trials at the front with the times of the playoff
 };
 
@@ -216,6 +241,7 @@ void print_title(const StudySummary& summary, const Failures& failures, Context&
 void print_study(const StudyReport& report, Context& context) {
   print_title(report.summary, report.failures, context);
   if (report.winner) context.out << winner_text(report) << '\n';
+  if (!report.changes.empty()) context.out << "the winner is stale: " << joined(report.changes, "; ") << '\n';
   const bool shows_failures = !report.trials.empty() && !report.trials.front().ok();
   const Table table = shows_failures ? failure_table(report.trials, report.trials.size())
                                      : trial_table(report.trials, report.trials.size(), Ids::shown);
@@ -235,6 +261,7 @@ Json report_json(const StudyReport& report) {
   if (report.winner) {
     json["winner"] = {{"id", report.winner->trial.id}, {"from_playoff", report.winner->from_playoff}};
   }
+  json["stale"] = report.changes;
   json["results"] = Json::array();
   for (std::size_t i = 0; i < report.trials.size(); ++i) {
     Json result = json_of(report.trials[i]);
@@ -297,11 +324,14 @@ ExitCode show(const ShowOptions& options, Context& context) {
     context.err << "no study is selected\n";
     return ExitCode::done;
   }
+  const auto changes = read_changes(options.selection.database, *studies, context);
+  if (!changes) return changes.error();
   if (options.importance) return show_importance(*store, *studies, options, context);
   std::vector<StudyReport> reports;
   for (const StudySummary& summary : *studies) {
     auto report = report_on(*store, *archive, summary, options, context);
     if (!report) return fail(context, ExitCode::failed, report.error().message);
+    report->changes = changes_of(*changes, summary.id);
     if (report->damaged > 0) {
       context.log.info(fmt::format("warning: study {}: {} damaged trials are left out; `gktune db check` names them",
                                    summary.id, format_count(report->damaged)));

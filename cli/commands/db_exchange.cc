@@ -156,6 +156,7 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
   for (Portfolio& each : *stored) {
     if (each.fingerprint == study.fingerprint && each.device == study.device && !portfolio) portfolio = std::move(each);
   }
+  if (portfolio) warn_of_stale(*portfolio, context);
   if (!portfolio) {
     if (const auto source = costs_of(winners, options, 2, context)) portfolio = make_portfolio(source->table, {});
   }

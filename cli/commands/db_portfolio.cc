@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <ostream>
+#include <tuple>
 
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/output/json.h"
 #include "cli/output/portfolio_text.h"
 #include "cli/output/quantity.h"
+#include "cli/output/stale.h"
 #include "cli/study_flags.h"
 #include "db/portfolio/make_portfolio.h"
 #include "engine/device/known_device.h"
@@ -22,7 +25,7 @@ namespace {
 struct PortfolioOptions {
   std::string kernel, device, database;
   double within = 0.02;
-  std::int64_t most = 0;
+  std::optional<std::int64_t> most;
   std::vector<std::string> weights;
   bool is_dry = false;
   TableFormat format;
@@ -39,11 +42,17 @@ Result<double> parse_share(std::string_view text) {
   return number->number() / 100;
 }
 
+Result<std::int64_t> parse_positive(std::string_view text) {
+  auto count = parse_count(text);
+  if (count && *count == 0) return Error{"a portfolio has at least one configuration"};
+  return count;
+}
+
 void declare_portfolio(Flags& flags, PortfolioOptions& options) {
   flags.text("KERNEL", options.kernel, "The kernel").required();
   flags.parsed("--within", options.within, parse_share, "Loss that is allowed on each tuned problem", "PERCENT")
       .shown_default("2%");
-  flags.parsed("--most", options.most, parse_count, "Choose at most N configurations, whatever they lose", "N");
+  flags.parsed("--most", options.most, parse_positive, "Choose at most N configurations, whatever they lose", "N");
   flags.collected("--weight", options.weights, "Weight of problems in the mean loss: n=1Mi:10; may be repeated")
       .kind("AXIS=VALUE,…:N");
   flags.text("--device", options.device, "Only for this device: its name or a part of the name").kind("DEVICE");
@@ -191,6 +200,10 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
   auto weights = parse_weights(options, *studies);
   if (!weights) return fail_usage(context, "gktune db portfolio", weights.error().message);
   const auto path = database_path(options.database, context);
+  auto archive = open_archive(options.database, context);
+  if (!archive) return archive.error();
+  const auto changes = archive->changes();
+  if (!changes) return fail(context, ExitCode::failed, changes.error().message);
   auto sources = read_costs(path, options.kernel, *weights);
   if (!sources) {
     fail(context, ExitCode::failed, sources.error().message);
@@ -204,8 +217,16 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     const bool is_selected = std::ranges::any_of(
         *studies, [&](const StudySummary& each) { return each.study.device == source.identity.device; });
     if (!is_selected) continue;
+    // A stale winner decides the loss of the others.
+    std::vector<StudySummary> own = *studies;
+    std::erase_if(own, [&](const StudySummary& each) {
+      const Portfolio& identity = source.identity;
+      return std::tie(each.study.fingerprint, each.study.device, each.study.regime, each.study.objective) !=
+             std::tie(identity.fingerprint, identity.device, identity.regime, identity.objective);
+    });
+    warn_of_stale(own, *changes, context);
     Portfolio made = make_portfolio(
-        source.table, {.within = options.within, .most_configs = static_cast<std::size_t>(options.most)});
+        source.table, {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
     made.kernel = source.identity.kernel;
     made.fingerprint = source.identity.fingerprint;
     made.device = source.identity.device;

@@ -73,6 +73,8 @@ std::string article_of(const Portfolio& portfolio, std::size_t place) {
   html += fmt::format("<p class=\"faint\">{} problems; caches {}; objective: {}; made {} UTC</p>\n",
                       format_count(std::ssize(portfolio.problems)), regime_name(portfolio.regime),
                       html_escaped(name_of(portfolio.objective)), format_date(portfolio.made_unix_ms));
+  for (const std::string& change : portfolio.stale)
+    html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n", html_escaped(change));
   html += fmt::format("<p>{} configuration{}: {}.</p>\n<div class=\"grid\">\n", count, count == 1 ? "" : "s",
                       proof_text(portfolio));
   html += figure("portfolio-loss", "Loss", "over the best of each problem", loss_table(portfolio), "chart", false);

@@ -19,6 +19,7 @@
 #include "cli/output/trial_table.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/embedded_file.h"
+#include "tuner/core/text.h"
 #include "tuner/core/version.h"
 
 namespace gktune {
@@ -110,6 +111,8 @@ std::string winner_card(const StudyFacts& facts) {
   }
   if (facts.gain) number("better than the median configuration", gain_text(facts), " class=\"good\"");
   html += "</div>\n" + config_values(best.trial.config);
+  if (!facts.changes.empty())
+    html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n", html_escaped(name_of(joined(facts.changes, "; "))));
   html += fmt::format(
       "<p class=\"faint\">Trial {}, {} samples{}.{}</p></div>\n", best.trial.id, best.trial.samples_us.size(),
       best.from_playoff ? fmt::format(" in a playoff of {} configurations", facts.finalists.size())
@@ -313,19 +316,17 @@ std::string study_section(const StudyFacts& facts, const Sample& sample) {
 }
 
 std::string overview_table(const std::vector<StudyFacts>& studies, std::size_t detailed) {
-  HtmlTable table({{"kernel"},
-                   {"problem"},
-                   {"device"},
-                   {"time", true},
-                   {"gain", true},
-                   {"trials", true},
-                   {"failed", true},
-                   {"winner"}});
+  const bool has_stale =
+      std::ranges::any_of(studies, [](const StudyFacts& facts) { return !facts.changes.empty(); });
+  std::vector<HtmlCell> headers = {{"kernel"},       {"problem"},      {"device"},       {"time", true},
+                                   {"gain", true},   {"trials", true}, {"failed", true}, {"winner"}};
+  if (has_stale) headers.push_back({"stale"});
+  HtmlTable table(headers);
   for (std::size_t i = 0; i < studies.size(); ++i) {
     const StudyFacts& facts = studies[i];
     const Study& study = facts.summary.study;
     const std::string kernel = html_escaped(name_of(study.kernel));
-    table.add(
+    std::vector<HtmlCell> cells =
         {{i < detailed ? fmt::format("<a href=\"#{0}\" data-study=\"{0}\">{1}</a>", anchor_of(facts), kernel)
                        : kernel},
          text_cell(name_of(problem_text(study.problem))),
@@ -334,7 +335,9 @@ std::string overview_table(const std::vector<StudyFacts>& studies, std::size_t d
          number_cell(facts.gain ? gain_text(facts) : "–"),
          number_cell(format_count(facts.summary.trials)),
          number_cell(format_count(facts.summary.failed)),
-         text_cell(facts.winner ? name_of(facts.winner->trial.config.str()) : "–")});
+         text_cell(facts.winner ? name_of(facts.winner->trial.config.str()) : "–")};
+    if (has_stale) cells.push_back(text_cell(shortened(joined(facts.changes, "; "), kLongestMessage)));
+    table.add(cells);
   }
   return table.html();
 }

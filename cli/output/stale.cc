@@ -7,38 +7,79 @@
 
 #include "cli/output/quantity.h"
 #include "engine/study_selection.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 
+namespace {
+
+void hint_at_measurement(Context& context) { hint(context, "gktune run SPACE --fresh measures again"); }
+
+}  // namespace
+
 void warn_of_stale(const std::vector<std::string>& changes, Context& context) {
   for (const std::string& change : changes) context.log.info("warning: stale: " + change);
-  if (!changes.empty()) hint(context, "gktune run SPACE --fresh measures again");
+  if (!changes.empty()) hint_at_measurement(context);
+}
+
+void warn_of_stale(const Portfolio& portfolio, Context& context) {
+  for (const std::string& change : portfolio.stale) {
+    context.log.info(fmt::format("warning: the portfolio of {} on {} is stale: {}", portfolio.kernel,
+                                 portfolio.device.name, change));
+  }
+}
+
+TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format) {
+  std::string text = joined(changes, "; ");
+  Value exact(text);
+  if (format.is_text() && !text.empty()) text = "yes";
+  return {std::move(text), std::move(exact)};
+}
+
+const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study) {
+  static const std::vector<std::string> kNone;
+  const auto found = changes.find(study);
+  return found == changes.end() ? kNone : found->second;
+}
+
+void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context) {
+  std::vector<WinnerChanges> winners;
+  for (const StudySummary& each : studies) {
+    if (each.best_us) winners.push_back({&each.study, &changes_of(changes, each.id)});
+  }
+  warn_of_stale(winners, winners.size(), context);
 }
 
 void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context) {
+  std::vector<WinnerChanges> all;
+  for (std::size_t i = 0; i < winners.size(); ++i) all.push_back({&winners[i].study, &evidences[i].changes});
+  warn_of_stale(all, all.size(), context);
+}
+
+void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t count, Context& context) {
   struct Concerned {
     std::string change;
-    const Best* first;
+    const Study* first;
     std::int64_t count;
   };
   std::vector<Concerned> all;
-  for (std::size_t i = 0; i < winners.size(); ++i) {
-    for (const std::string& change : evidences[i].changes) {
+  for (const WinnerChanges& winner : winners) {
+    for (const std::string& change : *winner.changes) {
       const auto known = std::ranges::find(all, change, &Concerned::change);
       if (known == all.end()) {
-        all.push_back({change, &winners[i], 1});
+        all.push_back({change, winner.study, 1});
       } else {
         ++known->count;
       }
     }
   }
   for (const Concerned& each : all) {
-    const std::string which = each.count == 1 ? study_text(each.first->study) + " is stale"
+    const std::string which = each.count == 1 ? study_text(*each.first) + " is stale"
                                               : fmt::format("{} of {} winners are stale", format_count(each.count),
-                                                            format_count(std::ssize(winners)));
+                                                            format_count(static_cast<std::int64_t>(count)));
     context.log.info(fmt::format("warning: {}: {}", which, each.change));
   }
-  if (!all.empty()) hint(context, "gktune run SPACE --fresh measures again");
+  if (!all.empty()) hint_at_measurement(context);
 }
 
 }  // namespace gktune

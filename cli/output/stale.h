@@ -1,10 +1,13 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/output/table.h"
+#include "db/portfolio/portfolio.h"
 #include "db/store/archive.h"
 
 namespace gktune {
@@ -13,7 +16,26 @@ namespace gktune {
 
 // Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
-// Warns of the changes that make winners stale. Names the winner if a change concerns only one, else counts them.
+
+// A winner, and the changes since it was measured; without any it is not stale.
+struct WinnerChanges {
+  const Study* study;
+  const std::vector<std::string>* changes;
+};
+// Warns of the changes that make winners stale, of so many in all. Names the winner if a change concerns only one, else
+// counts them.
+void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t all, Context& context);
 void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context);
+// The same for the studies whose changes Archive::changes() has read.
+using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;
+void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context);
+// Those of a study; empty if its winner is not stale.
+const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study);
+
+// The last cell of a row: the changes for programs and documents, a mark for people, who read them in the warnings.
+TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format);
+
+// Warns of a stored portfolio that is stale.
+void warn_of_stale(const Portfolio& portfolio, Context& context);
 
 }  // namespace gktune

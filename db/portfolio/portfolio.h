@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/identity.h"
@@ -52,12 +53,19 @@ struct Portfolio {
   // the nearest problem.
   std::optional<PortfolioLoss> held_back, held_back_nearest;
   std::int64_t made_unix_ms = 0;
+  // Changes since it was made, as far as the database knows. Empty: it is not stale. Not stored.
+  std::vector<std::string> stale = {};
 
   // The configuration for a problem, tuned or not. Null if the problem lacks an axis that the tree asks for.
   const Config* find(const Problem& problem) const;
 };
 
-// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it.
+// The change that newer trials of its problems mean.
+inline constexpr std::string_view kPortfolioOutdated =
+    "the portfolio was made before its problems were tuned the last time; `gktune db portfolio` makes it again";
+
+// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it. Configurations
+// that are known to be wrong now are left out.
 Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel = "");
 // Replaces the portfolio of the same kernel, version, device, regime and objective.
 Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio);

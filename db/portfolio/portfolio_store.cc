@@ -4,6 +4,7 @@
 
 #include "db/axis_value.h"
 #include "db/open.h"
+#include "db/portfolio/known_wrong.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/sqlite/failure.h"
@@ -186,15 +187,18 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
 Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, kLockPatience);
+    sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
+    KnownWrong known_wrong(database);
     Statement select(database,
-                     "SELECT p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, p.regime,"
-                     " p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
+                     "SELECT p.device_id, p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors,"
+                     " p.regime, p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
                      " WHERE ?1 = '' OR p.kernel = ?1 ORDER BY p.made_ms DESC, p.id DESC");
     std::vector<Portfolio> portfolios;
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
       Portfolio portfolio;
+      const auto device = row.integer();
       portfolio.kernel = row.text();
       portfolio.fingerprint = row.text();
       portfolio.device.kind = row.text();
@@ -207,7 +211,8 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
       portfolio.within = row.real();
       portfolio.made_unix_ms = row.integer();
       // A damaged portfolio hides no other.
-      if (regime && read_body_of(row.text(), portfolio)) portfolios.push_back(std::move(portfolio));
+      if (!regime || !read_body_of(row.text(), portfolio)) continue;
+      if (known_wrong.judge(portfolio, device)) portfolios.push_back(std::move(portfolio));
     }
     return portfolios;
   });

@@ -65,6 +65,45 @@ double lead_of(const Trial& first, const Trial& second) {
   return std::isfinite(ratio) ? ratio - 1 : 0;
 }
 
+// Tells what has changed in the database since a winner was measured.
+class ChangeReader {
+ public:
+  explicit ChangeReader(const sqlite::Database& database) : versions_(database, archive::kVersions), database_(database) {}
+
+  std::vector<std::string> read(const std::string& kernel, const std::string& fingerprint, std::int64_t device,
+                                std::int64_t updated_ms, const SessionEnvironment& then) {
+    std::vector<std::string> changes;
+    if (has_later_version(kernel, fingerprint, device, updated_ms)) changes.emplace_back(kSourceChanged);
+    const auto [latest, is_new] = latest_.try_emplace(device);
+    if (is_new) latest->second = latest_environment(database_, device);
+    if (!latest->second) return changes;
+    for (std::string& change : changes_between(then, *latest->second)) changes.push_back(std::move(change));
+    return changes;
+  }
+
+ private:
+  bool has_later_version(const std::string& kernel, const std::string& fingerprint, std::int64_t device,
+                         std::int64_t updated_ms) {
+    const auto [known, is_new] = versions_of_.try_emplace({kernel, device});
+    if (is_new) {
+      versions_.bind(kernel, device);
+      while (versions_.step()) {
+        auto row = versions_.row();
+        std::string version = row.text();
+        known->second.emplace_back(std::move(version), row.integer());
+      }
+    }
+    return std::ranges::any_of(known->second, [&](const auto& version) {
+      return version.first != fingerprint && version.second > updated_ms;
+    });
+  }
+
+  Statement versions_;
+  const sqlite::Database& database_;
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>> versions_of_;
+  std::map<std::int64_t, std::optional<SessionEnvironment>> latest_;  // by device
+};
+
 // Enough to find the second behind a few damaged rows.
 constexpr int kFewWithDamage = 20;
 
@@ -80,8 +119,7 @@ class EvidenceReader {
         ranked_(database, archive::kRanked),
         winner_session_(database, archive::kWinnerSession),
         device_(database, "SELECT device_id FROM studies WHERE id = ?"),
-        versions_(database, archive::kVersions),
-        database_(database) {}
+        changes_(database) {}
 
   Evidence read(const Best& winner) {
     Evidence evidence;
@@ -97,11 +135,8 @@ class EvidenceReader {
     }
     if (!device_.bind(winner.study_id).step()) return evidence;
     const std::int64_t device = device_.row().integer();
-    if (has_later_version(winner, device)) evidence.changes.emplace_back(kSourceChanged);
-    if (const auto latest = latest_environment(device)) {
-      for (std::string& change : changes_between(evidence.environment, *latest))
-        evidence.changes.push_back(std::move(change));
-    }
+    evidence.changes = changes_.read(winner.study.kernel, winner.study.fingerprint, device, winner.updated_unix_ms,
+                                     evidence.environment);
     return evidence;
   }
 
@@ -134,34 +169,9 @@ class EvidenceReader {
     return std::nullopt;
   }
 
-  bool has_later_version(const Best& winner, std::int64_t device) {
-    const auto [known, is_new] = versions_of_.try_emplace({winner.study.kernel, device});
-    if (is_new) {
-      versions_.bind(winner.study.kernel, device);
-      while (versions_.step()) {
-        auto row = versions_.row();
-        std::string fingerprint = row.text();
-        known->second.emplace_back(std::move(fingerprint), row.integer());
-      }
-    }
-    return std::ranges::any_of(known->second, [&](const auto& version) {
-      return version.first != winner.study.fingerprint && version.second > winner.updated_unix_ms;
-    });
-  }
-
-  // The environment of the latest session on the device.
-  std::optional<SessionEnvironment> latest_environment(std::int64_t device) {
-    const auto [known, is_new] = latest_.try_emplace(device);
-    if (is_new) known->second = gktune::latest_environment(database_, device);
-    return known->second;
-  }
-
   TrialReader trials_;
-  Statement finalist_, ranked_, winner_session_, device_, versions_;
-  const sqlite::Database& database_;
-  std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>>
-      versions_of_;
-  std::map<std::int64_t, std::optional<SessionEnvironment>> latest_;  // by device
+  Statement finalist_, ranked_, winner_session_, device_;
+  ChangeReader changes_;
 };
 
 }  // namespace
@@ -234,6 +244,32 @@ Result<std::vector<Evidence>> Archive::evidence(std::span<const Best> winners) c
     EvidenceReader reader(connection_->database);
     std::vector<Evidence> all;
     for (const Best& winner : winners) all.push_back(reader.read(winner));
+    return all;
+  });
+}
+
+Result<std::map<std::int64_t, std::vector<std::string>>> Archive::changes() const {
+  return sqlite::guarded(connection_->path.string(), [&] {
+    const sqlite::Database& database = connection_->database;
+    sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
+    std::map<std::int64_t, SessionEnvironment> sessions;
+    Statement read_sessions(database, "SELECT id, tool_version, host_name, driver, runtime, compiler FROM sessions");
+    while (read_sessions.step()) {
+      auto row = read_sessions.row();
+      const auto id = row.integer();
+      sessions[id] = read_environment(row);
+    }
+    ChangeReader reader(database);
+    std::map<std::int64_t, std::vector<std::string>> all;
+    Statement winners(database, archive::kWinnerSessions);
+    while (winners.step()) {
+      auto row = winners.row();
+      const auto study = row.integer();
+      const auto kernel = row.text(), fingerprint = row.text();
+      const auto device = row.integer(), updated_ms = row.integer();
+      auto changes = reader.read(kernel, fingerprint, device, updated_ms, sessions[row.integer()]);
+      if (!changes.empty()) all[study] = std::move(changes);
+    }
     return all;
   });
 }

@@ -94,6 +94,8 @@ class Archive {
   Result<std::optional<Best>> winner(std::int64_t study) const;
   Result<Evidence> evidence(const Best& winner) const;
   Result<std::vector<Evidence>> evidence(std::span<const Best> winners) const;
+  // The changes of each study whose winner is stale, by its id, as its evidence names them.
+  Result<std::map<std::int64_t, std::vector<std::string>>> changes() const;
   // The configurations that two studies have in common.
   Result<CommonConfigs> common(std::int64_t first, std::int64_t second) const;
   Result<RecordedTexts> recorded(std::int64_t study) const;

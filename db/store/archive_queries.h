@@ -40,6 +40,12 @@ inline constexpr std::string_view kWinnerSession =
     "t.session_id)"
     " WHERE w.study_id = ?1";
 
+// The session that measured the winner of each study.
+inline constexpr std::string_view kWinnerSessions =
+    "SELECT s.id, s.kernel, s.fingerprint, s.device_id, s.updated_ms, coalesce(p.session_id, w.session_id)"
+    " FROM studies s CROSS JOIN winners w ON w.study_id = s.id LEFT JOIN finalists f ON f.id = w.finalist_id"
+    " LEFT JOIN playoffs p ON p.id = f.playoff_id";
+
 // ?1: a kernel, ?2: a device. When each version of the kernel was last tuned on it.
 inline constexpr std::string_view kVersions =
     "SELECT fingerprint, max(updated_ms) FROM studies WHERE kernel = ?1 AND device_id = ?2 GROUP BY "

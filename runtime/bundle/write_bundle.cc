@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "db/answer_table.h"
 #include "db/device_figures.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/winners.h"
@@ -100,7 +101,10 @@ class BundleWriter {
       for (const Winner* winner : target.winners) {
         auto added = add_code(definition, winner->config, winner->study.problem, target.info, entry["code"]);
         if (!added) return added.error();
-        if (*added) entry["winners"].push_back(json_of(*winner, device));
+        if (!*added) continue;
+        entry["winners"].push_back(json_of(*winner, device));
+        // The space file is the version that counts.
+        note_stale(winner->study, changes_since(*winner, {.fingerprint = definition.fingerprint}));
       }
       if (entry["winners"].size() == before) continue;
       // The configurations that serve where a winner does not, in the variants that the tuned problems take.
@@ -110,6 +114,8 @@ class BundleWriter {
                                        {"regime", regime_name(portfolio->regime)},
                                        {"objective", portfolio->objective},
                                        {"body", body_json(*portfolio)}});
+        note_stale({portfolio->kernel, portfolio->fingerprint, portfolio->device, {}, portfolio->regime, portfolio->objective},
+                   portfolio->stale);
         spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
       }
       for (const Config& config : spares) {
@@ -207,6 +213,10 @@ class BundleWriter {
                      {"size", bytes->size()}});
     code_ += *bytes;
     return true;
+  }
+
+  void note_stale(const Study& study, std::vector<std::string> changes) {
+    if (!changes.empty()) summary_.stale.push_back({study, std::move(changes)});
   }
 
   bool leave_out(const Definition& definition, const Config& config, const std::string& why) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "db/identity.h"
 #include "tuner/core/result.h"
 #include "tuner/space/definition.h"
 
@@ -31,8 +32,15 @@ struct BundledKernel {
   std::size_t winners = 0, variants = 0;  // answers, and pieces of code
 };
 
+// A winner or a portfolio that was bundled although something has changed since it was measured or made.
+struct StaleAnswer {
+  Study study;  // of a portfolio without a problem
+  std::vector<std::string> changes;
+};
+
 struct BundleSummary {
   std::vector<BundledKernel> kernels;
+  std::vector<StaleAnswer> stale;
   std::size_t bytes = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "call.h"
 #include "cli/output/json.h"
 #include "db/lookup.h"
+#include "db/sqlite/database.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
@@ -85,6 +86,15 @@ TEST_F(BestCommand, an_application_learns_of_stale_answers_as_the_command_does) 
     EXPECT_EQ(asked["stale"], Json(answer.stale)) << n;
     EXPECT_EQ(answer.stale.empty(), n == 1 << 30) << n;
   }
+}
+
+TEST_F(BestCommand, a_winner_that_no_trial_supports_is_damaged_and_not_an_answer) {
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+  const Call called = best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"});
+  EXPECT_EQ(called.code, ExitCode::failed) << called.out;
+  EXPECT_NE(called.err.find("the winner of reduce for element=int,n=1Gi on NVIDIA H200 is damaged"), std::string::npos)
+      << called.err;
 }
 
 TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {

@@ -282,5 +282,19 @@ TEST_F(HtmlPage, that_a_run_cannot_write_is_an_error_before_the_run) {
   EXPECT_EQ(call({"run", "--report"}).code, ExitCode::usage);
 }
 
+TEST(HtmlReport, names_stale_winners_and_the_reason) {
+  const ScratchFolder folder;
+  const std::string database = folder.path("stale.db"), page = folder.path("page.html");
+  make_stale_database(database);
+  ASSERT_EQ(call({"report", "--db", database, "-o", page}).code, ExitCode::done);
+  const std::string html = contents(page);
+  const std::string reason = "the driver was 550.54 then and is 580.65 now";
+  std::size_t cards = 0, rows = 0;
+  for (std::size_t at = 0; (at = html.find("Stale: " + reason + '.', at)) != html.npos; ++at) ++cards;
+  for (std::size_t at = 0; (at = html.find("<td>" + reason, at)) != html.npos; ++at) ++rows;
+  EXPECT_EQ(cards, 2u);  // the third winner is not stale
+  EXPECT_EQ(rows, 2u);
+}
+
 }  // namespace
 }  // namespace gktune

@@ -4,10 +4,13 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "cli/output/json.h"
+#include "db/portfolio/portfolio.h"
 #include "db/store/sqlite_store.h"
 #include "tests/cli/call.h"
 #include "tests/db/example_study.h"
@@ -119,7 +122,70 @@ TEST_F(DbPortfolio, refuses_shares_and_numbers_that_mean_nothing) {
     EXPECT_EQ(called.code, ExitCode::usage) << within;
     EXPECT_NE(called.err.find("is not a share; write it as 2%"), std::string::npos) << called.err;
   }
-  for (const char* most : {"", "-1", "1.5", "two"}) EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
+  for (const char* most : {"", "-1", "0", "1.5", "two"}) EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
+}
+
+TEST_F(DbPortfolio, warns_of_winners_that_are_stale) {
+  DeviceInfo device = example_device();
+  device.driver = "580.1";
+  auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+  const auto session = *store->begin_session({"0.1.0", "box", "gktune run", device});
+  EXPECT_EQ(portfolio({}).err, "");
+  ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, ok_trial({{"c", 0}}, 90, 2000)).ok());
+  EXPECT_EQ(portfolio({}).err,
+            "warning: 7 of 8 winners are stale: the driver was 550.54 then and is 580.1 now\n"
+            "  hint: gktune run SPACE --fresh measures again\n");
+}
+
+// The portfolio of the fixture, stored, and then a wrong result of one of its configurations.
+class StalePortfolio : public DbPortfolio {
+ protected:
+  void SetUp() override {
+    DbPortfolio::SetUp();
+    ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_, "--within", "10.1%"}).code, ExitCode::done);
+    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+    for (int c = 0; c < 8; c += 2) {  // with c = 1, 4 and 6 or the like
+      const Trial wrong = failed_trial({{"c", c}}, Status::wrong_result, std::int64_t{1} << 50);
+      ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, wrong).ok());
+    }
+  }
+  const std::string outdated_ = std::string(kPortfolioOutdated);
+};
+
+TEST_F(StalePortfolio, answers_gktune_best_without_that_configuration_and_with_a_warning) {
+  const Call called = call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_, "--json"});
+  ASSERT_EQ(called.code, ExitCode::done) << called.err;
+  const Json answer = Json::parse(called.out);
+  EXPECT_EQ(answer["match"], "portfolio");
+  EXPECT_EQ(answer["time_us"], Json());
+  EXPECT_EQ(answer["config"]["c"].get<int>() % 2, 1);
+  EXPECT_EQ(answer["stale"].back(), outdated_);
+  EXPECT_NE(called.err.find("left out\n"), std::string::npos) << called.err;
+  const Call nearest = call({"best", "reduce", "--problem", "n=5000,T=float", "--db", database_, "--json", "--why"});
+  EXPECT_EQ(Json::parse(nearest.out)["match"], "nearest problem");
+  EXPECT_NEAR(Json::parse(nearest.out)["distance"].get<double>(), std::log2(5001.0 / 4097), 1e-9);
+}
+
+TEST_F(StalePortfolio, is_named_by_the_export_of_a_header) {
+  const Call header = call({"db", "export", "reduce", "--format", "header", "--db", database_});
+  EXPECT_EQ(header.code, ExitCode::done);
+  EXPECT_NE(header.err.find("warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_), std::string::npos)
+      << header.err;
+}
+
+TEST_F(StalePortfolio, is_named_by_the_report) {
+  const std::string page = folder_.path("page.html");
+  ASSERT_EQ(call({"report", "--db", database_, "-o", page}).code, ExitCode::done);
+  std::ifstream file(page);
+  const std::string html{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(html.find("<p class=\"stale\">Stale: " + outdated_ + ".</p>"), std::string::npos);
+}
+
+TEST_F(DbPortfolio, is_preferred_for_a_problem_only) {
+  const Call called = call({"best", "reduce", "--prefer-portfolio", "--db", database_});
+  EXPECT_EQ(called.code, ExitCode::usage);
+  EXPECT_NE(called.err.find("--prefer-portfolio needs --problem"), std::string::npos) << called.err;
 }
 
 }  // namespace

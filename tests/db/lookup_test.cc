@@ -39,7 +39,7 @@ class LookupTest : public ::testing::Test {
     tuned(reduce_study(1 << 20), 2);
     Portfolio portfolio;
     portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
-    portfolio.device = kH200;
+    portfolio.device = kH200, portfolio.made_unix_ms = clock_;
     portfolio.problems = {problem(1000), problem(1 << 20)};
     portfolio.configs = {{{"a", small}}, {{"a", large}}};
     portfolio.tree = {{"n", 10'000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
@@ -532,6 +532,32 @@ TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
   const Answer none = lookup().best("reduce", {{"n", 5}, {"T", "int"}});
   EXPECT_EQ(none.match, Match::none);
   EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
+}
+
+TEST_F(LookupTest, a_portfolio_that_is_stale_says_so_and_serves_no_configuration_that_failed_later) {
+  tuned_with_portfolio(1, 2);
+  const Problem small = {{"n", 10'000}, {"T", "int"}}, large = {{"n", 10'001}, {"T", "int"}};
+  EXPECT_TRUE(lookup().best("reduce", small).stale.empty());
+  const auto study = *store_->study_id(reduce_study(1000));
+  const Trial wrong = failed_trial({{"a", 2}}, Status::wrong_result, clock_ += 10);
+  ASSERT_TRUE(store_->add_trial(study, session_, wrong).ok());
+  const Answer answer = lookup().best("reduce", large);
+  EXPECT_EQ(answer.match, Match::portfolio);
+  EXPECT_EQ(answer.integer("a"), 1);
+  EXPECT_EQ(answer.stale, (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
+                                                    std::string(kPortfolioOutdated)}));
+}
+
+TEST_F(LookupTest, the_configuration_for_all_problems_is_none_that_has_failed_since) {
+  tuned(reduce_study(1000), 1);
+  ASSERT_TRUE(store_->end_session(session_).ok());  // chooses it
+  ASSERT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).integer("a"), 1);
+  session_ = *store_->begin_session({});
+  ASSERT_TRUE(store_->add_trial(*store_->study_id(reduce_study(2000)), session_, ok_trial({{"a", 7}}, 5, ++clock_)).ok());
+  ASSERT_TRUE(
+      store_->add_trial(*store_->study_id(reduce_study(1000)), session_, failed_trial({{"a", 1}, {"way", "quick"}}, Status::crashed, ++clock_))
+          .ok());
+  EXPECT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).match, Match::none);
 }
 
 class PreferredPortfolio : public LookupTest {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "db/portfolio/cover.h"
+#include "db/portfolio/known_wrong.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/portfolio/selection_tree.h"
 #include "db/sqlite/database.h"
@@ -167,6 +168,77 @@ TEST_F(StoredPortfolio, is_read_back_as_it_was_made) {
   EXPECT_EQ(read[0].losses.size(), made.losses.size());
   for (const Problem& problem : made.problems) EXPECT_EQ(*read[0].find(problem), *made.find(problem));
   EXPECT_EQ(read_portfolios(path_, "other")->size(), 0u);
+}
+
+// Stores a portfolio of three configurations, a = 0, 1, 2, for the sizes from small to large.
+class AgedPortfolio : public StoredPortfolio {
+ protected:
+  void SetUp() override {
+    StoredPortfolio::SetUp();
+    const auto sources = *read_costs(path_, "reduce", {});
+    Portfolio made = make_portfolio(sources[0].table, {});
+    made.kernel = "reduce", made.fingerprint = "f1", made.device = kH200, made.objective = "time";
+    made.made_unix_ms = 5000;
+    ASSERT_TRUE(store_portfolio(path_, made).ok());
+    store_ = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  }
+  void add(std::int64_t n, const Trial& trial) const {
+    ASSERT_TRUE(store_->add_trial(*store_->study_id(reduce_study(n)), session_, trial).ok());
+  }
+  Portfolio stored() const { return read_portfolios(path_, "reduce")->at(0); }
+  std::unique_ptr<TrialStore> store_;
+  std::int64_t session_ = 0;
+};
+
+TEST_F(AgedPortfolio, is_not_stale_while_nothing_is_measured) { EXPECT_TRUE(stored().stale.empty()); }
+
+TEST_F(AgedPortfolio, is_stale_once_a_problem_is_tuned_again) {
+  add(3000, ok_trial({{"a", 0}, {"way", "x"}}, 100, 6000));
+  EXPECT_EQ(stored().stale, std::vector<std::string>{std::string(kPortfolioOutdated)});
+  EXPECT_EQ(stored().configs.size(), 3u);
+}
+
+TEST_F(AgedPortfolio, leaves_out_a_configuration_that_gave_a_wrong_result_later) {
+  const Config wrong = {{"a", 2}, {"way", "x"}};
+  ASSERT_EQ(*stored().find({{"n", 1 << 20}, {"T", "float"}}), wrong);
+  add(1024, failed_trial(wrong, Status::wrong_result, 6000));  // on any problem
+  const Portfolio left = stored();
+  ASSERT_EQ(left.configs.size(), 2u);
+  EXPECT_EQ(std::ranges::count(left.configs, wrong), 0);
+  for (const std::int64_t n : {1024, 1 << 16, 1 << 20}) EXPECT_NE(*left.find({{"n", n}, {"T", "float"}}), wrong) << n;
+  EXPECT_EQ(left.stale, (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
+                                                  std::string(kPortfolioOutdated)}));
+}
+
+TEST_F(AgedPortfolio, keeps_a_configuration_that_was_refused_for_a_problem_and_drops_one_that_is_refused_for_all) {
+  const Config refused = {{"a", 2}, {"way", "x"}};
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(stored().configs.size(), 3u) << i;
+    add(std::int64_t{1024} << (2 * i), failed_trial(refused, Status::launch_failed, 6000));
+  }
+  EXPECT_EQ(stored().configs.size(), 2u);
+}
+
+TEST_F(AgedPortfolio, without_a_right_configuration_is_no_portfolio) {
+  for (int a = 0; a < 3; ++a) add(1024, failed_trial({{"a", a}, {"way", "x"}}, Status::crashed, 6000));
+  EXPECT_TRUE(read_portfolios(path_, "reduce")->empty());
+}
+
+TEST_F(AgedPortfolio, is_judged_without_reading_all_trials) {
+  sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  for (const std::string& query : {KnownWrong::kMisbehaved, std::string(KnownWrong::kOutcomes)}) {
+    sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + query);
+    bool uses_index = false;
+    while (plan.step()) {
+      auto row = plan.row();
+      for (int skipped = 0; skipped < 3; ++skipped) row.integer();
+      const auto detail = row.text();
+      EXPECT_FALSE(detail.starts_with("SCAN")) << detail;
+      uses_index = uses_index || detail == "SEARCH t USING INDEX trials_by_config (study_id=? AND config=?)";
+    }
+    EXPECT_TRUE(uses_index) << query;
+  }
 }
 
 TEST_F(StoredPortfolio, needs_two_problems) {

@@ -55,6 +55,29 @@ class BundleTest : public KernelTest {
   }
 };
 
+TEST_F(BundleTest, the_summary_names_stale_winners_and_the_reason) {
+  tuned(1000, 32);
+  EXPECT_TRUE(written().stale.empty());
+  auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
+  DeviceInfo device = (*open_launch_device({.device = "host"}))->info();
+  const std::string before = device.driver;
+  device.driver = "another";
+  const auto session = *store->begin_session({"", "", "", device});
+  Study study = (*store->studies())[0].study;
+  study.problem = {{"n", 2000}};
+  Trial trial;
+  trial.config = {{"threads", 32}};
+  trial.samples_us = {1, 1, 1};
+  trial.timing.median_us = trial.objective = 1;
+  trial.ended_unix_ms = 2000;
+  ASSERT_TRUE(store->add_trial(*store->study_id(study), session, trial).ok());
+  const BundleSummary summary = written();
+  ASSERT_EQ(summary.stale.size(), 1u);
+  EXPECT_EQ(summary.stale[0].study.problem, (Problem{{"n", 1000}}));
+  EXPECT_EQ(summary.stale[0].changes,
+            std::vector<std::string>{"the driver was " + before + " then and is another now"});
+}
+
 TEST_F(BundleTest, a_definition_keeps_all_that_its_launches_need) {
   DeviceInfo device;
   device.kind = "cuda";
