@@ -15,15 +15,18 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
 
 std::string database_flag(const std::string& flag) { return flag.empty() ? "" : " --db " + flag; }
 
-std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context) {
-  auto path = database_path(flag, context);
+bool has_database(const std::string& flag, Context& context) {
+  const auto path = database_path(flag, context);
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    fail(context, ExitCode::failed, "no database " + path.string());
-    hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
-    return nullptr;
-  }
-  auto store = open_sqlite_store(path, StoreAccess::read, kLockPatience, [&](const std::string& damage) {
+  if (std::filesystem::exists(path, error)) return true;
+  fail(context, ExitCode::failed, "no database " + path.string());
+  hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
+  return false;
+}
+
+std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context) {
+  if (!has_database(flag, context)) return nullptr;
+  auto store = open_sqlite_store(database_path(flag, context), StoreAccess::read, kLockPatience, [&](const std::string& damage) {
     context.log.warning(damage + "; `gktune db check" + database_flag(flag) + "` names all damage");
   });
   if (!store) {

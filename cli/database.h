@@ -14,7 +14,9 @@ namespace gktune {
 std::filesystem::path database_path(const std::string& flag, const Context& context);
 // For a suggested command line: " --db other.db"; empty for the default database.
 std::string database_flag(const std::string& flag);
-// Opens it for reading. Prints an error and a hint if there is none.
+// Prints an error and a hint if there is none.
+bool has_database(const std::string& flag, Context& context);
+// Opens it for reading. Prints an error if that fails.
 std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context);
 // Says how many damaged rows a result lacks.
 void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context);

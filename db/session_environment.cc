@@ -1,9 +1,30 @@
 #include "db/session_environment.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace gktune {
+
+namespace {
+
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(at, end, number);
+    if (error == std::errc() && number >= 0) numbers.push_back(number);
+    at = stop > at ? stop : at + 1;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+EnvironmentVersion::EnvironmentVersion(std::string_view driver_text, std::string_view runtime_text)
+    : driver(numbers_in(driver_text)), runtime(numbers_in(runtime_text)) {}
 
 std::vector<std::string> changes_between(const SessionEnvironment& then, const SessionEnvironment& now) {
   std::vector<std::string> changes;

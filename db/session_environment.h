@@ -1,5 +1,7 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,15 @@ namespace gktune {
 // The programs that a session measured with. Empty: unknown.
 struct SessionEnvironment {
   std::string tool_version, host_name, driver, runtime, compiler;
+};
+
+// The versions of driver and CUDA, for comparison: 580.65.06 is newer than 550.54.
+struct EnvironmentVersion {
+  EnvironmentVersion() = default;
+  EnvironmentVersion(std::string_view driver_text, std::string_view runtime_text);
+
+  std::vector<std::int64_t> driver, runtime;
+  friend auto operator<=>(const EnvironmentVersion&, const EnvironmentVersion&) = default;
 };
 
 // "the driver was 550.54 then and is 580.1 now", for each part that both know and that differs.

@@ -151,11 +151,12 @@ void Winners::read_others(sqlite::Database& database) {
     device.multiprocessors = row.integer();
   }
   sqlite::Statement sessions(
-      database, "SELECT id, figures, tool_version, host_name, driver, runtime, compiler FROM sessions");
+      database, "SELECT id, figures, tool_version, host_name, driver, runtime, compiler FROM sessions ORDER BY begun_ms, uuid");
   while (sessions.step()) {
     auto row = sessions.row();
     const std::int64_t id = row.integer();
     Session& session = sessions_[id];
+    session.rank = sessions_.size();
     session.figures = row.text();
     session.environment = std::make_shared<const SessionEnvironment>(read_environment(row));
   }
@@ -303,7 +304,7 @@ KernelWinners Winners::of(std::string_view kernel) const {
     return study;
   };
   std::map<std::string_view, std::size_t> places;  // of the versions
-  std::map<std::int64_t, std::int64_t> sessions;   // the latest of each device
+  std::map<std::int64_t, const Session*> sessions;  // the latest of each device
   for (const auto& each : latest_first) {
     const Part& part = *each.first;
     const Row* row = each.second;
@@ -322,8 +323,10 @@ KernelWinners Winners::of(std::string_view kernel) const {
       const auto place = places.try_emplace(group.fingerprint, found.versions.size());
       if (place.second) found.versions.emplace_back();
       found.versions[place.first->second].winners.push_back(std::move(winner));
-      std::int64_t& session = sessions[group.device];
-      session = std::max(session, row->session);
+      if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
+        const Session*& latest = sessions[group.device];
+        if (latest == nullptr || latest->rank < session->second.rank) latest = &session->second;
+      }
     });
   }
   const auto add_portfolio = [&](const ForAll& each) {
@@ -362,10 +365,9 @@ KernelWinners Winners::of(std::string_view kernel) const {
   }
   for (const auto& [device, session] : sessions) {
     const auto identity = devices_.find(device);
-    const auto figures = sessions_.find(session);
-    if (identity == devices_.end() || figures == sessions_.end() || figures->second.figures.empty()) continue;
-    parse("session " + std::to_string(session), [&] {
-      found.devices.emplace_back(identity->second, attributes_of(identity->second, figures->second.figures));
+    if (identity == devices_.end() || session->figures.empty()) continue;
+    parse("a session on " + identity->second.name, [&] {
+      found.devices.emplace_back(identity->second, attributes_of(identity->second, session->figures));
     });
   }
   return found;

@@ -33,6 +33,7 @@ class Winners final : public WinnerSet {
   struct Session {
     std::shared_ptr<const SessionEnvironment> environment;
     std::string figures;
+    std::size_t rank = 0;  // by its begin
   };
   // The properties that winners of different problems have in common.
   struct Group {

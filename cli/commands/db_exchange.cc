@@ -269,9 +269,12 @@ void print_merged(const Merged& merged, const std::string& name, Context& contex
   if (const auto conflicts = merged.by_environment + merged.by_playoff + merged.by_time; conflicts > 0) {
     context.out << fmt::format(
         "{} configurations were measured on several hosts; decided by the newer environment: {}, by a playoff: {},"
-        " by time: {}\n",
+        " by time: {}{}\n",
         format_count(conflicts), format_count(merged.by_environment), format_count(merged.by_playoff),
-        format_count(merged.by_time));
+        format_count(merged.by_time),
+        merged.overruled_failures == 0
+            ? ""
+            : fmt::format("; {} of them failed on a host that was overruled", format_count(merged.overruled_failures)));
   }
   for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
   warn_of_damage(merged.damaged, name, context);

@@ -24,8 +24,8 @@ void declare_check(Flags& flags, HealthOptions& options) {
 }
 
 ExitCode check(const HealthOptions& options, Context& context) {
-  const auto path = database_path(options.database, context);
-  auto health = check_database(path);
+  if (!has_database(options.database, context)) return ExitCode::failed;
+  auto health = check_database(database_path(options.database, context));
   if (!health) {
     fail(context, ExitCode::failed, health.error().message);
     hint(context, "gktune db repair" + database_flag(options.database) + " rescues what is readable");
@@ -64,6 +64,7 @@ void declare_repair(Flags& flags, RescueOptions& options) {
 }
 
 ExitCode repair(const RescueOptions& options, Context& context) {
+  if (!has_database(options.database, context)) return ExitCode::failed;
   const auto path = database_path(options.database, context);
   const auto output = options.output.empty() ? path.string() + ".repaired" : options.output;
   auto repaired = repair_database(path, output);

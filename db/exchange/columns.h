@@ -1,7 +1,9 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "db/json_values.h"
 #include "db/sqlite/statement.h"
@@ -10,7 +12,20 @@ namespace gktune {
 
 // A column of a table and the field of a record that holds it.
 struct Column {
-  enum class Kind { integer, real, text, values, json, samples };
+  enum class Kind {
+    integer,
+    count,    // an integer of at least 0
+    ordinal,  // an integer of at least 1
+    flag,     // 0 or 1
+    real,
+    amount,  // a real number of at least 0
+    text,
+    values,
+    metrics,  // values, of which those that are not finite are null
+    figures,  // numbers and booleans
+    json,
+    samples
+  };
   const char* name;
   Kind kind;
   bool may_be_null = false;
@@ -20,6 +35,8 @@ struct Column {
 extern const std::span<const Column> kSessionFields, kTrialFields, kFinalistFields;
 
 std::string names_of(std::span<const Column> columns);
+// Those of kSessionFields. Figures that are damaged are NULL: trials need their session.
+std::string readable_session_columns();
 
 // Adds the next columns of the row to the record.
 void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson& record);
@@ -27,7 +44,13 @@ void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson&
 void add_values(const SortedJson& record, std::span<const Column> columns, std::vector<sqlite::SqlValue>& values);
 
 // A field of a record.
+// The object must have no others than these, and those of the columns.
+void require_known_fields(const SortedJson& record, std::initializer_list<std::string_view> own,
+                          std::span<const Column> columns = {});
 std::int64_t integer_field(const SortedJson& record, const char* name);
+std::int64_t ordinal_field(const SortedJson& record, const char* name);
+double amount_field(const SortedJson& record, const char* name);
+std::string values_field(const SortedJson& record, const char* name);  // the JSON of an object of values
 std::string text_field_of(const SortedJson& record, const char* name);
 const SortedJson& member(const SortedJson& record, const char* name);
 

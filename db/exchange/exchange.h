@@ -24,6 +24,7 @@ struct Merged {
   std::int64_t damaged = 0;  // trials and finalists of a database that were left out
   // Configurations with current measurements of several hosts, by what decided which one counts.
   std::int64_t by_environment = 0, by_playoff = 0, by_time = 0;
+  std::int64_t overruled_failures = 0;       // of them: a success counts, and another host's measurement failed
   std::vector<std::string> changed_winners;  // a line for each study of the target that has another winner now
 };
 

@@ -47,6 +47,10 @@ class Reading {
     }
     read_spaces(selected);
     read_portfolios(selected);
+    on_record_({{"type", "end"},
+                {"studies", exported_.studies},
+                {"trials", exported_.trials},
+                {"playoffs", exported_.playoffs}});
     return exported_;
   }
 
@@ -86,11 +90,8 @@ class Reading {
       of_study.bind(study);
       while (of_study.step()) used.insert(of_study.row().integer());
     }
-    // The trials need their session, also without its figures.
-    std::string columns = names_of(kSessionFields);
-    constexpr std::string_view kFigures = "figures";
-    columns.replace(columns.find(kFigures), kFigures.size(), "CASE WHEN json_valid(figures) THEN figures END");
-    Statement all(database_, "SELECT id, coalesce(NOT json_valid(figures), 0), " + columns + " FROM sessions ORDER BY uuid");
+    Statement all(database_, "SELECT id, coalesce(NOT json_valid(figures), 0), " + readable_session_columns() +
+                                 " FROM sessions ORDER BY uuid");
     while (all.step()) {
       auto row = all.row();
       if (!used.contains(row.integer())) continue;

@@ -16,7 +16,7 @@ namespace gktune {
 // The lines of an exchange file, each a record of one type.
 using OnRecord = std::function<void(const SortedJson&)>;
 
-inline constexpr std::int64_t kExchangeVersion = 1;
+inline constexpr std::int64_t kExchangeVersion = 2;
 
 // Reads these studies, or all of them, in an order that depends on their contents alone.
 Exported read_records(const sqlite::Database& database, const std::vector<std::int64_t>* studies,
@@ -36,6 +36,9 @@ class RecordWriter {
     bool from_playoff = false;
   };
 
+  void add_header(const SortedJson& record);
+  void add_end(const SortedJson& record);
+  void require_end() const;
   void add_session(const SortedJson& record);
   void add_study(const SortedJson& record);
   void add_trial(const SortedJson& record);
@@ -49,7 +52,9 @@ class RecordWriter {
   std::map<std::int64_t, Winner> winners() const;
 
   sqlite::Database& database_;
-  bool has_header_ = false;
+  bool has_header_ = false, has_end_ = true;
+  std::int64_t version_ = 0;
+  std::map<std::string, std::int64_t> read_;       // lines since the header, by their type
   std::map<std::string, std::int64_t> sessions_;   // by uuid
   std::map<std::int64_t, std::int64_t> studies_;   // by their number in the file
   std::set<std::int64_t> touched_;                 // studies with new rows

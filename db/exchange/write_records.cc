@@ -1,10 +1,12 @@
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
 #include <tuple>
 
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
+#include "db/portfolio/portfolio_json.h"
+#include "db/session_environment.h"
 #include "db/sqlite/failure.h"
 #include "db/store/settle.h"
 #include "db/store/trial_row.h"
@@ -22,26 +24,12 @@ std::string question_marks(std::size_t count) {
   return marks;
 }
 
-// The numbers of a version, for comparison: 580.65.06 is newer than 550.54.
-std::vector<std::int64_t> version_of(const std::string& text) {
-  std::vector<std::int64_t> numbers;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at < end) {
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(at, end, number);
-    if (error == std::errc() && number >= 0) numbers.push_back(number);
-    at = stop > at ? stop : at + 1;
-  }
-  return numbers;
-}
-
 // A measurement of a configuration.
 struct Row {
   std::int64_t id = 0;
   std::string host;
-  std::vector<std::int64_t> driver, runtime;
-  bool is_finalist = false;
+  EnvironmentVersion environment;
+  bool is_ok = false, is_finalist = false;
   std::int64_t ended_ms = 0;
   std::string session;
   std::int64_t number = 0;
@@ -55,6 +43,7 @@ struct Row {
 struct Choice {
   const Row* row = nullptr;
   enum class Reason { only_host, environment, playoff, time } reason = Reason::only_host;
+  bool overrules_failure = false;  // of another host
 };
 
 Choice choose(const std::vector<Row>& rows) {
@@ -63,24 +52,46 @@ Choice choose(const std::vector<Row>& rows) {
     const Row*& of_host = latest[row.host];
     if (of_host == nullptr || of_host->time() < row.time()) of_host = &row;
   }
+  const auto rank = [](const Row& row) {
+    return std::tie(row.environment, row.is_finalist, row.ended_ms, row.session, row.number);
+  };
   const Row* best = nullptr;
-  const auto environment = [](const Row& row) { return std::tie(row.driver, row.runtime); };
   for (const auto& [host, row] : latest) {
-    if (best == nullptr || std::tuple(environment(*best), best->is_finalist, best->time()) <
-                               std::tuple(environment(*row), row->is_finalist, row->time()))
-      best = row;
+    if (best == nullptr || rank(*best) < rank(*row)) best = row;
   }
   if (latest.size() == 1) return {best, Choice::Reason::only_host};
   // The reason is the first difference between the best and the next one.
   const Row* next = nullptr;
+  bool overrules_failure = false;
   for (const auto& [host, row] : latest) {
     if (row == best) continue;
-    if (next == nullptr || std::tuple(environment(*next), next->is_finalist, next->time()) <
-                               std::tuple(environment(*row), row->is_finalist, row->time()))
-      next = row;
+    overrules_failure = overrules_failure || (best->is_ok && !row->is_ok);
+    if (next == nullptr || rank(*next) < rank(*row)) next = row;
   }
-  if (environment(*best) != environment(*next)) return {best, Choice::Reason::environment};
-  return {best, best->is_finalist != next->is_finalist ? Choice::Reason::playoff : Choice::Reason::time};
+  const auto because = [&](Choice::Reason reason) { return Choice{best, reason, overrules_failure}; };
+  if (best->environment != next->environment) return because(Choice::Reason::environment);
+  return because(best->is_finalist != next->is_finalist ? Choice::Reason::playoff : Choice::Reason::time);
+}
+
+// Refuses the body of a portfolio that another program would read in another way: it has to be what is read from it.
+void require_body(const SortedJson& body) {
+  Portfolio portfolio;
+  try {
+    read_body(body, portfolio);
+  } catch (const SortedJson::exception&) {
+    throw Failure("'body' is not that of a portfolio");
+  }
+  const auto is_count = [](std::size_t count) { return count <= std::size_t{std::numeric_limits<std::int64_t>::max()}; };
+  const auto is_counted = [&](const PortfolioLoss& loss) { return is_count(loss.configs) && is_count(loss.unmeasured); };
+  bool is_same = body == body_json(portfolio) && is_count(portfolio.at_least) && is_counted(portfolio.tree_loss) &&
+                 std::ranges::all_of(portfolio.losses, is_counted);
+  for (const auto* loss : {&portfolio.held_back, &portfolio.held_back_nearest})
+    is_same = is_same && (!*loss || is_counted(**loss));
+  for (const char* name : {"problems", "configs"}) {
+    for (const SortedJson& values : body[name])
+      is_same = is_same && std::ranges::none_of(values, [](const SortedJson& value) { return value.is_null(); });
+  }
+  if (!is_same) throw Failure("'body' has a field that is unknown, or of another kind");
 }
 
 // The fields of a trial in the database; nothing if it cannot be parsed.
@@ -101,47 +112,103 @@ RecordWriter::RecordWriter(sqlite::Database& database) : database_(database), be
 
 void RecordWriter::add(const SortedJson& record) {
   const std::string type = text_field_of(record, "type");
-  if (!has_header_) {
-    if (type != "gktune") throw Failure("the first line is not {\"type\":\"gktune\", …}");
-    if (const auto version = integer_field(record, "version"); version != kExchangeVersion) {
-      throw Failure("version " + std::to_string(version) + " of the format; this program knows " +
-                    std::to_string(kExchangeVersion));
-    }
-    has_header_ = true;
-    return;
-  }
+  if (type == "gktune") return add_header(record);
+  if (!has_header_) throw Failure("the first line is not {\"type\":\"gktune\", …}");
+  if (has_end_) throw Failure("a line after the last one, {\"type\":\"end\", …}");
+  ++read_[type];
   if (type == "session") return add_session(record);
   if (type == "study") return add_study(record);
   if (type == "trial") return add_trial(record);
   if (type == "playoff") return add_playoff(record);
   if (type == "portfolio") return add_portfolio(record);
   if (type == "space") return add_space(record);
-  if (type != "gktune") throw Failure("'type' is '" + type + "'; known are session, study, trial, playoff, space, portfolio");
+  if (type == "end") return add_end(record);
+  throw Failure("'type' is '" + type + "'; known are session, study, trial, playoff, space, portfolio, end");
 }
 
+// Several files may follow each other.
+void RecordWriter::add_header(const SortedJson& record) {
+  require_end();
+  require_known_fields(record, {"type", "version"});
+  version_ = integer_field(record, "version");
+  if (version_ < 1 || version_ > kExchangeVersion) {
+    throw Failure("version " + std::to_string(version_) + " of the format; this program knows versions up to " +
+                  std::to_string(kExchangeVersion));
+  }
+  has_header_ = true;
+  has_end_ = false;
+  read_.clear();
+  studies_.clear();
+}
+
+void RecordWriter::add_end(const SortedJson& record) {
+  require_known_fields(record, {"type", "studies", "trials", "playoffs"});
+  constexpr std::pair<const char*, const char*> kCounts[] = {
+      {"studies", "study"}, {"trials", "trial"}, {"playoffs", "playoff"}};
+  for (const auto& [name, type] : kCounts) {
+    if (const auto counted = integer_field(record, name); counted != read_[type]) {
+      throw Failure("the file is incomplete: it has " + std::to_string(read_[type]) + " " + name + " of " +
+                    std::to_string(counted));
+    }
+  }
+  has_end_ = true;
+}
+
+// Version 1 had no last line.
+void RecordWriter::require_end() const {
+  if (has_header_ && !has_end_ && version_ > 1)
+    throw Failure("the file is incomplete: its last line, {\"type\":\"end\", …}, is missing");
+}
+
+// A session is the same in every database. Unknown fields are completed. The text of its program may differ where a file
+// was imported twice: the greater one stays, so that the order of merges does not matter.
 void RecordWriter::add_session(const SortedJson& record) {
+  require_known_fields(record, {"type"}, kSessionFields);
   std::vector<SqlValue> values;
   add_values(record, kSessionFields, values);
   const std::string uuid = text_field_of(record, "uuid");
   if (uuid.empty()) throw Failure("'uuid' is empty");
-  Statement find(database_, "SELECT id FROM sessions WHERE uuid = ?");
-  if (find.bind(uuid).step()) {
-    sessions_[uuid] = find.row().integer();
-    // It may have been running when it was exported for the first time.
-    Statement(database_, "UPDATE sessions SET ended_ms = max(coalesce(ended_ms, ?1), ?1) WHERE uuid = ?2 AND ?1 IS NOT NULL")
-        .bind_values({values.back(), uuid})
+  Statement find(database_, "SELECT id, " + readable_session_columns() + " FROM sessions WHERE uuid = ?");
+  if (!find.bind(uuid).step()) {
+    Statement(database_, "INSERT INTO sessions (" + names_of(kSessionFields) + ") VALUES (" +
+                             question_marks(values.size()) + ")")
+        .bind_values(values)
         .run();
+    sessions_[uuid] = database_.last_id();
+    ++merged_.sessions;
     return;
   }
-  Statement(database_, "INSERT INTO sessions (" + names_of(kSessionFields) + ") VALUES (" +
-                           question_marks(values.size()) + ")")
+  auto row = find.row();
+  const auto id = sessions_[uuid] = row.integer();
+  SortedJson known;
+  read_columns(row, kSessionFields, known);
+  const auto is_unknown = [](const SortedJson& field) { return field.is_null() || field == "" || field == 0; };
+  SortedJson completed = known;
+  for (const Column& column : kSessionFields) {
+    const std::string name = column.name;
+    const SortedJson& given = member(record, column.name);
+    SortedJson& own = completed[name];
+    if (is_unknown(given) || own == given) continue;
+    // A session may have been running when it was exported for the first time.
+    const bool may_differ = name == "ended_ms" || name == "tool_version" || name == "command_line";
+    if (!is_unknown(own) && !may_differ) {
+      throw Failure("'" + name + "' of session " + uuid + " is " + given.dump() + " and in the database " +
+                    own.dump() + ": one of them was changed");
+    }
+    if (is_unknown(own) || own < given) own = given;
+  }
+  if (completed == known) return;
+  values.clear();
+  add_values(completed, kSessionFields, values);
+  values.emplace_back(id);
+  Statement(database_, "UPDATE sessions SET (" + names_of(kSessionFields) + ") = (" + question_marks(values.size() - 1) +
+                           ") WHERE id = ?")
       .bind_values(values)
       .run();
-  sessions_[uuid] = database_.last_id();
-  ++merged_.sessions;
 }
 
 std::int64_t RecordWriter::device_id(const SortedJson& device) {
+  require_known_fields(device, {"kind", "name", "architecture", "multiprocessors"});
   const std::vector<SqlValue> values = {text_field_of(device, "kind"), text_field_of(device, "name"),
                                         text_field_of(device, "architecture"), integer_field(device, "multiprocessors")};
   Statement(database_, "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
@@ -154,12 +221,14 @@ std::int64_t RecordWriter::device_id(const SortedJson& device) {
 }
 
 void RecordWriter::add_study(const SortedJson& record) {
+  require_known_fields(record, {"type", "study", "kernel", "fingerprint", "device", "problem", "regime", "objective",
+                                "recorded"});
   const std::int64_t device = device_id(member(record, "device"));
   if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
   const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
                                         text_field_of(record, "fingerprint"),
                                         device,
-                                        values_from(member(record, "problem")).json(),
+                                        values_field(record, "problem"),
                                         text_field_of(record, "regime"),
                                         text_field_of(record, "objective")};
   Statement find(database_,
@@ -182,7 +251,7 @@ void RecordWriter::add_study(const SortedJson& record) {
         .bind(recorded.dump(), id)
         .run();
   }
-  studies_[integer_field(record, "study")] = id;
+  studies_[ordinal_field(record, "study")] = id;
   touched_.insert(id);
 }
 
@@ -194,14 +263,15 @@ std::int64_t RecordWriter::session_id(const SortedJson& record) const {
 }
 
 std::int64_t RecordWriter::study_id(const SortedJson& record) const {
-  const auto number = integer_field(record, "study");
+  const auto number = ordinal_field(record, "study");
   const auto found = studies_.find(number);
   if (found == studies_.end()) throw Failure("there is no study " + std::to_string(number) + " before this line");
   return found->second;
 }
 
 void RecordWriter::add_trial(const SortedJson& record) {
-  const std::int64_t study = study_id(record), session = session_id(record), number = integer_field(record, "number");
+  const std::int64_t study = study_id(record), session = session_id(record), number = ordinal_field(record, "number");
+  require_known_fields(record, {"type", "study", "session", "number"}, kTrialFields);
   const std::string status = text_field_of(record, "status");
   if (!status_from_name(status)) throw Failure("'status' is '" + status + "', which is unknown");
   std::vector<SqlValue> values = {study, session, number};
@@ -247,10 +317,17 @@ void RecordWriter::add_trial(const SortedJson& record) {
 
 void RecordWriter::add_playoff(const SortedJson& record) {
   const std::int64_t study = study_id(record), session = session_id(record), held = integer_field(record, "held_ms");
-  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ?");
-  if (find.bind(study, session, held).step()) return;
+  require_known_fields(record, {"type", "study", "session", "held_ms", "finalists"});
   const SortedJson& finalists = member(record, "finalists");
   if (!finalists.is_array()) throw Failure("'finalists' is not an array");
+  std::vector<std::vector<SqlValue>> fields;
+  for (const SortedJson& finalist : finalists) {
+    require_known_fields(finalist, {"session", "number"}, kFinalistFields);
+    ordinal_field(finalist, "number");
+    add_values(finalist, kFinalistFields, fields.emplace_back());
+  }
+  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ?");
+  if (find.bind(study, session, held).step()) return;
   // Without its winner it decides nothing.
   const auto has_winner = std::ranges::any_of(
       finalists, [](const SortedJson& each) { return integer_field(each, "place") == 1; });
@@ -259,12 +336,13 @@ void RecordWriter::add_playoff(const SortedJson& record) {
       .bind(study, session, held)
       .run();
   const std::int64_t playoff = database_.last_id();
-  for (const SortedJson& finalist : finalists) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const SortedJson& finalist = finalists[i];
     Statement trial(database_, "SELECT id FROM trials WHERE session_id = ? AND number = ? AND study_id = ?");
     if (!trial.bind(session_id(finalist), integer_field(finalist, "number"), study).step())
       throw Failure("there is no trial of a finalist before this line");
     std::vector<SqlValue> values = {playoff, trial.row().integer()};
-    add_values(finalist, kFinalistFields, values);
+    values.insert(values.end(), fields[i].begin(), fields[i].end());
     Statement(database_, "INSERT INTO finalists (playoff_id, trial_id, " + names_of(kFinalistFields) + ") VALUES (" +
                              question_marks(values.size()) + ")")
         .bind_values(values)
@@ -277,15 +355,20 @@ void RecordWriter::add_playoff(const SortedJson& record) {
 }
 
 void RecordWriter::add_portfolio(const SortedJson& record) {
+  require_known_fields(record, {"type", "kernel", "fingerprint", "device", "regime", "objective", "within", "made_ms",
+                                "body"});
+  if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
+  const SortedJson& body = member(record, "body");
+  require_body(body);
   const std::int64_t device = device_id(member(record, "device"));
   const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
                                         text_field_of(record, "fingerprint"),
                                         device,
                                         text_field_of(record, "regime"),
                                         text_field_of(record, "objective"),
-                                        member(record, "within").is_number() ? member(record, "within").get<double>() : 0,
+                                        amount_field(record, "within"),
                                         integer_field(record, "made_ms"),
-                                        member(record, "body").dump()};
+                                        body.dump()};
   // The latest one counts.
   Statement(database_,
             "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
@@ -298,9 +381,16 @@ void RecordWriter::add_portfolio(const SortedJson& record) {
 }
 
 void RecordWriter::add_space(const SortedJson& record) {
+  require_known_fields(record, {"type", "kernel", "fingerprint", "matching", "constraints", "default_config"});
   std::vector<SqlValue> values = {text_field_of(record, "kernel"), text_field_of(record, "fingerprint")};
-  for (const char* name : {"matching", "constraints", "default_config"})
-    values.push_back(values_from(member(record, name)).json());
+  for (const char* name : {"matching", "constraints", "default_config"}) values.emplace_back(values_field(record, name));
+  for (const SortedJson& way : record["matching"]) {
+    if (way != "nearest" && way != "exact" && way != "categorical")
+      throw Failure("'matching' has " + way.dump() + "; known are nearest, exact, categorical");
+  }
+  for (const SortedJson& constraint : record["constraints"]) {
+    if (!constraint.is_string()) throw Failure("'constraints' is not an object of texts");
+  }
   // The greater text stays, so that the order of merges does not matter.
   Statement(database_,
             "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, ?)"
@@ -314,8 +404,8 @@ void RecordWriter::add_space(const SortedJson& record) {
 
 void RecordWriter::choose_current() {
   Statement select(database_,
-                   "SELECT study_id, config, id, host_name, driver, runtime, is_finalist, ended_ms, uuid, number,"
-                   " is_current FROM (SELECT t.study_id, t.config, t.id, c.host_name, c.driver, c.runtime,"
+                   "SELECT study_id, config, id, host_name, driver, runtime, status = 'ok',"
+                   " is_finalist, ended_ms, uuid, number, is_current FROM (SELECT t.study_id, t.config, t.id, c.host_name, c.driver, c.runtime, t.status,"
                    "  EXISTS (SELECT 1 FROM finalists f WHERE f.trial_id = t.id) AS is_finalist, t.ended_ms, c.uuid,"
                    "  t.number, t.is_current, count(*) OVER (PARTITION BY t.study_id, t.config) AS rows,"
                    "  max(t.is_current) OVER (PARTITION BY t.study_id, t.config) AS has_current"
@@ -336,8 +426,9 @@ void RecordWriter::choose_current() {
     Row& each = groups.back().rows.emplace_back();
     each.id = row.integer();
     each.host = row.text();
-    each.driver = version_of(row.text());
-    each.runtime = version_of(row.text());
+    const std::string driver = row.text();
+    each.environment = EnvironmentVersion(driver, row.text());
+    each.is_ok = row.boolean();
     each.is_finalist = row.boolean();
     each.ended_ms = row.integer();
     each.session = row.text();
@@ -350,6 +441,7 @@ void RecordWriter::choose_current() {
     merged_.by_environment += choice.reason == Choice::Reason::environment ? 1 : 0;
     merged_.by_playoff += choice.reason == Choice::Reason::playoff ? 1 : 0;
     merged_.by_time += choice.reason == Choice::Reason::time ? 1 : 0;
+    merged_.overruled_failures += choice.overrules_failure ? 1 : 0;
     if (choice.row->is_current) continue;
     for (const Row& row : group.rows) {
       if (row.is_current) set.bind(false, row.id).run();
@@ -376,6 +468,7 @@ std::map<std::int64_t, RecordWriter::Winner> RecordWriter::winners() const {
 
 Merged RecordWriter::finish() {
   if (!has_header_) throw Failure("it is empty; the first line would be {\"type\":\"gktune\", …}");
+  require_end();
   choose_current();
   settle(database_, touched_);
   const auto evidence = [](const Winner& winner) { return winner.from_playoff ? " (playoff)" : " (median)"; };

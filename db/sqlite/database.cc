@@ -102,6 +102,7 @@ std::string describe(sqlite3* handle, int code) {
     case SQLITE_FULL:
       return "the disk is full";
     case SQLITE_READONLY:
+      if (code == SQLITE_READONLY_DBMOVED) return "was removed or replaced while in use";
       return std::string("cannot be written: ") + sqlite3_errmsg(handle);
     case SQLITE_NOMEM:
       return "out of memory";

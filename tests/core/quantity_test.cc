@@ -91,7 +91,7 @@ TEST(Quantity, malformed_durations_are_refused) {
     const auto seconds = parse_seconds(text);
     ASSERT_FALSE(seconds.ok()) << text;
     EXPECT_EQ(seconds.error().message,
-              "'" + std::string(text) + "' is not a duration; write it as 60s, 500ms, 2min or 1h30m");
+              "'" + std::string(text) + "' is not a duration; write it as 60s, 500ms, 2min, 1h30m or 7d");
   }
   EXPECT_EQ(parse_seconds("1e300h").error().message, "'1e300h' is longer than 900 years");
   EXPECT_EQ(parse_seconds("1e308d").error().message, "'1e308d' is longer than 900 years");

@@ -53,7 +53,7 @@ class ArchiveTest : public ::testing::Test {
 TEST_F(ArchiveTest, no_query_reads_all_trials) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   for (const auto query : {archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
-                           archive::kWinnerSession, archive::kWinnerSessions, kLatestSession, archive::kVersions, archive::kTotals}) {
+                           archive::kWinnerSession, archive::kWinnerSessions, kSessionsOfDevice, archive::kVersions, archive::kTotals}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
       auto row = plan.row();

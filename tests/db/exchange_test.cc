@@ -167,6 +167,114 @@ TEST_F(ExchangeTest, a_newer_environment_counts_before_a_later_time_and_a_playof
   EXPECT_NE(answers(target).find("|8.0|1|"), std::string::npos) << answers(target);
 }
 
+// The latest session of each host stands for the host, whichever was merged first.
+TEST_F(ExchangeTest, the_newest_environment_is_the_same_for_a_merge_and_for_its_winners) {
+  const auto make = [&](const std::string& host, const std::string& driver, double time, std::int64_t begun) {
+    const fs::path path = scratch_ / (host + ".db");
+    auto store = open_store(path);
+    const auto session = begin(*store, driver, host);
+    EXPECT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 1}}, time, begun)).ok());
+    tamper(path, "UPDATE sessions SET begun_ms = " + std::to_string(begun));
+    return path;
+  };
+  const fs::path newer = make("newer", "580.65.06", 9, 1000), older = make("older", "550.54", 7, 9000);
+  for (const bool is_newer_first : {true, false}) {
+    const fs::path target = scratch_ / (is_newer_first ? "1.db" : "2.db");
+    for (const bool is_newer : {is_newer_first, !is_newer_first})
+      ASSERT_TRUE(merge_database(target, is_newer ? newer : older).ok());
+    const auto archive = *Archive::open(target);
+    const Best winner = **archive.winner(1);
+    EXPECT_EQ(winner.trial.objective, 9);
+    EXPECT_EQ(archive.evidence(winner)->changes, std::vector<std::string>{});
+  }
+}
+
+TEST_F(ExchangeTest, sessions_that_began_at_once_count_in_the_order_of_their_uuids) {
+  std::vector<fs::path> sources;
+  for (const char* driver : {"550.54", "551.00", "552.00"}) {
+    sources.push_back(scratch_ / (std::string(driver) + ".db"));
+    auto store = open_store(sources.back());
+    const auto session = begin(*store, driver, "box");
+    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 1}}, 9)).ok());
+    tamper(sources.back(), "UPDATE sessions SET begun_ms = 1000, uuid = '" + std::string(1, driver[2] == '1' ? 'z' : driver[2]) + "'");
+  }
+  std::set<std::vector<std::string>> changes;
+  std::ranges::sort(sources);
+  for (int round = 0; round < 6; ++round, std::ranges::next_permutation(sources)) {
+    const fs::path target = scratch_ / ("merged" + std::to_string(round) + ".db");
+    for (const fs::path& source : sources) ASSERT_TRUE(merge_database(target, source).ok());
+    const auto archive = *Archive::open(target);
+    Best winner = **archive.winner(1);
+    changes.insert(archive.evidence(winner)->changes);
+  }
+  // The session of driver 551 has the last uuid; it has also measured the trial that counts.
+  EXPECT_EQ(changes, std::set<std::vector<std::string>>{{}});
+}
+
+TEST_F(ExchangeTest, a_session_is_the_same_everywhere_or_refused) {
+  const fs::path source = database(1), changed = scratch_ / "changed.db", target = scratch_ / "target.db";
+  fs::copy_file(source, changed);
+  tamper(changed, "UPDATE sessions SET driver = '999.1' WHERE id = 1");
+  for (const bool is_changed_first : {false, true}) {
+    fs::remove(target);
+    ASSERT_TRUE(merge_database(target, is_changed_first ? changed : source).ok());
+    const auto merged = merge_database(target, is_changed_first ? source : changed);
+    ASSERT_FALSE(merged.ok());
+    EXPECT_NE(merged.error().message.find("'driver' of session "), std::string::npos) << merged.error().message;
+    EXPECT_NE(merged.error().message.find("one of them was changed"), std::string::npos) << merged.error().message;
+  }
+  // Unknown fields are completed in either order.
+  tamper(changed, "UPDATE sessions SET driver = '', figures = NULL WHERE id = 1");
+  for (const bool is_changed_first : {false, true}) {
+    fs::remove(target);
+    ASSERT_TRUE(merge_database(target, is_changed_first ? changed : source).ok());
+    ASSERT_TRUE(merge_database(target, is_changed_first ? source : changed).ok());
+    EXPECT_EQ(exported(target), exported(source));
+  }
+}
+
+TEST_F(ExchangeTest, a_failure_that_is_overruled_is_counted) {
+  const auto make = [&](const std::string& host, const std::string& driver, const Trial& trial) {
+    const fs::path path = scratch_ / (host + ".db");
+    auto store = open_store(path);
+    EXPECT_TRUE(store->add_trial(*store->study_id(reduce_study()), begin(*store, driver, host), trial).ok());
+    return path;
+  };
+  const fs::path failed = make("failed", "550.54", failed_trial({{"a", 1}}, Status::wrong_result, 9000));
+  const fs::path worked = make("worked", "580.1", ok_trial({{"a", 1}}, 5));
+  EXPECT_EQ(merge_database(failed, worked)->overruled_failures, 1);
+  EXPECT_EQ(merge_database(worked, make("old", "500.1", ok_trial({{"a", 1}}, 4)))->overruled_failures, 0);
+}
+
+TEST_F(ExchangeTest, an_incomplete_file_is_refused_wherever_it_ends) {
+  const std::string lines = exported(database(1));
+  const fs::path target = scratch_ / "target.db";
+  for (std::size_t end = lines.find('\n') + 1; end < lines.size(); end = lines.find('\n', end) + 1) {
+    const auto error = import_error(target, lines.substr(0, end));
+    EXPECT_NE(error.find("the file is incomplete: its last line, {\"type\":\"end\", …}, is missing; nothing was imported"),
+              std::string::npos)
+        << error;
+    if (end > lines.size() / 2) end = std::max(end, lines.rfind('\n', lines.size() - 2) - 1);
+  }
+  EXPECT_NE(import_error(target, lines.substr(0, lines.size() - 3)).find("not JSON"), std::string::npos);
+  // A line in the middle is lost.
+  std::string shorter = lines;
+  const auto trial = shorter.rfind("{\"", shorter.find("\"type\":\"trial\""));
+  const auto begin_of_line = shorter.rfind('\n', trial) + 1;
+  shorter.erase(begin_of_line, shorter.find('\n', begin_of_line) + 1 - begin_of_line);
+  EXPECT_NE(import_error(target, shorter).find("the file is incomplete: it has 31 trials of 32"), std::string::npos)
+      << import_error(target, shorter);
+  EXPECT_NE(import_error(target, lines + "{\"type\":\"end\",\"studies\":0,\"trials\":0,\"playoffs\":0}\n")
+                .find("a line after the last one"),
+            std::string::npos);
+  EXPECT_TRUE(open_store(target)->studies()->empty());
+  // Several files may follow each other; those of version 1 have no last line.
+  const std::string old = "{\"type\":\"gktune\",\"version\":1}\n";
+  EXPECT_EQ(import_error(target, lines + lines + old), "no error");
+  EXPECT_NE(import_error(target, lines.substr(0, lines.find('\n') + 1) + lines).find("x.jsonl:2: the file is incomplete"),
+            std::string::npos);
+}
+
 TEST_F(ExchangeTest, a_changed_winner_is_reported) {
   const fs::path a = scratch_ / "a.db", b = scratch_ / "b.db";
   for (const auto& [path, best] : {std::pair(a, 1), std::pair(b, 2)}) {
@@ -239,7 +347,7 @@ TEST_F(ExchangeTest, bad_lines_are_named_and_nothing_is_imported) {
   EXPECT_EQ(import_error(target, "{\"type\":\"gktune\",\"version\":1}\nnonsense\n"),
             "x.jsonl:2: not JSON; nothing was imported");
   EXPECT_NE(import_error(target, "[]").find("'type' is missing"), std::string::npos);
-  EXPECT_NE(import_error(target, "{\"type\":\"gktune\",\"version\":2}").find("version 2 of the format"),
+  EXPECT_NE(import_error(target, "{\"type\":\"gktune\",\"version\":3}").find("version 3 of the format"),
             std::string::npos);
   EXPECT_NE(with("\"type\":\"trial\"", "\"type\":\"trail\"").find("'type' is 'trail'"), std::string::npos);
   EXPECT_NE(with("\"number\":1,", "").find("'number' is missing"), std::string::npos);
@@ -262,7 +370,7 @@ TEST_F(ExchangeTest, python_reads_the_lines_and_the_database) {
   const std::string script = R"(
 import json, sqlite3, struct, sys
 lines = [json.loads(line) for line in open(sys.argv[1])]
-assert lines[0] == {"type": "gktune", "version": 1}
+assert lines[0] == {"type": "gktune", "version": 2}
 trials = [line for line in lines if line["type"] == "trial"]
 database = sqlite3.connect("file:" + sys.argv[2] + "?mode=ro", uri=True)
 rows = database.execute("SELECT c.uuid, t.number, t.config, t.samples FROM trials t JOIN sessions c ON c.id = t.session_id").fetchall()

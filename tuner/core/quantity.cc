@@ -140,7 +140,7 @@ Result<std::int64_t> parse_count(std::string_view text) {
 }
 
 Result<double> parse_seconds(std::string_view text) {
-  const Error error{quoted(text) + " is not a duration; write it as 60s, 500ms, 2min or 1h30m"};
+  const Error error{quoted(text) + " is not a duration; write it as 60s, 500ms, 2min, 1h30m or 7d"};
   std::string_view rest = text;
   double total = 0;
   for (bool is_first = true; is_first || !rest.empty(); is_first = false) {
