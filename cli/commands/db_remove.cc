@@ -17,11 +17,11 @@ std::string count_text(std::int64_t count, const char* one, const char* many) {
 }
 
 void print_removed(const Removed& removed, Removal removal, Context& context) {
-  context.out << fmt::format("{}: {}, {}, {}, {}\n", removal == Removal::done ? "removed" : "would remove",
+  context.out << fmt::format("{}: {}, {}, {}{}\n", removal == Removal::done ? "removed" : "would remove",
                              count_text(removed.studies, "study", "studies"),
                              count_text(removed.trials, "trial", "trials"),
                              count_text(removed.playoffs, "playoff", "playoffs"),
-                             count_text(removed.sessions, "session", "sessions"));
+                             removed.sessions ? ", " + count_text(*removed.sessions, "session", "sessions") : "");
 }
 
 ExitCode finish(const Result<Removed>& removed, Removal removal, Context& context) {

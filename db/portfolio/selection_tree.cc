@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
+#include <limits>
+#include <string>
 
 #include "db/distance.h"
 
@@ -26,22 +27,6 @@ class Growth {
 
  private:
   using Problems = std::vector<std::size_t>;
-  struct Choice {
-    std::size_t config = 0;
-    double loss = 0;
-  };
-
-  Choice best_of(const Problems& problems) const {
-    Choice best{0, std::numeric_limits<double>::infinity()};
-    for (std::size_t place = 0; place < configs_.size(); ++place) {
-      double loss = 0;
-      for (const std::size_t problem : problems)
-        loss += table_.weights[problem] * std::min(table_.loss[problem][configs_[place]], CostTable::kUnmeasuredLoss);
-      if (loss < best.loss) best = {place, loss};
-    }
-    return best;
-  }
-
   // A number between two sizes, halfway on a log scale; an integer if there is one.
   static Value between(const Value& low, const Value& high) {
     if (!low.is_integer() || !high.is_integer()) return Value((low.number() + high.number()) / 2);
@@ -51,51 +36,67 @@ class Growth {
     return Value(std::clamp(rounded, low.integer(), high.integer() - 1));
   }
 
-  // All conditions that divide the problems.
-  std::vector<PortfolioNode> conditions(const Problems& problems) const {
-    std::vector<PortfolioNode> all;
-    for (const std::string& axis : table_.problems.front().names()) {
-      std::set<Value> values;
-      for (const std::size_t problem : problems) values.insert(*table_.problems[problem].find(axis));
-      std::vector<Value> sizes;
-      for (const Value& value : values) {
-        if (value.is_number()) {
-          sizes.push_back(value);
-        } else if (values.size() > 1) {
-          all.push_back({axis, value});
-        }
+  // The division of some problems that loses least.
+  struct Division {
+    PortfolioNode condition;
+    double loss = std::numeric_limits<double>::infinity();
+  };
+
+  void add(std::size_t problem, double sign, std::vector<double>& losses) const {
+    const double weight = sign * table_.weights[problem];
+    const std::vector<double>& own = table_.loss[problem];
+    for (std::size_t place = 0; place < configs_.size(); ++place)
+      losses[place] += weight * std::min(own[configs_[place]], CostTable::kUnmeasuredLoss);
+  }
+
+  // Goes through the problems by the value of the axis: those up to each value on one side, the others on the other side;
+  // or, for a text or boolean, those of the value on one side.
+  void divide(const Problems& problems, const std::string& axis, const std::vector<double>& whole, Division& best) const {
+    const auto value_of = [&](std::size_t problem) -> const Value& { return *table_.problems[problem].find(axis); };
+    Problems sorted = problems;
+    std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
+      const Value &left = value_of(a), &right = value_of(b);
+      if (left.is_number() != right.is_number()) return left.is_number();
+      return left.is_number() ? left.number() < right.number() : left < right;
+    });
+    std::vector<double> inside(configs_.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      const Value& value = value_of(sorted[i]);
+      const bool is_first = i == 0 || !(value_of(sorted[i - 1]) == value);
+      if (!value.is_number() && is_first) std::ranges::fill(inside, 0.0);
+      add(sorted[i], 1, inside);
+      const Value* next = i + 1 < sorted.size() ? &value_of(sorted[i + 1]) : nullptr;
+      if (value.is_number() && (next == nullptr || !next->is_number() || !(value.number() < next->number()))) continue;
+      if (!value.is_number() && next != nullptr && *next == value) continue;
+      double in = std::numeric_limits<double>::infinity(), out = in;
+      for (std::size_t place = 0; place < configs_.size(); ++place) {
+        in = std::min(in, inside[place]);
+        out = std::min(out, whole[place] - inside[place]);
       }
-      std::ranges::sort(sizes, {}, [](const Value& size) { return size.number(); });
-      for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
-        if (sizes[i].number() < sizes[i + 1].number()) all.push_back({axis, between(sizes[i], sizes[i + 1])});
-      }
+      if (in + out >= best.loss) continue;
+      if (!value.is_number() && value_of(sorted.front()) == value && next == nullptr) continue;  // nothing is outside
+      best = {{axis, value.is_number() ? between(value, *next) : value}, in + out};
     }
-    return all;
   }
 
   std::size_t grow(const Problems& problems) {
     const std::size_t own = tree_.size();
     tree_.emplace_back();
-    const Choice whole = best_of(problems);
-    tree_[own].config = whole.config;
-    double least = whole.loss - std::max(least_gain_, 1e-12);
-    PortfolioNode best;
-    Problems best_yes, best_no;
-    for (PortfolioNode& condition : conditions(problems)) {
-      Problems yes, no;
-      for (const std::size_t problem : problems) {
-        (goes_to_yes(condition, *table_.problems[problem].find(condition.axis)) ? yes : no).push_back(problem);
-      }
-      const double loss = best_of(yes).loss + best_of(no).loss;
-      if (loss >= least) continue;
-      least = loss;
-      best = condition;
-      best_yes = std::move(yes);
-      best_no = std::move(no);
+    std::vector<double> losses(configs_.size());
+    for (const std::size_t problem : problems) add(problem, 1, losses);
+    const auto least = std::ranges::min_element(losses);
+    const auto config = static_cast<std::size_t>(least - losses.begin());
+    tree_[own].config = config;
+    Division best{{}, *least - std::max(least_gain_, 1e-9 * *least + 1e-12)};
+    for (const std::string& axis : table_.problems.front().names()) divide(problems, axis, losses, best);
+    if (best.condition.axis.empty()) return own;
+    Problems inside, outside;
+    for (const std::size_t problem : problems) {
+      const bool is_inside = goes_to_yes(best.condition, *table_.problems[problem].find(best.condition.axis));
+      (is_inside ? inside : outside).push_back(problem);
     }
-    if (best.axis.empty()) return own;
-    const std::size_t yes = grow(best_yes), no = grow(best_no);
-    tree_[own] = {best.axis, best.value, yes, no, whole.config};
+    const std::size_t yes = grow(inside), no = grow(outside);
+    tree_[own] = {best.condition.axis, best.condition.value, yes, no, config};
     return own;
   }
 

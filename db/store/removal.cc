@@ -24,19 +24,17 @@ std::int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
 }
 
-// The trials to remove, in a temporary table of the connection.
+// The trials to remove, in temporary tables of the connection.
 class Doomed {
  public:
   explicit Doomed(Database& database) : database_(database) { database.execute(std::string(removal::kTables)); }
 
-  // The trials of a study, ?1, that meet a condition.
+  // Those that a statement adds to the list. Its first parameter is the study.
   template <class... Values>
-  void add(std::int64_t study, const std::string& condition, const Values&... values) {
+  void add(std::int64_t study, std::string_view statement, const Values&... values) {
     // Each is compiled once: there may be thousands of studies.
-    const auto choose = statements_.try_emplace(
-        condition, database_, "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE study_id = ?1 AND " + condition);
-    choose.first->second.bind(study, values...).run();
-    if (database_.changes() > 0) note_study(study);
+    statements_.try_emplace(statement, database_, statement).first->second.bind(study, values...).run();
+    if (database_.changes() > 0) note_study(study, false);
   }
 
   // False: there is no such trial.
@@ -45,26 +43,24 @@ class Doomed {
     if (!find.bind(trial).step()) return false;
     const std::int64_t study = find.row().integer();
     Statement(database_, "INSERT OR IGNORE INTO doomed VALUES (?)").bind(trial).run();
-    note_study(study);
+    note_study(study, false);
     return true;
   }
 
-  // Also without trials.
-  void add_study(std::int64_t study) {
-    note_study(study);
-    add(study, "1");
-  }
+  // All of a study, also one without trials.
+  void add_study(std::int64_t study) { note_study(study, true); }
 
   const std::set<std::int64_t>& studies() const { return studies_; }
 
  private:
-  void note_study(std::int64_t study) {
-    studies_.insert(study);
-    Statement(database_, "INSERT OR IGNORE INTO doomed_studies VALUES (?)").bind(study).run();
+  void note_study(std::int64_t study, bool is_whole) {
+    if (!studies_.insert(study).second) return;
+    statements_.try_emplace(kNote, database_, kNote).first->second.bind(study, is_whole).run();
   }
 
+  static constexpr std::string_view kNote = "INSERT INTO doomed_studies VALUES (?, ?)";
   Database& database_;
-  std::map<std::string, Statement> statements_;  // by their conditions
+  std::map<std::string_view, Statement> statements_;
   std::set<std::int64_t> studies_;
 };
 
@@ -83,15 +79,17 @@ Removed count(const Database& database) {
     select.bind().step();
     return select.row().integer();
   };
-  return {number(removal::kStudies), number(removal::kTrials), number(removal::kPlayoffs), number(removal::kSessions)};
+  return {number(removal::kStudies), number(removal::kTrials), number(removal::kPlayoffs), std::nullopt};
 }
 
-void remove_idle_sessions(const Database& database) {
+// Sessions that have ended, and keep neither a trial nor a playoff. Returns their number.
+std::int64_t remove_idle_sessions(const Database& database) {
   Statement(database,
             "DELETE FROM sessions WHERE ended_ms IS NOT NULL"
             " AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.session_id = sessions.id)"
             " AND NOT EXISTS (SELECT 1 FROM playoffs p WHERE p.session_id = sessions.id)")
       .run();
+  return database.changes();
 }
 
 // Gives the space of removed rows back to the file system.
@@ -110,13 +108,14 @@ Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choos
     sqlite::Transaction transaction(
         database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
     Doomed doomed(database);
-    choose(doomed);
+    choose(doomed, database);
     require_no_claims(database);
-    const Removed removed = count(database);
+    Removed removed = count(database);
     if (is_rehearsed) return removed;
     Statement(database, "DELETE FROM trials WHERE id IN (SELECT id FROM doomed)").run();
+    Statement(database, "DELETE FROM trials WHERE study_id IN (SELECT id FROM doomed_studies WHERE is_whole)").run();
     settle(database, doomed.studies());
-    remove_idle_sessions(database);
+    removed.sessions = remove_idle_sessions(database);
     transaction.commit();
     shrink(database);
     return removed;
@@ -127,14 +126,14 @@ Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choos
 
 Result<Removed> remove_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed) {
+  return remove(path, removal, [&](Doomed& doomed, const Database&) {
     for (const std::int64_t study : studies) doomed.add_study(study);
   });
 }
 
 Result<Removed> remove_trials(const std::filesystem::path& path, const std::vector<std::int64_t>& trials,
                               Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed) {
+  return remove(path, removal, [&](Doomed& doomed, const Database&) {
     for (const std::int64_t trial : trials) {
       if (!doomed.add_trial(trial)) throw Failure("there is no trial " + std::to_string(trial));
     }
@@ -143,24 +142,23 @@ Result<Removed> remove_trials(const std::filesystem::path& path, const std::vect
 
 Result<Removed> prune(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                       const PruneRules& rules, Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed) {
+  return remove(path, removal, [&](Doomed& doomed, const Database& database) {
+    Statement is_outdated(database, removal::kIsOutdated);
     for (const std::int64_t study : studies) {
-      if (rules.superseded) doomed.add(study, "is_current = 0 AND ended_ms < ?2", rules.before_unix_ms);
-      // With the earlier trials of these configurations: one that went well would become the current one.
+      if (rules.outdated && is_outdated.bind(study, rules.before_unix_ms).step()) {
+        auto row = is_outdated.row();
+        const bool is_earlier = row.boolean(), is_whole = row.boolean();
+        if (is_earlier && is_whole) {
+          doomed.add_study(study);
+          continue;
+        }
+        if (is_earlier) doomed.add(study, removal::kOlder, rules.before_unix_ms);
+      }
       if (rules.failed) {
-        doomed.add(study,
-                   "config IN (SELECT config FROM trials c WHERE c.study_id = ?1 AND c.is_current = 1"
-                   " AND c.status <> 'ok' AND c.ended_ms < ?2)",
-                   rules.before_unix_ms);
+        doomed.add(study, removal::kFailed, rules.before_unix_ms);
+        if (database.changes() > 0) doomed.add(study, removal::kEarlierOfFailed);
       }
-      if (rules.outdated) {
-        doomed.add(study,
-                   "ended_ms < ?2 AND EXISTS (SELECT 1 FROM studies s JOIN studies o"
-                   " ON o.kernel = s.kernel AND o.device_id = s.device_id AND o.fingerprint <> s.fingerprint"
-                   " WHERE s.id = ?1 AND o.updated_ms > (SELECT max(v.updated_ms) FROM studies v"
-                   "  WHERE v.kernel = s.kernel AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint))",
-                   rules.before_unix_ms);
-      }
+      if (rules.superseded) doomed.add(study, removal::kSuperseded, rules.before_unix_ms);
     }
   });
 }

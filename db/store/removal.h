@@ -12,7 +12,9 @@ namespace gktune {
 
 // The rows that were removed, or that would be.
 struct Removed {
-  std::int64_t studies = 0, trials = 0, playoffs = 0, sessions = 0;
+  std::int64_t studies = 0, trials = 0, playoffs = 0;
+  // That keep nothing. A rehearsal does not count them: it would have to read each trial.
+  std::optional<std::int64_t> sessions = {};
 };
 
 enum class Removal {

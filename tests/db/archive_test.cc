@@ -71,13 +71,14 @@ TEST_F(ArchiveTest, what_would_be_removed_is_counted_through_indexes) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   file.execute(std::string(removal::kTables));
   for (const auto query :
-       {removal::kTrials, removal::kPlayoffs, removal::kStudies, removal::kSessions, removal::kClaims}) {
+       {removal::kSuperseded, removal::kFailed, removal::kEarlierOfFailed, removal::kOlder, removal::kIsOutdated,
+        removal::kTrials, removal::kPlayoffs, removal::kStudies, removal::kClaims}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
       auto row = plan.row();
       for (int skipped = 0; skipped < 3; ++skipped) row.integer();
       const auto detail = row.text();
-      for (const std::string table : {"t", "f", "p", "trials", "finalists", "playoffs"}) {
+      for (const std::string table : {"t", "e", "f", "p", "trials", "finalists", "playoffs"}) {
         EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
       }
     }
@@ -257,7 +258,12 @@ TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
       add(other, second, ok_trial({{"a", a}}, 20.0 + a, 2000 + round));
     }
   }
+  add(last, third, ok_trial({{"a", 1}}, 30, 2500));  // goes with the failure, and does not become current
   add(last, third, failed_trial({{"a", 1}}, Status::crashed, 3000));
+  Study of_version = reduce_study(8192);
+  of_version.fingerprint = "f0";
+  const std::int64_t first_version = *store_->study_id(of_version);
+  for (const int ended : {500, 600}) add(first_version, session_, ok_trial({{"a", ended}}, 10, ended));
   for (const int best : {0, 1}) {
     ASSERT_TRUE(
         store_->add_playoff(study_, second, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 3}}, 10)}, 5000 + best}).ok());
@@ -276,16 +282,26 @@ TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
     EXPECT_EQ(rows().trials, before.trials) << what;
     const Removed removed = *remove(Removal::done);
     const Removed after = rows();
-    for (const auto member : {&Removed::studies, &Removed::trials, &Removed::playoffs, &Removed::sessions}) {
+    for (const auto member : {&Removed::studies, &Removed::trials, &Removed::playoffs}) {
       EXPECT_EQ(expected.*member, before.*member - after.*member) << what;
       EXPECT_EQ(removed.*member, expected.*member) << what;
     }
+    EXPECT_FALSE(expected.sessions) << what;
+    EXPECT_EQ(*removed.sessions, *before.sessions - *after.sessions) << what;
     EXPECT_GT(removed.trials, 0) << what;
   };
+  const std::vector<std::int64_t> everything = {study_, other, last, first_version};
+  agree("a part of an earlier version", [&](Removal removal) {
+    return prune(path_, everything, {.outdated = true, .before_unix_ms = 550}, removal);
+  });
+  EXPECT_EQ(integer("SELECT count(*) FROM trials WHERE ended_ms < 1000"), 1);
+  agree("an earlier version", [&](Removal removal) { return prune(path_, everything, {.outdated = true}, removal); });
+  EXPECT_EQ(integer("SELECT count(*) FROM studies WHERE fingerprint = 'f0'"), 0);
   agree("superseded", [&](Removal removal) { return prune(path_, {study_}, {.superseded = true}, removal); });
   const std::int64_t winner_id = integer("SELECT trial_id FROM winners WHERE study_id = 1");
   agree("a winner", [&](Removal removal) { return remove_trials(path_, {winner_id}, removal); });
   agree("failures", [&](Removal removal) { return prune(path_, {study_, other, last}, {.failed = true}, removal); });
+  EXPECT_EQ(integer("SELECT count(*) FROM studies WHERE id = 3"), 0);  // with its earlier trial
   agree("the first", [&](Removal removal) { return remove_studies(path_, {study_}, removal); });
   agree("all", [&](Removal removal) { return remove_studies(path_, {other}, removal); });
   EXPECT_EQ(rows().trials, 0);
