@@ -1,4 +1,4 @@
-// gktune worker KIND ORDINAL compile|run|describe [--cache DIR] [--architecture A]: one of the processes of a device. Started by gktune itself.
+// gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a device. Started by gktune itself.
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
@@ -11,7 +11,7 @@ namespace {
 struct WorkerOptions {
   BackendName backend;
   WorkerRole role = WorkerRole::run;
-  std::string cache_dir, architecture;
+  std::string cache_dir;
 };
 
 Result<WorkerRole> parse_role(std::string_view text) {
@@ -24,7 +24,6 @@ void declare(Flags& flags, WorkerOptions& options) {
   flags.number("ORDINAL", options.backend.ordinal, "Number of the device").required();
   flags.parsed("ROLE", options.role, parse_role, "Role", "compile|run|describe").required();
   flags.text("--cache", options.cache_dir, "Folder for compiled code").kind("DIR");
-  flags.text("--architecture", options.architecture, "Architecture of the device, where it is known").kind("SM");
 }
 
 ExitCode run(const WorkerOptions& options, Context& context) {
@@ -32,7 +31,6 @@ ExitCode run(const WorkerOptions& options, Context& context) {
   if (!context.environment.cxx.empty()) backend.cxx = context.environment.cxx;
   backend.cuda_home = context.environment.cuda_home;
   backend.cache_dir = options.cache_dir;
-  backend.architecture = options.architecture;
   int code = serve_worker(options.role, [&] { return open_backend(options.backend, backend); });
   return code == 0 ? ExitCode::done : ExitCode::failed;
 }

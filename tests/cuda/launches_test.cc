@@ -21,6 +21,13 @@ TEST(CudaLaunches, the_kernels_of_the_tuner_itself_compile) {
   EXPECT_TRUE(cubin.ok()) << cubin.error().message;
 }
 
+TEST(CudaLaunches, the_kernels_of_the_tuner_itself_are_built_in) {
+  const std::string_view built = built_device_kernels();
+  if (built.empty()) GTEST_SKIP() << "gktune was built without nvcc";
+  EXPECT_TRUE(built.starts_with("\x50\xed\x55\xba")) << "it is no fat binary";
+  EXPECT_NE(built.find("sm_90"), std::string_view::npos);
+}
+
 TEST(CudaLaunches, every_space_compiles_with_its_variables) {
   auto compiler = CudaCompiler::open({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;

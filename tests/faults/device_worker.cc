@@ -1,4 +1,4 @@
-// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe [--cache DIR] [--architecture A].
+// The worker processes of the tests: device_worker KIND ORDINAL compile|run|describe [--cache DIR].
 
 #include <cstdlib>
 #include <string_view>
@@ -14,8 +14,6 @@ int main(int argc, char** argv) {
   const BackendName name{argv[1], std::atoi(argv[2])};
   BackendOptions options;
   if (const char* cxx = std::getenv("CXX")) options.cxx = cxx;
-  for (int i = 4; i + 1 < argc; i += 2) {
-    (std::string_view(argv[i]) == "--cache" ? options.cache_dir : options.architecture) = argv[i + 1];
-  }
+  if (argc == 6 && std::string_view(argv[4]) == "--cache") options.cache_dir = argv[5];
   return serve_worker(*role, [&] { return open_backend(name, options); });
 }

@@ -19,7 +19,10 @@ constexpr ElementType kTypes[] = {
     ElementType::float16,     ElementType::bfloat16,    ElementType::float32,   ElementType::float64,
     ElementType::float8_e4m3, ElementType::float8_e5m2, ElementType::complex64, ElementType::complex128};
 
-class DeviceKernelsTest : public testing::Test {
+// Both codes: the one that was built and the one that NVRTC compiles where the driver cannot use it.
+enum class Code { built, compiled };
+
+class DeviceKernelsTest : public testing::TestWithParam<Code> {
  protected:
   void SetUp() override {
     const auto driver = Driver::open();
@@ -29,11 +32,19 @@ class DeviceKernelsTest : public testing::Test {
     gpu_ = std::move(*gpu);
     const auto info = probe_gpu(gpu_->driver(), 0);
     ASSERT_TRUE(info.ok());
-    const auto nvrtc = Nvrtc::open({});
-    ASSERT_TRUE(nvrtc.ok()) << nvrtc.error().message;
-    const auto cubin = compile_device_kernels(*nvrtc, info->architecture);
-    ASSERT_TRUE(cubin.ok()) << cubin.error().message;
-    kernels_ = std::make_unique<DeviceKernels>(*gpu_, *cubin, static_cast<int>(info->multiprocessors));
+    LoadedModule code;
+    if (GetParam() == Code::built) {
+      if (built_device_kernels().empty()) GTEST_SKIP() << "gktune was built without nvcc";
+      code = gpu_->load(built_device_kernels());
+    } else {
+      const auto nvrtc = Nvrtc::open({});
+      ASSERT_TRUE(nvrtc.ok()) << nvrtc.error().message;
+      const auto cubin = compile_device_kernels(*nvrtc, info->architecture);
+      ASSERT_TRUE(cubin.ok()) << cubin.error().message;
+      code = gpu_->load(*cubin);
+    }
+    ASSERT_TRUE(gpu_->ok());
+    kernels_ = std::make_unique<DeviceKernels>(*gpu_, std::move(code), static_cast<int>(info->multiprocessors));
     ASSERT_TRUE(gpu_->ok());
   }
   DeviceMemory on_gpu(std::span<const std::byte> bytes) {
@@ -54,7 +65,10 @@ class DeviceKernelsTest : public testing::Test {
   std::unique_ptr<DeviceKernels> kernels_;
 };
 
-TEST_F(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
+INSTANTIATE_TEST_SUITE_P(Each, DeviceKernelsTest, testing::Values(Code::built, Code::compiled),
+                         [](const auto& each) { return each.param == Code::built ? "built" : "compiled"; });
+
+TEST_P(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
   constexpr std::size_t kCount = 100'003;
   for (ElementType type : kTypes) {
     for (ContentsKind kind : {ContentsKind::zero, ContentsKind::constant, ContentsKind::ramp,
@@ -78,7 +92,7 @@ TEST_F(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
   }
 }
 
-TEST_F(DeviceKernelsTest, judge_as_the_host_does) {
+TEST_P(DeviceKernelsTest, judge_as_the_host_does) {
   constexpr std::size_t kCount = 65'537;
   std::mt19937_64 random(5);
   for (ElementType type : kTypes) {
@@ -126,7 +140,7 @@ TEST_F(DeviceKernelsTest, judge_as_the_host_does) {
   }
 }
 
-TEST_F(DeviceKernelsTest, leave_out_what_the_mask_says) {
+TEST_P(DeviceKernelsTest, leave_out_what_the_mask_says) {
   std::vector<float> actual(1000, 1.0f), expected = actual;
   std::vector<unsigned char> mask(1000, 1);
   for (std::size_t i = 0; i < 1000; i += 10) {
@@ -144,7 +158,7 @@ TEST_F(DeviceKernelsTest, leave_out_what_the_mask_says) {
   EXPECT_EQ(verdict.count, 900u);
 }
 
-TEST_F(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
+TEST_P(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
   std::vector<float> actual{30, 40, 10}, expected{30, 40, 0};
   const DeviceMemory a = on_gpu(std::as_bytes(std::span(actual))),
                      e = on_gpu(std::as_bytes(std::span(expected)));
@@ -156,7 +170,7 @@ TEST_F(DeviceKernelsTest, weigh_all_differences_by_their_norm) {
   EXPECT_DOUBLE_EQ(verdict.norm, 0.2);
 }
 
-TEST_F(DeviceKernelsTest, never_pass_nan) {
+TEST_P(DeviceKernelsTest, never_pass_nan) {
   const std::vector<float> nans(1000, std::numeric_limits<float>::quiet_NaN());
   const DeviceMemory a = on_gpu(std::as_bytes(std::span(nans)));
   const Verdict verdict =
@@ -165,7 +179,7 @@ TEST_F(DeviceKernelsTest, never_pass_nan) {
   EXPECT_EQ(verdict.nans, 1000u);
 }
 
-TEST_F(DeviceKernelsTest, see_any_change_in_a_digest) {
+TEST_P(DeviceKernelsTest, see_any_change_in_a_digest) {
   std::vector<std::byte> bytes(10'001, std::byte{3});
   const DeviceMemory before = on_gpu(bytes);
   const auto digest = kernels_->digest(before.get(), bytes.size(), kLimitS);
@@ -186,7 +200,7 @@ TEST_F(DeviceKernelsTest, see_any_change_in_a_digest) {
             kernels_->digest(other.get(), bytes.size(), kLimitS));
 }
 
-TEST_F(DeviceKernelsTest, flip_bits_of_every_element) {
+TEST_P(DeviceKernelsTest, flip_bits_of_every_element) {
   constexpr std::size_t kCount = 1003;
   for (ElementType type : kTypes) {
     const std::vector<std::byte> expected(kCount * element_size(type), std::byte{0});
@@ -197,7 +211,7 @@ TEST_F(DeviceKernelsTest, flip_bits_of_every_element) {
   }
 }
 
-TEST_F(DeviceKernelsTest, hold_the_stream_until_it_is_released) {
+TEST_P(DeviceKernelsTest, hold_the_stream_until_it_is_released) {
   const Event start = gpu_->event(), end = gpu_->event();
   gpu_->record(start);
   kernels_->hold(2);

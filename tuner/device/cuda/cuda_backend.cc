@@ -16,8 +16,8 @@ namespace {
 
 class CudaBackend : public Backend {
  public:
-  CudaBackend(int ordinal, const ToolkitPlaces& places, KnownDevice known)
-      : ordinal_(ordinal), places_(places), known_(std::move(known)) {}
+  CudaBackend(int ordinal, const ToolkitPlaces& places, std::string cache_dir)
+      : ordinal_(ordinal), places_(places), cache_dir_(std::move(cache_dir)) {}
 
   Result<DeviceInfo> probe() override {
     auto compiler = std::async(std::launch::async, [this]() -> std::string {
@@ -59,7 +59,7 @@ class CudaBackend : public Backend {
     return std::unique_ptr<Compiler>(std::move(*compiler));
   }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = CudaDevice::open(ordinal_, places_, known_);
+    auto device = CudaDevice::open(ordinal_, places_, cache_dir_);
     if (!device) return device.error();
     return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
   }
@@ -67,13 +67,13 @@ class CudaBackend : public Backend {
  private:
   int ordinal_;
   ToolkitPlaces places_;
-  KnownDevice known_;
+  std::string cache_dir_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places, KnownDevice known) {
-  return std::make_unique<CudaBackend>(ordinal, places, std::move(known));
+std::unique_ptr<Backend> open_cuda_backend(int ordinal, const ToolkitPlaces& places, std::string cache_dir) {
+  return std::make_unique<CudaBackend>(ordinal, places, std::move(cache_dir));
 }
 
 }  // namespace gktune

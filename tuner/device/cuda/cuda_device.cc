@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <utility>
 
 #include "tuner/core/quantity.h"
@@ -157,28 +156,21 @@ std::vector<CUdeviceptr> addresses_of(std::span<const ArgumentMemory> arguments)
   return addresses;
 }
 
-// The kernels are found or compiled while the driver starts and makes the context.
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal, const ToolkitPlaces& places,
-                                                     const KnownDevice& known) {
-  const auto compile = [&](const std::string& architecture) {
-    return std::async(std::launch::async, cached_device_kernels, places, architecture, known.cache_dir);
-  };
-  std::future<Result<std::string>> compiling;
-  if (!known.architecture.empty()) compiling = compile(known.architecture);
+                                                     const std::string& cache_dir) {
   const auto driver = Driver::open();
   if (!driver) return driver.error();
   const auto info = probe_gpu(*driver, ordinal);
   if (!info) return info.error();
-  if (info->architecture != known.architecture) compiling = compile(info->architecture);
   auto monitor = std::make_unique<ConditionsMonitor>(pci_bus_id(*driver, ordinal));
   auto gpu = Gpu::open(*driver, ordinal);
-  const auto cubin = compiling.get();
   if (!gpu) return gpu.error();
-  if (!cubin) return cubin.error();
+  auto kernels = load_device_kernels(**gpu, places, info->architecture, cache_dir);
+  if (!kernels) return kernels.error();
 
   std::unique_ptr<CudaDevice> device(new CudaDevice(std::move(*gpu)));
   Gpu& opened = *device->gpu_;
-  device->kernels_.emplace(opened, *cubin, static_cast<int>(info->multiprocessors));
+  device->kernels_.emplace(opened, *std::move(kernels), static_cast<int>(info->multiprocessors));
   device->traits_.protects_inputs = can_guard_memory(opened);
   device->traits_.times_second_check = true;
   device->full_clock_mhz_ = static_cast<double>(info->clock_khz) / 1000;

@@ -21,7 +21,7 @@ namespace gktune {
 class CudaDevice final : public ComputeDevice {
  public:
   static Result<std::unique_ptr<CudaDevice>> open(int ordinal, const ToolkitPlaces& places,
-                                                  const KnownDevice& known = {});
+                                                  const std::string& cache_dir = {});
 
   const DeviceTraits& traits() const override { return traits_; }
   Result<std::uint64_t, Failure> free_bytes() override;

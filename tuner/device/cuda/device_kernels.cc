@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "tuner/core/embedded_file.h"
 #include "tuner/device/cuda/compile/module_file.h"
@@ -85,6 +86,8 @@ Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string
   return std::move(output.cubin);
 }
 
+namespace {
+
 Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std::string& architecture,
                                           const std::string& cache_dir) {
   CompileCache cache(cache_dir);
@@ -105,10 +108,24 @@ Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std
   return cubin;
 }
 
-DeviceKernels::DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors)
+}  // namespace
+
+Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places, const std::string& architecture,
+                                         const std::string& cache_dir) {
+  if (const std::string_view built = built_device_kernels(); !built.empty()) {
+    if (auto loaded = gpu.try_load(built)) return *std::move(loaded);
+  }
+  const auto cubin = cached_device_kernels(places, architecture, cache_dir);
+  if (!cubin) return cubin.error();
+  LoadedModule loaded = gpu.load(*cubin);
+  if (auto failure = gpu.take_failure()) return Error{failure->message};
+  return loaded;
+}
+
+DeviceKernels::DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors)
     : gpu_(gpu),
       most_blocks_(static_cast<std::uint64_t>(multiprocessors) * kBlocksPerMultiprocessor),
-      module_(gpu.load(cubin)),
+      module_(std::move(code)),
       fill_(gpu.function(module_, "gktune_fill")),
       compare_(gpu.function(module_, "gktune_compare")),
       compare_complex_(gpu.function(module_, "gktune_compare_complex")),

@@ -1,5 +1,5 @@
-// Kernels that fill inputs, compare outputs and sweep caches between the candidates' kernels. NVRTC compiles
-// them when a run worker starts, with the definitions that the host uses.
+// Kernels that fill inputs, compare outputs and sweep caches between the candidates' kernels, with
+// the definitions that the host uses. nvcc compiles them when gktune is built, or NVRTC when a run worker starts.
 #include "tuner/measure/comparison.h"
 #include "tuner/measure/generator.h"
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/element_type.h"
@@ -15,23 +16,22 @@
 
 namespace gktune {
 
-// Facts that a worker knows before it opens its device.
-struct KnownDevice {
-  std::string cache_dir = {};     // the folder for compiled code; empty: nothing is kept
-  std::string architecture = {};  // empty: the device has to be asked
-};
+// gktune's own kernels, as nvcc compiled them when gktune was built: code for one architecture of each generation.
+// Empty: there was no nvcc.
+std::string_view built_device_kernels();
 
-// Compiles gktune's own kernels for an architecture. Needs no GPU.
+// Compiles them for an architecture. Needs no GPU.
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture);
 
-// The same from the folder for compiled code, where they are kept; without a folder they are compiled.
-Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std::string& architecture,
-                                          const std::string& cache_dir);
+// Loads those that were built. Where the driver cannot use them (a newer GPU, an older driver), NVRTC compiles them, and
+// the folder for compiled code keeps the result; without a folder nothing is kept.
+Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places, const std::string& architecture,
+                                         const std::string& cache_dir);
 
 // gktune's own kernels on a GPU. Their failures stick to the Gpu.
 class DeviceKernels {
  public:
-  DeviceKernels(Gpu& gpu, const std::string& cubin, int multiprocessors);
+  DeviceKernels(Gpu& gpu, LoadedModule code, int multiprocessors);
 
   // The same bits as fill_contents, which also reads files and makes complex constants.
   void fill(CUdeviceptr to, ElementType type, std::uint64_t count, const ContentsPlan& plan);

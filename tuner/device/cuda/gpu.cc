@@ -168,10 +168,16 @@ DeviceMemory Gpu::allocate(std::size_t size) {
   return {memory, driver_.cuMemFree};
 }
 
-LoadedModule Gpu::load(std::string_view cubin) {
+LoadedModule Gpu::load(std::string_view code) {
   CUmodule module = nullptr;
-  if (ok()) check(driver_.cuModuleLoadData(&module, cubin.data()), "load the compiled code");
+  if (ok()) check(driver_.cuModuleLoadData(&module, code.data()), "load the compiled code");
   return {module, driver_.cuModuleUnload};
+}
+
+std::optional<LoadedModule> Gpu::try_load(std::string_view code) {
+  CUmodule module = nullptr;
+  if (!ok() || driver_.cuModuleLoadData(&module, code.data()) != CUDA_SUCCESS) return std::nullopt;
+  return LoadedModule(module, driver_.cuModuleUnload);
 }
 
 CUfunction Gpu::function(const LoadedModule& module, const std::string& symbol) {

@@ -100,7 +100,9 @@ class Gpu {
   std::size_t free_bytes();
 
   DeviceMemory allocate(std::size_t size);
-  LoadedModule load(std::string_view cubin);
+  LoadedModule load(std::string_view code);
+  // Nothing, and no failure, where the driver cannot use the code.
+  std::optional<LoadedModule> try_load(std::string_view code);
   CUfunction function(const LoadedModule& module, const std::string& symbol);
   CUdeviceptr variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes);
   int attribute(CUfunction function, CUfunction_attribute which);

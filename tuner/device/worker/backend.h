@@ -61,7 +61,6 @@ struct BackendOptions {
   std::string cxx = "c++";  // the system's C++ compiler, for the host
   std::string cuda_home;    // the CUDA toolkit's folder; empty: the usual places
   std::string cache_dir;    // for compiled code; empty: none is kept
-  std::string architecture;  // of the device, where it is known
 };
 
 }  // namespace gktune

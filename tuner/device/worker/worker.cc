@@ -73,10 +73,6 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
     options.argv.emplace_back("--cache");
     options.argv.push_back(command.cache_dir);
   }
-  if (!command.architecture.empty()) {
-    options.argv.emplace_back("--architecture");
-    options.argv.push_back(command.architecture);
-  }
   auto process = ChildProcess::start(options);
   if (!process) return std::move(process).error();
   Worker worker(std::move(*process));

@@ -33,7 +33,6 @@ struct WorkerCommand {
   WorkerRole role = WorkerRole::run;
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::string cache_dir = {};  // for the worker's own compiled code; empty: it keeps none
-  std::string architecture = {};  // of the device, where it is known
 };
 
 // After so many failed starts in a row no further one is tried.

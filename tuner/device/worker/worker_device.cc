@@ -122,7 +122,6 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
     WorkerCommand command{options.worker_argv, backend, role, environment_with(folder)};
     if (role != WorkerRole::run) return command;
     command.cache_dir = options.cache_dir;
-    command.architecture = info->architecture;
     return command;
   };
   std::vector<RunSlot> slots;

@@ -1,0 +1,47 @@
+// Finding the code of gktune's own kernels, with a driver that loads no fat binaries.
+#include "tuner/device/cuda/device_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/fake_cuda/fake_cuda.h"
+#include "tests/scratch_folder.h"
+
+namespace gktune {
+namespace {
+
+class DeviceKernelCode : public testing::Test {
+ protected:
+  void SetUp() override {
+    fake_cuda::reset();
+    const auto driver = Driver::open();
+    ASSERT_TRUE(driver.ok()) << driver.error().message;
+    auto gpu = Gpu::open(*driver, 0);
+    ASSERT_TRUE(gpu.ok()) << gpu.error().message;
+    gpu_ = *std::move(gpu);
+    if (!Nvrtc::open({})) GTEST_SKIP() << "there is no NVRTC";
+  }
+
+  std::unique_ptr<Gpu> gpu_;
+  ScratchFolder folder_;
+};
+
+TEST_F(DeviceKernelCode, is_compiled_and_kept_where_the_driver_refuses_what_was_built) {
+  const auto loaded = load_device_kernels(*gpu_, {}, "sm_90", folder_.path("cache"));
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_NE(loaded->get(), nullptr);
+  // The second time no compiler is needed.
+  const ToolkitPlaces nowhere{.home = folder_.path("nowhere")};
+  const auto again = load_device_kernels(*gpu_, nowhere, "sm_90", folder_.path("cache"));
+  EXPECT_TRUE(again.ok()) << again.error().message;
+}
+
+TEST_F(DeviceKernelCode, is_missing_for_an_architecture_that_no_compiler_knows) {
+  const auto loaded = load_device_kernels(*gpu_, {}, "sm_1", folder_.path("cache"));
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_NE(loaded.error().message.find("gktune's own kernels do not compile for sm_1"), std::string::npos)
+      << loaded.error().message;
+  EXPECT_TRUE(gpu_->ok());
+}
+
+}  // namespace
+}  // namespace gktune
