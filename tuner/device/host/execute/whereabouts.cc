@@ -8,7 +8,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -32,21 +31,24 @@ std::atomic<bool> is_answered{false};
 
 constexpr std::size_t kPieceBytes = 4096;
 constexpr int kPieces = 4;
+// Functions of gktune's headers that a kernel calls into each other are no deeper.
+constexpr int kMostCallers = 8;
 constexpr timespec kPatience{0, 500'000'000};
 
 bool is_at_work(std::uintptr_t address) { return address >= code_begin.load() && address < code_end.load(); }
 
-// The innermost return address into the candidate's code on the stack. Kernels have no unwind tables. The
-// system reads the memory, because it knows where the stack ends.
-const void* find_caller(const std::byte* stack) {
+// The return address into the candidate's code on the stack that has so many within it. Kernels have no unwind tables.
+// The system reads the memory, because it knows where the stack ends.
+const void* find_caller(const std::byte* stack, int within) {
   std::array<std::uintptr_t, kPieceBytes / sizeof(std::uintptr_t)> words;
   for (int piece = 0; piece < kPieces; ++piece) {
     const std::size_t bytes = kPieceBytes - reinterpret_cast<std::uintptr_t>(stack) % kPieceBytes;
     const iovec here{words.data(), bytes}, there{const_cast<std::byte*>(stack), bytes};
     if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(bytes)) return nullptr;
     const auto end = words.begin() + static_cast<std::ptrdiff_t>(bytes / sizeof(std::uintptr_t));
-    const auto found = std::find_if(words.begin(), end, is_at_work);
-    if (found != end) return reinterpret_cast<const void*>(*found - 1);
+    for (auto word = words.begin(); word != end; ++word) {
+      if (is_at_work(*word) && within-- == 0) return reinterpret_cast<const void*>(*word - 1);
+    }
     stack += bytes;
   }
   return nullptr;
@@ -69,13 +71,24 @@ void ask_the_others(int signal) {
   ::close(folder);
 }
 
-void tell(const void* code) {
+// The line of the code, if any, or of its innermost caller that is in the user's source: a function of gktune's headers
+// that the compiler did not inline has none.
+void find_users_line(const void* code, const std::byte* stack, char* line, std::size_t size) {
+  if (code != nullptr) find_source_line(code, line, size);
+  for (int within = 0; line[0] == '\0' && within < kMostCallers; ++within) {
+    const void* const caller = find_caller(stack, within);
+    if (caller == nullptr) return;
+    find_source_line(caller, line, size);
+  }
+}
+
+void tell(const void* code, const std::byte* stack) {
   if (is_fault_reported()) return;  // it says more, and ends the process
   if (!is_answered.exchange(true)) {
     SignalText text;
     text.add_kernel_thread();
     char line[512] = "";
-    if (code != nullptr) find_source_line(code, line, sizeof line);
+    find_users_line(code, stack, line, sizeof line);
     text.add_item(line);
     if (const WhereaboutsCallback callback = on_answer.load()) callback(text.str());
     ::kill(::getpid(), SIGKILL);
@@ -90,13 +103,13 @@ void on_question(int signal, siginfo_t* info, void* context) {
   if (!is_parents && !is_passed_on) return;
   const int saved_errno = errno;
   if (is_parents) ask_the_others(signal);
-  const void* code = code_address(context);
-  if (is_at_work(reinterpret_cast<std::uintptr_t>(code))) tell(code);
-  code = find_caller(stack_address(context));
-  if (code != nullptr || BlockRunner::current() != nullptr) {
+  const void* const code = code_address(context);
+  const std::byte* const stack = stack_address(context);
+  if (is_at_work(reinterpret_cast<std::uintptr_t>(code))) tell(code, stack);
+  if (find_caller(stack, 0) != nullptr || BlockRunner::current() != nullptr) {
     // It may wait for another thread, which has the better answer.
     ::nanosleep(&kPatience, nullptr);
-    tell(code);
+    tell(nullptr, stack);
   }
   errno = saved_errno;
 }
