@@ -61,6 +61,10 @@ class Sources final : public KernelSources {
     const auto tuning = tune_problem(request, {**worker, **store, *session, {}});
     if (auto ended = (*store)->end_session(*session); !ended) return ended.error();
     if (!tuning) return Error{tuning.error().message};
+    if (!tuning->outcome.best) {
+      return Error{"autotune of " + definition.kernel.name + " found no configuration that works" +
+                   (tuning->outcome.failure ? ": " + *tuning->outcome.failure : "")};
+    }
     return {};
   }
 
