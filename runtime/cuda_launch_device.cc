@@ -1,6 +1,8 @@
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "runtime/launch_device.h"
@@ -174,17 +176,23 @@ class CudaLaunchDevice final : public LaunchDevice {
   }
 
   Result<std::unique_ptr<LaunchProgram>, Failure> load(const LaunchCode& code, const Plan& plan) override {
-    CompiledModule file;
-    if (code.bytes.empty()) {
-      auto read = read_module(code.module.path);
-      if (!read) return Failure{Status::machine_failed, read.error().message};
-      file = *std::move(read);
-    }
     const ContextScope scope(driver_, context_);
     const auto gpu = Gpu::of_current_context(driver_, device_);
-    auto loaded = gpu->load(code.bytes.empty() ? std::string_view(file.cubin) : code.bytes);
-    if (auto failure = gpu->take_failure()) return *failure;
-    auto cached = std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
+    const std::string key = sharing_key(code, plan.candidate);
+    std::shared_ptr<const CachedModule> cached;
+    if (const auto known = modules_.find(key); !key.empty() && known != modules_.end()) cached = known->second.lock();
+    if (cached == nullptr) {
+      CompiledModule file;
+      if (code.bytes.empty()) {
+        auto read = read_module(code.module.path);
+        if (!read) return Failure{Status::machine_failed, read.error().message};
+        file = *std::move(read);
+      }
+      auto loaded = gpu->load(code.bytes.empty() ? std::string_view(file.cubin) : code.bytes);
+      if (auto failure = gpu->take_failure()) return *failure;
+      cached = std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
+      if (!key.empty()) modules_[key] = cached;
+    }
     auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, plan.candidate, plan.arguments);
     if (!program) return program.error();
     const OwnContext own(driver_, context_);
@@ -216,10 +224,21 @@ class CudaLaunchDevice final : public LaunchDevice {
   }
 
  private:
+  // Problems share the module of this code. Those whose launches write variables of the module, or ask for other amounts
+  // of shared memory, which is a property of its functions, do not: empty or another key.
+  static std::string sharing_key(const LaunchCode& code, const ProgramPlan& program) {
+    if (!program.variables.empty() || !program.setup_once.empty() || !program.setup_each.empty()) return {};
+    std::string key = code.bytes.empty() ? code.module.path
+                                         : std::to_string(reinterpret_cast<std::uintptr_t>(code.bytes.data()));
+    for (const StepPlan& step : program.steps) key += '\n' + std::to_string(step.shared_bytes);
+    return key;
+  }
+
   Driver driver_;
   CUdevice device_;
   CUcontext context_;
   bool is_retained_;
+  std::map<std::string, std::weak_ptr<const CachedModule>> modules_;
   DeviceInfo info_;
   std::string cuda_home_;
   std::unique_ptr<CudaCompiler> compiler_;

@@ -39,7 +39,7 @@ struct LaunchCode {
   std::string_view bytes;
 };
 
-// Launches in the application's own process.
+// Launches in the application's own process. One thread at a time compiles, and one loads.
 class LaunchDevice {
  public:
   virtual ~LaunchDevice() = default;

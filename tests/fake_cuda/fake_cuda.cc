@@ -47,13 +47,14 @@ class CacheUse {
 struct State {
   std::mutex mutex;  // guards the members up to the next comment
   std::vector<fake_cuda::Launch> launches;
+  std::vector<CUstream> downloads;
   std::function<CUresult(const fake_cuda::Launch&)> decide;
   std::vector<std::unique_ptr<CUfunc_st>> functions;
   // All threads use these.
   std::array<CUctx_st, fake_cuda::kDevices> contexts{CUctx_st{0}, CUctx_st{1}};
   std::array<std::atomic<int>, fake_cuda::kDevices> references{};
   std::atomic<bool> is_down{false}, notes_launches{false};
-  std::atomic<int> live{0}, late{0}, breaks{0}, captures{0}, questions{0};
+  std::atomic<int> live{0}, modules{0}, late{0}, breaks{0}, captures{0}, questions{0};
   CacheUse caches;
 };
 
@@ -126,16 +127,19 @@ namespace fake_cuda {
 void reset() {
   const std::lock_guard lock(state().mutex);
   state().launches.clear();
+  state().downloads.clear();
   state().decide = {};
   state().is_down = false, state().notes_launches = true;
-  state().live = state().late = state().breaks = state().captures = state().questions = 0;
+  state().live = state().modules = state().late = state().breaks = state().captures = state().questions = 0;
   for (auto& count : state().references) count = 0;
   stack.clear();
 }
 void shut_down() { state().is_down = true; }
 const std::vector<Launch>& launches() { return state().launches; }
+const std::vector<CUstream>& downloads() { return state().downloads; }
 void on_launch(std::function<CUresult(const Launch&)> decide) { state().decide = std::move(decide); }
 int live_objects() { return state().live; }
+int live_modules() { return state().modules; }
 int late_releases() { return state().late; }
 int calls_that_break_captures() { return state().breaks; }
 int questions_for_context() { return state().questions; }
@@ -244,7 +248,11 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return status_in_context();
 }
-CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  if (state().notes_launches) {
+    const std::lock_guard lock(state().mutex);
+    state().downloads.push_back(stream);
+  }
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return status_in_context();
 }
@@ -262,11 +270,13 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   if (const CUresult code = status_outside_captures(); code != CUDA_SUCCESS) return code;
   *module = new CUmod_st{current()};
   ++state().live;
+  ++state().modules;
   return CUDA_SUCCESS;
 }
 CUresult cuModuleUnload(CUmodule module) {
   if (const CUresult code = released(); code != CUDA_SUCCESS) return code;
   delete module;
+  --state().modules;
   return CUDA_SUCCESS;
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {

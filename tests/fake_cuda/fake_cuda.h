@@ -28,10 +28,13 @@ void reset();
 void shut_down();
 
 const std::vector<Launch>& launches();
+// The streams of copies from the device.
+const std::vector<CUstream>& downloads();
 // The code that a launch returns. Without it all succeed.
 void on_launch(std::function<CUresult(const Launch&)> decide);
 // The number of objects that were made and not released: modules, streams, memory, references to primary contexts.
 int live_objects();
+int live_modules();
 // Releases after shut_down().
 int late_releases();
 // Calls that loaded code or allocated memory while they were not allowed during a capture.

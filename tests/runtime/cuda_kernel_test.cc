@@ -2,8 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <numeric>
+#include <optional>
+#include <regex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,10 +19,13 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/runtime/allocation_count.h"
 #include "tests/runtime/kernel_fixture.h"
+#include "tuner/array/npy.h"
 #include "tuner/device/cuda/driver/driver.h"
 
 namespace gktune {
 namespace {
+
+namespace fs = std::filesystem;
 
 class FakeMemory final : public KernelMemory {
  public:
@@ -69,6 +77,14 @@ class CudaKernelTest : public KernelTest {
   mutable float in_[1] = {}, out_[2] = {};
 };
 
+constexpr const char* kAddSpace =
+    "kernel: add\nsource: add.cu\nproblem: {n: [256, 512]}\n"
+    "parameters: {threads: {values: [64, 128], default: 64}}\n"
+    "arguments:\n  in: {type: int32, extent: n, init: zero}\n"
+    "  out: {type: int32, extent: n, role: inout, init: zero}\n"
+    "  n: {type: int32, value: n}\n  scale: {type: float, value: 2}\n"
+    "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [n, out, in, scale]}\n";
+
 // A kernel of one launch, which has no scratch memory and no fills.
 class CudaPlainKernelTest : public CudaKernelTest {
  protected:
@@ -77,14 +93,7 @@ class CudaPlainKernelTest : public CudaKernelTest {
     folder_.write("add.cu",
                   "extern \"C\" __global__ void add(int n, int* out, const int* in, float scale) {\n"
                   "  if (blockIdx.x * blockDim.x + threadIdx.x < n) *out += threads + *in * int(scale);\n}\n");
-    folder_.write("add.yaml",
-                  "kernel: add\nsource: add.cu\nproblem: {n: [256, 512]}\n"
-                  "parameters: {threads: {values: [64, 128], default: 64}}\n"
-                  "arguments:\n  in: {type: int32, extent: n, init: zero}\n"
-                  "  out: {type: int32, extent: n, role: inout, init: zero}\n"
-                  "  n: {type: int32, value: n}\n  scale: {type: float, value: 2}\n"
-                  "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads,"
-                  " arguments: [n, out, in, scale]}\n");
+    folder_.write("add.yaml", kAddSpace);
   }
   Kernel open_add(KernelSettings with) const {
     auto kernel = Kernel::open(folder_.path("add.yaml"), with);
@@ -174,6 +183,18 @@ TEST_F(CudaPlainKernelTest, arguments_are_checked_and_may_be_in_any_order) {
   EXPECT_EQ(launch({2.0, values_, &in, 77}), "argument 1 of add, 'scale', is float32, not float64");
   EXPECT_EQ(launch({2.0f, values_, &in, values_}), "argument 4 of add, 'n', is int32, not int32*");
   EXPECT_NE(launch({2.0f, values_, &in}).find("takes 4 arguments"), std::string::npos);
+}
+
+TEST_F(CudaPlainKernelTest, problems_share_the_module_of_their_code_if_they_use_it_alike) {
+  Kernel kernel = open_add(settings());
+  for (const int n : {256, 512, 300}) ASSERT_TRUE(add(kernel, n).ok());
+  EXPECT_EQ(fake_cuda::live_modules(), 1);
+  // Dynamic shared memory is a property of the module's function.
+  folder_.write("add.yaml", std::regex_replace(std::string(kAddSpace), std::regex("block: threads,"),
+                                               "block: threads, shared: 4 * n,"));
+  Kernel sharing = open_add(settings());
+  for (const int n : {256, 512, 256}) ASSERT_TRUE(add(sharing, n).ok());
+  EXPECT_EQ(fake_cuda::live_modules(), 3);
 }
 
 TEST_F(CudaPlainKernelTest, hot_launches_allocate_nothing_from_c_either) {
@@ -341,6 +362,51 @@ TEST_F(CudaKernelTest, nothing_is_released_after_the_end_of_cuda) {
   }
   EXPECT_EQ(fake_cuda::late_releases(), 0);
   EXPECT_GT(fake_cuda::live_objects(), 0);
+}
+
+// The worker is none: it keeps the inputs that it is to read.
+TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_a_stream_of_its_own) {
+  folder_.write("worker", "#!/bin/sh\ncd '" + folder_.path("tmp") + "' && cp gktune-*/*.npy ..\nexit 1\n");
+  fs::permissions(folder_ / "worker", fs::perms(0755));
+  fs::create_directory(folder_ / "tmp");
+  tuned(1000, 64);
+  KernelSettings with = with_database();
+  with.worker = {folder_.path("worker")};
+  Kernel kernel = open(with);
+  ASSERT_TRUE(kernel.prepare({50}).ok());
+  std::vector<float> in(50);
+  std::iota(in.begin(), in.end(), 1.0f);
+  cuCtxSetCurrent(context_of(0));
+  CUstream captured = nullptr;
+  CUgraph graph = nullptr;
+  ASSERT_EQ(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+  const int objects = fake_cuda::live_objects();
+
+  const char* before = std::getenv("TMPDIR");
+  const std::optional<std::string> temporary = before != nullptr ? std::optional<std::string>(before) : std::nullopt;
+  ::setenv("TMPDIR", folder_.path("tmp").c_str(), 1);
+  const auto done = kernel.autotune({50}, {static_cast<const float*>(in.data()), out_}, 5);
+  if (temporary) ::setenv("TMPDIR", temporary->c_str(), 1);
+  else ::unsetenv("TMPDIR");
+
+  ASSERT_FALSE(done.ok());
+  EXPECT_NE(done.error().message.find("autotune of total found no configuration that works: "), std::string::npos)
+      << done.error().message;
+  EXPECT_TRUE(fake_cuda::launches().empty());
+  ASSERT_EQ(fake_cuda::downloads().size(), 1u);
+  EXPECT_NE(fake_cuda::downloads()[0], captured);
+  EXPECT_NE(fake_cuda::downloads()[0], nullptr);
+  EXPECT_EQ(fake_cuda::calls_that_break_captures(), 0);
+  EXPECT_EQ(fake_cuda::live_objects(), objects);
+  EXPECT_EQ(cuStreamEndCapture(captured, &graph), CUDA_SUCCESS);
+  cuStreamDestroy(captured);
+  std::vector<float> copy(50);
+  const auto read = read_npy({folder_.path("0.npy"), {}}, ElementType::float32, std::as_writable_bytes(std::span(copy)));
+  ASSERT_TRUE(read.ok()) << read.error().message << done.error().message;
+  EXPECT_EQ(copy, in);
+  EXPECT_FALSE(fs::exists(folder_ / "1.npy"));  // the output
+  EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
 }
 
 TEST_F(CudaKernelTest, machine_code_of_a_bundle_is_launched_without_sources) {
