@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "db/winners_source.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 
@@ -41,7 +42,7 @@ const Answer& KernelLookup::best(std::span<const AxisValue> values) {
     const Answer* found = parts_[i].table->find(values);
     if (found != nullptr && (best == nullptr || found->match < best->match)) best = found;
   }
-  if (best == nullptr) return no_answer_;
+  if (best == nullptr) return values.size() == axes_.size() ? no_answer_ : miscounted(values.size());
   if (question_.prefers_portfolio && best->match == Match::nearest_problem) {
     visit_portfolios(values, [&](const Answer& answer) {
       best = &answer;
@@ -49,6 +50,13 @@ const Answer& KernelLookup::best(std::span<const AxisValue> values) {
     });
   }
   return *best;
+}
+
+const Answer& KernelLookup::miscounted(std::size_t values) {
+  miscounted_ = no_answer_;
+  miscounted_.reason = "a question about '" + kernel_ + "' has a value for each axis (" + joined(axes_) +
+                       "): " + std::to_string(axes_.size()) + ", not " + std::to_string(values);
+  return miscounted_;
 }
 
 bool KernelLookup::visit_portfolios(std::span<const AxisValue> values,

@@ -65,6 +65,8 @@ class KernelLookup {
     std::shared_ptr<const AnswerTable> table;
   };
   void prepare();
+  // The answer to a question with another number of values than axes.
+  const Answer& miscounted(std::size_t values);
   // The choices of the stored portfolios of this device, until the function returns true.
   bool visit_portfolios(std::span<const AxisValue> values, const std::function<bool(const Answer&)>& function) const;
 
@@ -72,7 +74,7 @@ class KernelLookup {
   std::string kernel_;
   std::vector<std::string> axes_;
   Question question_;
-  Answer no_answer_;
+  Answer no_answer_, miscounted_;
 };
 
 }  // namespace gktune

@@ -37,6 +37,9 @@ class LookupTest : public ::testing::Test {
   void tuned_with_portfolio(int small, int large) {
     tuned(reduce_study(1000), 1);
     tuned(reduce_study(1 << 20), 2);
+    add_portfolio(small, large);
+  }
+  void add_portfolio(int small, int large) {
     Portfolio portfolio;
     portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
     portfolio.device = kH200, portfolio.made_unix_ms = clock_;
@@ -558,6 +561,43 @@ TEST_F(LookupTest, the_configuration_for_all_problems_is_none_that_has_failed_si
       store_->add_trial(*store_->study_id(reduce_study(1000)), session_, failed_trial({{"a", 1}, {"way", "quick"}}, Status::crashed, ++clock_))
           .ok());
   EXPECT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).match, Match::none);
+}
+
+TEST_F(LookupTest, a_stored_portfolio_takes_the_place_of_the_configuration_that_is_best_over_all_problems) {
+  tuned(reduce_study(1000), 1);
+  tuned(reduce_study(1 << 20), 2);
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  const Problem untuned{{"n", 5}, {"T", "int"}};
+  const auto spares = [&] {
+    std::vector<std::int64_t> found;
+    const std::vector<AxisValue> values = {5, "int"};
+    lookup().prepare("reduce", {"n", "T"}).visit(values, [&](const Answer& answer) {
+      EXPECT_EQ(answer.match, Match::portfolio);
+      found.push_back(answer.integer("a"));
+      return false;
+    });
+    return found;
+  };
+  EXPECT_EQ(spares(), std::vector<std::int64_t>{-1});  // the only one that was tried for both
+  EXPECT_EQ(lookup().best("reduce", untuned).config, (Config{{"a", -1}, {"way", "slow"}}));
+  add_portfolio(1, 2);
+  EXPECT_EQ(spares(), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(lookup().best("reduce", untuned).config, (Config{{"a", 1}}));
+}
+
+TEST_F(LookupTest, a_question_with_another_number_of_values_than_axes_has_no_answer_and_a_reason) {
+  tuned(reduce_study(1000), 1);
+  KernelLookup reduce = lookup().prepare("reduce", {"n", "T"}, {}, {{"a", 7}});
+  const std::vector<AxisValue> all = {1000, "float", 1};
+  for (const std::size_t count : {0u, 1u, 3u}) {
+    const std::span<const AxisValue> values(all.data(), count);
+    const Answer& answer = reduce.best(values);
+    EXPECT_EQ(answer.match, Match::fallback);
+    EXPECT_EQ(answer.reason, "a question about 'reduce' has a value for each axis (n, T): 2, not " +
+                                 std::to_string(values.size()));
+  }
+  EXPECT_EQ(reduce.best({1000, "float"}).match, Match::exact);
+  EXPECT_EQ(reduce.best({1000, "int"}).reason.find("a question about"), std::string::npos);
 }
 
 class PreferredPortfolio : public LookupTest {

@@ -182,6 +182,25 @@ TEST_F(BundleTest, answers_questions_as_its_database_did) {
   }
 }
 
+TEST_F(BundleTest, answers_say_what_had_changed_since_their_measurement_when_it_was_written) {
+  tuned(1000, 64, {}, "550.54");
+  tuned(4000, 128, {}, "580.65");
+  written();
+  const Lookup found = Lookup::of({*Bundle::open(path())});
+  const auto stale = [&](int n, const Question& question = {}) { return found.best("total", {{"n", n}}, question).stale; };
+  const auto expected = Lookup::open(folder_ / "gktune.db")->best("total", {{"n", 1000}}).stale;
+  ASSERT_EQ(expected.size(), 1u);
+  EXPECT_NE(expected[0].find("550.54"), std::string::npos) << expected[0];
+  EXPECT_NE(expected[0].find("580.65"), std::string::npos) << expected[0];
+  EXPECT_EQ(stale(1000), expected);
+  EXPECT_TRUE(stale(4000).empty());
+  EXPECT_TRUE(stale(1000, {.freshness = {.driver = "550"}}).empty());
+  auto kernel = bundled();
+  ASSERT_TRUE(kernel.ok()) << kernel.error().message;
+  EXPECT_EQ(kernel->prepare({1000})->stale, expected);
+  EXPECT_TRUE(kernel->prepare({4000})->stale.empty());
+}
+
 TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_with_a_notice) {
   tuned(1000, 96);
   tuned(4000, 64);

@@ -116,11 +116,13 @@ class KernelTest : public testing::Test {
   }
 
   // Stores a winner.
-  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}) {
+  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}, const std::string& driver = {}) {
     const auto device = open_launch_device({.device = memory_.device()});
     const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
     auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
-    const auto session = *store->begin_session({"", "", "", (*device)->info()});
+    DeviceInfo info = (*device)->info();
+    if (!driver.empty()) info.driver = driver;
+    const auto session = *store->begin_session({"", "", "", info});
     const auto study = *store->study_id({"total",
                                          fingerprint.empty() ? definition->fingerprint : fingerprint,
                                          identity_of((*device)->info()),
