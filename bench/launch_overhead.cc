@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kRuns = 15;        // of what is timed once each
-constexpr int kPairs = 1000;     // of blocks of launches, bare and own in turn
+constexpr int kPairs = 4000;     // of blocks of launches, bare and own in turn
 constexpr int kLaunches = 50;    // in a block: fewer than the driver's queue holds
 constexpr const char* kSource =
     "extern \"C\" __global__ void add(int* out, int n) {\n"
@@ -75,17 +76,26 @@ class Bench {
       if (!done) fail(done.error().message);
     };
     launch(256), launch(512);
-    int n = 256;
-    void* parameters[] = {&memory_, &n};
-    CUlaunchConfig config = {};
-    config.gridDimX = 4;
-    config.blockDimX = 64;
-    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-    config.hStream = stream_;
-    const auto bare = [&] { check(driver_.cuLaunchKernelEx(&config, function_, parameters, nullptr)); };
+    // What a bare application keeps for each of two sizes.
+    struct Bare {
+      CUlaunchConfig config = {};
+      int n = 0;
+    };
+    Bare sizes[2];
+    for (const int which : {0, 1}) {
+      sizes[which].n = which == 0 ? 256 : 512;
+      CUlaunchConfig& config = sizes[which].config;
+      config.gridDimX = static_cast<unsigned>(sizes[which].n / 64);
+      config.blockDimX = 64;
+      config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+      config.hStream = stream_;
+    }
+    const auto bare = [&](Bare& size) {
+      void* parameters[] = {&memory_, &size.n};
+      check(driver_.cuLaunchKernelEx(&size.config, function_, parameters, nullptr));
+    };
     // Short blocks in turn: clocks and other work of the machine change more slowly than these. Each begins with an empty
     // queue, and its first launches, which wake the driver, are not timed.
-    std::vector<double> bare_ns, own_ns, two_ns, differences, two_differences;
     const auto time = [&](const auto& one) {
       synchronize();
       for (int i = 0; i < 10; ++i) one();
@@ -93,31 +103,48 @@ class Bench {
       for (int i = 0; i < kLaunches; ++i) one();
       return (now_ns() - begin) / kLaunches;
     };
-    int turn = 0;
-    const auto one_size = [&] { launch(256); };
-    const auto two_sizes = [&] { launch(++turn % 2 == 0 ? 256 : 512); };
+    struct Comparison {
+      std::vector<double> bare_ns, own_ns, differences;
+      void add(double bare, double own) {
+        bare_ns.push_back(bare), own_ns.push_back(own), differences.push_back(own - bare);
+      }
+    } one_size, two_sizes;
+    int bare_turn = 0, own_turn = 0;
+    // The order changes, so that neither profits from what the other leaves behind.
+    const auto compare = [&](Comparison& comparison, bool is_bare_first, const auto& bare_one, const auto& own_one) {
+      const double first = is_bare_first ? time(bare_one) : time(own_one);
+      const double second = is_bare_first ? time(own_one) : time(bare_one);
+      comparison.add(is_bare_first ? first : second, is_bare_first ? second : first);
+    };
+    const auto compare_one = [&](bool is_bare_first) {
+      compare(one_size, is_bare_first, [&] { bare(sizes[0]); }, [&] { launch(256); });
+    };
+    const auto compare_two = [&](bool is_bare_first) {
+      compare(two_sizes, is_bare_first, [&] { bare(sizes[++bare_turn % 2]); },
+              [&] { launch(++own_turn % 2 == 0 ? 256 : 512); });
+    };
     for (int pair = 0; pair < kPairs; ++pair) {
-      // The order changes, so that neither profits from what the other leaves behind.
       const bool is_bare_first = pair % 2 == 0;
-      const double first = is_bare_first ? time(bare) : time(one_size);
-      const double second = is_bare_first ? time(one_size) : time(bare);
-      bare_ns.push_back(is_bare_first ? first : second);
-      own_ns.push_back(is_bare_first ? second : first);
-      two_ns.push_back(time(two_sizes));
-      differences.push_back(own_ns.back() - bare_ns.back());
-      two_differences.push_back(two_ns.back() - bare_ns.back());
+      if (pair % 4 < 2) compare_one(is_bare_first), compare_two(is_bare_first);
+      else compare_two(is_bare_first), compare_one(is_bare_first);
     }
     synchronize();
     HeapCount::forget_peak();
     const std::size_t live = HeapCount::live_bytes();
     for (int i = 0; i < 1000; ++i) launch(256);
     const std::size_t allocated = HeapCount::peak_bytes() - live;
-    std::printf("bare cuLaunchKernelEx            %8.1f ns, medians of %d blocks of %d\n", median(bare_ns), kPairs,
-                kLaunches);
-    std::printf("gktune::Kernel, one size         %8.1f ns, %.1f ns more (quartiles %.1f to %.1f), bar 100\n",
-                median(own_ns), median(differences), quantile(differences, 0.25), quantile(differences, 0.75));
-    std::printf("gktune::Kernel, two sizes        %8.1f ns, %.1f ns more, bar 100\n", median(two_ns),
-                median(two_differences));
+    std::printf("medians of %d pairs of blocks of %d launches, bare and own in turn\n", kPairs, kLaunches);
+    const auto print = [](const char* what, const Comparison& comparison) {
+      // The interval that has the median of all pairs in 95 of 100 runs, were they independent.
+      const double half = 0.98 / std::sqrt(static_cast<double>(kPairs));
+      const std::vector<double>& all = comparison.differences;
+      std::printf("%-10s bare cuLaunchKernelEx %8.1f ns, gktune::Kernel %8.1f ns: %.1f ns more (95 %%: %.1f to %.1f;"
+                  " quartiles %.1f to %.1f), bar 100\n",
+                  what, median(comparison.bare_ns), median(comparison.own_ns), median(all), quantile(all, 0.5 - half),
+                  quantile(all, 0.5 + half), quantile(all, 0.25), quantile(all, 0.75));
+    };
+    print("one size", one_size);
+    print("two sizes", two_sizes);
     // A launch asks for the calling thread's context: this much of the difference is the driver's.
     const auto ask = [&] {
       CUcontext current = nullptr;
