@@ -84,7 +84,7 @@ std::size_t Contest::argument(const std::string& name) const {
   return static_cast<std::size_t>(place - arguments_.begin());
 }
 
-std::vector<Contender> Contest::hold(int rounds) {
+std::vector<ContestResult> Contest::hold(int rounds) {
   const KernelDefinition& kernel = definition_.kernel;
   const double limit_s = 60;
   CudaTimer timer(*gpu_, buffers_->memory());
@@ -101,23 +101,22 @@ std::vector<Contender> Contest::hold(int rounds) {
       if (round >= 0) samples[i].push_back(sample_us);
     }
   }
-  std::vector<Contender> contenders;
+  std::vector<ContestResult> results;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    Contender contender{entries_[i].name, {}};
-    contender.trial.config = entries_[i].config;
-    contender.trial.problem = problem_;
-    contender.trial.samples_us = std::move(samples[i]);
-    contender.trial.timing = summarize(contender.trial.samples_us);
-    if (auto known = evaluate_metrics(kernel, device_, contender.trial); !known)
-      give_up(known.error().message);
-    contenders.push_back(std::move(contender));
+    ContestResult result{entries_[i].name, {}};
+    result.trial.config = entries_[i].config;
+    result.trial.problem = problem_;
+    result.trial.samples_us = std::move(samples[i]);
+    result.trial.timing = summarize(result.trial.samples_us);
+    if (auto known = evaluate_metrics(kernel, device_, result.trial); !known) give_up(known.error().message);
+    results.push_back(std::move(result));
   }
-  return contenders;
+  return results;
 }
 
-std::string score_of(const Contender& contender) {
-  if (contender.trial.metrics.empty()) return {};
-  const auto& [unit, value] = *contender.trial.metrics.begin();
+std::string score_of(const ContestResult& result) {
+  if (result.trial.metrics.empty()) return {};
+  const auto& [unit, value] = *result.trial.metrics.begin();
   char text[64];
   std::snprintf(text, sizeof text, "%.4g %s", value.number(), unit.c_str());
   return text;

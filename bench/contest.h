@@ -15,7 +15,7 @@
 namespace gktune {
 
 // A participant and its result. The metrics are those of the space file.
-struct Contender {
+struct ContestResult {
   std::string name;
   Trial trial;
 };
@@ -33,7 +33,7 @@ class Contest {
   // On the buffers that the configurations work on, which must have entered first.
   void enter(const std::string& name, Execution execution);
   // The median of so many samples each.
-  std::vector<Contender> hold(int rounds);
+  std::vector<ContestResult> hold(int rounds);
 
   const DeviceInfo& device() const { return device_; }
   const Definition& definition() const { return definition_; }
@@ -64,6 +64,6 @@ class Contest {
 };
 
 // The space's first metric of a contender: "4683 GB/s".
-std::string score_of(const Contender& contender);
+std::string score_of(const ContestResult& result);
 
 }  // namespace gktune

@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
-#include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
 #include "db/lookup.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
+#include "db/store/archive.h"
 #include "db/store/removal.h"
 #include "db/store/sqlite_store.h"
-#include "db/store/winner_row.h"
+#include "db/winners_sql.h"
 
 namespace gktune {
 namespace {
@@ -68,8 +68,8 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
                " ON r.study_id = p.study_id WHERE r.place <= 5");
   file.execute("INSERT INTO study_counts SELECT study_id, is_current, status, count(*), total(compile_s), total(run_s)"
                " FROM trials GROUP BY 1, 2, 3");
-  refresh_all_winners(file);
-  refresh_all_general_configs(file);
+  file.execute(GKTUNE_FILL_WINNERS);
+  file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
   file.execute("COMMIT");
 }
 

@@ -21,7 +21,7 @@
 #include "db/lookup.h"
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
-#include "db/store/winner_row.h"
+#include "db/winners_sql.h"
 
 namespace gktune {
 namespace {
@@ -85,8 +85,8 @@ void make_database(const std::filesystem::path& path, int sizes) {
                " clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
                " SELECT id, 1, id, 1, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, 1, 1, 1, 1, 1,"
                "  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, zeroblob(80) FROM studies");
-  refresh_all_winners(file);
-  refresh_all_general_configs(file);
+  file.execute(GKTUNE_FILL_WINNERS);
+  file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
   file.execute("COMMIT");
 }
 

@@ -75,7 +75,7 @@ double fetch_us(const Space& space) {
     for (int i = 0; i < kFetches; ++i) indices.push_back(static_cast<std::uint64_t>(space.sample(random)));
     std::size_t fetched = 0;
     const auto start = Clock::now();
-    for (const std::uint64_t index : indices) fetched += space.at(index).size();
+    for (const std::uint64_t index : indices) fetched += space.config_of(space.ranks_at(index)).size();
     round_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count() / kFetches;
     if (fetched != indices.size() * space.parameters().size()) std::abort();
   }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/interrupts.h"
+#include "cli/exit_code.h"
 #include "cli/output/log.h"
 #include "cli/output/printable.h"
 #include "cli/program.h"
@@ -20,6 +20,37 @@ namespace {
 
 using gktune::Environment;
 using gktune::Screen;
+
+// A signal handler can access nothing else safely.
+volatile std::sig_atomic_t signals_seen = 0;
+
+extern "C" void on_signal(int) {
+  if (signals_seen > 0) _exit(static_cast<int>(gktune::ExitCode::interrupted));
+  signals_seen = 1;
+}
+
+// Catches SIGINT and SIGTERM during its lifetime. The first signal requests an orderly end, the second ends
+// the process at once. Create one at a time.
+class Interrupts {
+ public:
+  Interrupts() {
+    signals_seen = 0;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+  ~Interrupts() {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  bool requested() const { return signals_seen > 0; }
+};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -67,7 +98,7 @@ int main(int argc, char** argv) {
   const Screen out_screen = screen_of(STDOUT_FILENO), err_screen = screen_of(STDERR_FILENO);
   gktune::PrintableStream out(std::cout), err(std::cerr);
   gktune::Log log(err, err_screen);
-  std::optional<gktune::Interrupts> interrupts;
+  std::optional<Interrupts> interrupts;
   auto catch_interrupts = [&interrupts] {
     interrupts.emplace();
     return [&interrupts] { return interrupts->requested(); };

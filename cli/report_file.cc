@@ -12,7 +12,7 @@
 #include "db/store/archive.h"
 #include "engine/study_facts.h"
 #include "tuner/core/spelling.h"
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {

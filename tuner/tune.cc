@@ -266,6 +266,10 @@ class Patience {
 
 }  // namespace
 
+double Drift::least() const { return *std::ranges::min_element(times_us) / times_us.front() - 1; }
+
+double Drift::greatest() const { return *std::ranges::max_element(times_us) / times_us.front() - 1; }
+
 TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const TuneEvents& events) {
   using End = TuneOutcome::End;
   TuneOutcome outcome;

@@ -8,7 +8,6 @@
 
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
-#include "tuner/drift.h"
 #include "tuner/search/searcher.h"
 
 namespace gktune {
@@ -45,6 +44,18 @@ struct TuneTask {
   // Sets metrics and objective from a trial's timing; false: they cannot be evaluated. Without it the
   // objective is the median.
   std::function<bool(Trial&)> evaluate;
+};
+
+// How the time of one re-timed configuration changed during a run. Clocks, heat and other users of the device
+// change it. Early and late measurements are comparable as far as it stayed the same.
+struct Drift {
+  Config config;                 // the reference candidate
+  std::vector<double> times_us;  // its medians, the first from its own trial
+
+  bool is_known() const { return times_us.size() > 1; }
+  // The least and greatest time relative to the first: -0.01 is one per cent faster. Requires is_known().
+  double least() const;
+  double greatest() const;
 };
 
 struct PlayoffProgress {

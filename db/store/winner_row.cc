@@ -16,6 +16,7 @@ bool is_damaged(const sqlite::Database& database, std::optional<std::int64_t> tr
 }
 
 }  // namespace
+
 void refresh_winner(const sqlite::Database& database, std::int64_t study) {
   struct Place {
     std::optional<std::int64_t> trial, finalist;
@@ -45,11 +46,6 @@ void refresh_winner(const sqlite::Database& database, std::int64_t study) {
   }
 }
 
-void refresh_all_winners(sqlite::Database& database) {
-  database.execute("DELETE FROM winners");
-  database.execute(GKTUNE_FILL_WINNERS);
-}
-
 std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const std::string& studies,
                                       std::int64_t value) {
   sqlite::Statement select(
@@ -74,11 +70,6 @@ void refresh_general_configs(const sqlite::Database& database, const std::set<Tu
     remove.bind(each.kernel, each.fingerprint, each.device).run();
     fill.bind(each.kernel, each.fingerprint, each.device).run();
   }
-}
-
-void refresh_all_general_configs(sqlite::Database& database) {
-  database.execute("DELETE FROM general_configs");
-  database.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
 }
 
 }  // namespace gktune

@@ -13,8 +13,6 @@ namespace gktune {
 // that reading all winners reads no trial. Whoever adds or removes trials or playoffs of a study calls this
 // in the same transaction.
 void refresh_winner(const sqlite::Database& database, std::int64_t study);
-// The same for all studies: after a merge, or after trials were removed.
-void refresh_all_winners(sqlite::Database& database);
 
 // A version of a kernel on a device.
 struct TunedVersion {
@@ -27,7 +25,5 @@ std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const st
 // Table general_configs holds the configuration that is best over all problems of a kernel on a device. This
 // refreshes those of some versions, also of such as have no study left.
 void refresh_general_configs(const sqlite::Database& database, const std::set<TunedVersion>& versions);
-// The same for all kernels.
-void refresh_all_general_configs(sqlite::Database& database);
 
 }  // namespace gktune

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tuner/core/version.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/device/worker/job_json.h"
 #include "tuner/device/worker/private_folder.h"
-#include "tuner/device/worker/whole_file.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {

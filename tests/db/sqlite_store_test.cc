@@ -7,7 +7,7 @@
 
 #include "db/sqlite/database.h"
 #include "db/sqlite/statement.h"
-#include "db/store/winner_row.h"
+#include "db/winners_sql.h"
 #include "tests/db/example_study.h"
 #include "tests/scratch_folder.h"
 
@@ -159,8 +159,9 @@ TEST_F(SqliteStoreTest, winners_and_general_configurations_can_be_found_anew) {
   store_.reset();
   sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
   file.execute("DELETE FROM winners");
-  refresh_all_winners(file);
-  refresh_all_general_configs(file);
+  file.execute("DELETE FROM general_configs");
+  file.execute(GKTUNE_FILL_WINNERS);
+  file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
   EXPECT_EQ(file.integer("SELECT count(*) FROM winners"), 1);
   EXPECT_EQ(file.integer("SELECT count(*) FROM general_configs WHERE share = 1"), 1);
 }

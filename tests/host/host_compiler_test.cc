@@ -5,8 +5,8 @@
 
 #include "tests/host/kernels.h"
 #include "tests/scratch_folder.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/device/host/compile/kernel_headers.h"
-#include "tuner/device/worker/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -46,7 +46,7 @@ TEST_P(HostCompilerTest, repairs_headers_that_are_damaged_or_missing) {
   std::filesystem::remove_all(headers);
   EXPECT_EQ(compile(kernel_source(kStore, {"k"}, {{"N", "3"}})).status, Status::ok);
   for (const EmbeddedFile& header : kernel_headers()) {
-    EXPECT_EQ(read_whole(headers / header.path), header.text) << header.path;
+    EXPECT_EQ(*read_whole(headers / header.path), header.text) << header.path;
   }
 }
 
@@ -61,7 +61,7 @@ TEST(kernel_headers, are_complete_for_each_of_several_processes_that_write_them_
       const auto place = place_kernel_headers(cache);
       bool is_complete = place.ok();
       for (const EmbeddedFile& header : kernel_headers()) {
-        is_complete = is_complete && read_whole(std::filesystem::path(*place) / header.path) == header.text;
+        is_complete = is_complete && *read_whole(std::filesystem::path(*place) / header.path) == header.text;
       }
       _exit(is_complete ? 0 : 1);
     }
@@ -144,7 +144,7 @@ __global__ void k(int* p) { *p = kSum; }
 TEST_P(HostCompilerTest, names_no_folder_in_code_that_another_folder_may_get) {
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}));
   ASSERT_EQ(result.status, Status::ok) << result.log;
-  const std::string code = read_whole(result.module.path).value();
+  const std::string code = *read_whole(result.module.path);
   EXPECT_EQ(code.find(std::filesystem::current_path().string() + '\0'), std::string::npos);
 }
 

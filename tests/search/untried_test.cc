@@ -25,8 +25,8 @@ TEST(Untried, a_sample_stays_and_a_draw_goes) {
   const Space space = checkered_space(4);
   Untried untried(space);
   std::mt19937_64 random(1);
-  EXPECT_TRUE(untried.contains(*untried.sample(random)));
-  EXPECT_FALSE(untried.contains(*untried.draw(random)));
+  EXPECT_TRUE(untried.take(*untried.sample(random)));
+  EXPECT_FALSE(untried.take(*untried.draw(random)));
 }
 
 TEST(Untried, draws_everything_once_and_is_empty_then) {

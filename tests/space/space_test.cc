@@ -124,7 +124,6 @@ TEST(Space, an_index_outside_64_bits_is_exact) {
     EXPECT_NE(*config.find("p0"), *config.find("p29"));
     EXPECT_EQ(space.index_of(config), index);
   }
-  EXPECT_EQ(space.at(std::uint64_t{0}), space.at(Count(0)));
   EXPECT_EQ(space.index_of(space.at(space.size() - 1)), space.size() - 1);
 }
 

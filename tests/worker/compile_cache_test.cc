@@ -9,7 +9,7 @@
 
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -44,7 +44,7 @@ TEST(compile_cache, finds_what_was_added) {
   EXPECT_EQ(found->seconds, 0);
   EXPECT_EQ(found->module, variant.module);
   EXPECT_EQ(found->log, "a warning\n");
-  EXPECT_EQ(read_whole(found->module.path), "code");
+  EXPECT_EQ(*read_whole(found->module.path), "code");
 }
 
 TEST(compile_cache, keeps_the_same_code_once) {
@@ -72,7 +72,7 @@ TEST(compile_cache, finds_its_files_where_the_folder_was_moved) {
   fs::rename(folder.path("cache"), folder.path("moved"));
   const auto found = CompileCache(folder.path("moved")).find("key");
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(read_whole(found->module.path), "code");
+  EXPECT_EQ(*read_whole(found->module.path), "code");
 }
 
 TEST(compile_cache, misses_what_is_damaged_and_takes_it_anew) {
@@ -184,9 +184,8 @@ TEST(compile_cache, serves_several_processes_at_once) {
       const std::string key = "key" + std::to_string(round % 3);
       keep(cache, key, std::string(1000 + static_cast<std::size_t>(round), static_cast<char>('a' + me)));
       const auto found = cache.find(key);
-      const auto code = found ? read_whole(found->module.path) : std::nullopt;
-      is_whole =
-          is_whole && code && code->size() >= 1000 && code->find_first_not_of(code->front()) == code->npos;
+      const std::string code = found ? *read_whole(found->module.path) : std::string();
+      is_whole = is_whole && code.size() >= 1000 && code.find_first_not_of(code.front()) == code.npos;
     }
     _exit(is_whole ? 0 : 1);
   }

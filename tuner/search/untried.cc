@@ -11,10 +11,6 @@ std::size_t RanksHash::operator()(const Space::Ranks& ranks) const {
   return static_cast<std::size_t>(hash);
 }
 
-bool Untried::contains(std::span<const std::uint32_t> ranks) const {
-  return !taken_.contains(Space::Ranks(ranks.begin(), ranks.end())) && space_.contains(ranks);
-}
-
 bool Untried::take(std::span<const std::uint32_t> ranks) {
   return space_.contains(ranks) && taken_.insert(Space::Ranks(ranks.begin(), ranks.end())).second;
 }

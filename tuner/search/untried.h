@@ -29,7 +29,6 @@ class Untried {
   std::size_t taken() const { return taken_.size(); }
   Count count() const { return space_.size() - Count(taken_.size()); }
   bool is_taken(const Space::Ranks& ranks) const { return taken_.contains(ranks); }
-  bool contains(std::span<const std::uint32_t> ranks) const;
   // True where it was there.
   bool take(std::span<const std::uint32_t> ranks);
   bool take(const Config& config);

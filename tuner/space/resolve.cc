@@ -52,6 +52,8 @@ std::uint64_t seed_of(std::string_view name) {
   return seed;
 }
 
+__extension__ using Wide = __int128;
+
 class Resolver {
  public:
   Resolver(const KernelDefinition& kernel, const Config& config, const Problem& problem,
@@ -594,17 +596,29 @@ class Resolver {
     return all;
   }
 
+  // A tensor map or a texture.
+  ArgumentPlan view_of(const std::string& buffer, const std::string& kind, const std::string& where) {
+    if (device_.kind == "host") fail(where + kind + "s exist on GPUs only");
+    ArgumentPlan plan;
+    plan.name = kind + " of " + buffer;
+    return plan;
+  }
+
+  // Fails if the view reaches elements behind its buffer.
+  void check_end(std::size_t buffer, Wide elements, const std::string& where) {
+    if (elements > static_cast<Wide>(counts_[buffer]))
+      fail(where + "it goes beyond the buffer's " + std::to_string(counts_[buffer]) + " elements");
+  }
+
   // As the driver's documentation limits them: it does not say which limit a map exceeds.
   ArgumentPlan tensor_map(const TensorMap& map, const Scope& scope, const std::string& launch) {
     const std::string where = launch + "tensor map of '" + map.buffer + "': ";
-    ArgumentPlan plan;
-    plan.name = "tensor map of " + map.buffer;
-    if (device_.kind == "host") fail(where + "tensor maps exist on GPUs only");
-    const int index = index_of(map.buffer);
-    if (is_complex(types_[static_cast<std::size_t>(index)])) fail(where + "it cannot have complex elements");
+    ArgumentPlan plan = view_of(map.buffer, "tensor map", where);
+    const auto index = static_cast<std::size_t>(index_of(map.buffer));
+    if (is_complex(types_[index])) fail(where + "it cannot have complex elements");
     TensorMapPlan& made = plan.tensor_map;
-    made.argument = index;
-    made.type = types_[static_cast<std::size_t>(index)];
+    made.argument = static_cast<int>(index);
+    made.type = types_[index];
     made.sizes = extents(map.sizes, scope, where + "sizes", std::int64_t{1} << 32);
     made.box = extents(map.box, scope, where + "box", 256);
     const auto size = static_cast<std::int64_t>(element_size(made.type));
@@ -617,20 +631,16 @@ class Resolver {
         stride = kLargest / size;
       strides.push_back(stride);
     }
-    __extension__ using Wide = __int128;
-    Wide last = made.sizes[0] - 1;
+    Wide elements = made.sizes[0];
     for (std::size_t i = 0; i < strides.size(); ++i) {
-      last += Wide{strides[i]} * (made.sizes[i + 1] - 1);
+      elements += Wide{strides[i]} * (made.sizes[i + 1] - 1);
       if (strides[i] * size % 16 != 0 || strides[i] > (std::int64_t{1} << 40) / size) {
         fail(where + "a stride of " + std::to_string(strides[i] * size) +
              " bytes: it is a multiple of 16 below 2^40");
       }
       made.stride_bytes.push_back(strides[i] * size);
     }
-    if (last >= static_cast<Wide>(counts_[static_cast<std::size_t>(index)])) {
-      fail(where + "it goes beyond the buffer's " + std::to_string(counts_[static_cast<std::size_t>(index)]) +
-           " elements");
-    }
+    check_end(index, elements, where);
     const std::int64_t row = made.box[0] * size;
     if (row % 16 != 0)
       fail(where + "a row of the box has " + std::to_string(row) + " bytes: it is a multiple of 16");
@@ -647,9 +657,7 @@ class Resolver {
   // As CUDA's documentation limits them: the driver does not say which limit a texture exceeds.
   ArgumentPlan texture(const Texture& texture, const Scope& scope, const std::string& launch) {
     const std::string where = launch + "texture of '" + texture.buffer + "': ";
-    ArgumentPlan plan;
-    plan.name = "texture of " + texture.buffer;
-    if (device_.kind == "host") fail(where + "textures exist on GPUs only");
+    ArgumentPlan plan = view_of(texture.buffer, "texture", where);
     const auto index = static_cast<std::size_t>(index_of(texture.buffer));
     TexturePlan& made = plan.texture;
     made.argument = static_cast<int>(index);
@@ -705,8 +713,7 @@ class Resolver {
         last += (made.height - 1) * pitch;
       }
     }
-    if (!error_ && static_cast<std::uint64_t>(last) > counts_[index])
-      fail(where + "it goes beyond the buffer's " + std::to_string(counts_[index]) + " elements");
+    if (!error_) check_end(index, last, where);
     return plan;
   }
 

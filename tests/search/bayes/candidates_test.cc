@@ -27,7 +27,7 @@ TEST(Candidates, hold_the_neighbours_of_the_best_and_draws_none_twice_and_none_t
   const std::set<Space::Ranks> distinct(found.begin(), found.end());
   EXPECT_EQ(found.size(), 300u);
   EXPECT_EQ(distinct.size(), 300u);
-  for (const Space::Ranks& ranks : found) EXPECT_TRUE(untried.contains(ranks));
+  for (const Space::Ranks& ranks : found) EXPECT_TRUE(untried.take(ranks));
   for (std::uint32_t x = best[0][0] % 2; x < 60; x += 2) {
     EXPECT_EQ(distinct.contains({x, best[0][1]}), x != best[0][0]) << x;
   }

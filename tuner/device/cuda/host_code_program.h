@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/result.h"
 #include "tuner/device/cuda/gpu_program.h"
-#include "tuner/device/host/execute/host_module.h"
-#include "tuner/device/run/passed_values.h"
-#include "tuner/device/worker/job.h"
-#include "tuner/space/plan.h"
+#include "tuner/device/host/execute/module_program.h"
 
 namespace gktune {
 
@@ -21,26 +19,17 @@ class HostCodeProgram final : public GpuProgram {
                                                const std::vector<ArgumentPlan>& arguments);
 
   void queue(Gpu& gpu, Part part, std::span<const CUdeviceptr> addresses) const override;
-  bool needs_each_setup() const override { return !setup_each_.empty(); }
-  bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
+  bool needs_each_setup() const override { return !code_.setup_each.empty(); }
+  bool has_setup() const override { return !code_.setup_once.empty() || !code_.setup_each.empty(); }
   bool is_host_code() const override { return true; }
   Resources resources() const override { return {}; }
 
  private:
-  struct Step {
-    StepPlan plan;
-    std::size_t entry = 0;  // in the module
-  };
+  explicit HostCodeProgram(ModuleProgram code) : code_(std::move(code)) {}
+  void run(Gpu& gpu, const std::vector<ModuleProgram::Step>& steps,
+           std::span<const CUdeviceptr> addresses) const;
 
-  explicit HostCodeProgram(HostModule module) : module_(std::move(module)) {}
-  Result<void, Failure> add_steps(const std::vector<StepPlan>& plans, const ProgramPlan& program,
-                                  const std::vector<ArgumentPlan>& arguments, std::vector<Step>& steps);
-  void run(Gpu& gpu, const std::vector<Step>& steps, std::span<const CUdeviceptr> addresses) const;
-
-  HostModule module_;
-  std::vector<Step> steps_, setup_once_, setup_each_;
-  PassedValues passed_;
-  std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
+  ModuleProgram code_;
 };
 
 }  // namespace gktune

@@ -8,9 +8,8 @@
 
 #include "tuner/core/result.h"
 #include "tuner/device/host/execute/executor.h"
-#include "tuner/device/host/execute/host_module.h"
+#include "tuner/device/host/execute/module_program.h"
 #include "tuner/device/run/compute_device.h"
-#include "tuner/device/run/passed_values.h"
 
 namespace gktune {
 
@@ -35,9 +34,8 @@ class HostProgram final : public LoadedProgram {
   Instrumentation instrumentation() const { return instrumentation_; }
   // True if its steps are kernels, which the executor's threads run. Functions have threads of their own.
   bool has_kernels() const;
-  // The floating-point mode of its executions, which loading its code may have set: GCC's -Ofast flushes denormal
-  // numbers to zero.
-  const std::fenv_t& floating_point_mode() const { return floating_point_mode_; }
+  // Of its executions.
+  const std::fenv_t& floating_point_mode() const { return code_.floating_point_mode; }
 
   // One execution is prepare(), execute() and finish(). values[i] points to the value of the plan's i-th
   // argument, as for cuLaunchKernel. Copies arguments into variables, and runs the setup.
@@ -49,39 +47,29 @@ class HostProgram final : public LoadedProgram {
   Result<void, Failure> launch(Executor& executor, void* const* values) const;
   // For buffers at these addresses, 0 for a scalar. The addresses have to outlive the result.
   std::vector<void*> values_at(std::span<const std::uintptr_t> addresses) const {
-    return passed_.values_at(addresses);
+    return code_.passed.values_at(addresses);
   }
   // True if executions cannot follow each other without prepare().
   bool needs_each_setup() const;
 
  private:
-  struct Step {
-    StepPlan plan;
-    std::size_t entry = 0;  // in the module
-  };
   struct Variable {
     void* memory = nullptr;
     std::size_t argument = 0;
     bool is_written = false;
   };
 
-  HostProgram(HostModule module, Instrumentation instrumentation)
-      : module_(std::move(module)), instrumentation_(instrumentation) {}
-  Result<std::size_t, Failure> place_of(const std::string& entry, const ProgramPlan& plan) const;
-  Result<void, Failure> add_steps(const std::vector<StepPlan>& plans, const ProgramPlan& program,
-                                  const std::vector<ArgumentPlan>& arguments, std::vector<Step>& steps);
+  HostProgram(ModuleProgram code, Instrumentation instrumentation)
+      : code_(std::move(code)), instrumentation_(instrumentation) {}
   Result<void, Failure> add_variable(const VariablePlan& variable, const ProgramPlan& program,
                                      const std::vector<ArgumentPlan>& arguments);
-  Result<void, Failure> run(Executor& executor, const std::vector<Step>& steps, void* const* values) const;
+  Result<void, Failure> run(Executor& executor, const std::vector<ModuleProgram::Step>& steps,
+                            void* const* values) const;
   void note_resources(const StepPlan& step);
 
-  HostModule module_;
-  std::fenv_t floating_point_mode_{};
+  ModuleProgram code_;
   Instrumentation instrumentation_;
-  std::vector<Step> steps_, setup_once_, setup_each_;
   std::vector<Variable> variables_;
-  PassedValues passed_;
-  std::vector<std::size_t> buffer_bytes_;  // of the plan's arguments
   Resources resources_;
 };
 

@@ -1,6 +1,6 @@
 #include "tuner/device/worker/backend.h"
 
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 

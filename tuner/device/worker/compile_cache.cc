@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
+#include "tuner/core/whole_file.h"
 #include "tuner/device/worker/job_json.h"
-#include "tuner/device/worker/whole_file.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {

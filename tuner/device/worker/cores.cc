@@ -29,7 +29,7 @@ void keep_to(int core) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-PinnedHere::PinnedHere(int core) : core_(core) {
+PinnedHere::PinnedHere(int core) {
   CPU_ZERO(&before_);
   ::sched_getaffinity(0, sizeof before_, &before_);
   keep_to(core);
@@ -38,7 +38,5 @@ PinnedHere::PinnedHere(int core) : core_(core) {
 PinnedHere::~PinnedHere() {
   if (CPU_COUNT(&before_) > 0) ::sched_setaffinity(0, sizeof before_, &before_);
 }
-
-bool PinnedHere::holds() const { return own_cores() == std::vector<int>{core_}; }
 
 }  // namespace gktune

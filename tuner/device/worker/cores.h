@@ -24,11 +24,7 @@ class PinnedHere {
   PinnedHere& operator=(const PinnedHere&) = delete;
   ~PinnedHere();
 
-  // True if the thread is bound to the core.
-  bool holds() const;
-
  private:
-  int core_;
   cpu_set_t before_;
 };
 

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "tuner/core/whole_file.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/whole_file.h"
 #include "tuner/process/child_process.h"
 
 namespace gktune {
@@ -26,9 +26,10 @@ constexpr int kPassedOn[] = {kEndJobSignal, kQuestionSignal};
 
 // The parent of a process: the second field behind its name, which is in brackets.
 pid_t parent_of(const char* pid) {
-  const std::string state = read_whole("/proc/" + std::string(pid) + "/stat").value_or("");
-  const std::size_t end = state.rfind(')');
-  return end == std::string::npos || end + 4 >= state.size() ? 0 : std::atoi(state.c_str() + end + 4);
+  const auto state = read_whole("/proc/" + std::string(pid) + "/stat");
+  if (!state) return 0;
+  const std::size_t end = state->rfind(')');
+  return end == std::string::npos || end + 4 >= state->size() ? 0 : std::atoi(state->c_str() + end + 4);
 }
 
 std::vector<pid_t> children() {

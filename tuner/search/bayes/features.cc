@@ -126,10 +126,4 @@ double Features::alignment(const Point& point) const {
   return sum;
 }
 
-double Features::size(std::span<const std::uint32_t> ranks) const {
-  double sum = 0;
-  for (const Dimension& dimension : dimensions_) sum += dimension.size_of[ranks[dimension.parameter]];
-  return sum;
-}
-
 }  // namespace gktune

@@ -37,8 +37,6 @@ class Features {
   Point point(std::span<const std::uint32_t> ranks) const;
   // The alignment of a configuration's numbers: the sum of `twos`.
   double alignment(const Point& point) const;
-  // The work or storage that a configuration asks for: the sum of the logarithms of its numbers.
-  double size(std::span<const std::uint32_t> ranks) const;
 
  private:
   std::vector<Dimension> dimensions_;

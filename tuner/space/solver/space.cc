@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuner/space/solver/group_product.h"
-#include "tuner/space/solver/listed_group.h"
+#include "tuner/space/solver/node_table.h"
 #include "tuner/space/solver/space_builder.h"
 
 namespace gktune {
@@ -36,6 +36,39 @@ class ValueIndex {
  private:
   std::vector<std::uint32_t> by_value_;
 };
+
+// Adds the nodes for a sorted run of combinations that agree above a level.
+class ListedTree {
+ public:
+  ListedTree(const std::vector<std::uint32_t>& members, GroupTree& tree) : members_(members), nodes_(tree) {}
+
+  GroupTree::Node add(std::span<const Space::Ranks> run, std::size_t level) {
+    if (level == members_.size()) return GroupTree::kLeaf;
+    std::vector<GroupTree::Branch> branches;
+    while (!run.empty()) {
+      const std::uint32_t rank = run.front()[members_[level]];
+      std::size_t alike = 1;
+      while (alike < run.size() && run[alike][members_[level]] == rank) ++alike;
+      branches.push_back({rank, add(run.first(alike), level + 1)});
+      run = run.subspan(alike);
+    }
+    return nodes_.intern(branches);
+  }
+
+ private:
+  const std::vector<std::uint32_t>& members_;
+  NodeTable nodes_;
+};
+
+// A group in which only the listed combinations are valid. `members` are parameters by number, ascending;
+// each listed combination has a rank for every parameter.
+Group listed_group(std::vector<std::uint32_t> members, std::vector<Space::Ranks> valid) {
+  std::ranges::sort(valid);
+  Group group{std::move(members), {}, false};
+  ListedTree(group.members, group.tree).add(valid, 0);
+  group.tree.finish();
+  return group;
+}
 
 }  // namespace
 
@@ -89,13 +122,6 @@ const std::vector<Parameter>& Space::parameters() const { return body_->paramete
 const Count& Space::size() const { return body_->product.size(); }
 const Count& Space::cartesian() const { return body_->cartesian; }
 std::size_t Space::bytes() const { return body_->product.bytes(); }
-
-Config Space::at(std::uint64_t index) const {
-  SmallRanks ranks(body_->parameters.size());
-  const std::span<std::uint32_t> places(ranks.data(), ranks.size());
-  body_->product.ranks_at(index, places);
-  return config_of(places);
-}
 
 Config Space::at(const Count& index) const {
   SmallRanks ranks(body_->parameters.size());

@@ -66,7 +66,6 @@ class Space {
   std::size_t bytes() const;       // that the trees occupy
 
   // Requires an index below the size.
-  Config at(std::uint64_t index) const;
   Config at(const Count& index) const;
   std::optional<Count> index_of(const Config& config) const;  // nothing: it is not valid
   bool contains(const Config& config) const;

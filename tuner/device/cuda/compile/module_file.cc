@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 #ifdef GKTUNE_HAVE_ZSTD
 #include <zstd.h>
 #endif

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "tuner/core/seconds_since.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/translation_unit.h"
 #include "tuner/process/child_process.h"
-#include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
 

@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "tuner/core/seconds_since.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/device/host/compile/checked_copies.h"
-#include "tuner/device/host/compile/compiler_options.h"
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/unsupported.h"
 #include "tuner/process/child_process.h"
-#include "tuner/device/worker/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/plan.h"
@@ -33,7 +32,7 @@ constexpr const char* kMachine = "x86_64";
 
 // The meaning of "-march=native" on this machine: the first core's model and features, without its clock.
 std::string cpu_identity() {
-  std::istringstream lines(read_whole("/proc/cpuinfo").value_or(""));
+  std::ifstream lines("/proc/cpuinfo");
   std::string identity;
   for (std::string line; std::getline(lines, line) && !line.empty();) {
     if (line.find("MHz") == std::string::npos && !line.starts_with("bogomips")) identity += line + '\n';
@@ -60,6 +59,54 @@ std::vector<std::string> words_of(const std::string& cxx) {
   if (std::filesystem::exists(cxx, ignored)) return {cxx};
   std::istringstream stream(cxx);
   return {std::istream_iterator<std::string>(stream), {}};
+}
+
+// A sanitizer's instrumentation without its library: gktune/instrument.h takes the calls.
+void add_instrumentation(std::vector<std::string>& all) {
+  // Optimised code may load what the source does not read, and not load or check what it reads.
+  for (const char* option : {"-O0", "-fno-omit-frame-pointer", "-include", "gktune/instrument.h",
+                             "-fsanitize=thread,alignment,null,bounds,shift-exponent,integer-divide-by-zero,"
+                             "bool,enum,return,unreachable,"
+                             "vla-bound",
+                             "-fno-sanitize-recover=all", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+                             "-fno-builtin-memset", "-Wl,-Bsymbolic", "-nodefaultlibs"}) {
+    all.emplace_back(option);
+  }
+}
+
+// The options of the system's compiler for a source: our own, then those of the source that have a meaning
+// here. Leaves out the options of a CUDA source that only NVRTC knows.
+std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentation instrumentation) {
+  // DWARF 5 numbers its files in a way that the addr2line of GCC 12 and clang 14 reads wrongly: code
+  // outside the entry's function is attributed to our translation unit.
+  std::vector<std::string> all{"-x", "c++", "-O2", "-gdwarf-4", "-g1", "-fPIC", "-shared"};
+  if (source.language != Language::cuda) {
+    all.emplace_back("-std=c++20");
+    all.insert(all.end(), source.options.begin(), source.options.end());
+    if (instrumentation == Instrumentation::sanitize) {
+      // The last option switches optimisation off: compilers merge traps, and the report would name a wrong
+      // line.
+      all.insert(all.end(), {"-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
+    }
+  } else {
+    // Kernels often reinterpret pointers and rely on wrapping integers. They have no exceptions.
+    for (const char* option : {"-std=c++17", "-w", "-fvisibility=hidden", "-fno-strict-aliasing", "-fwrapv",
+                               "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-fno-trapping-math",
+                               "-fno-asynchronous-unwind-tables", "-fstack-clash-protection"}) {
+      all.emplace_back(option);
+    }
+    // The options of a plain C++ source are meant for this compiler.
+    all.insert(all.end(), source.options.begin(), source.options.end());
+    if (instrumentation == Instrumentation::sanitize) add_instrumentation(all);
+  }
+  for (const std::string& dir : source.include_dirs) all.push_back("-I" + dir);
+  return all;
+}
+
+// The options behind the source file on the command line; they leave out a sanitizer's own library.
+std::vector<std::string> libraries_of(const SourcePlan& source, Instrumentation instrumentation) {
+  if (source.language != Language::cuda || instrumentation == Instrumentation::none) return {};
+  return {"-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {
@@ -21,7 +21,7 @@ Result<std::string> place_kernel_headers(const std::string& folder, const std::s
   const fs::path place = fs::path(folder) / name;
   for (const EmbeddedFile& header : kernel_headers()) {
     const fs::path path = place / header.path;
-    if (read_whole(path) == header.text) continue;
+    if (const auto present = read_whole(path); present && *present == header.text) continue;
     if (auto written = write_atomically(path, header.text, scratch); !written) return written.error();
   }
   return place.string();

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tuner/core/system_error.h"
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/missing_function.h"
 
@@ -70,7 +70,7 @@ Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
 
 CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output, CompileCache& cache,
                         OutsideKills& outside_kills) {
-  const std::optional<std::string> code = read_whole(output.path);
+  const auto code = read_whole(output.path);
   std::error_code ignored;
   std::filesystem::remove(output.path, ignored);
   if (!result) return {Status::machine_failed, result.error().message, {}};

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -44,9 +44,10 @@ bool ModuleSymbols::is_guard(std::uintptr_t thread_local_offset) const {
 }
 
 ModuleSymbols read_module_symbols(const std::string& path) {
-  const std::string bytes = read_whole(path).value_or("");
-  const std::string_view file = bytes;
+  const auto bytes = read_whole(path);
   ModuleSymbols found;
+  if (!bytes) return found;
+  const std::string_view file = *bytes;
   const auto* header = at<ElfW(Ehdr)>(file, 0);
   if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return found;
   const auto* sections = at<ElfW(Shdr)>(file, header->e_shoff, header->e_shnum);

@@ -1,4 +1,4 @@
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 #include <cerrno>
 #include <fstream>
@@ -11,14 +11,23 @@ namespace gktune {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> read_whole(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;
+Result<std::string> read_whole(const fs::path& path, std::size_t most) {
+  std::error_code failure;
+  const auto status = fs::status(path, failure);
+  if (status.type() == fs::file_type::not_found) return Error{"there is no such file"};
+  if (failure) return Error{failure.message()};
+  if (status.type() == fs::file_type::directory) return Error{"it is a directory"};
+  if (status.type() != fs::file_type::regular) return Error{"it is not a regular file"};
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  if (!file) return std::nullopt;
-  return std::move(bytes).str();
+  if (!file) return Error{"it cannot be opened"};
+  std::string bytes;
+  char buffer[1 << 16];
+  while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
+    bytes.append(buffer, static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > most) return Error{"it has more than " + std::to_string(most) + " bytes"};
+  }
+  if (file.bad()) return Error{"it cannot be read"};
+  return bytes;
 }
 
 Result<void> write_atomically(const fs::path& path, std::string_view bytes, const fs::path& aside) {

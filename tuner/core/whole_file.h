@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <optional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,9 @@
 
 namespace gktune {
 
-std::optional<std::string> read_whole(const std::filesystem::path& path);
+// The contents of a regular file of at most so many bytes.
+Result<std::string> read_whole(const std::filesystem::path& path,
+                               std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Writes to another name first, so that a reader sees all of the file or nothing: in the folder `aside`, which
 // is on the same file system, by default beside the file. Makes a missing folder.
