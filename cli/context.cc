@@ -54,8 +54,10 @@ void warn(Context& context, const std::vector<Diagnostic>& warnings) {
 
 void hint(Context& context, std::string_view message) { context.log.hint(message); }
 
-void hint_at_unsafe_options(Context& context, std::string_view message) {
-  if (is_about_unsafe_option(message)) hint(context, "--allow-unsafe-options accepts the option");
+bool hint_at_unsafe_options(Context& context, std::string_view message) {
+  const bool is_about_it = is_about_unsafe_option(message);
+  if (is_about_it) hint(context, "--allow-unsafe-options accepts the option");
+  return is_about_it;
 }
 
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message) {

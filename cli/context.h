@@ -33,8 +33,8 @@ ExitCode fail(Context& context, const std::vector<Diagnostic>& diagnostics);
 void warn(Context& context, const std::vector<Diagnostic>& warnings);
 // Prints advice after an error or a result.
 void hint(Context& context, std::string_view message);
-// Names the flag that accepts an unsafe option, if the message is about one.
-void hint_at_unsafe_options(Context& context, std::string_view message);
+// Names the flag that accepts an unsafe option if the message is about one, and returns true then.
+bool hint_at_unsafe_options(Context& context, std::string_view message);
 // Prints an error in the arguments of `command` ("gktune run") and names its help.
 ExitCode fail_usage(Context& context, std::string_view command, std::string_view message);
 

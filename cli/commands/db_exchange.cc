@@ -20,7 +20,7 @@
 #include "db/portfolio/make_portfolio.h"
 #include "engine/import/recording_exchange.h"
 #include "tuner/core/spelling.h"
-#include "tuner/device/worker/whole_file.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
