@@ -236,6 +236,62 @@ __global__ void k(const int* in, int* out) {
                shape(3, 4));
 }
 
+// With and without the fence in front of the write and behind the read.
+TEST_P(Watched, atomics_order_what_their_memory_order_says) {
+  const std::string relaxed = R"(#include <cuda/atomic>
+#define FENCE BARRIER
+__device__ int value = 0;
+__device__ unsigned flag = 0;
+__global__ void k(const int* in, int* out) {
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> f(flag);
+  if (blockIdx.x == 0) {
+    value = in[0];
+    FENCE
+    f.store(1, cuda::memory_order_relaxed);
+  } else if (f.load(cuda::memory_order_relaxed) == 1) {
+    FENCE
+    out[0] = value;
+  }
+})";
+  expect_fault(with(relaxed, ""), shape(2, 1), Status::data_race,
+               {"writes at ", "kernel.cu:8", "kernel.cu:13"});
+  expect_clean(with(relaxed, "cuda::atomic_thread_fence(cuda::memory_order_seq_cst);"), shape(2, 1));
+  const std::string ordered = R"(#include <cuda/atomic>
+__device__ int value = 0;
+__device__ unsigned flag = 0;
+__global__ void k(const int* in, int* out) {
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> f(flag);
+  if (blockIdx.x == 0) {
+    value = in[0];
+    f.store(1, cuda::memory_order_release);
+  } else if (BARRIER == 1) {
+    out[0] = value;
+  }
+})";
+  expect_clean(with(ordered, "f.load(cuda::memory_order_acquire)"), shape(2, 1));
+  expect_clean(with(ordered, "f.fetch_or(0)"), shape(2, 1));
+  expect_fault(with(ordered, "f.fetch_or(0, cuda::memory_order_release)"), shape(2, 1), Status::data_race,
+               {"kernel.cu:7", "kernel.cu:10"});
+}
+
+TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_in_front) {
+  const std::string exchange = R"(
+__device__ volatile int flag = 0;
+__device__ int value = 0;
+__global__ void k(const int* in, int* out) {
+  if (blockIdx.x == 0) {
+    value = in[0];
+    BARRIER;
+  } else if (flag == 1) {
+    out[0] = value;
+  }
+})";
+  for (const std::string write : {"flag = 1", "atomicExch(const_cast<int*>(&flag), 1)"}) {
+    expect_fault(with(exchange, write), shape(2, 1), Status::data_race, {"kernel.cu:6", "kernel.cu:9"});
+    expect_clean(with(exchange, "__threadfence(); " + write), shape(2, 1));
+  }
+}
+
 TEST_P(Watched, a_loop_around_compare_and_swap_begins_with_a_plain_read) {
   expect_clean(R"(
 __global__ void k(const int* in, int* out) {

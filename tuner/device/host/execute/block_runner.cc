@@ -47,12 +47,14 @@ struct EngineServices {
   }
   static void acquire() { current_runner->launch_->watch->order().acquire(gktune_thread.self.rank); }
   static void release() { current_runner->launch_->watch->order().release(gktune_thread.self.rank); }
+  static void fence() { current_runner->launch_->watch->order().fence(gktune_thread.self.rank); }
   __attribute__((noreturn)) static void fault(kernel::DetectedFault kind, const char* what,
                                               kernel::CodePlace place) {
     current_runner->fail_detected(kind, what, place);
   }
-  static constexpr kernel::Services kTable{barrier, warp,         yield,  park,    thread_returned, abort,
-                                           clock,   grid_barrier, access, acquire, release,         fault};
+  static constexpr kernel::Services kTable{barrier, warp,  yield,        park,   thread_returned,
+                                           abort,   clock, grid_barrier, access, acquire,
+                                           release, fence, fault};
 };
 
 // Switches go through these functions. They are inlined for the reason that switch_context states.

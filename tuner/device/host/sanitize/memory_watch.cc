@@ -140,6 +140,7 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
                                            AccessKind kind, kernel::CodePlace place_in_code) {
   const std::uintptr_t begin = number_of(address), end = begin + bytes;
   if (is_within(begin, &gktune_thread, sizeof gktune_thread)) return std::nullopt;
+  if (is_atomic(kind) && reads(kind)) order_.note_relaxed_read(rank);
   const void* code = users_code(place_in_code);
   const std::uintptr_t offset = number_of(code) - module_begin_;
   const Access now{order_.epoch(rank), rank & 0x3ff, is_atomic(kind),

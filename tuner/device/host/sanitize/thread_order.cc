@@ -16,6 +16,7 @@ void ThreadOrder::begin_block(std::uint64_t block, unsigned threads) {
   block_begin_ = time_;
   block_acquired_ = 0;
   std::fill_n(acquired_.begin(), threads, Time{0});
+  std::fill_n(read_.begin(), threads, Time{0});
   blocks_.push_back({time_, block});
 }
 
@@ -44,9 +45,14 @@ void ThreadOrder::meet(unsigned warp, unsigned lanes) {
 
 void ThreadOrder::release(unsigned rank) { released_ = epochs_[rank] = ++time_; }
 
-void ThreadOrder::acquire(unsigned rank) {
-  acquired_[rank] = std::max(acquired_[rank], released_);
-  block_acquired_ = std::max(block_acquired_, released_);
+void ThreadOrder::fence(unsigned rank) {
+  acquire_until(rank, read_[rank]);
+  release(rank);
+}
+
+void ThreadOrder::acquire_until(unsigned rank, Time released) {
+  acquired_[rank] = std::max(acquired_[rank], released);
+  block_acquired_ = std::max(block_acquired_, released);
 }
 
 std::uint64_t ThreadOrder::block_of(Time epoch) const {

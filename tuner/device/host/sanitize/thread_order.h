@@ -24,10 +24,14 @@ class ThreadOrder {
   void barrier();
   // These lanes of a warp wait for each other.
   void meet(unsigned warp, unsigned lanes);
-  // A fence, or an atomic write that others may wait for.
+  // An atomic write that others may wait for.
   void release(unsigned rank);
   // An atomic read: the thread sees everything released until now.
-  void acquire(unsigned rank);
+  void acquire(unsigned rank) { acquire_until(rank, released_); }
+  // An atomic read that acquires nothing, unless a fence follows it.
+  void note_relaxed_read(unsigned rank) { read_[rank] = released_; }
+  // The thread sees what was released before its last atomic read, and releases what it did itself.
+  void fence(unsigned rank);
 
   Time now() const { return time_; }
   Time epoch(unsigned rank) const { return epochs_[rank]; }
@@ -51,10 +55,13 @@ class ThreadOrder {
     std::uint64_t index;
   };
 
+  void acquire_until(unsigned rank, Time released);
+
   Time time_ = 0, launch_begin_ = 0, block_begin_ = 0, barrier_ = 0, released_ = 0, block_acquired_ = 0;
   unsigned threads_ = 0;
   std::array<Time, kMaxThreads> epochs_{};
   std::array<Time, kMaxThreads> acquired_{};
+  std::array<Time, kMaxThreads> read_{};  // the last release before the thread's last atomic read
   std::array<std::array<Time, 32>, kMaxThreads> seen_{};  // of each lane of the thread's own warp
   std::vector<Block> blocks_;
 };

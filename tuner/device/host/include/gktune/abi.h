@@ -81,6 +81,7 @@ struct Services {
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, CodePlace place);
   void (*acquire)();  // the thread sees what other threads released before
   void (*release)();
+  void (*fence)();  // the thread sees what was released before its last atomic read, and releases
   __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, CodePlace place);
 };
 

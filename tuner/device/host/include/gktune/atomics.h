@@ -1,6 +1,9 @@
 #pragma once
 
 // Atomic functions of every type and scope. All scopes are one on a CPU.
+//
+// CUDA's functions are relaxed. Here they acquire: kernels often leave out the fence behind an atomic read.
+// The sanitizer asks for the one in front of an atomic write.
 
 #include "gktune/bits.h"
 #include "gktune/thread.h"
@@ -23,27 +26,32 @@ struct Word<8> {
 };
 
 template <class T>
-GKTUNE_ALWAYS_INLINE T load(const T* p) {
+GKTUNE_ALWAYS_INLINE T load(const T* p, int order) {
   using W = typename Word<sizeof(T)>::type;
-  return bit_cast<T>(__atomic_load_n(reinterpret_cast<const W*>(p), __ATOMIC_SEQ_CST));
+  return bit_cast<T>(__atomic_load_n(reinterpret_cast<const W*>(p), order));
 }
 template <class T>
-GKTUNE_ALWAYS_INLINE void store(T* p, T value) {
+GKTUNE_ALWAYS_INLINE void store(T* p, T value, int order) {
   using W = typename Word<sizeof(T)>::type;
-  __atomic_store_n(reinterpret_cast<W*>(p), bit_cast<W>(value), __ATOMIC_SEQ_CST);
+  __atomic_store_n(reinterpret_cast<W*>(p), bit_cast<W>(value), order);
+}
+
+// Of a compare-and-swap that fails, and so writes nothing.
+GKTUNE_ALWAYS_INLINE int order_of_failure(int order) {
+  return order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order;
 }
 
 // Replaces *p by next(*p) in one step and gives the old value. Compares bits, so that a NaN ends the loop
 // too.
 template <class T, class Next>
-GKTUNE_ALWAYS_INLINE T update(T* p, Next next) {
+GKTUNE_ALWAYS_INLINE T update(T* p, Next next, int order = __ATOMIC_ACQUIRE) {
   using W = typename Word<sizeof(T)>::type;
   W* word = reinterpret_cast<W*>(p);
   W seen = __atomic_load_n(word, __ATOMIC_RELAXED);
   for (;;) {
     const T old = bit_cast<T>(seen);
-    if (__atomic_compare_exchange_n(word, &seen, bit_cast<W>(next(old)), false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(word, &seen, bit_cast<W>(next(old)), false, order,
+                                    order_of_failure(order)))
       return old;
   }
 }
@@ -54,21 +62,21 @@ inline void note_failed_exchange() {
 }
 
 template <class T>
-GKTUNE_ALWAYS_INLINE T compare_exchange(T* p, T expected, T wanted) {
+GKTUNE_ALWAYS_INLINE T compare_exchange(T* p, T expected, T wanted, int order = __ATOMIC_ACQUIRE) {
   using W = typename Word<sizeof(T)>::type;
   W seen = bit_cast<W>(expected);
-  if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, bit_cast<W>(wanted), false,
-                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  if (!__atomic_compare_exchange_n(reinterpret_cast<W*>(p), &seen, bit_cast<W>(wanted), false, order,
+                                   order_of_failure(order))) {
     note_failed_exchange();
   }
   return bit_cast<T>(seen);
 }
 
 template <class T>
-GKTUNE_ALWAYS_INLINE T exchange(T* p, T value) {
+GKTUNE_ALWAYS_INLINE T exchange(T* p, T value, int order = __ATOMIC_ACQUIRE) {
   using W = typename Word<sizeof(T)>::type;
   const W fresh = bit_cast<W>(value);
-  const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, __ATOMIC_SEQ_CST);
+  const W seen = __atomic_exchange_n(reinterpret_cast<W*>(p), fresh, order);
   // A loop takes a lock by exchanging values until the old value differs from the new one.
   if (seen == fresh) note_failed_exchange();
   return bit_cast<T>(seen);
@@ -83,7 +91,7 @@ GKTUNE_ALWAYS_INLINE T exchange(T* p, T value) {
     return name(p, v);                                                                                 \
   }                                                                                                    \
   GKTUNE_ALWAYS_INLINE T name##_system(T* p, T v) { return name(p, v); }
-#define GKTUNE_FETCH(name, T, op) GKTUNE_SCOPES(name, T, return __atomic_fetch_##op(p, v, __ATOMIC_RELAXED);)
+#define GKTUNE_FETCH(name, T, op) GKTUNE_SCOPES(name, T, return __atomic_fetch_##op(p, v, __ATOMIC_ACQUIRE);)
 #define GKTUNE_UPDATE(name, T, expression) \
   GKTUNE_SCOPES(name, T, return ::gktune::kernel::update(p, [v](T old) -> T { return expression; });)
 #define GKTUNE_EXCHANGE(name, T, unused) GKTUNE_SCOPES(name, T, return ::gktune::kernel::exchange(p, v);)

@@ -35,11 +35,13 @@
   GKTUNE_HOOK void __tsan_unaligned_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }     \
   GKTUNE_HOOK void __tsan_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }          \
   GKTUNE_HOOK void __tsan_unaligned_read_write##bytes(void* p) { GKTUNE_TELL(p, bytes, write); }
-// A volatile access is a relaxed one that others may see: PTX says so, and spinning relies on it.
-#define GKTUNE_VOLATILE_ACCESSES(bytes)                                                                   \
-  GKTUNE_HOOK void __tsan_volatile_read##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_read); }           \
-  GKTUNE_HOOK void __tsan_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }         \
-  GKTUNE_HOOK void __tsan_unaligned_volatile_read##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_read); } \
+// A volatile access is a relaxed one that others may see: PTX says so, and spinning relies on it. A fence
+// behind the read is often left out.
+#define GKTUNE_VOLATILE_READ(p, bytes) gktune_thread.services->acquire(), GKTUNE_TELL(p, bytes, atomic_read)
+#define GKTUNE_VOLATILE_ACCESSES(bytes)                                                               \
+  GKTUNE_HOOK void __tsan_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); }           \
+  GKTUNE_HOOK void __tsan_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }     \
+  GKTUNE_HOOK void __tsan_unaligned_volatile_read##bytes(void* p) { GKTUNE_VOLATILE_READ(p, bytes); } \
   GKTUNE_HOOK void __tsan_unaligned_volatile_write##bytes(void* p) { GKTUNE_TELL(p, bytes, atomic_write); }
 GKTUNE_VOLATILE_ACCESSES(1)
 GKTUNE_VOLATILE_ACCESSES(2)
@@ -47,6 +49,7 @@ GKTUNE_VOLATILE_ACCESSES(4)
 GKTUNE_VOLATILE_ACCESSES(8)
 GKTUNE_VOLATILE_ACCESSES(16)
 #undef GKTUNE_VOLATILE_ACCESSES
+#undef GKTUNE_VOLATILE_READ
 GKTUNE_ACCESSES(1)
 GKTUNE_ACCESSES(2)
 GKTUNE_ACCESSES(4)
@@ -125,19 +128,18 @@ GKTUNE_HOOK void gktune_copy(void* to, const void* from, unsigned long bytes, un
 
 namespace gktune::kernel {
 
-// Every atomic read acquires, even a relaxed one: a thread may wait with it, and a fence behind it is often
-// left out.
+inline bool is_acquire(int order) { return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE; }
 inline bool is_release(int order) { return order >= __ATOMIC_RELEASE; }
 
 }  // namespace gktune::kernel
 
-GKTUNE_HOOK void __tsan_atomic_thread_fence(int) { gktune_thread.services->release(); }
+GKTUNE_HOOK void __tsan_atomic_thread_fence(int) { gktune_thread.services->fence(); }
 GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
 
-#define GKTUNE_BEFORE_UPDATE(bytes, order)                 \
-  GKTUNE_CHECK_ALIGNMENT(p, bytes, "an atomic operation"); \
-  gktune_thread.services->acquire();                       \
-  GKTUNE_TELL(p, bytes, atomic_update);                    \
+#define GKTUNE_BEFORE_UPDATE(bytes, order)                                    \
+  GKTUNE_CHECK_ALIGNMENT(p, bytes, "an atomic operation");                    \
+  if (::gktune::kernel::is_acquire(order)) gktune_thread.services->acquire(); \
+  GKTUNE_TELL(p, bytes, atomic_update);                                       \
   if (::gktune::kernel::is_release(order)) gktune_thread.services->release()
 
 #define GKTUNE_UPDATE(bits, T, name)                                              \
@@ -146,9 +148,9 @@ GKTUNE_HOOK void __tsan_atomic_signal_fence(int) {}
     return __atomic_##name(p, value, __ATOMIC_SEQ_CST);                           \
   }
 #define GKTUNE_ATOMICS(bits, T)                                                                           \
-  GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int) {                                    \
+  GKTUNE_HOOK T __tsan_atomic##bits##_load(const volatile T* p, int order) {                              \
     GKTUNE_CHECK_ALIGNMENT(p, sizeof(T), "an atomic operation");                                          \
-    gktune_thread.services->acquire();                                                                    \
+    if (::gktune::kernel::is_acquire(order)) gktune_thread.services->acquire();                           \
     GKTUNE_TELL(p, sizeof(T), atomic_read);                                                               \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                          \
   }                                                                                                       \
