@@ -200,6 +200,27 @@ TEST(Resolve, options_hold_where_their_condition_does) {
             (std::vector<std::string>{"-march=native"}));
 }
 
+TEST(Resolve, macros_among_the_options_apply_on_the_host_too) {
+  const auto options_on_host = [](const std::string& host_options) {
+    const auto read = read_space_text(
+        "kernel: k\nsource: k.cu\nparameters: {threads: [32, 64]}\n"
+        "options: [-O3, '-DTILE={threads * 2}', -UOLD, --define-macro=NEW, {flag: -DWIDE, when: threads > "
+        "32}, "
+        "--use_fast_math]\n" +
+            host_options + "launches: {entry: k}\nreference: {launches: {entry: r}}\n",
+        "k.yaml", {}, files_of({{"k.cu", "__global__ void k() {}\n__global__ void r() {}\n"}}));
+    DeviceInfo host = device();
+    host.kind = "host";
+    const auto plan = resolve(read->kernel, {{"threads", 32}}, {}, host);
+    return std::pair(plan->candidate.source.options, plan->reference.source.options);
+  };
+  using Options = std::vector<std::string>;
+  const auto [candidate, reference] = options_on_host("host_options: [-DTILE=1, -march=native]\n");
+  EXPECT_EQ(candidate, (Options{"-DTILE=64", "-UOLD", "--define-macro=NEW", "-DTILE=1", "-march=native"}));
+  EXPECT_EQ(reference, (Options{"-UOLD", "--define-macro=NEW", "-DTILE=1", "-march=native"}));
+  EXPECT_EQ(options_on_host("").first, (Options{"-DTILE=64", "-UOLD", "--define-macro=NEW"}));
+}
+
 TEST(Resolve, cpp_functions_have_settings) {
   const std::string text =
       "kernel: k\nsource: k.cc\nparameters: {threads: [1, 4]}\n"

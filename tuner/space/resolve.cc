@@ -14,6 +14,7 @@ namespace gktune {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::string_view kMacroOptions[] = {"-D", "-U", "--define-macro", "--undefine-macro"};
 constexpr std::size_t kMostSteps = 65'536;  // of one execution
 constexpr std::int64_t kMostInCluster = 16;  // of any GPU
 // CUDA's limits for textures: texels in one dimension; width, height and bytes of a row in two.
@@ -419,7 +420,7 @@ class Resolver {
         source.macros.emplace_back(name, value->str());
       }
     }
-    for (const Option& option : options()) add_option(option, scope_, source);
+    add_options(scope_, source, [](const Option&) { return true; });
     finish(kernel_.launches, kernel_.setup, scope_, program);
     add_variables(program, [](const std::string&) { return true; });
     return program;
@@ -455,20 +456,30 @@ class Resolver {
       if (!kernel_.declared_names.contains(name)) source.macros.emplace_back(name, value.str());
     }
     // An option that depends on a parameter applies to the candidate only.
-    for (const Option& option : options()) {
-      const bool is_plain =
-          !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
-            return sees_config(part.expression);
-          });
-      if (is_plain) add_option(option, problem_scope_, source);
-    }
+    add_options(problem_scope_, source, [&](const Option& option) {
+      return !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
+        return sees_config(part.expression);
+      });
+    });
     finish(code.launches, setup, problem_scope_, program);
     return program;
   }
 
-  const std::vector<Option>& options() {
+  // Where the system's C++ compiler stands in for CUDA's, it gets the macros of `options` only.
+  template <class IsApplied>
+  void add_options(const Scope& scope, SourcePlan& source, IsApplied is_applied) {
     const bool is_foreign = kernel_.language != Language::cpp && device_.kind == "host";
-    return is_foreign ? kernel_.host_options : kernel_.options;
+    for (const Option& option : kernel_.options) {
+      if (is_applied(option)) add_option(option, scope, source);
+    }
+    if (!is_foreign) return;
+    std::erase_if(source.options, [](std::string_view flag) {
+      return std::ranges::none_of(kMacroOptions,
+                                  [flag](std::string_view each) { return flag.starts_with(each); });
+    });
+    for (const Option& option : kernel_.host_options) {
+      if (is_applied(option)) add_option(option, scope, source);
+    }
   }
 
   bool sees_config(const std::optional<Expression>& expression) {
