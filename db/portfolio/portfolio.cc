@@ -32,6 +32,11 @@ const PortfolioNode* find_leaf(const std::vector<PortfolioNode>& tree, const Pro
   return node;
 }
 
+const Config* Portfolio::find(const Problem& problem) const {
+  const PortfolioNode* leaf = find_leaf(tree, problem);
+  return leaf == nullptr ? nullptr : &configs[leaf->config];
+}
+
 SortedJson body_json(const Portfolio& portfolio) {
   SortedJson body = {{"problems", SortedJson::array()}, {"configs", SortedJson::array()},
                      {"tree", SortedJson::array()},     {"losses", SortedJson::array()},

@@ -55,6 +55,9 @@ struct Portfolio {
   std::int64_t made_unix_ms = 0;
   // Changes since it was made, as far as the database knows. Empty: it is not stale. Not stored.
   std::vector<std::string> stale = {};
+
+  // The configuration for a problem, tuned or not. Null if the problem lacks an axis that the tree asks for.
+  const Config* find(const Problem& problem) const;
 };
 
 // The change that newer trials of its problems mean.

@@ -126,8 +126,8 @@ TEST(Portfolio, serves_problems_that_were_held_back) {
   ASSERT_EQ(portfolio.losses.size(), 2u);  // with one and two of three configurations
   EXPECT_DOUBLE_EQ(portfolio.losses[0].mean, 0.2);
   EXPECT_EQ(portfolio.losses[1].mean, 0);
-  EXPECT_EQ(portfolio.configs[find_leaf(portfolio.tree, {{"n", 3000}})->config], (Config{{"a", 0}}));
-  EXPECT_EQ(find_leaf(portfolio.tree, {}), nullptr);
+  EXPECT_EQ(*portfolio.find({{"n", 3000}}), (Config{{"a", 0}}));
+  EXPECT_EQ(portfolio.find({}), nullptr);
 }
 
 class StoredPortfolio : public ::testing::Test {
