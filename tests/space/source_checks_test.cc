@@ -266,6 +266,8 @@ TEST(SourceMacros, a_reference_in_the_same_source_sees_the_default_configuration
   test.parameters = "{tile: {values: [16, 32], default: 32}}";
   EXPECT_EQ(macros(test), (Macros{{"tile", "32"}}));
   EXPECT_EQ(warnings(test), "");
+  test.more = "reference: {source: ./scale.cu, launches: {entry: plain, arguments: [out]}}\n";
+  EXPECT_EQ(macros(test), (Macros{{"tile", "32"}}));
 }
 
 }  // namespace

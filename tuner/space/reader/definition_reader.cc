@@ -457,6 +457,10 @@ void DefinitionReader::read_own_source(const Fields& fields, const std::string& 
   const YamlNode* source = fields.find("source");
   if (source == nullptr) return;
   code.text = load(*source, code.path);
+  if (code.path == definition_.kernel.source_path) {  // as if none was named: it sees the parameters' defaults
+    code = {};
+    return;
+  }
   const auto language = language_of(code.path);
   if (language && *language != definition_.kernel.language && definition_.kernel.language != Language::host)
     errors_.add(*source, "the " + noun + " must be in the kernel's language");
