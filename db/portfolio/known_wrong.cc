@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "tuner/core/text.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {
@@ -23,13 +24,12 @@ bool is_refusal(Status status) {
 
 // 'wrong_result', 'crashed', …
 std::string misbehavior_list() {
-  std::string list;
+  std::vector<Status> misbehaviors;
   for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
     const auto status = static_cast<Status>(i);
-    if (status == Status::ok || is_refusal(status) || ends_problem(status)) continue;
-    list += (list.empty() ? "'" : ", '") + std::string(status_name(status)) + "'";
+    if (status != Status::ok && !is_refusal(status) && !ends_problem(status)) misbehaviors.push_back(status);
   }
-  return list;
+  return joined(misbehaviors, ", ", [](Status status) { return "'" + std::string(status_name(status)) + "'"; });
 }
 
 }  // namespace
