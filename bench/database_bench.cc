@@ -18,6 +18,7 @@
 #include "db/exchange/winner_export.h"
 #include "db/lookup.h"
 #include "db/portfolio/make_portfolio.h"
+#include "db/row_sums.h"
 #include "db/sqlite/database.h"
 #include "db/store/archive.h"
 #include "db/store/removal.h"
@@ -38,7 +39,7 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
   sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
   const std::string each = std::to_string(trials / studies), all = std::to_string(studies);
   file.execute("BEGIN");
-  file.execute("INSERT INTO devices VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132), (2, 'cuda', 'NVIDIA H100', 'sm_90', 114)");
+  file.execute("INSERT INTO devices (id, kind, name, architecture, multiprocessors) VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132), (2, 'cuda', 'NVIDIA H100', 'sm_90', 114)");
   file.execute("WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < 200)"
                " INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line,"
                " begun_ms, ended_ms) SELECT x, 'session ' || x, '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0',"
@@ -70,6 +71,7 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
                " FROM trials GROUP BY 1, 2, 3");
   file.execute(GKTUNE_FILL_WINNERS);
   file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
+  for (const SummedTable& table : summed::kAll) file.execute(seal(table, "1"));
   file.execute("COMMIT");
 }
 

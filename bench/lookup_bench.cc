@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "db/lookup.h"
+#include "db/row_sums.h"
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
 #include "db/winners_sql.h"
@@ -70,7 +71,7 @@ void make_database(const std::filesystem::path& path, int sizes) {
   sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
   const std::string all = std::to_string(sizes);
   file.execute("BEGIN");
-  file.execute("INSERT INTO devices VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132)");
+  file.execute("INSERT INTO devices (id, kind, name, architecture, multiprocessors) VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132)");
   file.execute("INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, begun_ms,"
                " ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune run', 1000, 1000)");
   file.execute("WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + all + " - 1)"
@@ -87,6 +88,7 @@ void make_database(const std::filesystem::path& path, int sizes) {
                "  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, zeroblob(80) FROM studies");
   file.execute(GKTUNE_FILL_WINNERS);
   file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
+  for (const SummedTable& table : summed::kAll) file.execute(seal(table, "1"));
   file.execute("COMMIT");
 }
 

@@ -488,7 +488,42 @@ JOIN sessions c ON c.id = t.session_id;
 
 )sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
 
-constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kEvidence};
+// Every row that holds a value has a checksum, also those that earlier schemas left without one. study_counts follow from the
+// trials, and claims last for seconds.
+constexpr std::string_view kChecksums = R"sql(
+ALTER TABLE devices ADD COLUMN checksum INTEGER;
+ALTER TABLE studies ADD COLUMN checksum INTEGER;
+ALTER TABLE sessions ADD COLUMN checksum INTEGER;
+ALTER TABLE playoffs ADD COLUMN checksum INTEGER;
+ALTER TABLE winners ADD COLUMN checksum INTEGER;
+ALTER TABLE portfolios ADD COLUMN checksum INTEGER;
+ALTER TABLE spaces ADD COLUMN checksum INTEGER;
+ALTER TABLE general_configs ADD COLUMN checksum INTEGER;
+
+UPDATE sessions SET figures = NULL WHERE NOT json_valid(figures);  -- damage that no checksum tells
+
+UPDATE devices SET checksum = gktune_checksum(kind, name, architecture, multiprocessors);
+UPDATE studies SET checksum =
+  gktune_checksum(kernel, fingerprint, device_id, problem, regime, objective, updated_ms, recorded);
+UPDATE sessions SET checksum = gktune_checksum(uuid, tool_version, host_name, driver, runtime, compiler, figures,
+                                               command_line, begun_ms, ended_ms);
+UPDATE trials SET checksum = gktune_checksum(
+  study_id, session_id, number, config, status, message, objective, is_dropped_early, median_us, low_us, high_us, min_us,
+  mean_us, deviation_us, metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x,
+  grid_y, grid_z, block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, compile_s, run_s,
+  started_ms, ended_ms, samples, recorded) WHERE checksum IS NULL;
+UPDATE playoffs SET checksum = gktune_checksum(study_id, session_id, held_ms);
+UPDATE finalists SET checksum = gktune_checksum(playoff_id, place, trial_id, objective, median_us, low_us, high_us, min_us,
+                                                mean_us, deviation_us, metrics, samples) WHERE checksum IS NULL;
+UPDATE winners SET checksum = gktune_checksum(study_id, trial_id, finalist_id, session_id, config, median_us);
+UPDATE portfolios SET checksum =
+  gktune_checksum(kernel, fingerprint, device_id, regime, objective, within, made_ms, body);
+UPDATE spaces SET checksum = gktune_checksum(kernel, fingerprint, matching, constraints, default_config);
+UPDATE general_configs SET checksum =
+  gktune_checksum(kernel, fingerprint, device_id, regime, objective, config, share, problems);
+)sql";
+
+constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kEvidence, kChecksums};
 
 // A table, index or view.
 struct SchemaObject {

@@ -6,13 +6,15 @@
 
 namespace gktune {
 
-SessionEnvironment read_environment(sqlite::Row& row) {
+std::optional<SessionEnvironment> read_environment(sqlite::Row& row) {
+  const bool is_sound = row.boolean();
   SessionEnvironment environment;
   environment.tool_version = row.text();
   environment.host_name = row.text();
   environment.driver = row.text();
   environment.runtime = row.text();
   environment.compiler = row.text();
+  if (!is_sound) return std::nullopt;
   return environment;
 }
 
@@ -24,9 +26,9 @@ std::optional<SessionEnvironment> latest_environment(const sqlite::Database& dat
   const auto version_of = [](const SessionEnvironment& each) { return EnvironmentVersion(each.driver, each.runtime); };
   while (select.step()) {
     auto row = select.row();
-    SessionEnvironment environment = read_environment(row);
-    if (!hosts.insert(environment.host_name).second) continue;
-    if (!newest || version_of(*newest) < version_of(environment)) newest = std::move(environment);
+    auto environment = read_environment(row);
+    if (!environment || !hosts.insert(environment->host_name).second) continue;
+    if (!newest || version_of(*newest) < version_of(*environment)) newest = std::move(environment);
   }
   return newest;
 }

@@ -1,15 +1,17 @@
 #pragma once
 
+#include <string>
+
 #include "db/identity.h"
 #include "db/sqlite/statement.h"
 
 namespace gktune {
 
-// The columns that read_study reads, from study_view or best_view.
-inline constexpr const char* kStudyColumns =
-    "study_id, kernel, fingerprint, device_kind, device, architecture, multiprocessors, problem, regime, "
-    "goal,"
-    " updated_ms, trials, failed";
+// The SQL of the damage of a study whose id is that of the SQL `id`: of its row, or of the row of its device. NULL: none.
+std::string study_damage(const std::string& id);
+
+// The columns that read_study reads, from study_view or best_view: the damage of the study, and the study.
+const std::string& study_columns();
 
 struct StudyRow {
   std::int64_t id = 0;
@@ -18,6 +20,7 @@ struct StudyRow {
   std::int64_t trials = 0, failed = 0;
 };
 
+// Throws sqlite::Failure for a damaged row.
 StudyRow read_study(sqlite::Row& row);
 
 }  // namespace gktune

@@ -12,7 +12,9 @@
 #include "db/open.h"
 #include "db/portfolio/known_wrong.h"
 #include "db/portfolio/portfolio_json.h"
+#include "db/row_sums.h"
 #include "db/session_row.h"
+#include "db/sqlite/checksum.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
@@ -51,11 +53,11 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
   part.texts.reserve(kTextBytes * expected);
   // Two scans in the order of the studies cost less than a join.
   sqlite::Statement winners(database,
-                            "SELECT study_id, session_id, median_us, config FROM winners"
+                            "SELECT study_id, checksum, trial_id, finalist_id, session_id, config, median_us FROM winners"
                             " WHERE study_id BETWEEN ?1 AND ?2 ORDER BY study_id");
   sqlite::Statement studies(database,
-                            "SELECT id, kernel, fingerprint, regime, objective, device_id, updated_ms, problem"
-                            " FROM studies WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+                            "SELECT id, checksum, kernel, fingerprint, device_id, problem, regime, objective, updated_ms,"
+                            " recorded FROM studies WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
   winners.bind(first, last);
   studies.bind(first, last);
   std::unordered_map<std::string, std::size_t> places;  // of the groups
@@ -73,8 +75,12 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
     auto study = studies.row();
     Row row;
     row.study = study.integer();
-    const auto kernel = study.view(), fingerprint = study.view(), regime = study.view(), objective = study.view();
+    row.study_sum = study.integer();
+    const auto kernel = study.view(), fingerprint = study.view();
     const std::int64_t device = study.integer();
+    const auto problem = study.view(), regime = study.view(), objective = study.view();
+    row.updated_ms = study.integer();
+    const auto recorded = study.maybe_view();
     const auto is_of = [&](const Group& group) {
       return group.device == device && group.kernel == kernel && group.fingerprint == fingerprint &&
              group.regime == regime && group.objective == objective;
@@ -86,27 +92,64 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
       const auto [place, is_new] = places.try_emplace(key, part.groups.size());
       if (is_new) {
         part.groups.push_back({std::string(kernel), std::string(fingerprint), std::string(regime),
-                               std::string(objective), device, 0, 0});
+                               std::string(objective), device, 0});
       }
       last_group = place->second;
     }
     Group& group = part.groups[*last_group];
     row.group = static_cast<std::uint32_t>(*last_group);
-    row.updated_ms = study.integer();
-    group.updated_ms = std::max(group.updated_ms, row.updated_ms);
     while (has_winner && winner_study < row.study) next_winner();  // its study is lost; the others answer
-    if (!has_winner || winner_study != row.study) continue;
-    row.session = winner.integer();
-    row.time_us = winner.maybe_real().value_or(0);
-    const auto problem = study.view(), config = winner.view();
+    std::string_view config;
+    row.has_winner = has_winner && winner_study == row.study;
+    if (row.has_winner) {
+      row.winner_sum = winner.integer();
+      row.trial = winner.integer();
+      row.finalist = winner.maybe_integer();
+      row.session = winner.integer();
+      config = winner.view();
+      row.time_us = winner.maybe_real();
+      ++group.winners;
+    }
     row.text_at = part.texts.size();
     row.problem_size = static_cast<std::uint32_t>(problem.size());
     row.config_size = static_cast<std::uint32_t>(config.size());
     part.texts.append(problem).append(config);
+    if (recorded) {
+      row.has_record = true;
+      row.recorded_size = static_cast<std::uint32_t>(recorded->size());
+      part.texts.append(*recorded);
+    }
     part.rows.push_back(row);
-    ++group.winners;
   }
   return part;
+}
+
+bool Winners::Part::is_study_sound(const Row& row) const {
+  static_assert(summed::kStudies.columns ==
+                "kernel, fingerprint, device_id, problem, regime, objective, updated_ms, recorded");
+  const Group& group = groups[row.group];
+  sqlite::Checksum sum;
+  sum.add(std::string_view(group.kernel));
+  sum.add(std::string_view(group.fingerprint));
+  sum.add(group.device);
+  sum.add(problem(row));
+  sum.add(std::string_view(group.regime));
+  sum.add(std::string_view(group.objective));
+  sum.add(row.updated_ms);
+  sum.add(recorded(row));
+  return sum.value() == row.study_sum;
+}
+
+bool Winners::Part::is_winner_sound(const Row& row) const {
+  static_assert(summed::kWinners.columns == "study_id, trial_id, finalist_id, session_id, config, median_us");
+  sqlite::Checksum sum;
+  sum.add(row.study);
+  sum.add(row.trial);
+  sum.add(row.finalist);
+  sum.add(row.session);
+  sum.add(config(row));
+  sum.add(row.time_us);
+  return sum.value() == row.winner_sum;
 }
 
 std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const std::filesystem::path& path) {
@@ -142,38 +185,42 @@ std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const
 
 void Winners::read_others(sqlite::Database& database) {
   const sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
-  sqlite::Statement devices(database, "SELECT id, kind, name, architecture, multiprocessors FROM devices");
+  sqlite::Statement devices(database, "SELECT id, " + is_sound(summed::kDevices) +
+                                          ", kind, name, architecture, multiprocessors FROM devices");
   while (devices.step()) {
     auto row = devices.row();
     const std::int64_t id = row.integer();
-    DeviceIdentity& device = devices_[id];
+    std::optional<DeviceIdentity>& known = devices_[id];
+    if (!row.boolean()) continue;
+    DeviceIdentity& device = known.emplace();
     device.kind = row.text(), device.name = row.text(), device.architecture = row.text();
     device.multiprocessors = row.integer();
   }
-  sqlite::Statement sessions(
-      database, "SELECT id, figures, tool_version, host_name, driver, runtime, compiler FROM sessions ORDER BY begun_ms, uuid");
+  sqlite::Statement sessions(database, "SELECT c.id, c.figures, " + kEnvironmentColumns +
+                                           " FROM sessions c ORDER BY c.begun_ms, c.uuid");
   while (sessions.step()) {
     auto row = sessions.row();
     const std::int64_t id = row.integer();
     Session& session = sessions_[id];
+    auto figures = row.text();
+    auto environment = read_environment(row);
+    if (!environment) continue;
     session.rank = sessions_.size();
-    session.figures = row.text();
-    session.environment = std::make_shared<const SessionEnvironment>(read_environment(row));
+    session.figures = std::move(figures);
+    session.environment = std::make_shared<const SessionEnvironment>(*std::move(environment));
   }
   for (const auto& [id, device] : devices_) {
-    try {
-      if (auto latest = latest_environment(database, id))
-        latest_[id] = std::make_shared<const SessionEnvironment>(*std::move(latest));
-    } catch (const sqlite::Failure& failure) {
-      if (!failure.is_damage()) throw;  // winners answer without their trials
-    }
+    // Winners answer without their trials.
+    auto latest = sqlite::unless_damaged([&] { return latest_environment(database, id); });
+    if (latest && *latest) latest_[id] = std::make_shared<const SessionEnvironment>(**std::move(latest));
   }
-  sqlite::Statement spaces(database,
-                           "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
+  sqlite::Statement spaces(database, "SELECT kernel, fingerprint, " + is_sound(summed::kSpaces) +
+                                         ", matching, constraints, default_config FROM spaces");
   while (spaces.step()) {
     auto row = spaces.row();
     std::string kernel = row.text(), version = row.text();
     Space& space = spaces_[{std::move(kernel), std::move(version)}];
+    space.is_sound = row.boolean();
     space.matching = row.text(), space.constraints = row.text(), space.default_config = row.text();
   }
   read_portfolios(database);
@@ -182,7 +229,7 @@ void Winners::read_others(sqlite::Database& database) {
 void Winners::read_portfolios(sqlite::Database& database) {
   KnownWrong known_wrong(database);
   // `fill` reads the body from its text, and returns false if it must not answer.
-  const auto read_all = [&](const char* query, std::vector<ForAll>& to, const auto& fill) {
+  const auto read_all = [&](const std::string& query, std::vector<ForAll>& to, const auto& fill) {
     sqlite::Statement select(database, query);
     while (select.step()) {
       auto row = select.row();
@@ -191,35 +238,30 @@ void Winners::read_portfolios(sqlite::Database& database) {
       each.group.objective = row.text(), each.group.device = row.integer();
       each.body.kernel = each.group.kernel, each.body.fingerprint = each.group.fingerprint;
       each.body.objective = each.group.objective, each.body.made_unix_ms = row.integer();
-      bool answers = true;
-      try {
-        each.body.regime = regime_from_name(each.group.regime).value_or(Regime::cold);
-        answers = fill(row.text(), each);
-      } catch (const sqlite::Failure& failure) {
-        each.damage = failure.what();
-      } catch (const SortedJson::exception& error) {
-        each.damage = std::string("damaged: ") + error.what();
-      }
-      if (answers) to.push_back(std::move(each));
+      const auto answers = sqlite::unless_damaged(
+          [&] {
+            if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+            each.body.regime = regime_from_name(each.group.regime).value_or(Regime::cold);
+            return fill(row.text(), each);
+          },
+          [&](const sqlite::Failure& failure) { each.damage = failure.what(); });
+      if (answers.value_or(true)) to.push_back(std::move(each));
     }
   };
   // The store chooses configurations for all problems anew after each session.
   constexpr std::int64_t kChosenNow = std::numeric_limits<std::int64_t>::max();
   // Portfolios answer also where the trials are damaged.
-  const auto unless_damaged = [](const auto& judge) {
-    try {
-      return judge();
-    } catch (const sqlite::Failure& failure) {
-      if (!failure.is_damage()) throw;
-      return true;
-    }
-  };
-  read_all("SELECT kernel, fingerprint, regime, objective, device_id, made_ms, body FROM portfolios", portfolios_,
+  const auto unless_damaged = [](const auto& judge) { return sqlite::unless_damaged(judge).value_or(true); };
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, made_ms, " + is_sound(summed::kPortfolios) +
+               ", body FROM portfolios",
+           portfolios_,
            [&](const std::string& json, ForAll& each) {
-             read_body(SortedJson::parse(json), each.body);
+             read_body_text(json, each.body);
              return unless_damaged([&] { return known_wrong.judge(each.body, each.group.device); });
            });
-  read_all("SELECT kernel, fingerprint, regime, objective, device_id, 0, config FROM general_configs", general_,
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, 0, " + is_sound(summed::kGeneralConfigs) +
+               ", config FROM general_configs",
+           general_,
            [&](const std::string& json, ForAll& each) {
              each.body.configs = {values_from_json(json)};
              each.body.tree.emplace_back();
@@ -236,11 +278,14 @@ Result<Winners> Winners::read(const std::filesystem::path& path) {
     // Another process may write meanwhile: what winners refer to is read after them.
     all.parts_ = read_parts(database, path);
     all.read_others(database);
+    // An overwritten page may look like an empty one, and hide the winners or their devices.
     bool is_empty = true, is_whole = true;
     for (const Part& part : all.parts_) {
-      is_empty = is_empty && part.rows.empty();
-      for (const Group& group : part.groups)
-        is_whole = is_whole && (group.winners == 0 || all.devices_.contains(group.device));
+      for (const Row& row : part.rows) {
+        if (!row.has_winner) continue;
+        is_empty = false;
+        if (!all.devices_.contains(part.groups[row.group].device)) is_whole = is_whole && !part.is_study_sound(row);
+      }
     }
     if (is_empty || !is_whole) database.verify();
     return all;
@@ -255,26 +300,26 @@ Result<std::shared_ptr<WinnersSource>> open_winners(const std::filesystem::path&
   });
 }
 
-bool Winners::has_later_version(const Group& group, std::int64_t updated_ms) const {
-  return std::ranges::any_of(parts_, [&](const Part& part) {
-    return std::ranges::any_of(part.groups, [&](const Group& other) {
-      return other.updated_ms > updated_ms && other.device == group.device && other.fingerprint != group.fingerprint &&
-             other.kernel == group.kernel;
-    });
-  });
-}
-
 KernelWinners Winners::of(std::string_view kernel) const {
   KernelWinners found;
   found.kernel = kernel;
   std::set<std::string> names;
   std::vector<std::pair<const Part*, const Row*>> latest_first;
+  std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> tuned_ms;  // of each version on each device
   for (const Part& part : parts_) {
     for (const Group& group : part.groups) {
       if (group.winners > 0) names.insert(group.kernel);
     }
     for (const Row& row : part.rows) {
-      if (part.groups[row.group].kernel == kernel) latest_first.emplace_back(&part, &row);
+      const Group& group = part.groups[row.group];
+      if (group.kernel != kernel) continue;
+      if (!part.is_study_sound(row)) {
+        found.damage.push_back("study " + std::to_string(row.study) + ": damaged: its checksum differs");
+        continue;
+      }
+      std::int64_t& updated_ms = tuned_ms[{group.device, group.fingerprint}];
+      updated_ms = std::max(updated_ms, row.updated_ms);
+      if (row.has_winner) latest_first.emplace_back(&part, &row);
     }
   }
   found.known_kernels.assign(names.begin(), names.end());
@@ -284,13 +329,8 @@ KernelWinners Winners::of(std::string_view kernel) const {
   });
   // A damaged row is left out.
   const auto parse = [&](const std::string& what, const auto& function) {
-    try {
-      function();
-      return true;
-    } catch (const sqlite::Failure& failure) {
-      found.damage.push_back(what + ": " + failure.what());
-      return false;
-    }
+    sqlite::unless_damaged(function,
+                           [&](const sqlite::Failure& failure) { found.damage.push_back(what + ": " + failure.what()); });
   };
   const auto study_of = [&](const Group& group) {
     Study study;
@@ -300,35 +340,44 @@ KernelWinners Winners::of(std::string_view kernel) const {
     study.kernel = group.kernel, study.fingerprint = group.fingerprint, study.objective = group.objective;
     const auto device = devices_.find(group.device);
     if (device == devices_.end()) throw sqlite::Failure("damaged: its device is missing");
-    study.device = device->second;
+    if (!device->second) throw sqlite::Failure("damaged: the checksum of its device differs");
+    study.device = *device->second;
     return study;
   };
   std::map<std::string_view, std::size_t> places;  // of the versions
   std::map<std::int64_t, const Session*> sessions;  // the latest of each device
+  std::set<std::int64_t> damaged_sessions;
   for (const auto& each : latest_first) {
     const Part& part = *each.first;
     const Row* row = each.second;
     const Group& group = part.groups[row->group];
     parse("study " + std::to_string(row->study), [&] {
+      if (!part.is_winner_sound(*row)) throw sqlite::Failure("damaged: the checksum of its winner differs");
       Winner winner;
       winner.study = study_of(group);
       winner.study.problem = values_from_json(part.problem(*row));
       winner.config = values_from_json(part.config(*row));
-      winner.time_us = row->time_us;
+      winner.time_us = row->time_us.value_or(0);
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
         winner.environment = session->second.environment;
       }
       if (const auto latest = latest_.find(group.device); latest != latest_.end()) winner.latest = latest->second;
-      winner.has_later_version = has_later_version(group, row->updated_ms);
+      winner.has_later_version = std::ranges::any_of(tuned_ms, [&](const auto& version) {
+        return version.second > row->updated_ms && version.first.first == group.device &&
+               version.first.second != group.fingerprint;
+      });
       const auto place = places.try_emplace(group.fingerprint, found.versions.size());
       if (place.second) found.versions.emplace_back();
       found.versions[place.first->second].winners.push_back(std::move(winner));
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
+        if (session->second.environment == nullptr) damaged_sessions.insert(row->session);
         const Session*& latest = sessions[group.device];
         if (latest == nullptr || latest->rank < session->second.rank) latest = &session->second;
       }
     });
   }
+  for (const std::int64_t session : damaged_sessions)
+    found.damage.push_back("session " + std::to_string(session) + ": damaged: its checksum differs");
   const auto add_portfolio = [&](const ForAll& each) {
     const auto place = places.find(each.group.fingerprint);
     if (each.group.kernel != kernel || place == places.end()) return;
@@ -346,7 +395,7 @@ KernelWinners Winners::of(std::string_view kernel) const {
     });
   };
   for (const ForAll& each : portfolios_) add_portfolio(each);
-  // Where nobody has made a portfolio: one of a single configuration.
+  // A portfolio of a single configuration stands in for one that was never made.
   for (const ForAll& each : general_) add_portfolio(each);
   for (KernelVersion& version : found.versions) {
     std::ranges::stable_sort(version.portfolios, {}, [](const Portfolio& each) {
@@ -357,6 +406,7 @@ KernelWinners Winners::of(std::string_view kernel) const {
     const auto space = spaces_.find({std::string(kernel), std::string(version)});
     if (space == spaces_.end()) continue;
     parse("the space", [&] {
+      if (!space->second.is_sound) throw sqlite::Failure("damaged: its checksum differs");
       KernelSpace& parsed = found.versions[place].space;
       parsed.matching = values_from_json(space->second.matching);
       parsed.constraints = texts_of(values_from_json(space->second.constraints));
@@ -365,10 +415,10 @@ KernelWinners Winners::of(std::string_view kernel) const {
   }
   for (const auto& [device, session] : sessions) {
     const auto identity = devices_.find(device);
-    if (identity == devices_.end() || session->figures.empty()) continue;
-    parse("a session on " + identity->second.name, [&] {
-      found.devices.emplace_back(identity->second, attributes_of(identity->second, session->figures));
-    });
+    if (identity == devices_.end() || !identity->second || session->figures.empty()) continue;
+    const DeviceIdentity& known = *identity->second;
+    parse("a session on " + known.name,
+          [&] { found.devices.emplace_back(known, attributes_of(known, session->figures)); });
   }
   return found;
 }

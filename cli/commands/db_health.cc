@@ -35,17 +35,12 @@ ExitCode check(const HealthOptions& options, Context& context) {
   if (options.json) {
     print(context.out, {{"trials", health->trials},
                         {"finalists", health->finalists},
-                        {"without_checksum", health->without_checksum},
                         {"findings", health->findings}});
     return is_good ? ExitCode::done : ExitCode::failed;
   }
   for (const std::string& finding : health->findings) context.out << finding << '\n';
   context.out << fmt::format("{} trials and {} finalists were read", format_count(health->trials),
                              format_count(health->finalists));
-  if (health->without_checksum > 0) {
-    context.out << fmt::format(", {} of them without a checksum, from an earlier version",
-                               format_count(health->without_checksum));
-  }
   context.out << (is_good ? "; nothing is wrong\n" : "\n");
   if (is_good) return ExitCode::done;
   hint(context, "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");

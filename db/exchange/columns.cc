@@ -16,9 +16,15 @@ using sqlite::Failure;
 using sqlite::SqlValue;
 using FieldKind = Column::Kind;
 
-constexpr Column kSession[] = {{"uuid", FieldKind::text},         {"tool_version", FieldKind::text}, {"host_name", FieldKind::text},
-                               {"driver", FieldKind::text},       {"runtime", FieldKind::text},      {"compiler", FieldKind::text},
-                               {"figures", FieldKind::figures, true}, {"command_line", FieldKind::text}, {"begun_ms", FieldKind::integer},
+constexpr Column kSession[] = {{"uuid", FieldKind::text},
+                               {"tool_version", FieldKind::text},
+                               {"host_name", FieldKind::text},
+                               {"driver", FieldKind::text},
+                               {"runtime", FieldKind::text},
+                               {"compiler", FieldKind::text},
+                               {"figures", FieldKind::figures, true},
+                               {"command_line", FieldKind::text},
+                               {"begun_ms", FieldKind::integer},
                                {"ended_ms", FieldKind::integer, true}};
 
 constexpr Column kTrial[] = {{"config", FieldKind::values},
@@ -56,9 +62,15 @@ constexpr Column kTrial[] = {{"config", FieldKind::values},
                              {"samples", FieldKind::samples},
                              {"recorded", FieldKind::json, true}};
 
-constexpr Column kFinalist[] = {{"place", FieldKind::ordinal},       {"objective", FieldKind::real, true}, {"median_us", FieldKind::amount, true},
-                                {"low_us", FieldKind::amount, true},   {"high_us", FieldKind::amount, true},   {"min_us", FieldKind::amount, true},
-                                {"mean_us", FieldKind::amount, true},  {"deviation_us", FieldKind::amount, true}, {"metrics", FieldKind::metrics, true},
+constexpr Column kFinalist[] = {{"place", FieldKind::ordinal},
+                                {"objective", FieldKind::real, true},
+                                {"median_us", FieldKind::amount, true},
+                                {"low_us", FieldKind::amount, true},
+                                {"high_us", FieldKind::amount, true},
+                                {"min_us", FieldKind::amount, true},
+                                {"mean_us", FieldKind::amount, true},
+                                {"deviation_us", FieldKind::amount, true},
+                                {"metrics", FieldKind::metrics, true},
                                 {"samples", FieldKind::samples}};
 
 SortedJson parsed(const std::string& text) {
@@ -166,10 +178,9 @@ std::string names_of(std::span<const Column> columns) {
   return joined(columns, ", ", &Column::name);
 }
 
-std::string readable_session_columns() {
-  std::string columns = names_of(kSessionFields);
-  constexpr std::string_view kFigures = "figures";
-  return columns.replace(columns.find(kFigures), kFigures.size(), "CASE WHEN json_valid(figures) THEN figures END");
+SortedJson unknown_field(const Column& column) {
+  if (column.may_be_null) return {};
+  return column.kind == FieldKind::text ? SortedJson("") : SortedJson(0);
 }
 
 void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson& record) {

@@ -35,18 +35,18 @@ struct Column {
 extern const std::span<const Column> kSessionFields, kTrialFields, kFinalistFields;
 
 std::string names_of(std::span<const Column> columns);
-// Those of kSessionFields. Figures that are damaged are NULL: trials need their session.
-std::string readable_session_columns();
+// The field that stands for an unknown value: null, an empty text or 0.
+SortedJson unknown_field(const Column& column);
 
 // Adds the next columns of the row to the record.
 void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson& record);
 // The values to bind. Throws sqlite::Failure, which names the field, for one that is missing or of another kind.
 void add_values(const SortedJson& record, std::span<const Column> columns, std::vector<sqlite::SqlValue>& values);
 
-// A field of a record.
-// The object must have no others than these, and those of the columns.
+// Throws sqlite::Failure if the record has a field that is neither among these nor one of the columns.
 void require_known_fields(const SortedJson& record, std::initializer_list<std::string_view> own,
                           std::span<const Column> columns = {});
+// A field of a record.
 std::int64_t integer_field(const SortedJson& record, const char* name);
 std::int64_t ordinal_field(const SortedJson& record, const char* name);
 double amount_field(const SortedJson& record, const char* name);

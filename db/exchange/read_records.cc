@@ -4,8 +4,10 @@
 
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
+#include "db/row_sums.h"
 #include "db/sqlite/failure.h"
 #include "db/store/trial_row.h"
+#include "db/study_row.h"
 #include "db/values_json.h"
 #include "tuner/core/text.h"
 
@@ -55,16 +57,10 @@ class Reading {
   }
 
  private:
-  // Nothing: the row is damaged, and is counted.
+  // Makes a record of a row. Counts a damaged row and returns no value.
   template <class Function>
   std::optional<SortedJson> unless_damaged(Function make) {
-    try {
-      return make();
-    } catch (const sqlite::Failure& failure) {
-      if (!failure.is_damage()) throw;
-      ++exported_.damaged;
-      return std::nullopt;
-    }
+    return sqlite::unless_damaged(make, [&](const sqlite::Failure&) { ++exported_.damaged; });
   }
 
   std::vector<std::int64_t> select(const std::vector<std::int64_t>* studies) const {
@@ -90,24 +86,37 @@ class Reading {
       of_study.bind(study);
       while (of_study.step()) used.insert(of_study.row().integer());
     }
-    Statement all(database_, "SELECT id, coalesce(NOT json_valid(figures), 0), " + readable_session_columns() +
+    Statement all(database_, "SELECT id, uuid, " + is_sound(summed::kSessions) + ", " + names_of(kSessionFields) +
                                  " FROM sessions ORDER BY uuid");
     while (all.step()) {
       auto row = all.row();
       if (!used.contains(row.integer())) continue;
-      exported_.damaged += row.integer();
-      SortedJson record = {{"type", "session"}};
-      read_columns(row, kSessionFields, record);
-      on_record_(record);
+      const auto uuid = row.text();
+      const auto record = unless_damaged([&] {
+        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+        SortedJson session = {{"type", "session"}};
+        read_columns(row, kSessionFields, session);
+        return session;
+      });
+      on_record_(record ? *record : unknown_session(uuid));
     }
   }
 
+  // Stands in for a damaged session: its trials are sound and need their session.
+  static SortedJson unknown_session(const std::string& uuid) {
+    SortedJson session = {{"type", "session"}};
+    for (const Column& column : kSessionFields) session[column.name] = unknown_field(column);
+    session["uuid"] = uuid;
+    return session;
+  }
+
   SortedJson study_record(std::int64_t study, std::int64_t number) const {
-    Statement find(database_, std::string("SELECT s.kernel, s.fingerprint, s.problem, s.regime, s.objective,"
+    Statement find(database_, "SELECT " + study_damage("s.id") + std::string(", s.kernel, s.fingerprint, s.problem, s.regime, s.objective,"
                                           " s.recorded, ") +
                                   kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
     find.bind(study).step();
     auto row = find.row();
+    if (const auto damage = row.text(); !damage.empty()) throw sqlite::Failure("damaged: " + damage);
     SortedJson record = {{"type", "study"}, {"study", number}};
     record["kernel"] = row.text();
     record["fingerprint"] = row.text();
@@ -151,7 +160,7 @@ class Reading {
 
   void read_playoffs(std::int64_t study, std::int64_t number) {
     Statement all(database_,
-                  "SELECT p.id, c.uuid, p.held_ms FROM playoffs p JOIN sessions c ON c.id = p.session_id"
+                  "SELECT p.id, " + is_sound(summed::kPlayoffs, "p.") + ", c.uuid, p.held_ms FROM playoffs p JOIN sessions c ON c.id = p.session_id"
                   " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
     Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " + prefixed(kFinalistFields, "f.") +
                                        " FROM (SELECT *, " + kFinalistIsSound + " AS is_sound FROM finalists"
@@ -161,6 +170,10 @@ class Reading {
     while (all.step()) {
       auto row = all.row();
       const auto playoff = row.integer();
+      if (!row.boolean()) {
+        ++exported_.damaged;
+        continue;
+      }
       SortedJson record = {{"type", "playoff"}, {"study", number}, {"finalists", SortedJson::array()}};
       record["session"] = row.text();
       record["held_ms"] = row.integer();
@@ -185,11 +198,12 @@ class Reading {
 
   void read_spaces(const std::vector<std::int64_t>& studies) {
     Statement all(database_,
-                  "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces"
-                  " ORDER BY kernel, fingerprint");
+                  "SELECT " + is_sound(summed::kSpaces) +
+                      ", kernel, fingerprint, matching, constraints, default_config FROM spaces ORDER BY kernel, fingerprint");
     Statement find(database_, "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ?");
     while (all.step()) {
       auto row = all.row();
+      const bool is_row_sound = row.boolean();
       SortedJson record = {{"type", "space"}};
       for (const char* name : {"kernel", "fingerprint"}) record[name] = row.text();
       find.bind(record["kernel"].get<std::string>(), record["fingerprint"].get<std::string>());
@@ -197,6 +211,7 @@ class Reading {
       while (find.step()) is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
       if (!is_used) continue;
       const auto parsed = unless_damaged([&] {
+        if (!is_row_sound) throw sqlite::Failure("damaged: its checksum differs");
         for (const char* name : {"matching", "constraints", "default_config"})
           record[name] = sorted_json(values_from_json(row.text()));
         return record;
@@ -206,7 +221,8 @@ class Reading {
   }
 
   void read_portfolios(const std::vector<std::int64_t>& studies) {
-    Statement all(database_, std::string("SELECT p.kernel, p.fingerprint, p.regime, p.objective, p.within, p.made_ms,"
+    Statement all(database_, "SELECT " + is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
+                                 std::string(", p.kernel, p.fingerprint, p.regime, p.objective, p.within, p.made_ms,"
                                          " p.body, ") +
                                  kDeviceColumns + ", (SELECT min(s.id) FROM studies s WHERE s.kernel = p.kernel"
                                  " AND s.fingerprint = p.fingerprint AND s.device_id = p.device_id)"
@@ -215,6 +231,7 @@ class Reading {
     while (all.step()) {
       auto row = all.row();
       const auto record = unless_damaged([&] {
+        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
         SortedJson portfolio = {{"type", "portfolio"}};
         for (const char* name : {"kernel", "fingerprint", "regime", "objective"}) portfolio[name] = row.text();
         portfolio["within"] = row.real();

@@ -6,9 +6,12 @@
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
 #include "db/portfolio/portfolio_json.h"
+#include "db/portfolio/portfolio_row.h"
+#include "db/row_sums.h"
 #include "db/session_environment.h"
 #include "db/sqlite/failure.h"
 #include "db/store/settle.h"
+#include "db/store/study_identity.h"
 #include "db/store/trial_row.h"
 
 namespace gktune {
@@ -94,16 +97,14 @@ void require_body(const SortedJson& body) {
   if (!is_same) throw Failure("'body' has a field that is unknown, or of another kind");
 }
 
-// The fields of a trial in the database; nothing if it cannot be parsed.
-std::optional<SortedJson> trial_fields(sqlite::Row& row) {
-  try {
+// Reads whether a row of the database is sound, and its fields. Returns no value for a damaged row.
+std::optional<SortedJson> sound_fields(sqlite::Row& row, std::span<const Column> columns) {
+  if (!row.boolean()) return std::nullopt;
+  return sqlite::unless_damaged([&] {
     SortedJson fields;
-    read_columns(row, kTrialFields, fields);
+    read_columns(row, columns, fields);
     return fields;
-  } catch (const Failure& failure) {
-    if (!failure.is_damage()) throw;
-    return std::nullopt;
-  }
+  });
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ void RecordWriter::require_end() const {
     throw Failure("the file is incomplete: its last line, {\"type\":\"end\", …}, is missing");
 }
 
-// A session is the same in every database. Unknown fields are completed. The text of its program may differ where a file
+// A session is the same in every database. Unknown fields are completed; a damaged row is replaced. The text of its program may differ where a file
 // was imported twice: the greater one stays, so that the order of merges does not matter.
 void RecordWriter::add_session(const SortedJson& record) {
   require_known_fields(record, {"type"}, kSessionFields);
@@ -168,26 +169,28 @@ void RecordWriter::add_session(const SortedJson& record) {
   add_values(record, kSessionFields, values);
   const std::string uuid = text_field_of(record, "uuid");
   if (uuid.empty()) throw Failure("'uuid' is empty");
-  Statement find(database_, "SELECT id, " + readable_session_columns() + " FROM sessions WHERE uuid = ?");
+  static const std::string kSeal = seal(summed::kSessions, "id = ?");
+  Statement find(database_, "SELECT id, " + is_sound(summed::kSessions) + ", " + names_of(kSessionFields) +
+                                " FROM sessions WHERE uuid = ?");
   if (!find.bind(uuid).step()) {
     Statement(database_, "INSERT INTO sessions (" + names_of(kSessionFields) + ") VALUES (" +
                              question_marks(values.size()) + ")")
         .bind_values(values)
         .run();
     sessions_[uuid] = database_.last_id();
+    Statement(database_, kSeal).bind(sessions_[uuid]).run();
     ++merged_.sessions;
     return;
   }
   auto row = find.row();
   const auto id = sessions_[uuid] = row.integer();
-  SortedJson known;
-  read_columns(row, kSessionFields, known);
+  const auto known = sound_fields(row, kSessionFields);
   const auto is_unknown = [](const SortedJson& field) { return field.is_null() || field == "" || field == 0; };
-  SortedJson completed = known;
+  SortedJson completed;
   for (const Column& column : kSessionFields) {
     const std::string name = column.name;
     const SortedJson& given = member(record, column.name);
-    SortedJson& own = completed[name];
+    SortedJson& own = completed[name] = known ? known->at(name) : unknown_field(column);
     if (is_unknown(given) || own == given) continue;
     // A session may have been running when it was exported for the first time.
     const bool may_differ = name == "ended_ms" || name == "tool_version" || name == "command_line";
@@ -197,7 +200,7 @@ void RecordWriter::add_session(const SortedJson& record) {
     }
     if (is_unknown(own) || own < given) own = given;
   }
-  if (completed == known) return;
+  if (known && completed == *known) return;
   values.clear();
   add_values(completed, kSessionFields, values);
   values.emplace_back(id);
@@ -205,49 +208,28 @@ void RecordWriter::add_session(const SortedJson& record) {
                            ") WHERE id = ?")
       .bind_values(values)
       .run();
+  Statement(database_, kSeal).bind(id).run();
 }
 
 std::int64_t RecordWriter::device_id(const SortedJson& device) {
   require_known_fields(device, {"kind", "name", "architecture", "multiprocessors"});
-  const std::vector<SqlValue> values = {text_field_of(device, "kind"), text_field_of(device, "name"),
-                                        text_field_of(device, "architecture"), integer_field(device, "multiprocessors")};
-  Statement(database_, "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
-      .bind_values(values)
-      .run();
-  Statement find(database_,
-                 "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
-  find.bind_values(values).step();
-  return find.row().integer();
+  return device_row(database_, {text_field_of(device, "kind"), text_field_of(device, "name"),
+                                text_field_of(device, "architecture"), integer_field(device, "multiprocessors")});
 }
 
 void RecordWriter::add_study(const SortedJson& record) {
   require_known_fields(record, {"type", "study", "kernel", "fingerprint", "device", "problem", "regime", "objective",
                                 "recorded"});
-  const std::int64_t device = device_id(member(record, "device"));
   if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
-  const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
-                                        text_field_of(record, "fingerprint"),
-                                        device,
-                                        values_field(record, "problem"),
-                                        text_field_of(record, "regime"),
-                                        text_field_of(record, "objective")};
-  Statement find(database_,
-                 "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ? AND device_id = ? AND problem = ?"
-                 " AND regime = ? AND objective = ?");
-  std::int64_t id = 0;
-  if (find.bind_values(values).step()) {
-    id = find.row().integer();
-  } else {
-    Statement(database_,
-              "INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective) VALUES (?, ?, ?, ?, ?, ?)")
-        .bind_values(values)
-        .run();
-    id = database_.last_id();
-    ++merged_.studies;
-  }
+  const StudyKey key{text_field_of(record, "kernel"), text_field_of(record, "fingerprint"),
+                     device_id(member(record, "device")), values_field(record, "problem"),
+                     text_field_of(record, "regime"), text_field_of(record, "objective")};
+  const auto known = find_study(database_, key);
+  const std::int64_t id = known ? *known : gktune::add_study(database_, key);
+  merged_.studies += known ? 0 : 1;
   if (const SortedJson& recorded = member(record, "recorded"); !recorded.is_null()) {
     // The greater text, so that the order of merges does not matter.
-    Statement(database_, "UPDATE studies SET recorded = max(coalesce(recorded, ''), ?) WHERE id = ?")
+    Statement(database_, change_sound(summed::kStudies, "recorded", "max(coalesce(recorded, ''), ?1)", "id = ?2"))
         .bind(recorded.dump(), id)
         .run();
   }
@@ -276,22 +258,21 @@ void RecordWriter::add_trial(const SortedJson& record) {
   if (!status_from_name(status)) throw Failure("'status' is '" + status + "', which is unknown");
   std::vector<SqlValue> values = {study, session, number};
   add_values(record, kTrialFields, values);
-  Statement find(database_, "SELECT id, " + kTrialIsSound + ", study_id, " + names_of(kTrialFields) +
+  Statement find(database_, "SELECT id, study_id, " + kTrialIsSound + ", " + names_of(kTrialFields) +
                                 " FROM trials WHERE session_id = ? AND number = ?");
-  static const std::string kSum = "UPDATE trials SET checksum = " + kTrialChecksum + " WHERE id = ?";
+  static const std::string kSeal = seal(summed::kTrials, "id = ?");
   if (find.bind(session, number).step()) {
     auto row = find.row();
     const auto id = row.integer();
-    const bool is_sound = row.boolean();
     const auto known_study = row.integer();
-    const auto known = is_sound ? trial_fields(row) : std::nullopt;
+    const auto known = sound_fields(row, kTrialFields);
     if (!known) {  // the sound row takes the place of the damaged one
       Statement(database_, "UPDATE trials SET (study_id, session_id, number, is_current, " + names_of(kTrialFields) +
                                ") = (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ") WHERE id = " +
                                std::to_string(id))
           .bind_values(values)
           .run();
-      Statement(database_, kSum).bind(id).run();
+      Statement(database_, kSeal).bind(id).run();
       touched_.insert({study, known_study});
       ++merged_.trials;
       return;
@@ -310,7 +291,7 @@ void RecordWriter::add_trial(const SortedJson& record) {
                            ") VALUES (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ")")
       .bind_values(values)
       .run();
-  Statement(database_, kSum).bind(database_.last_id()).run();
+  Statement(database_, kSeal).bind(database_.last_id()).run();
   touched_.insert(study);
   ++merged_.trials;
 }
@@ -326,7 +307,8 @@ void RecordWriter::add_playoff(const SortedJson& record) {
     ordinal_field(finalist, "number");
     add_values(finalist, kFinalistFields, fields.emplace_back());
   }
-  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ?");
+  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ? AND " +
+                                is_sound(summed::kPlayoffs));
   if (find.bind(study, session, held).step()) return;
   // Without its winner it decides nothing.
   const auto has_winner = std::ranges::any_of(
@@ -336,6 +318,7 @@ void RecordWriter::add_playoff(const SortedJson& record) {
       .bind(study, session, held)
       .run();
   const std::int64_t playoff = database_.last_id();
+  Statement(database_, seal(summed::kPlayoffs, "id = ?")).bind(playoff).run();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const SortedJson& finalist = finalists[i];
     Statement trial(database_, "SELECT id FROM trials WHERE session_id = ? AND number = ? AND study_id = ?");
@@ -347,8 +330,7 @@ void RecordWriter::add_playoff(const SortedJson& record) {
                              question_marks(values.size()) + ")")
         .bind_values(values)
         .run();
-    static const std::string kSum = "UPDATE finalists SET checksum = " + kFinalistChecksum + " WHERE id = ?";
-    Statement(database_, kSum).bind(database_.last_id()).run();
+    Statement(database_, seal(summed::kFinalists, "id = ?")).bind(database_.last_id()).run();
   }
   touched_.insert(study);
   ++merged_.playoffs;
@@ -369,14 +351,7 @@ void RecordWriter::add_portfolio(const SortedJson& record) {
                                         amount_field(record, "within"),
                                         integer_field(record, "made_ms"),
                                         body.dump()};
-  // The latest one counts.
-  Statement(database_,
-            "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kernel, fingerprint, device_id, regime, objective)"
-            " DO UPDATE SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body"
-            " WHERE (excluded.made_ms, excluded.body) > (made_ms, body)")
-      .bind_values(values)
-      .run();
+  write_portfolio(database_, values, Kept::later);
   ++merged_.portfolios;
 }
 
@@ -397,19 +372,28 @@ void RecordWriter::add_space(const SortedJson& record) {
             " ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = excluded.matching,"
             " constraints = excluded.constraints, default_config = excluded.default_config"
             " WHERE (excluded.constraints, excluded.matching, excluded.default_config)"
-            "  > (constraints, matching, default_config)")
+            "  > (constraints, matching, default_config) OR NOT " +
+                is_sound(summed::kSpaces))
       .bind_values(values)
+      .run();
+  if (database_.changes() == 0) return;
+  Statement(database_, seal(summed::kSpaces, "kernel = ? AND fingerprint = ?"))
+      .bind(text_field_of(record, "kernel"), text_field_of(record, "fingerprint"))
       .run();
 }
 
 void RecordWriter::choose_current() {
+  // The environment of a damaged session is unknown.
+  const std::string sound = is_sound(summed::kSessions);
   Statement select(database_,
-                   "SELECT study_id, config, id, host_name, driver, runtime, status = 'ok',"
+                   "WITH known AS MATERIALIZED (SELECT id, uuid, iif(" + sound + ", host_name, '') AS host_name, iif(" + sound +
+                   ", driver, '') AS driver, iif(" + sound + ", runtime, '') AS runtime FROM sessions)"
+                   " SELECT study_id, config, id, host_name, driver, runtime, status = 'ok',"
                    " is_finalist, ended_ms, uuid, number, is_current FROM (SELECT t.study_id, t.config, t.id, c.host_name, c.driver, c.runtime, t.status,"
                    "  EXISTS (SELECT 1 FROM finalists f WHERE f.trial_id = t.id) AS is_finalist, t.ended_ms, c.uuid,"
                    "  t.number, t.is_current, count(*) OVER (PARTITION BY t.study_id, t.config) AS rows,"
                    "  max(t.is_current) OVER (PARTITION BY t.study_id, t.config) AS has_current"
-                   "  FROM trials t JOIN sessions c ON c.id = t.session_id)"
+                   "  FROM trials t JOIN known c ON c.id = t.session_id)"
                    " WHERE rows > 1 OR has_current = 0 ORDER BY study_id, config");
   struct Group {
     std::int64_t study = 0;

@@ -86,4 +86,12 @@ void read_body(const SortedJson& body, Portfolio& portfolio) {
   if (body.contains("held_back_nearest")) portfolio.held_back_nearest = loss_from(body["held_back_nearest"]);
 }
 
+void read_body_text(const std::string& text, Portfolio& portfolio) {
+  try {
+    read_body(SortedJson::parse(text), portfolio);
+  } catch (const SortedJson::exception& error) {
+    throw sqlite::Failure(std::string("damaged: ") + error.what());
+  }
+}
+
 }  // namespace gktune

@@ -9,5 +9,7 @@ namespace gktune {
 SortedJson body_json(const Portfolio& portfolio);
 // Throws sqlite::Failure or an exception of SortedJson for other JSON.
 void read_body(const SortedJson& body, Portfolio& portfolio);
+// The same from a text. Throws sqlite::Failure alone.
+void read_body_text(const std::string& text, Portfolio& portfolio);
 
 }  // namespace gktune

@@ -7,8 +7,11 @@
 #include "db/portfolio/known_wrong.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/portfolio/portfolio_json.h"
+#include "db/portfolio/portfolio_row.h"
+#include "db/row_sums.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
+#include "db/store/study_identity.h"
 #include "db/store/trial_row.h"
 #include "db/study_row.h"
 #include "db/values_json.h"
@@ -28,17 +31,12 @@ struct StudyCosts {
   std::string winner;
 };
 
-// The configurations of their JSON; nothing where it is damaged.
+// The configurations of their JSON; without a value where it is damaged.
 using ParsedConfigs = std::map<std::string, std::optional<Config>>;
 
 bool is_config(const std::string& json, ParsedConfigs& parsed) {
   const auto [known, is_new] = parsed.try_emplace(json);
-  if (!is_new) return known->second.has_value();
-  try {
-    known->second = values_from_json(json);
-  } catch (const Failure& failure) {
-    if (!failure.is_damage()) throw;
-  }
+  if (is_new) known->second = sqlite::unless_damaged([&] { return values_from_json(json); });
   return known->second.has_value();
 }
 
@@ -54,7 +52,7 @@ StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study, Pa
     const auto config = row.text();
     if (is_config(config, parsed)) read.costs[config] = cost_of(row.real());
   }
-  Statement winner(database, "SELECT config FROM winners WHERE study_id = ?");
+  Statement winner(database, "SELECT config FROM winners WHERE study_id = ? AND " + is_sound(summed::kWinners));
   if (winner.bind(read.study.id).step()) read.winner = winner.row().text();
   if (!read.costs.contains(read.winner) && !read.costs.empty()) {  // its row is damaged
     const auto cost = [](const auto& each) { return each.second; };
@@ -99,19 +97,6 @@ std::vector<Value> sort_key(const Problem& problem) {
   return key;
 }
 
-// False: it is damaged.
-bool read_body_of(const std::string& json, Portfolio& portfolio) {
-  try {
-    read_body(SortedJson::parse(json), portfolio);
-    return true;
-  } catch (const SortedJson::exception&) {
-    return false;
-  } catch (const Failure& failure) {
-    if (!failure.is_damage()) throw;
-    return false;
-  }
-}
-
 bool has_axes_of(const Problem& a, const Problem& b) {
   return a.size() == b.size() &&
          std::ranges::all_of(a, [&](const auto& axis) { return b.find(axis.first) != nullptr; });
@@ -131,7 +116,7 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, kLockPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
-    Statement select(database, std::string("SELECT ") + kStudyColumns +
+    Statement select(database, "SELECT " + study_columns() +
                                    " FROM study_view WHERE kernel = ? AND trials > failed"
                                    " ORDER BY updated_ms DESC, study_id DESC");
     // Each group has the version that was tuned last for a device, regime and objective.
@@ -139,23 +124,18 @@ Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& pat
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      StudyRow study;
-      try {
-        study = read_study(row);
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-        continue;  // a damaged study hides no other
-      }
+      auto study = sqlite::unless_damaged([&] { return read_study(row); });
+      if (!study) continue;
       const auto group = std::ranges::find_if(groups, [&](const std::vector<StudyRow>& known) {
         const Study& first = known.front().study;
         return std::tie(first.device, first.regime, first.objective) ==
-               std::tie(study.study.device, study.study.regime, study.study.objective);
+               std::tie(study->study.device, study->study.regime, study->study.objective);
       });
       if (group == groups.end()) {
-        groups.push_back({std::move(study)});
-      } else if (group->front().study.fingerprint == study.study.fingerprint &&
-                 has_axes_of(group->front().study.problem, study.study.problem)) {
-        group->push_back(std::move(study));
+        groups.push_back({*std::move(study)});
+      } else if (group->front().study.fingerprint == study->study.fingerprint &&
+                 has_axes_of(group->front().study.problem, study->study.problem)) {
+        group->push_back(*std::move(study));
       }
     }
     std::vector<PortfolioSource> sources;
@@ -192,7 +172,9 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
     Statement select(database,
                      "SELECT p.device_id, p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors,"
                      " p.regime, p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
-                     " WHERE ?1 = '' OR p.kernel = ?1 ORDER BY p.made_ms DESC, p.id DESC");
+                     " WHERE (?1 = '' OR p.kernel = ?1) AND " +
+                         is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
+                         " ORDER BY p.made_ms DESC, p.id DESC");
     std::vector<Portfolio> portfolios;
     select.bind(kernel);
     while (select.step()) {
@@ -210,8 +192,7 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
       portfolio.objective = row.text();
       portfolio.within = row.real();
       portfolio.made_unix_ms = row.integer();
-      // A damaged portfolio hides no other.
-      if (!regime || !read_body_of(row.text(), portfolio)) continue;
+      if (!regime || !sqlite::unless_damaged([&] { read_body_text(row.text(), portfolio); })) continue;
       if (known_wrong.judge(portfolio, device)) portfolios.push_back(std::move(portfolio));
     }
     return portfolios;
@@ -223,17 +204,12 @@ Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio&
     auto database = open_for_writing(path, kLockPatience);
     const DeviceIdentity& device = portfolio.device;
     sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
-    Statement find(database,
-                   "SELECT id FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
-    if (!find.bind(device.kind, device.name, device.architecture, device.multiprocessors).step())
-      throw Failure("the device '" + device.name + "' is not in the database");
-    Statement(database,
-              "INSERT INTO portfolios (kernel, fingerprint, device_id, regime, objective, within, made_ms, body)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kernel, fingerprint, device_id, regime, objective)"
-              " DO UPDATE SET within = excluded.within, made_ms = excluded.made_ms, body = excluded.body")
-        .bind(portfolio.kernel, portfolio.fingerprint, find.row().integer(), regime_name(portfolio.regime),
-              portfolio.objective, portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump())
-        .run();
+    const auto device_id = find_device(database, device);
+    if (!device_id) throw Failure("the device '" + device.name + "' is not in the database");
+    write_portfolio(database,
+                    {portfolio.kernel, portfolio.fingerprint, *device_id, std::string(regime_name(portfolio.regime)),
+                     portfolio.objective, portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump()},
+                    Kept::given);
     transaction.commit();
   });
 }

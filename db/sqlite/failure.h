@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tuner/core/result.h"
 
@@ -22,6 +24,32 @@ class Failure : public std::runtime_error {
  private:
   int code_;  // SQLite's; 0: the contents are invalid
 };
+
+// The result of a function that reads a row, or `true` of one that returns nothing. Without a value if the row is damaged:
+// then `on_damage` gets the Failure. A damaged row hides no other; every other Failure goes on to the caller.
+template <class Function, class OnDamage>
+auto unless_damaged(Function function, OnDamage on_damage) {
+  using Returned = std::invoke_result_t<Function>;
+  using Value = std::conditional_t<std::is_void_v<Returned>, std::true_type, Returned>;
+  std::optional<Value> value;
+  try {
+    if constexpr (std::is_void_v<Returned>) {
+      function();
+      value.emplace();
+    } else {
+      value.emplace(function());
+    }
+  } catch (const Failure& failure) {
+    if (!failure.is_damage()) throw;
+    on_damage(failure);
+  }
+  return value;
+}
+
+template <class Function>
+auto unless_damaged(Function function) {
+  return unless_damaged(std::move(function), [](const Failure&) {});
+}
 
 // Runs a function on the database `name` and turns a Failure into an Error.
 template <class Function>

@@ -34,6 +34,11 @@ std::string_view Row::view() {
   return bytes == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(bytes), size);
 }
 
+std::optional<std::string_view> Row::maybe_view() {
+  if (skip_null()) return std::nullopt;
+  return view();
+}
+
 std::string Row::text() { return std::string(view()); }
 
 std::vector<double> Row::reals() {

@@ -29,6 +29,7 @@ class Row {
   bool boolean() { return integer() != 0; }
   std::string text();
   std::string_view view();  // a text; valid until the next step
+  std::optional<std::string_view> maybe_view();
   std::vector<double> reals();  // of a blob
   std::optional<std::int64_t> maybe_integer();
   std::optional<double> maybe_real();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "db/open.h"
+#include "db/row_sums.h"
 #include "db/session_row.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
@@ -130,7 +131,7 @@ class EvidenceReader {
     }
     if (winner_session_.bind(winner.study_id).step()) {
       auto row = winner_session_.row();
-      evidence.environment = read_environment(row);
+      evidence.environment = read_environment(row).value_or(SessionEnvironment());
       evidence.measured_unix_ms = row.integer();
     }
     if (!device_.bind(winner.study_id).step()) return evidence;
@@ -147,11 +148,8 @@ class EvidenceReader {
     while (finalist_.step()) {
       auto row = finalist_.row();
       const auto trial = row.integer(), finalist = row.integer();
-      try {
-        return trials_.read_finalist(trial, finalist, winner.study);
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-      }
+      auto second = sqlite::unless_damaged([&] { return trials_.read_finalist(trial, finalist, winner.study); });
+      if (second) return second;
     }
     return std::nullopt;
   }
@@ -160,11 +158,7 @@ class EvidenceReader {
     ranked_.bind(winner.study_id, 0, std::numeric_limits<std::int64_t>::max(), kFewWithDamage);
     for (const std::int64_t id : ids(ranked_)) {
       if (id == winner.trial.id) continue;
-      try {
-        return trials_.read(id, winner.study);
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-      }
+      if (auto second = sqlite::unless_damaged([&] { return trials_.read(id, winner.study); })) return second;
     }
     return std::nullopt;
   }
@@ -200,12 +194,8 @@ Result<Ranked> Archive::ranked(const StudySummary& study, const RankedQuery& que
     TrialReader reader(connection_->database);
     Ranked found;
     for (const std::int64_t id : ids(select)) {
-      try {
-        found.trials.push_back(reader.read(id, study.study));
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-        ++found.damaged;
-      }
+      sqlite::unless_damaged([&] { found.trials.push_back(reader.read(id, study.study)); },
+                             [&](const Failure&) { ++found.damaged; });
     }
     return found;
   });
@@ -226,15 +216,10 @@ Result<std::optional<Best>> Archive::winner(std::int64_t study) const {
   return sqlite::guarded(connection_->path.string(), [&]() -> std::optional<Best> {
     const sqlite::Database& database = connection_->database;
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
-    Statement select(database, "SELECT " + kBestColumns + " FROM best_view WHERE study_id = ?");
+    Statement select(database, "SELECT " + best_columns() + " FROM best_view WHERE study_id = ?");
     if (!select.bind(study).step()) return std::nullopt;
     auto row = select.row();
-    try {
-      return TrialReader(database).read_best(row);
-    } catch (const Failure& failure) {
-      if (!failure.is_damage()) throw;
-      return std::nullopt;  // no trial is sound
-    }
+    return sqlite::unless_damaged([&] { return TrialReader(database).read_best(row); });
   });
 }
 
@@ -253,11 +238,11 @@ Result<std::map<std::int64_t, std::vector<std::string>>> Archive::changes() cons
     const sqlite::Database& database = connection_->database;
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     std::map<std::int64_t, SessionEnvironment> sessions;
-    Statement read_sessions(database, "SELECT id, tool_version, host_name, driver, runtime, compiler FROM sessions");
+    Statement read_sessions(database, "SELECT c.id, " + kEnvironmentColumns + " FROM sessions c");
     while (read_sessions.step()) {
       auto row = read_sessions.row();
       const auto id = row.integer();
-      sessions[id] = read_environment(row);
+      sessions[id] = read_environment(row).value_or(SessionEnvironment());
     }
     ChangeReader reader(database);
     std::map<std::int64_t, std::vector<std::string>> all;
@@ -303,12 +288,7 @@ Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) c
     };
     select.bind(first, second);
     while (select.step()) {
-      try {
-        all.configs.push_back(read(select.row()));
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-        ++all.damaged;
-      }
+      sqlite::unless_damaged([&] { all.configs.push_back(read(select.row())); }, [&](const Failure&) { ++all.damaged; });
     }
     return all;
   });
@@ -317,11 +297,12 @@ Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) c
 Result<RecordedTexts> Archive::recorded(std::int64_t study) const {
   return sqlite::guarded(connection_->path.string(), [&] {
     RecordedTexts texts;
-    Statement of_study(connection_->database, "SELECT recorded FROM studies WHERE id = ?");
+    Statement of_study(connection_->database, "SELECT recorded FROM studies WHERE id = ? AND " + is_sound(summed::kStudies));
     if (of_study.bind(study).step()) texts.study = of_study.row().text();
     Statement of_trials(
         connection_->database,
-        "SELECT id, recorded FROM trials WHERE study_id = ? AND is_current = 1 AND recorded IS NOT NULL");
+        "SELECT id, recorded FROM trials WHERE study_id = ? AND is_current = 1 AND recorded IS NOT NULL AND " +
+            kTrialIsSound);
     of_trials.bind(study);
     while (of_trials.step()) {
       auto row = of_trials.row();

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "db/row_sums.h"
+#include "db/session_row.h"
 
 namespace gktune::archive {
 
@@ -32,24 +36,25 @@ inline constexpr std::string_view kCommon =
     " WHERE a.study_id = ?1 AND a.is_current = 1 ORDER BY a.config";
 
 // ?1: the study. The session that measured its winner.
-inline constexpr std::string_view kWinnerSession =
-    "SELECT c.tool_version, c.host_name, c.driver, c.runtime, c.compiler,"
-    " coalesce(p.held_ms, t.ended_ms)"
+inline const std::string kWinnerSession =
+    "SELECT " + kEnvironmentColumns +
+    ", coalesce(p.held_ms, t.ended_ms)"
     " FROM winners w JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
-    " LEFT JOIN playoffs p ON p.id = f.playoff_id JOIN sessions c ON c.id = coalesce(p.session_id, "
-    "t.session_id)"
-    " WHERE w.study_id = ?1";
+    " LEFT JOIN playoffs p ON p.id = f.playoff_id AND " +
+    is_sound(summed::kPlayoffs, "p.") +
+    " JOIN sessions c ON c.id = coalesce(p.session_id, t.session_id) WHERE w.study_id = ?1";
 
 // The session that measured the winner of each study.
-inline constexpr std::string_view kWinnerSessions =
+inline const std::string kWinnerSessions =
     "SELECT s.id, s.kernel, s.fingerprint, s.device_id, s.updated_ms, coalesce(p.session_id, w.session_id)"
     " FROM studies s CROSS JOIN winners w ON w.study_id = s.id LEFT JOIN finalists f ON f.id = w.finalist_id"
-    " LEFT JOIN playoffs p ON p.id = f.playoff_id";
+    " LEFT JOIN playoffs p ON p.id = f.playoff_id WHERE " +
+    is_sound(summed::kStudies, "s.") + " AND " + is_sound(summed::kWinners, "w.");
 
 // ?1: a kernel, ?2: a device. When each version of the kernel was last tuned on it.
-inline constexpr std::string_view kVersions =
-    "SELECT fingerprint, max(updated_ms) FROM studies WHERE kernel = ?1 AND device_id = ?2 GROUP BY "
-    "fingerprint";
+inline const std::string kVersions =
+    "SELECT fingerprint, max(updated_ms) FROM studies WHERE kernel = ?1 AND device_id = ?2 AND " +
+    is_sound(summed::kStudies) + " GROUP BY fingerprint";
 
 inline constexpr std::string_view kTotals =
     "SELECT (SELECT count(*) FROM devices), (SELECT count(DISTINCT kernel) FROM studies),"

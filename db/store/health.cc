@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
+#include <string_view>
 
 #include "db/open.h"
+#include "db/row_sums.h"
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
@@ -40,6 +43,12 @@ constexpr const char* kContradictions[] = {
     "trials <> 0"
     " AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = c.study_id AND t.is_current = c.is_current"
     "  AND t.status = c.status)",
+    "SELECT 'study ' || c.study_id || ': the seconds of its trials are wrong' FROM study_counts c JOIN"
+    " (SELECT study_id, is_current, status, total(compile_s) AS compile_s, total(run_s) AS run_s FROM trials GROUP BY 1, 2, 3) t"
+    " ON t.study_id = c.study_id AND t.is_current = c.is_current AND t.status = c.status"
+    " WHERE abs(t.compile_s - c.compile_s) > 1e-6 * (1 + t.compile_s) OR abs(t.run_s - c.run_s) > 1e-6 * (1 + t.run_s)",
+    "SELECT 'study ' || s.id || ': its time is not that of its latest trial' FROM studies s"
+    " WHERE s.updated_ms <> (SELECT coalesce(max(t.ended_ms), 0) FROM trials t WHERE t.study_id = s.id)",
     "SELECT 'playoff ' || id || ' has no winner' FROM playoffs p"
     " WHERE NOT EXISTS (SELECT 1 FROM finalists f WHERE f.playoff_id = p.id AND f.place = 1)",
     "SELECT 'finalist ' || f.id || ' is a trial of another study' FROM finalists f"
@@ -54,35 +63,50 @@ constexpr const char* kContradictions[] = {
     "f.median_us END",
 };
 
-// The tables in the order in which rows refer to each other, and an index that lists all rows of the table.
+// The tables to copy, in the order in which rows refer to each other, and an index that lists all rows of the table.
 struct Table {
-  const char* name;
+  const SummedTable& sums;
   const char* index;
-  // Reads rows through the index alone; nullptr: it does not hold enough of them.
-  const char* from_index;
+  // Reads the identity of rows through the index alone; nullptr: it does not hold enough of it.
+  const char* from_index = nullptr;
+  // True: a row of which nothing but its identity is known still serves.
+  bool may_be_unknown = false;
+  // A column whose value follows from other rows, and the query that finds it. ?1: the row.
+  const char* derived = nullptr;
+  const char* derivation = nullptr;
+
+  std::string name() const { return std::string(sums.name); }
 };
 constexpr Table kTables[] = {
-    {"devices", "sqlite_autoindex_devices_1",
+    {summed::kDevices, "sqlite_autoindex_devices_1",
      "SELECT id, kind, name, architecture, multiprocessors FROM devices INDEXED BY "
      "sqlite_autoindex_devices_1"},
-    {"studies", "sqlite_autoindex_studies_1",
+    {summed::kStudies, "sqlite_autoindex_studies_1",
      "SELECT id, kernel, fingerprint, device_id, problem, regime, objective FROM studies"
-     " INDEXED BY sqlite_autoindex_studies_1"},
-    {"sessions", "sqlite_autoindex_sessions_1",
+     " INDEXED BY sqlite_autoindex_studies_1",
+     false, "updated_ms", "SELECT coalesce(max(ended_ms), 0) FROM trials WHERE study_id = ?1"},
+    {summed::kSessions, "sqlite_autoindex_sessions_1",
      "SELECT id, uuid, '' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler,"
-     " '' AS command_line, 0 AS begun_ms FROM sessions INDEXED BY sqlite_autoindex_sessions_1"},
-    {"trials", "sqlite_autoindex_trials_1", nullptr},
-    {"playoffs", "playoffs_by_session", nullptr},
-    {"finalists", "finalists_by_trial", nullptr},
-    {"portfolios", "sqlite_autoindex_portfolios_1", nullptr},
+     " '' AS command_line, 0 AS begun_ms FROM sessions INDEXED BY sqlite_autoindex_sessions_1",
+     true},
+    {summed::kTrials, "sqlite_autoindex_trials_1"},
+    {summed::kPlayoffs, "playoffs_by_session"},
+    {summed::kFinalists, "finalists_by_trial"},
+    {summed::kPortfolios, "sqlite_autoindex_portfolios_1"},
 };
 
-bool has_table(const Database& database, const char* name) {
+// True: the file is of a schema whose rows all have checksums.
+bool has_all_checksums(const Database& database) {
+  Statement find(database, "SELECT 1 FROM pragma_table_info('devices') WHERE name = 'checksum'");
+  return find.bind().step();
+}
+
+bool has_table(const Database& database, std::string_view name) {
   Statement find(database, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
   return find.bind(name).step();
 }
 
-std::string columns_of(const Database& database, const char* table) {
+std::string columns_of(const Database& database, const std::string& table) {
   Statement select(database, "SELECT name FROM pragma_table_info(?)");
   std::string columns;
   select.bind(table);
@@ -90,17 +114,27 @@ std::string columns_of(const Database& database, const char* table) {
   return columns;
 }
 
+// "?, …", one for each of the columns.
+std::string question_marks(const std::string& columns) {
+  std::string marks = "?";
+  for (auto more = std::ranges::count(columns, ','); more > 0; --more) marks += ", ?";
+  return marks;
+}
+
 // Copies rows of one table and survives the damaged pages of its source.
 class RowCopy {
  public:
   RowCopy(const Database& source, const Database& target, const Table& table, Repair& repair)
-      : source_(source), target_(target), table_(table), repair_(repair) {}
+      : source_(source), target_(target), table_(table), name_(table.name()), repair_(repair) {
+    if (has_all_checksums(target))
+      is_damaged_.emplace(target, "SELECT 1 FROM " + name_ + " WHERE id = ? AND NOT " + is_sound(table.sums));
+  }
 
   void run() {
     find_ids();
     copy_all();
     if (table_.from_index != nullptr) complete_from_index();
-    auto& counts = repair_.tables[table_.name];
+    auto& counts = repair_.tables[name_];
     counts.kept = static_cast<std::int64_t>(copied_.size());
     for (const std::int64_t id : known_) counts.lost += copied_.contains(id) ? 0 : 1;
     counts.lost += refused_;
@@ -110,7 +144,7 @@ class RowCopy {
   // Every id that the index lists, as far as it can be read.
   void find_ids() {
     try {
-      Statement select(source_, std::string("SELECT id FROM ") + table_.name + " INDEXED BY " + table_.index);
+      Statement select(source_, "SELECT id FROM " + name_ + " INDEXED BY " + table_.index);
       while (select.step()) known_.insert(select.row().integer());
     } catch (const Failure& failure) {
       add(repair_.findings, std::string("index ") + table_.index + ": " + failure.what());
@@ -118,17 +152,17 @@ class RowCopy {
     if (!known_.empty()) last_ = *known_.rbegin();
     try {
       Statement select(source_, "SELECT seq FROM sqlite_sequence WHERE name = ?");
-      if (select.bind(table_.name).step()) last_ = std::max(last_, select.row().integer());
+      if (select.bind(name_).step()) last_ = std::max(last_, select.row().integer());
     } catch (const Failure&) {
       // Schema 1 counted no other table.
     }
   }
 
   void copy_all() {
-    const std::string columns = columns_of(target_, table_.name);
+    const std::string columns = columns_of(target_, name_);
     Statement scan(source_,
-                   "SELECT " + columns + " FROM " + table_.name + " NOT INDEXED WHERE id > ? ORDER BY id");
-    Statement find(source_, "SELECT " + columns + " FROM " + table_.name + " NOT INDEXED WHERE id = ?");
+                   "SELECT " + columns + " FROM " + name_ + " NOT INDEXED WHERE id > ? ORDER BY id");
+    Statement find(source_, "SELECT " + columns + " FROM " + name_ + " NOT INDEXED WHERE id = ?");
     Statement insert(target_, insert_sql(columns));
     std::int64_t at = 0;
     while (true) {
@@ -138,7 +172,7 @@ class RowCopy {
         return;
       } catch (const Failure& failure) {
         add(repair_.findings,
-            std::string(table_.name) + " after row " + std::to_string(at) + ": " + failure.what());
+            name_ + " after row " + std::to_string(at) + ": " + failure.what());
       }
       // Look for the first row behind the damage.
       bool is_found = false;
@@ -154,6 +188,7 @@ class RowCopy {
     }
   }
 
+  // Rows on damaged pages, and rows that are damaged in themselves.
   void complete_from_index() {
     try {
       Statement select(source_, table_.from_index);
@@ -162,31 +197,67 @@ class RowCopy {
       while (select.step()) {
         const auto id = select.row().integer();
         if (copied_.contains(id)) continue;
-        take(select, insert);
-        add(repair_.findings,
-            std::string(table_.name) + " " + std::to_string(id) + " was completed from an index");
+        const bool is_identity_enough = table_.may_be_unknown || !damaged_.contains(id);
+        if (is_identity_enough ? add_identity(select, insert) : restore(id, select, columns))
+          add(repair_.findings, name_ + " " + std::to_string(id) + " was completed from an index");
       }
     } catch (const Failure& failure) {
       add(repair_.findings, std::string("index ") + table_.index + ": " + failure.what());
     }
   }
 
-  std::string insert_sql(const std::string& columns) const {
-    const auto count = std::ranges::count(columns, ',') + 1;
-    std::string marks;
-    for (int i = 0; i < count; ++i) marks += i == 0 ? "?" : ", ?";
-    return std::string("INSERT INTO ") + table_.name + " (" + columns + ") VALUES (" + marks + ")";
+  // Adds a row of which the index is all that is known.
+  bool add_identity(Statement& from_index, Statement& insert) {
+    const auto id = take(from_index, insert, Checksum::missing);
+    if (is_damaged_) Statement(target_, seal(table_.sums, "id = ?")).bind(id).run();
+    return copied_.contains(id);
   }
 
+  // Adds a damaged row whose identity comes from the index. False: that does not give the row its checksum.
+  bool restore(std::int64_t id, const Statement& from_index, const std::string& columns) {
+    const std::string all = columns_of(target_, name_);
+    Statement find(source_, "SELECT " + all + " FROM " + name_ + " NOT INDEXED WHERE id = ?");
+    if (!find.bind(id).step()) return false;
+    Statement(target_, insert_sql(all)).bind_row(find).run();
+    Statement(target_, "UPDATE " + name_ + " SET (" + columns + ") = (" + question_marks(columns) + ") WHERE id = ?1")
+        .bind_row(from_index)
+        .run();
+    if (is_damaged_->bind(id).step() && table_.derived != nullptr) {
+      Statement derive(source_, table_.derivation);
+      derive.bind(id).step();
+      Statement(target_, "UPDATE " + name_ + " SET " + table_.derived + " = ? WHERE id = ?")
+          .bind(derive.row().integer(), id)
+          .run();
+    }
+    if (is_damaged_->bind(id).step()) {
+      Statement(target_, "DELETE FROM " + name_ + " WHERE id = ?").bind(id).run();
+      return false;
+    }
+    copied_.insert(id);
+    return true;
+  }
+
+  std::string insert_sql(const std::string& columns) const {
+    return "INSERT INTO " + name_ + " (" + columns + ") VALUES (" + question_marks(columns) + ")";
+  }
+
+  enum class Checksum { copied, missing };
+
   // Returns the row's id. A row that breaks the rules of its table is lost.
-  std::int64_t take(Statement& source, Statement& insert) {
+  std::int64_t take(Statement& source, Statement& insert, Checksum checksum = Checksum::copied) {
     const auto id = source.row().integer();
     try {
       insert.bind_row(source).run();
+      if (checksum == Checksum::copied && is_damaged_ && is_damaged_->bind(id).step()) {
+        Statement(target_, "DELETE FROM " + name_ + " WHERE id = ?").bind(id).run();
+        damaged_.insert(id);
+        known_.insert(id);
+        throw Failure("its checksum differs");
+      }
       copied_.insert(id);
     } catch (const Failure& failure) {
       if (!known_.contains(id)) ++refused_;
-      add(repair_.findings, std::string(table_.name) + " " + std::to_string(id) + ": " + failure.what());
+      add(repair_.findings, name_ + " " + std::to_string(id) + ": " + failure.what());
     }
     return id;
   }
@@ -194,8 +265,10 @@ class RowCopy {
   const Database& source_;
   const Database& target_;
   const Table& table_;
+  const std::string name_;
   Repair& repair_;
-  std::set<std::int64_t> known_, copied_;
+  std::optional<Statement> is_damaged_;  // finds a damaged row of the target; without a value in a schema that lacks checksums
+  std::set<std::int64_t> known_, copied_, damaged_;
   std::int64_t last_ = 0, refused_ = 0;
 };
 
@@ -208,10 +281,10 @@ std::int64_t rows_of(const Database& database, const std::string& table) {
 // Removes the rows that are damaged in themselves, and the rows that refer to them.
 void remove_damaged(const Database& database, const std::string& table, Repair& repair) {
   std::vector<std::int64_t> damaged;
-  check_rows(database, table, 0, [&](std::int64_t id, const std::string& damage, bool) {
-    if (damage.empty()) return;
-    damaged.push_back(id);
-    add(repair.findings, table + " " + std::to_string(id) + ": " + damage);
+  check_rows(database, table, [&](const CheckedRow& row) {
+    if (row.damage.empty()) return;
+    damaged.push_back(row.id);
+    add(repair.findings, row.name + ": " + row.damage);
   });
   Statement remove(database, "DELETE FROM " + table + " WHERE id = ?");
   for (const std::int64_t id : damaged) remove.bind(id).run();
@@ -229,23 +302,31 @@ std::set<std::int64_t> all_studies(const Database& database) {
   return all;
 }
 
+// The rows of spaces have no ids.
+void copy_spaces(const Database& source, const Database& target, Repair& repair) {
+  auto& counts = repair.tables["spaces"];
+  const std::string columns = columns_of(target, "spaces");
+  try {
+    Statement all(source, "SELECT " + columns + " FROM spaces");
+    Statement insert(target, "INSERT OR IGNORE INTO spaces (" + columns + ") VALUES (" + question_marks(columns) + ")");
+    for (; all.step(); ++counts.kept) insert.bind_row(all).run();
+    if (!has_all_checksums(target)) return;
+    Statement(target, "DELETE FROM spaces WHERE NOT " + is_sound(summed::kSpaces)).run();
+    counts.lost = target.changes();
+    counts.kept -= counts.lost;
+    if (counts.lost > 0) add(repair.findings, "spaces: the checksums of " + std::to_string(counts.lost) + " rows differ");
+  } catch (const Failure& failure) {
+    add(repair.findings, std::string("spaces: ") + failure.what());
+  }
+}
+
 Repair copy_readable(const Database& source, Database& target) {
   Repair repair;
   for (const Table& table : kTables) {
-    if (has_table(source, table.name) && has_table(target, table.name))
+    if (has_table(source, table.sums.name) && has_table(target, table.sums.name))
       RowCopy(source, target, table, repair).run();
   }
-  // Has no ids.
-  if (has_table(source, "spaces") && has_table(target, "spaces")) {
-    auto& counts = repair.tables["spaces"];
-    try {
-      Statement all(source, "SELECT kernel, fingerprint, matching, constraints, default_config FROM spaces");
-      Statement insert(target, "INSERT OR IGNORE INTO spaces VALUES (?, ?, ?, ?, ?)");
-      for (; all.step(); ++counts.kept) insert.bind_row(all).run();
-    } catch (const Failure& failure) {
-      add(repair.findings, std::string("spaces: ") + failure.what());
-    }
-  }
+  if (has_table(source, "spaces") && has_table(target, "spaces")) copy_spaces(source, target, repair);
   return repair;
 }
 
@@ -260,18 +341,15 @@ Result<Health> check_database(const std::filesystem::path& path) {
     } catch (const Failure& failure) {
       add(health.findings, failure.what());
     }
-    for (const std::string_view table : {"trials", "finalists", "studies"}) {
+    for (const SummedTable& table : summed::kAll) {
       try {
-        check_rows(database, std::string(table), 0, [&](std::int64_t id, const std::string& damage, bool has_checksum) {
-          const bool is_trial = table == "trials", is_finalist = table == "finalists";
-          health.trials += is_trial ? 1 : 0;
-          health.finalists += is_finalist ? 1 : 0;
-          if (!has_checksum && (is_trial || is_finalist)) ++health.without_checksum;
-          if (!damage.empty())
-            add(health.findings, std::string(table) + " " + std::to_string(id) + ": " + damage);
+        check_rows(database, table.name, [&](const CheckedRow& row) {
+          health.trials += table.name == "trials" ? 1 : 0;
+          health.finalists += table.name == "finalists" ? 1 : 0;
+          if (!row.damage.empty()) add(health.findings, row.name + ": " + row.damage);
         });
       } catch (const Failure& failure) {
-        add(health.findings, std::string(table) + ": " + failure.what());
+        add(health.findings, std::string(table.name) + ": " + failure.what());
       }
     }
     for (const char* sql : kContradictions) {
@@ -304,7 +382,8 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     }
     Database target = open_for_writing(repaired, kLockPatience);
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
-    for (const char* table : {"studies", "trials", "finalists"}) remove_damaged(target, table, all);
+    // The damage of other tables is told by checksums alone, and their rows were copied with these.
+    for (const char* table : {"studies", "trials", "finalists", "portfolios"}) remove_damaged(target, table, all);
     settle(target, all_studies(target));
     transaction.commit();
     return all;

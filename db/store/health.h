@@ -13,7 +13,6 @@ namespace gktune {
 // The state of a database, read completely.
 struct Health {
   std::int64_t trials = 0, finalists = 0;  // that were read
-  std::int64_t without_checksum = 0;       // rows that an earlier version wrote
   std::vector<std::string> findings;       // empty: nothing is wrong
 };
 
@@ -32,7 +31,7 @@ struct Repair {
 
 // Copies every readable row of a damaged database to a new one, and leaves the damaged one as it is. A
 // damaged page or row costs the rows in it and no others; an earlier trial takes the place of a damaged
-// current one. Studies, devices and sessions on damaged pages are completed from their indexes.
+// current one. Devices, studies and sessions are completed from their indexes where they are damaged.
 Result<Repair> repair_database(const std::filesystem::path& damaged, const std::filesystem::path& repaired);
 
 }  // namespace gktune

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "db/row_sums.h"
 
 namespace gktune::removal {
 
@@ -31,13 +34,14 @@ inline constexpr std::string_view kEarlierOfFailed =
 inline constexpr std::string_view kOlder =
     "INSERT OR IGNORE INTO doomed SELECT id FROM trials WHERE study_id = ?1 AND ended_ms < ?2";
 
-// ?1: study, ?2: before. Whether another version of its kernel was tuned later on its device, and whether all its trials
-// ended before.
-inline constexpr std::string_view kIsOutdated =
+// ?1: study, ?2: before. Whether another version of its kernel was tuned later on its device (of which a sound row has to tell), and
+// whether all its trials ended before.
+inline const std::string kIsOutdated =
     "SELECT EXISTS (SELECT 1 FROM studies o WHERE o.kernel = s.kernel AND o.device_id = s.device_id"
     "   AND o.fingerprint <> s.fingerprint AND o.updated_ms > (SELECT max(v.updated_ms) FROM studies v"
-    "    WHERE v.kernel = s.kernel AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint)),"
-    " s.updated_ms < ?2 FROM studies s WHERE s.id = ?1";
+    "    WHERE v.kernel = s.kernel AND v.device_id = s.device_id AND v.fingerprint = s.fingerprint) AND " +
+    is_sound(summed::kStudies, "o.") +
+    "), s.updated_ms < ?2 FROM studies s WHERE s.id = ?1";
 
 inline constexpr std::string_view kTrials =
     "SELECT (SELECT count(*) FROM doomed) + (SELECT coalesce(sum(c.trials), 0) FROM doomed_studies d"

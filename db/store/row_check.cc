@@ -1,5 +1,10 @@
 #include "db/store/row_check.h"
 
+#include <algorithm>
+
+#include "db/device_figures.h"
+#include "db/portfolio/portfolio_json.h"
+#include "db/row_sums.h"
 #include "db/sqlite/failure.h"
 #include "db/store/trial_row.h"
 #include "db/values_json.h"
@@ -10,16 +15,16 @@ namespace {
 using sqlite::Failure;
 using sqlite::Statement;
 
-// True if the version of the file has checksums.
-bool has_checksums(const sqlite::Database& database, const std::string& table) {
-  Statement find(database, "SELECT 1 FROM pragma_table_info(?) WHERE name = 'checksum'");
-  return find.bind(table).step();
-}
-
 void require_canonical(const std::string& json, const char* column) {
   if (values_from_json(json).json() != json)
     throw Failure(std::string(column) + " is not in its canonical form");
 }
+
+void require_regime(const std::string& regime) {
+  if (!regime_from_name(regime)) throw Failure("damaged: the regime \"" + regime + '"');
+}
+
+void parse_nothing(sqlite::Row&) {}
 
 void parse_trial(sqlite::Row& row) {
   const Trial trial = read_trial(row);
@@ -40,50 +45,85 @@ void parse_finalist(sqlite::Row& row) {
 }
 
 void parse_study(sqlite::Row& row) {
-  row.boolean();
   require_canonical(row.text(), "its problem");
-  const auto regime = row.text();
-  if (!regime_from_name(regime)) throw Failure("damaged: the regime \"" + regime + '"');
+  require_regime(row.text());
 }
 
-// The columns of a table that hold its contents, and the parser of them.
+void parse_session(sqlite::Row& row) {
+  DeviceInfo device;
+  if (const auto figures = row.view(); !figures.empty()) set_figures(device, values_from_json(figures));
+}
+
+void parse_winner(sqlite::Row& row) { require_canonical(row.text(), "config"); }
+
+void parse_portfolio(sqlite::Row& row) {
+  require_regime(row.text());
+  Portfolio portfolio;
+  read_body_text(row.text(), portfolio);
+}
+
+void parse_space(sqlite::Row& row) {
+  for (int column = 0; column < 3; ++column) values_from_json(row.view());
+}
+
+void parse_general_config(sqlite::Row& row) {
+  require_regime(row.text());
+  require_canonical(row.text(), "config");
+}
+
 struct CheckedTable {
-  std::string name, columns, checksum;
+  const SummedTable& sums;
+  std::string key;      // of the columns that identify a row
+  bool has_id;          // the key is a number
+  std::string columns;  // that the parser reads
   void (*parse)(sqlite::Row& row);
 };
 
-CheckedTable checked_table(const std::string& name) {
-  if (name == "trials") return {name, "id, " + kTrialContents, kTrialChecksum, parse_trial};
-  if (name == "finalists") return {name, kFinalistContents, kFinalistChecksum, parse_finalist};
-  return {name, "problem, regime", "", parse_study};
+// To the parsers of trials and finalists every row is sound: check_rows compares the sums.
+const CheckedTable& checked_table(std::string_view name) {
+  static const CheckedTable kAll[] = {
+      {summed::kDevices, "id", true, "NULL", parse_nothing},
+      {summed::kStudies, "id", true, "problem, regime", parse_study},
+      {summed::kSessions, "id", true, "figures", parse_session},
+      {summed::kTrials, "id", true, "1, id, " GKTUNE_TRIAL_CONTENTS, parse_trial},
+      {summed::kPlayoffs, "id", true, "NULL", parse_nothing},
+      {summed::kFinalists, "id", true, "1, " GKTUNE_FINALIST_CONTENTS, parse_finalist},
+      {summed::kWinners, "study_id", true, "config", parse_winner},
+      {summed::kPortfolios, "id", true, "regime, body", parse_portfolio},
+      {summed::kSpaces, "kernel || ' ' || fingerprint", false, "matching, constraints, default_config", parse_space},
+      {summed::kGeneralConfigs, "kernel || ' ' || fingerprint || ' ' || device_id || ' ' || regime || ' ' || objective",
+       false, "regime, config", parse_general_config},
+  };
+  return *std::ranges::find(kAll, name, [](const CheckedTable& table) { return table.sums.name; });
 }
 
 }  // namespace
 
-void check_rows(const sqlite::Database& database, const std::string& table, std::int64_t first,
-                const OnRow& on_row) {
-  const CheckedTable checked = checked_table(table);
-  // The sums are compared here, where the version of the file is known: to the readers every row is sound.
-  std::string sums = "NULL, NULL";
-  if (has_checksums(database, table)) sums = "checksum, " + checked.checksum;
-  Statement select(database, "SELECT id, " + sums + ", 1, " + checked.columns + " FROM " + table +
-                                 " NOT INDEXED WHERE id >= ? ORDER BY id");
-  select.bind(first);
+void check_rows(const sqlite::Database& database, std::string_view table, const OnRow& on_row) {
+  const CheckedTable& checked = checked_table(table);
+  const std::string name(table);
+  // Without an index, so that the rows themselves are read.
+  Statement select(database, "SELECT " + checked.key + ", " + is_sound(checked.sums) + ", " + checked.columns + " FROM " +
+                                 name + (checked.has_id ? " NOT INDEXED ORDER BY " + checked.key : " NOT INDEXED"));
   while (select.step()) {
     auto row = select.row();
-    const auto id = row.integer();
-    const auto stored = row.maybe_integer(), computed = row.maybe_integer();
-    std::string damage;
-    if (stored && stored != computed) {
-      damage = "its checksum differs";
+    CheckedRow found;
+    if (checked.has_id) {
+      found.id = row.integer();
+      found.name = name + " " + std::to_string(found.id);
     } else {
+      found.name = name + " " + row.text();
+    }
+    if (row.boolean()) {
       try {
         checked.parse(row);
       } catch (const Failure& failure) {
-        damage = failure.what();
+        found.damage = failure.what();
       }
+    } else {
+      found.damage = "its checksum differs";
     }
-    on_row(id, damage, stored.has_value());
+    on_row(found);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace gktune {
 
@@ -10,14 +11,15 @@ namespace sqlite {
 class Database;
 }
 
-// Called with the id of a row and the reason why it is damaged; empty for a good one. `has_checksum` is false
-// for a row of an earlier version.
-using OnRow = std::function<void(std::int64_t id, const std::string& damage, bool has_checksum)>;
+struct CheckedRow {
+  std::int64_t id = 0;  // SQLite's number of the row; 0 in a table that is identified by names alone
+  std::string name;     // the table and the columns that identify the row: "trials 12"
+  std::string damage;   // empty for a good row
+};
+using OnRow = std::function<void(const CheckedRow&)>;
 
-// Reads the rows of a table ("trials", "finalists") with ids from `first` on, in their order, and checks each
-// by its checksum and by parsing it. Throws sqlite::Failure at a damaged page; OnRow has seen all rows before
-// it.
-void check_rows(const sqlite::Database& database, const std::string& table, std::int64_t first,
-                const OnRow& on_row);
+// Reads the rows of a table that carries checksums and checks each by its checksum and by parsing it. Throws
+// sqlite::Failure at a damaged page; OnRow has seen all rows before it.
+void check_rows(const sqlite::Database& database, std::string_view table, const OnRow& on_row);
 
 }  // namespace gktune

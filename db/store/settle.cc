@@ -1,5 +1,8 @@
 #include "db/store/settle.h"
 
+#include <string>
+
+#include "db/row_sums.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/statement.h"
 #include "db/store/study_counts.h"
@@ -8,7 +11,7 @@
 namespace gktune {
 namespace {
 
-void run(const sqlite::Database& database, const char* sql, std::int64_t study) {
+void run(const sqlite::Database& database, const std::string& sql, std::int64_t study) {
   sqlite::Statement(database, sql).bind(study).run();
 }
 
@@ -34,8 +37,8 @@ void settle(sqlite::Database& database, const std::set<std::int64_t>& studies) {
     recount(database, study);
     refresh_winner(database, study);
     run(database,
-        "UPDATE studies SET updated_ms = (SELECT coalesce(max(ended_ms), 0) FROM trials WHERE study_id = ?1)"
-        " WHERE id = ?1",
+        change_sound(summed::kStudies, "updated_ms",
+                     "(SELECT coalesce(max(ended_ms), 0) FROM trials WHERE study_id = ?1)", "id = ?1"),
         study);
     run(database,
         "DELETE FROM studies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM trials WHERE study_id = ?1)"

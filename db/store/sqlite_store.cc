@@ -8,9 +8,12 @@
 
 #include "db/device_figures.h"
 #include "db/open.h"
+#include "db/row_sums.h"
 #include "db/schema.h"
+#include "db/session_row.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/transaction.h"
+#include "db/store/study_identity.h"
 #include "db/store/trial_reader.h"
 #include "db/store/trial_row.h"
 #include "db/store/winner_row.h"
@@ -41,69 +44,36 @@ std::string new_uuid() {
   return uuid;
 }
 
-std::optional<std::int64_t> find_study(const Database& database, const Study& study,
-                                       const std::string& problem) {
-  const auto& device = study.device;
-  Statement find(
-      database,
-      "SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
-      " WHERE s.kernel = ? AND s.fingerprint = ? AND s.problem = ? AND s.regime = ? AND s.objective = ?"
-      " AND d.kind = ? AND d.name = ? AND d.architecture = ? AND d.multiprocessors = ?");
-  find.bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
-            device.name, device.architecture, device.multiprocessors);
-  if (!find.step()) return std::nullopt;
-  return find.row().integer();
-}
-
-std::int64_t insert_study(const Database& database, const Study& study, const std::string& problem) {
-  const auto& device = study.device;
-  Statement(database,
-            "INSERT OR IGNORE INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
-      .bind(device.kind, device.name, device.architecture, device.multiprocessors)
-      .run();
-  Statement(database,
-            "INSERT INTO studies (kernel, fingerprint, problem, regime, objective, device_id)"
-            " SELECT ?, ?, ?, ?, ?, id FROM devices"
-            " WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?")
-      .bind(study.kernel, study.fingerprint, problem, regime_name(study.regime), study.objective, device.kind,
-            device.name, device.architecture, device.multiprocessors)
-      .run();
-  return database.last_id();
-}
-
 // The studies that a question leaves out.
 struct LeftOut {
   std::int64_t count = 0;
   std::string first;
 
   void add(const Failure& failure) {
-    if (!failure.is_damage()) throw failure;
     if (count++ == 0) first = failure.what();
   }
 };
 
 std::vector<StudySummary> read_summaries(const Database& database, const std::string& condition,
                                          std::int64_t id, LeftOut& left_out) {
-  Statement select(database, std::string("SELECT ") + kStudyColumns +
-                                 ", (SELECT median_us FROM best_view b WHERE b.study_id = v.study_id)"
-                                 " FROM study_view v " +
+  Statement select(database, "SELECT " + study_columns() + ", (SELECT w.median_us FROM winners w WHERE w.study_id = v.study_id AND " +
+                                 is_sound(summed::kWinners, "w.") + ") FROM study_view v " +
                                  condition + " ORDER BY study_id");
   std::vector<StudySummary> summaries;
   select.bind(id);
   while (select.step()) {
     auto row = select.row();
-    try {
+    const auto add = [&] {
       auto read = read_study(row);
       summaries.push_back(
           {read.id, std::move(read.study), read.trials, read.failed, row.maybe_real(), read.updated_ms});
-    } catch (const Failure& failure) {
-      left_out.add(failure);
-    }
+    };
+    sqlite::unless_damaged(add, [&](const Failure& failure) { left_out.add(failure); });
   }
   return summaries;
 }
 
-// Nothing if there is no such study. Throws if it is damaged.
+// Returns no value if there is no such study. Throws if it is damaged.
 std::optional<StudySummary> read_summary(const Database& database, std::int64_t id) {
   LeftOut left_out;
   auto summaries = read_summaries(database, "WHERE study_id = ?", id, left_out);
@@ -128,18 +98,15 @@ bool has_claim(const Database& database, std::int64_t study, std::int64_t sessio
   return find.bind(study, config, session).step();
 }
 
-// Empty if the session was recorded without the figures of its device.
-std::optional<DeviceInfo> read_device(sqlite::Row& row, const DeviceIdentity& identity) {
+DeviceInfo device_of(const DeviceIdentity& identity, const SessionEnvironment& environment, const std::string& figures) {
   DeviceInfo device;
   device.kind = identity.kind;
   device.name = identity.name;
   device.architecture = identity.architecture;
   device.multiprocessors = identity.multiprocessors;
-  device.driver = row.text();
-  device.runtime = row.text();
-  device.compiler = row.text();
-  const auto figures = row.text();
-  if (figures.empty()) return std::nullopt;
+  device.driver = environment.driver;
+  device.runtime = environment.runtime;
+  device.compiler = environment.compiler;
   set_figures(device, values_from_json(figures));
   return device;
 }
@@ -231,20 +198,24 @@ void SqliteStore::require_file() const {
 Result<std::int64_t> SqliteStore::begin_session(const Session& session) {
   return guarded([&] {
     const DeviceInfo& device = session.device;
+    Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_,
               "INSERT INTO sessions (uuid, tool_version, host_name, driver, runtime, compiler, figures,"
               " command_line, begun_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(new_uuid(), session.tool_version, session.host_name, device.driver, device.runtime,
               device.compiler, figures_of(device).json(), session.command_line, now_unix_ms())
         .run();
-    return database_.last_id();
+    const auto id = database_.last_id();
+    Statement(database_, seal(summed::kSessions, "id = ?")).bind(id).run();
+    transaction.commit();
+    return id;
   });
 }
 
 Result<void> SqliteStore::end_session(std::int64_t session) {
   return guarded([&] {
     Transaction transaction(database_, Transaction::Kind::write);
-    Statement(database_, "UPDATE sessions SET ended_ms = ? WHERE id = ?").bind(now_unix_ms(), session).run();
+    Statement(database_, change_sound(summed::kSessions, "ended_ms", "?1", "id = ?2")).bind(now_unix_ms(), session).run();
     Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
     refresh_general_configs(
         database_, tuned_versions(database_, "SELECT study_id FROM trials WHERE session_id = ?", session));
@@ -254,14 +225,24 @@ Result<void> SqliteStore::end_session(std::int64_t session) {
 
 Result<std::int64_t> SqliteStore::study_id(const Study& study) {
   return guarded([&]() -> std::int64_t {
-    auto problem = identity_json(study.problem, "problem");
-    if (auto id = find_study(database_, study, problem)) return *id;
+    StudyKey key{study.kernel, study.fingerprint, 0, identity_json(study.problem, "problem"),
+                 std::string(regime_name(study.regime)), study.objective};
+    const auto find = [&]() -> std::optional<std::int64_t> {
+      const auto device = find_device(database_, study.device);
+      if (!device) return std::nullopt;
+      key.device = *device;
+      return find_study(database_, key);
+    };
+    if (const auto id = find()) return *id;
     Transaction transaction(database_, Transaction::Kind::write);
     // Another program may have added it while this one waited.
-    auto found = find_study(database_, study, problem);
-    auto id = found ? *found : insert_study(database_, study, problem);
+    auto id = find();
+    if (!id) {
+      key.device = device_row(database_, study.device);
+      id = add_study(database_, key);
+    }
     transaction.commit();
-    return id;
+    return *id;
   });
 }
 
@@ -274,13 +255,17 @@ Result<void> SqliteStore::describe_space(const std::string& kernel, const std::s
     const std::string texts[] = {identity_json(space.matching, "matching"),
                                  identity_json(constraints, "constraint"),
                                  identity_json(space.default_config, "default configuration")};
+    Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_,
               "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config)"
               " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE"
               " SET matching = ?3, constraints = ?4, default_config = ?5"
-              " WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5")
+              " WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5 OR NOT " + is_sound(summed::kSpaces))
         .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
         .run();
+    if (database_.changes() > 0)
+      Statement(database_, seal(summed::kSpaces, "kernel = ? AND fingerprint = ?")).bind(kernel, fingerprint).run();
+    transaction.commit();
   });
 }
 
@@ -306,7 +291,7 @@ Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, co
   return guarded([&] {
     Transaction transaction(database_, Transaction::Kind::write);
     insert_trial(database_, study, session, trial);
-    Statement(database_, "UPDATE studies SET updated_ms = max(updated_ms, ?) WHERE id = ?")
+    Statement(database_, change_sound(summed::kStudies, "updated_ms", "max(updated_ms, ?1)", "id = ?2"))
         .bind(trial.ended_unix_ms, study)
         .run();
     Statement(database_, "DELETE FROM claims WHERE study_id = ? AND config = ? AND session_id = ?")
@@ -338,12 +323,7 @@ std::vector<Trial> SqliteStore::read_trials(std::int64_t study, Statement& selec
       if (!summary) return trials;
     }
     auto row = select.row();
-    try {
-      trials.push_back(read_trial(row));
-    } catch (const Failure& failure) {
-      if (!failure.is_damage()) throw;
-      continue;  // a damaged row hides no other
-    }
+    if (!sqlite::unless_damaged([&] { trials.push_back(read_trial(row)); })) continue;
     trials.back().problem = summary->study.problem;
     trials.back().regime = summary->study.regime;
   }
@@ -402,8 +382,8 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
   return guarded([&]() -> std::optional<StudiedTrial> {
     Transaction snapshot(database_, Transaction::Kind::read);
     Statement select(database_,
-                     "SELECT t.study_id, s.host_name, s.driver, s.runtime, s.compiler, s.figures"
-                     " FROM trials t JOIN sessions s ON s.id = t.session_id WHERE t.id = ?");
+                     "SELECT t.study_id, c.figures, " + kEnvironmentColumns +
+                         " FROM trials t JOIN sessions c ON c.id = t.session_id WHERE t.id = ?");
     if (!select.bind(id).step()) {
       database_.verify();
       return std::nullopt;
@@ -414,8 +394,10 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
     StudiedTrial found;
     found.study = std::move(summary->study);
     found.trial = TrialReader(database_).read(id, found.study);
-    found.host_name = row.text();
-    found.device = read_device(row, found.study.device);
+    const auto figures = row.text();
+    const auto environment = read_environment(row);
+    found.host_name = environment ? environment->host_name : "";
+    if (environment && !figures.empty()) found.device = device_of(found.study.device, *environment, figures);
     return found;
   });
 }
@@ -427,6 +409,7 @@ Result<void> SqliteStore::add_playoff(std::int64_t study, std::int64_t session, 
         .bind(study, session, playoff.held_unix_ms)
         .run();
     const auto id = database_.last_id();
+    Statement(database_, seal(summed::kPlayoffs, "id = ?")).bind(id).run();
     std::int64_t place = 0;
     for (const Trial& finalist : playoff.finalists) {
       auto trial = current_ok_trial(database_, study, finalist.config);
@@ -460,11 +443,8 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
     while (select.step()) {
       auto each = select.row();
       const auto finalist = each.integer();
-      try {
-        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summary->study));
-      } catch (const Failure& failure) {
-        if (!failure.is_damage()) throw;
-      }
+      sqlite::unless_damaged(
+          [&] { playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summary->study)); });
     }
     if (playoff.finalists.empty()) return std::nullopt;
     return playoff;
@@ -474,7 +454,7 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
 Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
-    Statement select(database_, "SELECT " + kBestColumns +
+    Statement select(database_, "SELECT " + best_columns() +
                                     " FROM best_view WHERE ?1 = '' OR kernel = ?1 ORDER BY kernel, study_id");
     TrialReader reader(database_);
     std::vector<Best> winners;
@@ -482,11 +462,8 @@ Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
     select.bind(kernel);
     while (select.step()) {
       auto row = select.row();
-      try {
-        winners.push_back(reader.read_best(row));
-      } catch (const Failure& failure) {
-        left_out.add(failure);
-      }
+      sqlite::unless_damaged([&] { winners.push_back(reader.read_best(row)); },
+                             [&](const Failure& failure) { left_out.add(failure); });
     }
     if (winners.empty()) database_.verify();
     report(left_out);

@@ -13,7 +13,7 @@ class TrialReader {
   Trial read(std::int64_t id, const Study& study);
   // The trial with its figures in a playoff.
   Trial read_finalist(std::int64_t id, std::int64_t finalist, const Study& study);
-  // A row of best_view that has kBestColumns. The best sound trial stands in for a damaged winner.
+  // A row of best_view that has best_columns(). The best sound trial stands in for a damaged winner.
   Best read_best(sqlite::Row& row);
 
  private:
@@ -21,6 +21,7 @@ class TrialReader {
   sqlite::Statement find_, find_finalist_;
 };
 
-extern const std::string kBestColumns;
+// Those of a study, whether the stored winner is sound, and its trial and finalist.
+const std::string& best_columns();
 
 }  // namespace gktune

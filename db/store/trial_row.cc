@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "db/row_sums.h"
 #include "db/sqlite/failure.h"
 #include "db/store/study_counts.h"
 #include "db/values_json.h"
@@ -19,25 +20,14 @@ std::optional<T> known(T value) {
 
 }  // namespace
 
-// Constants that others are made of: initialized in this order.
-const std::string kTrialContents =
-    "config, status, message, objective, is_dropped_early, median_us, low_us, high_us, min_us, mean_us, "
-    "deviation_us, metrics, registers, spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, "
-    "grid_x, "
-    "grid_y, grid_z, block_x, block_y, block_z, clock_mhz, temperature_c, power_w, energy_j, throttled, "
-    "compile_s, "
-    "run_s, started_ms, ended_ms, samples";
-const std::string kTrialChecksum =
-    "gktune_checksum(study_id, session_id, number, " + kTrialContents + ", recorded)";
-const std::string kTrialIsSound = "(checksum IS NULL OR checksum = " + kTrialChecksum + ")";
-const std::string kTrialColumns = kTrialIsSound + ", id, " + kTrialContents;
+const std::string kTrialIsSound = is_sound(summed::kTrials);
+const std::string kTrialColumns = kTrialIsSound + ", id, " GKTUNE_TRIAL_CONTENTS;
 
-const std::string kFinalistContents =
-    "objective, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, samples";
-const std::string kFinalistChecksum =
-    "gktune_checksum(playoff_id, place, trial_id, " + kFinalistContents + ")";
-const std::string kFinalistIsSound = "(checksum IS NULL OR checksum = " + kFinalistChecksum + ")";
-const std::string kFinalistColumns = kFinalistIsSound + ", " + kFinalistContents;
+// A finalist of a damaged playoff is damaged: its time decides nothing.
+const std::string kFinalistIsSound =
+    "(" + is_sound(summed::kFinalists) +
+    " AND EXISTS (SELECT 1 FROM playoffs own WHERE own.id = playoff_id AND " + is_sound(summed::kPlayoffs, "own.") + "))";
+const std::string kFinalistColumns = kFinalistIsSound + ", " GKTUNE_FINALIST_CONTENTS;
 
 namespace {
 
@@ -73,8 +63,8 @@ std::string parameters(int first, int last) {
 
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial) {
-  static const std::string kInsert = "INSERT INTO trials (study_id, session_id, number, is_current, " +
-                                     kTrialContents + ", checksum) VALUES (" + parameters(1, 37) +
+  static const std::string kInsert = "INSERT INTO trials (study_id, session_id, number, is_current, "
+                                     GKTUNE_TRIAL_CONTENTS ", checksum) VALUES (" + parameters(1, 37) +
                                      ", gktune_checksum(?1, ?2, ?3, " + parameters(5, 37) + ", NULL))";
   const auto& timing = trial.timing;
   const auto& resources = trial.resources;
@@ -104,8 +94,8 @@ void insert_trial(const sqlite::Database& database, std::int64_t study, std::int
 
 void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std::int64_t place,
                      std::int64_t trial, const Trial& finalist) {
-  static const std::string kInsert = "INSERT INTO finalists (playoff_id, place, trial_id, " +
-                                     kFinalistContents + ", checksum) VALUES (" + parameters(1, 12) +
+  static const std::string kInsert = "INSERT INTO finalists (playoff_id, place, trial_id, "
+                                     GKTUNE_FINALIST_CONTENTS ", checksum) VALUES (" + parameters(1, 12) +
                                      ", gktune_checksum(" + parameters(1, 12) + "))";
   const auto& timing = finalist.timing;
   sqlite::Statement(database, kInsert)

@@ -4,6 +4,7 @@
 #include "cli/output/json.h"
 #include "db/lookup.h"
 #include "db/sqlite/database.h"
+#include "tests/db/reseal.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 
@@ -89,8 +90,9 @@ TEST_F(BestCommand, an_application_learns_of_stale_answers_as_the_command_does) 
 }
 
 TEST_F(BestCommand, a_winner_that_no_trial_supports_is_damaged_and_not_an_answer) {
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+  sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(10));
+  file.execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+  reseal(file);
   const Call called = best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"});
   EXPECT_EQ(called.code, ExitCode::failed) << called.out;
   EXPECT_NE(called.err.find("the winner of reduce for element=int,n=1Gi on NVIDIA H200 is damaged"), std::string::npos)

@@ -52,7 +52,7 @@ class ArchiveTest : public ::testing::Test {
 
 TEST_F(ArchiveTest, no_query_reads_all_trials) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  for (const auto query : {archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
+  for (const std::string_view query : std::initializer_list<std::string_view>{archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
                            archive::kWinnerSession, archive::kWinnerSessions, kSessionsOfDevice, archive::kVersions, archive::kTotals}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
@@ -70,8 +70,8 @@ TEST_F(ArchiveTest, no_query_reads_all_trials) {
 TEST_F(ArchiveTest, what_would_be_removed_is_counted_through_indexes) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   file.execute(std::string(removal::kTables));
-  for (const auto query :
-       {removal::kSuperseded, removal::kFailed, removal::kEarlierOfFailed, removal::kOlder, removal::kIsOutdated,
+  for (const std::string_view query :
+       std::initializer_list<std::string_view>{removal::kSuperseded, removal::kFailed, removal::kEarlierOfFailed, removal::kOlder, removal::kIsOutdated,
         removal::kTrials, removal::kPlayoffs, removal::kStudies, removal::kClaims}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
@@ -350,6 +350,13 @@ TEST_F(ArchiveTest, prune_removes_what_it_is_told) {
   changed.fingerprint = "f2";
   add(*store_->study_id(changed), session_, ok_trial({{"a", 1}}, 10, 9000));
   const std::int64_t later = *store_->study_id(changed);
+  // A later version whose row is damaged outdates nothing.
+  const auto execute = [&](const std::string& sql) {
+    sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1)).execute(sql);
+  };
+  execute("UPDATE studies SET regime = 'hot' WHERE id = " + std::to_string(later));
+  EXPECT_EQ(prune(path_, {study_, later}, {.outdated = true}, Removal::rehearsed)->studies, 0);
+  execute("UPDATE studies SET regime = 'cold' WHERE id = " + std::to_string(later));
   EXPECT_EQ(prune(path_, {study_, later}, {.outdated = true}, Removal::done)->studies, 1);
   EXPECT_FALSE(store_->study(study_)->has_value());
   EXPECT_TRUE(store_->study(later)->has_value());

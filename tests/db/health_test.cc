@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "db/store/archive.h"
+#include "db/portfolio/portfolio.h"
 #include "db/sqlite/database.h"
+#include "db/sqlite/statement.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/db/reseal.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -33,6 +37,23 @@ class HealthTest : public ::testing::Test {
     sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
     file.execute(sql);
   }
+  void tamper_and_reseal(const std::string& sql) const {
+    sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
+    file.execute(sql);
+    reseal(file);
+  }
+  // A row for each table that SetUp leaves empty.
+  void fill_all_tables() const {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    ASSERT_TRUE(store->describe_space("reduce", "f1", {{{"n", "exact"}}, {"a >= 0"}, {{"a", 1}}}).ok());
+    ASSERT_TRUE(store->end_session(1).ok());
+    Portfolio portfolio;
+    portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
+    portfolio.device = kH200;
+    portfolio.configs = {{{"a", 1}, {"way", "one_pass"}}};
+    portfolio.tree = {{"", {}, 0, 0, 0}};
+    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  }
   std::vector<std::string> findings() const {
     auto health = check_database(path_);
     EXPECT_TRUE(health.ok()) << health.error().message;
@@ -52,7 +73,6 @@ TEST_F(HealthTest, a_good_database_has_no_findings) {
   EXPECT_EQ(health.findings, std::vector<std::string>{});
   EXPECT_EQ(health.trials, 49);
   EXPECT_EQ(health.finalists, 1);
-  EXPECT_EQ(health.without_checksum, 0);
 }
 
 TEST_F(HealthTest, each_change_of_a_row_is_found) {
@@ -70,15 +90,111 @@ TEST_F(HealthTest, each_change_of_a_row_is_found) {
   }
 }
 
-TEST_F(HealthTest, rows_of_earlier_versions_are_parsed_instead) {
-  tamper("UPDATE trials SET checksum = NULL");
-  EXPECT_EQ(check_database(path_)->without_checksum, 49);
-  EXPECT_EQ(findings().size(), 0u);
-  tamper("UPDATE trials SET config = '{\"a\":' WHERE id = 5");
+// Of every table, each column in turn.
+TEST_F(HealthTest, a_change_of_any_value_is_found_and_its_row_is_named) {
+  fill_all_tables();
+  for (const SummedTable& table : summed::kAll) {
+    const std::string name(table.name);
+    sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
+    sqlite::Statement columns(file, "SELECT name, type FROM pragma_table_info(?) WHERE pk = 0 AND name NOT IN ('checksum', 'is_current')");
+    columns.bind(name);
+    int changed = 0;
+    for (; columns.step(); ++changed) {
+      auto row = columns.row();
+      const std::string column = row.text(), type = row.text();
+      const std::string change = type == "TEXT"   ? "coalesce(" + column + ", '') || ' '"
+                                 : type == "BLOB" ? "x'0000000000000000'"
+                                                  : "coalesce(" + column + ", 0) + 1000";
+      ScratchFolder folder;
+      const fs::path copy = folder / "copy.db";
+      fs::copy_file(path_, copy);
+      {
+        sqlite::Database target(copy, sqlite::Database::Access::create, std::chrono::seconds(1));
+        target.execute("PRAGMA foreign_keys = OFF; UPDATE " + name + " SET " + column + " = " + change);
+        ASSERT_GT(target.changes(), 0) << name;
+      }
+      const Health health = *check_database(copy);
+      const bool is_found = std::ranges::any_of(health.findings, [&](const std::string& finding) {
+        return finding.starts_with(name + " ") && finding.ends_with(": its checksum differs");
+      });
+      EXPECT_TRUE(is_found) << name << '.' << column;
+    }
+    EXPECT_GT(changed, 2) << name;
+  }
+}
+
+TEST_F(HealthTest, a_damaged_row_is_named_by_its_table_and_identity) {
+  fill_all_tables();
+  tamper("UPDATE devices SET multiprocessors = 131; UPDATE studies SET updated_ms = 9 WHERE id = 2;"
+         "UPDATE sessions SET host_name = 'other'; UPDATE portfolios SET within = 0.5;"
+         "UPDATE spaces SET constraints = '{}'; UPDATE general_configs SET share = 0.5");
+  EXPECT_EQ(findings(), (std::vector<std::string>{
+                            "studies 2: its checksum differs", "devices 1: its checksum differs",
+                            "sessions 1: its checksum differs", "portfolios 1: its checksum differs",
+                            "general_configs reduce f1 1 cold time: its checksum differs",
+                            "spaces reduce f1: its checksum differs",
+                            "study 2: its time is not that of its latest trial"}));
+}
+
+TEST_F(HealthTest, a_change_of_a_damaged_row_leaves_it_damaged) {
+  tamper("UPDATE sessions SET driver = '1'; UPDATE studies SET recorded = '{}' WHERE id = 1");
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    ASSERT_TRUE(store->add_trial(1, 1, ok_trial({{"a", 77}, {"way", "one_pass"}}, 9, 9000)).ok());
+    ASSERT_TRUE(store->end_session(1).ok());
+  }
+  EXPECT_EQ(findings()[0], "studies 1: its checksum differs");
+  EXPECT_EQ(findings()[1], "sessions 1: its checksum differs");
+}
+
+TEST_F(HealthTest, changes_of_sound_rows_leave_them_sound) {
+  fill_all_tables();
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    ASSERT_TRUE(store->add_trial(1, 1, ok_trial({{"a", 77}, {"way", "one_pass"}}, 1, 9000)).ok());
+    ASSERT_TRUE(store->describe_space("reduce", "f1", {{}, {"a >= 0"}, {{"a", 2}}}).ok());
+    ASSERT_TRUE(store->end_session(1).ok());
+    Portfolio portfolio = read_portfolios(path_)->front();
+    portfolio.within = 0.1;
+    ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  }
+  EXPECT_EQ(findings(), std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, databases_of_earlier_versions_get_checksums_for_all_rows) {
+  for (const char* name : {"version_1.db", "version_2.db", "version_3.db", "version_4.db"}) {
+    const fs::path copy = scratch_ / name;
+    fs::copy_file(fs::path(GKTUNE_SOURCE_DIR "/tests/db") / name, copy);
+    EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{}) << name;
+    ASSERT_TRUE(open_sqlite_store(copy, StoreAccess::write).ok());
+    EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{}) << name;
+    sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(1))
+        .execute("UPDATE trials SET message = 'x' WHERE id = 3");
+    EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{"trials 3: its checksum differs"}) << name;
+  }
+}
+
+TEST_F(HealthTest, repair_reads_databases_of_earlier_versions) {
+  for (const char* name : {"version_1.db", "version_2.db", "version_3.db", "version_4.db"}) {
+    fs::remove(repaired_);
+    const auto repair = repair_database(fs::path(GKTUNE_SOURCE_DIR "/tests/db") / name, repaired_);
+    ASSERT_TRUE(repair.ok()) << repair.error().message;
+    for (const auto& [table, rows] : repair->tables) EXPECT_EQ(rows.lost, 0) << name << ", " << table;
+    EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{}) << name;
+  }
+}
+
+TEST_F(HealthTest, rows_with_their_checksums_are_parsed_too) {
+  tamper_and_reseal("UPDATE trials SET config = '{\"a\":' WHERE id = 5");
   EXPECT_TRUE(first_finding().starts_with("trials 5: ")) << first_finding();
-  tamper("UPDATE trials SET config = '{\"a\":4,\"way\":\"one_pass\"}' WHERE id = 5; "
-         "UPDATE trials SET samples = x'00' WHERE id = 6");
+  tamper_and_reseal("UPDATE trials SET config = '{\"a\":4,\"way\":\"one_pass\"}' WHERE id = 5; "
+                    "UPDATE trials SET samples = x'00' WHERE id = 6");
   EXPECT_EQ(first_finding(), "trials 6: damaged: samples of 1 bytes");
+}
+
+TEST_F(HealthTest, a_row_without_a_checksum_is_damaged) {
+  tamper("UPDATE trials SET checksum = NULL WHERE id = 5");
+  EXPECT_EQ(findings(), std::vector<std::string>{"trials 5: its checksum differs"});
 }
 
 TEST_F(HealthTest, rows_that_contradict_each_other_are_found) {
@@ -138,7 +254,7 @@ TEST_F(HealthTest, a_damaged_row_hides_no_good_one_from_queries) {
 }
 
 TEST_F(HealthTest, a_damaged_study_hides_no_other_from_queries_and_is_named_once) {
-  tamper("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
+  tamper_and_reseal("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
   std::vector<std::string> damage;
   const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read, std::chrono::seconds(1),
                                                   [&](const std::string& text) { damage.push_back(text); }));
@@ -155,7 +271,7 @@ TEST_F(HealthTest, a_damaged_study_hides_no_other_from_queries_and_is_named_once
 }
 
 TEST_F(HealthTest, repair_drops_a_damaged_study_with_its_trials_and_says_so) {
-  tamper("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
+  tamper_and_reseal("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
   EXPECT_TRUE(first_finding().starts_with("studies 1: damaged")) << first_finding();
   const Repair repair = *repair_database(path_, repaired_);
   ASSERT_FALSE(repair.findings.empty());
@@ -166,6 +282,137 @@ TEST_F(HealthTest, repair_drops_a_damaged_study_with_its_trials_and_says_so) {
   EXPECT_EQ(repair.tables.at("trials").kept, 24);
   EXPECT_EQ(repair.tables.at("playoffs").lost, 1);
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, a_study_with_another_checksum_is_left_out_of_queries_with_those_of_a_damaged_device) {
+  tamper("UPDATE studies SET problem = '{\"T\":\"float\",\"n\":4096}' WHERE id = 1");
+  std::vector<std::string> damage;
+  const auto open = [&] {
+    damage.clear();
+    return std::move(*open_sqlite_store(path_, StoreAccess::write, std::chrono::seconds(1),
+                                        [&](const std::string& text) { damage.push_back(text); }));
+  };
+  {
+    const auto store = open();
+    ASSERT_EQ(store->studies()->size(), 1u);
+    EXPECT_EQ(store->studies()->front().id, 2);
+    ASSERT_EQ(store->best("")->size(), 1u);
+    ASSERT_FALSE(damage.empty());
+    EXPECT_EQ(damage.front(), "a damaged study is left out: study 1 of 'reduce': damaged: its checksum differs");
+    EXPECT_FALSE(store->trial(1).ok());
+    EXPECT_NE(store->study_id(reduce_study(4096)).error().message.find("the study of 'reduce' for"), std::string::npos);
+  }
+  tamper("UPDATE devices SET name = 'NVIDIA H100'");
+  const auto store = open();
+  EXPECT_EQ(store->studies()->size(), 0u);
+  EXPECT_EQ(damage.front().substr(0, 37), "2 damaged studies are left out: study");
+  Study renamed = reduce_study(1);
+  renamed.device.name = "NVIDIA H100";
+  EXPECT_NE(store->study_id(renamed).error().message.find("the checksum of the device 'NVIDIA H100' differs"),
+            std::string::npos);
+}
+
+TEST_F(HealthTest, the_environment_of_a_damaged_session_is_unknown_and_its_trials_answer) {
+  tamper("UPDATE sessions SET driver = '999.9'");
+  const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  const auto trial = *store->trial(3);
+  ASSERT_TRUE(trial.has_value());
+  EXPECT_EQ(trial->host_name, "");
+  EXPECT_FALSE(trial->device.has_value());
+  const auto archive = *Archive::open(path_);
+  const auto evidence = archive.evidence(**archive.winner(1));
+  EXPECT_EQ(evidence->environment.driver, "");
+  EXPECT_EQ(evidence->changes, std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, the_best_sound_trial_stands_in_for_a_damaged_winner) {
+  tamper("UPDATE winners SET trial_id = 26, median_us = 1 WHERE study_id = 2");
+  const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  EXPECT_EQ(store->best("")->back().trial.id, 25);
+  EXPECT_EQ((*Archive::open(path_)->winner(2))->trial.id, 25);
+  EXPECT_FALSE((*store->study(2))->best_us.has_value());
+  EXPECT_EQ((*store->study(1))->best_us, 8);
+}
+
+TEST_F(HealthTest, a_damaged_playoff_decides_nothing) {
+  tamper("UPDATE playoffs SET held_ms = 99");
+  const auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  EXPECT_FALSE(store->best("")->front().from_playoff);
+  EXPECT_EQ(store->best("")->front().trial.objective, 9);
+  EXPECT_FALSE(store->playoff(1)->has_value());
+  // The stored winner follows with the next trial.
+  ASSERT_TRUE(store->add_trial(1, 1, ok_trial({{"a", 77}, {"way", "one_pass"}}, 50, 9000)).ok());
+  EXPECT_EQ((*store->study(1))->best_us, 9);
+}
+
+TEST_F(HealthTest, repair_leaves_out_a_damaged_device_and_all_that_depends_on_it) {
+  fill_all_tables();
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024, kCpu)), 1, ok_trial({{"a", 1}}, 5)).ok());
+  }
+  tamper("UPDATE devices SET name = 'NVIDIA H100' WHERE id = 1");
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.findings.front(), "devices 1: its checksum differs");
+  const auto rows = [&](const char* table) {
+    return std::pair(repair.tables.at(table).kept, repair.tables.at(table).lost);
+  };
+  EXPECT_EQ(rows("devices"), std::pair(std::int64_t{1}, std::int64_t{1}));
+  EXPECT_EQ(rows("studies"), std::pair(std::int64_t{1}, std::int64_t{2}));
+  EXPECT_EQ(rows("trials"), std::pair(std::int64_t{1}, std::int64_t{49}));
+  EXPECT_EQ(rows("portfolios"), std::pair(std::int64_t{0}, std::int64_t{1}));
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, repair_keeps_the_trials_of_a_damaged_session_and_nothing_of_its_environment) {
+  tamper("UPDATE sessions SET driver = '999.9', figures = '{}'");
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.findings, (std::vector<std::string>{"sessions 1: its checksum differs",
+                                                       "sessions 1 was completed from an index"}));
+  EXPECT_EQ(repair.tables.at("trials").kept, 49);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+  sqlite::Database file(repaired_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.text("SELECT driver || host_name || command_line || coalesce(figures, '') FROM sessions"), "");
+}
+
+TEST_F(HealthTest, repair_leaves_out_damaged_spaces_playoffs_and_portfolios) {
+  fill_all_tables();
+  tamper("UPDATE spaces SET default_config = '{\"a\":3}'; UPDATE playoffs SET held_ms = 99; UPDATE portfolios SET body = replace(body, '1', '2')");
+  const Repair repair = *repair_database(path_, repaired_);
+  for (const char* table : {"spaces", "playoffs", "portfolios", "finalists"}) EXPECT_EQ(repair.tables.at(table).lost, 1) << table;
+  EXPECT_EQ(repair.tables.at("trials").lost, 0);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+// A byte of the row changes, or the same byte in an index. The one mends the other.
+TEST_F(HealthTest, a_changed_byte_of_a_device_or_a_study_costs_no_row) {
+  tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  std::ifstream file(path_, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  const fs::path damaged = scratch_ / "damaged.db";
+  int rows = 0;
+  for (const std::string text : {"NVIDIA H200", "{\"T\":\"float\",\"n\":2048}"}) {
+    for (auto at = whole.find(text); at != whole.npos; at = whole.find(text, at + 1)) {
+      std::string bytes = whole;
+      bytes[at + text.size() - 2] ^= 1;
+      std::ofstream(damaged, std::ios::binary) << bytes;
+      fs::remove(repaired_);
+      const auto checked = check_database(damaged);
+      ASSERT_TRUE(checked.ok()) << checked.error().message;
+      EXPECT_FALSE(checked->findings.empty()) << text << " at " << at;
+      const bool is_row = std::ranges::any_of(
+          checked->findings, [](const std::string& finding) { return finding.ends_with(": its checksum differs"); });
+      rows += is_row ? 1 : 0;
+      const Repair repair = *repair_database(damaged, repaired_);
+      for (const auto& [name, counts] : repair.tables) EXPECT_EQ(counts.lost, 0) << name << ", " << text << " at " << at;
+      EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+      const auto studies = *(*open_sqlite_store(repaired_, StoreAccess::read))->studies();
+      ASSERT_EQ(studies.size(), 2u);
+      EXPECT_EQ(studies[1].study.device, kH200);
+      EXPECT_EQ(studies[1].study.problem, reduce_study(2048).problem);
+    }
+  }
+  EXPECT_EQ(rows, 2);
 }
 
 TEST_F(HealthTest, a_damaged_finalist_hides_neither_the_winner_nor_the_third) {
@@ -185,7 +432,7 @@ TEST_F(HealthTest, a_damaged_finalist_hides_neither_the_winner_nor_the_third) {
 }
 
 TEST_F(HealthTest, a_comparison_leaves_damaged_trials_out_and_counts_them) {
-  tamper("UPDATE trials SET median_us = 1 WHERE id = 25; UPDATE trials SET config = '{', checksum = NULL WHERE id IN (3, 27)");
+  tamper("UPDATE trials SET median_us = 1 WHERE id = 25; UPDATE trials SET config = '{' WHERE id IN (3, 27)");
   const auto common = *Archive::open(path_)->common(1, 2);
   EXPECT_EQ(common.configs.size(), 22u);
   EXPECT_EQ(common.damaged, 2);
@@ -211,7 +458,8 @@ TEST_F(HealthTest, a_damaged_trial_is_measured_again_and_never_becomes_the_winne
 
 TEST_F(HealthTest, a_stored_winner_that_differs_from_its_trial_is_found) {
   tamper("UPDATE winners SET config = replace(config, '0', '7') WHERE study_id = 2");
-  EXPECT_EQ(findings(), std::vector<std::string>{"study 2: its stored winner is damaged"});
+  EXPECT_EQ(findings(),
+            (std::vector<std::string>{"winners 2: its checksum differs", "study 2: its stored winner is damaged"}));
 }
 
 // Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.

@@ -13,6 +13,7 @@
 #include "db/store/archive.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/db/reseal.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
@@ -475,7 +476,7 @@ TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {
     file.execute("UPDATE winners SET config = '{\"a\":' WHERE study_id = 2");
     file.execute("UPDATE studies SET regime = 'tepid' WHERE id = 3");
     // A winner whose study is lost.
-    file.execute("PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, median_us"
+    file.execute("PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, median_us, checksum"
                  " FROM winners WHERE study_id = 1");
   }
   const auto found = lookup();
@@ -483,6 +484,79 @@ TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {
   EXPECT_EQ(found.best("reduce", problem(4000)).integer("a"), 1);
   const Answer none = found.best("reduce", {{"n", 1}, {"T", "int"}});
   EXPECT_NE(none.reason.find("2 rows are damaged: study 3"), std::string::npos) << none.reason;
+}
+
+TEST_F(LookupTest, no_answer_comes_from_a_damaged_row) {
+  tuned_with_portfolio(1, 2);
+  ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {}, {{"a", 5}}}).ok());
+  ASSERT_TRUE(store_->end_session(session_).ok());
+  store_.reset();
+  const Problem other_type = {{"n", 10'000}, {"T", "int"}};
+  const auto after = [&](const std::string& sql) {
+    const auto copy = scratch_ / "copy.db";
+    std::filesystem::remove(copy);
+    std::filesystem::copy_file(path_, copy);
+    sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(10)).execute(sql);
+    auto opened = Lookup::open(copy);
+    EXPECT_TRUE(opened.ok()) << sql << ": " << opened.error().message;
+    return std::move(*opened);
+  };
+  // Neither the changed winner of the small size nor its changed problem answers; the other study does.
+  for (const char* sql : {"UPDATE winners SET config = replace(config, '1', '7') WHERE study_id = 1",
+                          "UPDATE winners SET median_us = 0.1 WHERE study_id = 1",
+                          "UPDATE winners SET trial_id = trial_id - 1 WHERE study_id = 1",
+                          "UPDATE winners SET checksum = NULL WHERE study_id = 1",
+                          "UPDATE studies SET objective = 'maximize GB/s' WHERE id = 1",
+                          "UPDATE studies SET recorded = '{}' WHERE id = 1",
+                          "UPDATE studies SET updated_ms = 5 WHERE id = 1",
+                          "PRAGMA foreign_keys = OFF; UPDATE studies SET device_id = 9 WHERE id = 1"}) {
+    const Lookup found = after(sql);
+    const Answer answer = found.best("reduce", problem(1000), kH200);
+    EXPECT_EQ(answer.match, Match::nearest_problem) << sql;
+    EXPECT_EQ(answer.integer("a"), 2) << sql;
+    EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("1 row is damaged: study 1: damaged: "), std::string::npos) << sql;
+  }
+  const Lookup moved = after("UPDATE studies SET problem = '{\"T\":\"float\",\"n\":64}' WHERE id = 1");
+  EXPECT_EQ(moved.best("reduce", problem(64)).integer("a"), 2);
+  const Lookup renamed = after("UPDATE devices SET name = 'NVIDIA H100'");
+  EXPECT_EQ(renamed.best("reduce", problem(1000), kH100).match, Match::none);
+  EXPECT_EQ(renamed.best("reduce", problem(1000), kH200).match, Match::none);
+  EXPECT_NE(renamed.best("reduce", problem(1000)).reason.find("the checksum of its device differs"), std::string::npos);
+  // The stored portfolio, then the general configuration, then the space's default.
+  std::string damage = "UPDATE portfolios SET within = 0.9;";
+  EXPECT_EQ(lookup().best("reduce", other_type).integer("a"), 1);
+  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::portfolio);
+  damage += "UPDATE general_configs SET config = replace(config, '\"a\":', '\"a\":3');";
+  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::space_default);
+  damage += "UPDATE spaces SET default_config = '{\"a\":6}'";
+  EXPECT_EQ(after(damage).best("reduce", other_type).match, Match::none);
+}
+
+TEST_F(LookupTest, a_winner_of_a_damaged_session_answers_without_its_environment) {
+  session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  tuned(reduce_study(1000), 1);
+  store_.reset();
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("UPDATE sessions SET driver = '999.9' WHERE id = 2");
+  const Lookup found = lookup();
+  const Answer answer = found.best("reduce", problem(1000), kH200);
+  EXPECT_EQ(answer.match, Match::exact);
+  EXPECT_TRUE(answer.stale.empty());
+  EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("session 2: damaged: its checksum differs"), std::string::npos);
+}
+
+TEST_F(LookupTest, a_damaged_study_makes_no_other_version_stale) {
+  tuned(reduce_study(1000), 1);
+  Study other = reduce_study(2000);
+  other.fingerprint = "f0";
+  tuned(other, 2);
+  tuned(reduce_study(1000), 1);
+  store_.reset();
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("UPDATE studies SET updated_ms = 900000 WHERE fingerprint = 'f0'");
+  EXPECT_EQ(lookup().best("reduce", problem(1000)).stale, std::vector<std::string>{});
+  const auto archive = Archive::open(path_);
+  EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, std::vector<std::string>{});
 }
 
 TEST_F(LookupTest, a_space_s_constraints_and_default_are_stored_with_its_trials) {
@@ -510,6 +584,7 @@ TEST_F(LookupTest, the_winners_of_a_large_database_are_read_in_several_parts) {
     file.execute(std::string("UPDATE ") + table + " = 100000 WHERE " + column + " = 3");
     file.execute(std::string("UPDATE ") + table + " = 70000 WHERE " + column + " = 2");
   }
+  reseal(file);
   const Lookup found = lookup();
   for (const auto& [n, a] : {std::pair(1000, 1), std::pair(2000, 2), std::pair(4000, 3)}) {
     EXPECT_EQ(found.best("reduce", problem(n)).match, Match::exact) << n;

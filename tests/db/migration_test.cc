@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "db/lookup.h"
+#include "db/row_sums.h"
 #include "db/schema.h"
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
@@ -93,7 +94,7 @@ TEST_P(Migration, says_that_the_figures_of_the_device_are_unknown) {
 
 TEST_P(Migration, changes_the_file_only_to_write_it) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 4);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 5);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -157,7 +158,7 @@ TEST(MigrationOfSchema2, keeps_trials_and_winners_and_takes_claims) {
     ASSERT_TRUE(store->end_session(session).ok());
   }
   sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), 4);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 5);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT sum(is_dropped_early) FROM trial_view"), 1);
   EXPECT_EQ(file.integer("SELECT count(*) FROM claims"), 0);
@@ -217,11 +218,48 @@ TEST(MigrationOfSchema3, keeps_the_winner_and_counts_trials) {
     ASSERT_TRUE(store->add_trial(1, session, again).ok());
   }
   sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.integer("PRAGMA user_version"), 4);
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 5);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT sum(trials) FROM study_counts WHERE is_current = 1"), 2);
   EXPECT_EQ(file.integer("SELECT sum(trials) FROM study_counts WHERE is_current = 0"), 3);
-  EXPECT_EQ(file.integer("SELECT count(checksum) FROM trials"), 1);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM trials WHERE checksum IS NULL"), 0);
+}
+
+// A file that the program wrote with schema 4: two studies of two configurations each with playoffs, one of them tuned again
+// with --fresh, and a portfolio.
+TEST(MigrationOfSchema4, gives_each_row_a_checksum_and_keeps_what_it_says) {
+  ScratchFolder scratch;
+  const auto path = scratch / "gktune.db";
+  std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_4.db", path);
+  for (const StoreAccess access : {StoreAccess::read, StoreAccess::write}) {
+    auto opened = open_sqlite_store(path, access);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    const auto& store = *opened;
+    ASSERT_EQ(store->studies()->size(), 2u);
+    EXPECT_EQ(store->trials(1)->size(), 2u);
+    const auto best = *store->best("twice");
+    ASSERT_EQ(best.size(), 2u);
+    EXPECT_TRUE(best[0].from_playoff);
+    EXPECT_EQ(best[0].trial.id, 5);
+    EXPECT_EQ(best[1].trial.id, 3);
+    EXPECT_DOUBLE_EQ(best[0].trial.timing.median_us, 47.9765);
+    EXPECT_EQ((*store->trial(5))->host_name, "box");
+    EXPECT_TRUE((*store->trial(5))->device.has_value());
+    const auto lookup = Lookup::open(path);
+    ASSERT_TRUE(lookup.ok()) << lookup.error().message;
+    EXPECT_EQ(lookup->best("twice", {{"n", 1000}}).integer("threadsPerBlock"), 64);
+    Question question;
+    question.prefers_portfolio = true;
+    EXPECT_EQ(lookup->best("twice", {{"n", 2000}}, question).match, Match::portfolio);
+  }
+  sqlite::Database file(path, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_EQ(file.integer("PRAGMA user_version"), 5);
+  EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
+  for (const SummedTable& table : summed::kAll) {
+    const std::string name(table.name);
+    EXPECT_GT(file.integer("SELECT count(*) FROM " + name), 0) << name;
+    EXPECT_EQ(file.integer("SELECT count(*) FROM " + name + " WHERE NOT " + is_sound(table)), 0) << name;
+  }
 }
 
 }  // namespace

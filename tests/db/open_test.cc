@@ -12,6 +12,7 @@
 #include "db/sqlite/transaction.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/db/reseal.h"
 #include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
@@ -406,7 +407,7 @@ TEST_F(OpenTest, an_endless_view_in_place_of_ours_is_refused) {
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
   const auto before = contents(path_);
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its view study_view is not that of schema 4");
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its view study_view is not that of schema 5");
   EXPECT_FALSE(Lookup::open(path_).ok());
   EXPECT_EQ(contents(path_), before);
 }
@@ -414,11 +415,11 @@ TEST_F(OpenTest, an_endless_view_in_place_of_ours_is_refused) {
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
   make();
   tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its table devices is not that of schema 4");
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its table devices is not that of schema 5");
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its index trials_by_result is not that of schema 4");
+  EXPECT_EQ(refusal_for_both(path_), "damaged: its index trials_by_result is not that of schema 5");
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {
@@ -446,7 +447,8 @@ TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
 TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
   make();
   Database database(path_, Database::Access::create, milliseconds(50));
-  database.execute("UPDATE trials SET status = 'melted', checksum = NULL");
+  database.execute("UPDATE trials SET status = 'melted'");
+  reseal(database);
   auto store = open_sqlite_store(path_, StoreAccess::read);
   EXPECT_EQ((*store)->trials(1).error().message,
             path_.string() + ": trial 1 has an unknown status \"melted\"");

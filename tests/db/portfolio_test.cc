@@ -14,6 +14,7 @@
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/db/reseal.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -248,7 +249,7 @@ TEST_F(StoredPortfolio, needs_two_problems) {
 TEST_F(StoredPortfolio, is_made_of_sound_trials_and_studies) {
   const Portfolio sound = make_portfolio((*read_costs(path_, "reduce", {}))[0].table, {});
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
-      .execute("UPDATE trials SET objective = 0.5 WHERE id = 4; UPDATE trials SET config = '{', checksum = NULL WHERE id = 8;"
+      .execute("UPDATE trials SET objective = 0.5 WHERE id = 4; UPDATE trials SET config = '{' WHERE id = 8;"
                "UPDATE studies SET problem = '{' WHERE id = 6");
   const auto sources = read_costs(path_, "reduce", {});
   ASSERT_TRUE(sources.ok()) << sources.error().message;
@@ -266,9 +267,22 @@ TEST_F(StoredPortfolio, that_is_damaged_is_left_out) {
   made.kernel = "reduce";
   made.device = kH200;
   ASSERT_TRUE(store_portfolio(path_, made).ok());
+  const auto left_after = [&](const char* sql) {
+    const auto copy = scratch_ / "copy.db";
+    std::filesystem::remove(copy);
+    std::filesystem::copy_file(path_, copy);
+    sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(1)).execute(sql);
+    return read_portfolios(copy)->size();
+  };
+  EXPECT_EQ(left_after("SELECT 1"), 1u);
+  EXPECT_EQ(left_after("UPDATE portfolios SET within = 0.9"), 0u);
+  EXPECT_EQ(left_after("UPDATE devices SET name = 'other'"), 0u);
   for (const char* body : {"{", "{}", "[]", R"({"tree":[{"axis":"n","value":1,"yes":0,"no":0}]})"}) {
-    sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
-        .execute(std::string("UPDATE portfolios SET body = '") + body + "'");
+    {
+      sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
+      file.execute(std::string("UPDATE portfolios SET body = '") + body + "'");
+      reseal(file);
+    }
     const auto read = read_portfolios(path_);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->size(), 0u) << body;

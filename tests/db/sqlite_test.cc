@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "db/sqlite/checksum.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
@@ -32,6 +33,21 @@ TEST_F(Sqlite, values_are_bound_and_read_in_their_order) {
   EXPECT_EQ(row.maybe_integer(), std::nullopt);
   EXPECT_EQ(row.maybe_real(), 1.5);
   EXPECT_FALSE(echo.step());
+}
+
+TEST_F(Sqlite, a_checksum_is_the_same_in_sql_and_outside) {
+  Checksum sum;
+  sum.add(std::int64_t{-7});
+  sum.add(0.5);
+  sum.add(-0.0);
+  sum.add(std::string_view("text"));
+  sum.add(std::string_view());
+  sum.add(std::optional<double>());
+  Statement in_sql(database_, "SELECT gktune_checksum(?, ?, ?, ?, ?, ?), gktune_checksum(?1, ?2, ?3, ?5, ?4, ?6)");
+  ASSERT_TRUE(in_sql.bind(-7, 0.5, 0.0, "text", "", std::nullopt).step());
+  Row row = in_sql.row();
+  EXPECT_EQ(row.integer(), sum.value());
+  EXPECT_NE(row.integer(), sum.value());
 }
 
 TEST_F(Sqlite, what_is_empty_is_not_null_and_what_is_no_number_is) {
