@@ -25,6 +25,7 @@ struct Finding {
 struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they were found
+  std::vector<Finding> not_run;   // launches that cannot be formed or run here, which is no fault of the kernel
   std::vector<Trial> passed;      // in the order in which their candidates came
   bool was_stopped = false;
   std::int64_t unchecked = 0;          // candidates that the machine failed for

@@ -83,13 +83,26 @@ std::vector<Problem> problems_to_check(const CheckRequest& request) {
   return solvable.empty() ? all : solvable;
 }
 
-// A launch over an empty problem may be impossible to form; that is no fault of the kernel.
-void leave_out_unformed(std::vector<Finding>& findings) {
-  for (Finding& finding : findings) {
-    if (finding.status != Status::invalid) continue;
-    std::erase_if(finding.trials, [](const Trial& trial) { return is_empty(trial.problem); });
+// Moves what did not run out of the findings, unless nothing ran. A launch that this device refuses tells nothing about the
+// kernel's accesses. The engine may choose sizes for which no launch can be formed; over an empty problem that is expected.
+void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) {
+  const auto is_unformed = [&](const Trial& trial) { return has_awkward_problems && trial.status == Status::invalid; };
+  const auto is_expected = [&](const Trial& trial) { return is_unformed(trial) && is_empty(trial.problem); };
+  const auto did_not_run = [&](const Trial& trial) {
+    return is_unformed(trial) || trial.status == Status::launch_failed;
+  };
+  std::vector<Finding> findings, not_run;
+  std::int64_t left = result.checked;
+  for (const Finding& finding : result.findings) {
+    for (const Trial& trial : finding.trials) {
+      if (did_not_run(trial)) --left;
+      if (!is_expected(trial)) add_finding(did_not_run(trial) ? not_run : findings, trial);
+    }
   }
-  std::erase_if(findings, [](const Finding& finding) { return finding.trials.empty(); });
+  if (left == 0 && !not_run.empty()) return;
+  for (const Finding& finding : not_run) result.checked -= std::ssize(finding.trials);
+  result.findings = std::move(findings);
+  result.not_run = std::move(not_run);
 }
 
 }  // namespace
@@ -110,7 +123,7 @@ Result<SpaceCheck, EngineError> check_space(const CheckRequest& request, const S
                      return candidates.next(candidate);
                    }),
                    *counts};
-  if (is_awkward(request)) leave_out_unformed(check.result.findings);
+  if (request.work == DeviceWork::sanitize) set_apart_what_did_not_run(check.result, is_awkward(request));
   return check;
 }
 

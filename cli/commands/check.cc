@@ -128,12 +128,17 @@ std::string candidate_text(const Trial& trial) {
   return config.empty() ? problem : config + " (" + problem + ")";
 }
 
+// ": tile=16 (n=1000) and 3 more"
+std::string candidates_text(const Finding& finding) {
+  std::string text = candidate_text(finding.trials.front());
+  if (!text.empty()) text.insert(0, ": ");
+  if (finding.trials.size() > 1) text += fmt::format(" and {} more", finding.trials.size() - 1);
+  return text;
+}
+
 void print_finding(const Finding& finding, Context& context) {
-  context.out << '\n' << paint(context.out_screen, Ink::red, status_name(finding.status));
-  const std::string candidate = candidate_text(finding.trials.front());
-  if (!candidate.empty()) context.out << ": " << candidate;
-  if (finding.trials.size() > 1) context.out << fmt::format(" and {} more", finding.trials.size() - 1);
-  context.out << '\n' << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
+  context.out << '\n' << paint(context.out_screen, Ink::red, status_name(finding.status)) << candidates_text(finding)
+              << '\n' << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
 }
 
 std::string work_name(const CheckOptions& options) { return options.sanitize ? "sanitize" : "compile"; }
@@ -158,6 +163,7 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
     if (result.failure) report["failure"] = *result.failure;
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) report["findings"].push_back(finding_json(finding));
+    for (const Finding& finding : result.not_run) report["not_run"].push_back(finding_json(finding));
     if (reports_resources(options)) {
       report["architecture"] = device.architecture;
       report["limits"] = device.name;
@@ -184,8 +190,12 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
         fmt::format("{} more problems of configurations that ran into the time limit were left out",
                     format_count(result.left_out)));
   }
+  for (const Finding& finding : result.not_run) {
+    if (options.quiet) break;
+    context.log.info(fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
+  }
   const bool is_through = !result.was_stopped && !result.failure;
-  if (!of_all.empty() && is_through && !options.sample && !options.quiet) {
+  if (all > check.counts.chosen && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));
   }
