@@ -550,9 +550,13 @@ HOSTILE_PLACES = [('devices', 'name'), ('devices', 'architecture'), ('studies', 
 ENDLESS = 'CREATE VIEW {} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n'
 
 
+# Its rows get their checksums when gktune opens it: to gktune the texts that this script writes are not damage.
+EARLIER_DATABASE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'db', 'version_4.db')
+
+
 def hostile_database(round_):
     """Somebody else's database: its texts reach no terminal and no compiler as they are, and its views do not run."""
-    good_database(round_)
+    shutil.copy(EARLIER_DATABASE, round_.path('gktune.db'))
     file = sqlite3.connect(round_.path('gktune.db'))
     for table, column in round_.rng.sample(HOSTILE_PLACES, round_.rng.randint(1, 4)):
         text = round_.rng.choice(HOSTILE_TEXTS)
@@ -562,6 +566,7 @@ def hostile_database(round_):
             file.execute(f'UPDATE {table} SET {column} = ? WHERE rowid % 2 = ?', (text, round_.rng.randrange(2)))
         except sqlite3.Error:
             pass  # the schema does not allow it
+    file.execute('UPDATE trials SET checksum = NULL')
     is_endless = round_.rng.random() < 0.3
     if is_endless:
         file.execute(ENDLESS.format(round_.rng.choice(['endless', 'trial_notes', 'more_winners'])))
