@@ -99,6 +99,16 @@ TEST_F(BestCommand, a_winner_that_no_trial_supports_is_damaged_and_not_an_answer
       << called.err;
 }
 
+TEST_F(BestCommand, a_stored_winner_with_another_checksum_is_no_answer) {
+  const std::vector<std::string> question = {"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"};
+  EXPECT_NE(best(question).out.find("exact"), std::string::npos) << best(question).out;
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+  const Call called = best(question);
+  EXPECT_EQ(called.out.find("exact"), std::string::npos) << called.out;
+  EXPECT_EQ(called.out.find("999"), std::string::npos) << called.out;
+}
+
 TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
   Call misspelt = best({"redcue"});
   EXPECT_EQ(misspelt.code, ExitCode::no_configuration);
