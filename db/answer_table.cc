@@ -81,7 +81,7 @@ std::string reason_for(const KernelWinners& winners, const DeviceIdentity& devic
   return reason;
 }
 
-// Why a winner no longer counts; nothing if it does.
+// The reason why a winner no longer counts; no value if it does.
 std::optional<std::string> refusal(const Winner& winner, const Freshness& freshness) {
   if (!freshness.fingerprint.empty() && winner.study.fingerprint != freshness.fingerprint) {
     return "of other sources";

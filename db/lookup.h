@@ -40,7 +40,7 @@ class Lookup {
   Lookup& operator=(Lookup&&) noexcept;
   ~Lookup();
 
-  // Of several versions of the kernel the latest that has an answer is used. A missing axis matches any value,
+  // Several versions of the kernel: the latest one that has an answer gives it. A missing axis matches any value,
   // but not exactly; an axis that was never tuned matches nothing.
   Answer best(std::string_view kernel, const Problem& problem, const Question& question) const;
   Answer best(std::string_view kernel, const Problem& problem, const DeviceIdentity& device = {},

@@ -10,7 +10,7 @@ KernelSpace kernel_space_of(const Definition& definition, const DeviceInfo& devi
   for (const Axis& axis : definition.kernel.axes) {
     if (!axis.match.empty()) space.matching.set(axis.name, axis.match);
   }
-  // Where the configurations are listed, constraints do not count.
+  // Constraints do not count if the configurations are listed.
   const auto constraints = definition.listed.empty()
                                ? with_device_limits(definition.constraints, definition.kernel, device)
                                : device_limits(definition.kernel, device);

@@ -36,7 +36,7 @@ struct Tuning {
 
 // The factor by which the winner is better than another configuration.
 struct Gain {
-  // Where the other configuration's time is from. The winner's is from the playoff if one was held.
+  // The source of the other configuration's time. The winner's time is from the playoff if one was held.
   enum class Source { playoff, search };
   double factor = 0;
   // A time from the search was taken at another moment than the winner's: the factor is a rough one.

@@ -20,11 +20,11 @@ struct Exported {
 // The rows that a merge added, and the conflicts that it resolved.
 struct Merged {
   std::int64_t sessions = 0, studies = 0, trials = 0, playoffs = 0, portfolios = 0;  // added
-  std::int64_t known_trials = 0;                                                      // that were there already
+  std::int64_t known_trials = 0;                                                      // trials that the target had already
   std::int64_t damaged = 0;  // trials and finalists of a database that were left out
   // Configurations with current measurements of several hosts, by what decided which one counts.
   std::int64_t by_environment = 0, by_playoff = 0, by_time = 0;
-  std::int64_t overruled_failures = 0;       // of them: a success counts, and another host's measurement failed
+  std::int64_t overruled_failures = 0;       // conflicts in which a success counts and another host's measurement failed
   std::vector<std::string> changed_winners;  // a line for each study of the target that has another winner now
 };
 

@@ -12,7 +12,7 @@ namespace gktune {
 // The cost of each configuration on each problem.
 struct CostTable {
   static constexpr double kUnmeasured = std::numeric_limits<double>::infinity();
-  static constexpr double kUnmeasuredLoss = 10;  // that choices between configurations assume
+  static constexpr double kUnmeasuredLoss = 10;  // choices between configurations assume this loss
 
   std::vector<Problem> problems;
   std::vector<double> weights;  // of the problems

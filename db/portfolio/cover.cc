@@ -285,7 +285,7 @@ void exchange(const CostTable& table, std::vector<std::size_t>& configs, const s
   }
 }
 
-// Those that serve the most problems best come first.
+// Configurations that serve the most problems best come first.
 void sort_by_use(const CostTable& table, std::vector<std::size_t>& configs) {
   std::vector<double> use(table.configs.size());
   for (std::size_t problem = 0; problem < table.problems.size(); ++problem) {

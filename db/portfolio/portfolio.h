@@ -42,13 +42,13 @@ struct Portfolio {
   Regime regime = Regime::cold;
   std::string objective;
   double within = 0;                  // the loss that was allowed on each problem
-  std::vector<Problem> problems;      // that it was made from
+  std::vector<Problem> problems;      // the problems that it was made from
   std::vector<Config> configs;        // the first serves the most
   std::vector<PortfolioNode> tree;    // the first is the root
   bool is_smallest = false;           // no smaller set stays within the loss
   std::size_t at_least = 0;           // no set of fewer configurations does
   std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
-  PortfolioLoss tree_loss;            // of what the tree chooses
+  PortfolioLoss tree_loss;            // the loss of the configurations that the tree chooses
   // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the winner of
   // the nearest problem.
   std::optional<PortfolioLoss> held_back, held_back_nearest;

@@ -18,7 +18,7 @@ class Failure : public std::runtime_error {
 
   explicit Failure(const std::string& message, int code = 0) : std::runtime_error(message), code_(code) {}
   bool is_busy() const;
-  bool is_damage() const;          // what was read is invalid
+  bool is_damage() const;          // the contents that were read are invalid
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing
 
  private:

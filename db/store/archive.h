@@ -21,7 +21,7 @@ struct Evidence {
   std::optional<Trial> second;     // of the playoff if there was one, else of the search
   double lead = 0;                 // of the winner over the second, of 1
   bool is_lead_clear = false;      // the confidence intervals of the two do not overlap
-  SessionEnvironment environment;  // that the winner was measured in
+  SessionEnvironment environment;  // the environment that the winner was measured in
   std::int64_t measured_unix_ms = 0;
   // Changes in the database since: a later version of the kernel, a session in another environment.
   std::vector<std::string> changes;
@@ -55,7 +55,7 @@ struct CommonConfig {
 
 struct CommonConfigs {
   std::vector<CommonConfig> configs;
-  std::int64_t damaged = 0;  // that were left out
+  std::int64_t damaged = 0;  // configurations that were left out
 };
 
 struct DatabaseTotals {
@@ -90,7 +90,7 @@ class Archive {
   // The counts of each study that has trials.
   Result<std::map<std::int64_t, TrialCounts>> counts() const;
   Result<TrialCounts> counts(std::int64_t study) const;
-  // The winner of a study; nothing if it has none.
+  // The winner of a study; no value if it has none.
   Result<std::optional<Best>> winner(std::int64_t study) const;
   Result<Evidence> evidence(const Best& winner) const;
   Result<std::vector<Evidence>> evidence(std::span<const Best> winners) const;

@@ -12,7 +12,7 @@ namespace gktune {
 
 // The state of a database, read completely.
 struct Health {
-  std::int64_t trials = 0, finalists = 0;  // that were read
+  std::int64_t trials = 0, finalists = 0;  // the rows that were read
   std::vector<std::string> findings;       // empty: nothing is wrong
 };
 

@@ -29,7 +29,7 @@ class Doomed {
  public:
   explicit Doomed(Database& database) : database_(database) { database.execute(std::string(removal::kTables)); }
 
-  // Those that a statement adds to the list. Its first parameter is the study.
+  // Runs a statement that adds trials to the list. Its first parameter is the study.
   template <class... Values>
   void add(std::int64_t study, std::string_view statement, const Values&... values) {
     // Each is compiled once: there may be thousands of studies.

@@ -43,17 +43,18 @@ inline const std::string kIsOutdated =
     is_sound(summed::kStudies, "o.") +
     "), s.updated_ms < ?2 FROM studies s WHERE s.id = ?1";
 
+// Counts the trials to remove.
 inline constexpr std::string_view kTrials =
     "SELECT (SELECT count(*) FROM doomed) + (SELECT coalesce(sum(c.trials), 0) FROM doomed_studies d"
     " CROSS JOIN study_counts c ON c.study_id = d.id WHERE d.is_whole)";
 
-// Those that lose their winner.
+// Counts playoffs that lose their winner.
 inline constexpr std::string_view kPlayoffs =
     "SELECT count(*) FROM doomed_studies d CROSS JOIN playoffs p ON p.study_id = d.id"
     " WHERE d.is_whole OR NOT EXISTS (SELECT 1 FROM finalists f WHERE f.playoff_id = p.id AND f.place = 1"
     "                                 AND f.trial_id NOT IN (SELECT id FROM doomed))";
 
-// Those that lose their last trial.
+// Counts studies that lose their last trial.
 inline constexpr std::string_view kStudies =
     "SELECT count(*) FROM doomed_studies d CROSS JOIN studies s ON s.id = d.id"
     " WHERE (d.is_whole OR"

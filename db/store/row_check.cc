@@ -73,9 +73,9 @@ void parse_general_config(sqlite::Row& row) {
 
 struct CheckedTable {
   const SummedTable& sums;
-  std::string key;      // of the columns that identify a row
+  std::string key;      // the SQL of what identifies a row
   bool has_id;          // the key is a number
-  std::string columns;  // that the parser reads
+  std::string columns;  // the columns that the parser reads
   void (*parse)(sqlite::Row& row);
 };
 

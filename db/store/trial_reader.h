@@ -21,7 +21,7 @@ class TrialReader {
   sqlite::Statement find_, find_finalist_;
 };
 
-// Those of a study, whether the stored winner is sound, and its trial and finalist.
+// The columns of a study, whether the stored winner is sound, and the ids of its trial and finalist.
 const std::string& best_columns();
 
 }  // namespace gktune

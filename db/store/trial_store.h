@@ -79,7 +79,7 @@ class TrialStore {
   virtual Result<std::vector<Trial>> trials(std::int64_t study) const = 0;
   virtual Result<std::optional<StudiedTrial>> trial(std::int64_t id) const = 0;
 
-  // Several sessions share a study by claims. A session claims what it is about to measure; nothing as the
+  // Several sessions share a study by claims. A session claims what it is about to measure; no value as the
   // configuration means the playoff. False: another session has claimed it, or the configuration has a trial.
   // A claim ends with the trial, with the session, with release_claims(), or at the end of its lease, which
   // renew_claims() begins anew.

@@ -84,7 +84,7 @@ std::optional<DeviceInfo> DeviceCache::find(const BackendName& backend) const {
   return *std::move(info);
 }
 
-// Where it cannot be kept, the next run asks again.
+// If it cannot be kept, the next run asks again.
 void DeviceCache::keep(const BackendName& backend, const DeviceInfo& info) const {
   if (!keeps(backend) || !make_private_folder(folder_)) return;
   const std::string bytes = encode(info);
