@@ -1,6 +1,11 @@
-// Times the queries of people to a database with many trials, portfolios on problems that were held back, and the header
+// Times the commands that query a database with many trials, portfolios on problems that were held back, and the header
 // that holds such a portfolio, which $CXX compiles.
-// Usage: database_bench [TRIALS [STUDIES [FILE]]], by default a million and a thousand; the database stays in FILE.
+// Usage: database_bench [TRIALS [STUDIES [FILE]]], by default a million and a thousand; FILE keeps the database for the
+// next call.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,21 +13,17 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "db/exchange/winner_export.h"
-#include "db/lookup.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/row_sums.h"
 #include "db/sqlite/database.h"
-#include "db/store/archive.h"
-#include "db/store/removal.h"
 #include "db/store/sqlite_store.h"
+#include "db/store/trial_row.h"
 #include "db/winners_sql.h"
 
 namespace gktune {
@@ -33,7 +34,7 @@ double now_s() {
 }
 
 // Trials as a tuner writes them, made by SQL: each study has the same configurations, one in ten failed, one in twenty
-// was measured again, and each study had a playoff.
+// was measured again, and each study had a playoff. One study in twenty is of an earlier version of its kernel.
 void make_database(const std::filesystem::path& path, std::int64_t trials, std::int64_t studies) {
   { auto store = open_sqlite_store(path, StoreAccess::write); }
   sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
@@ -46,27 +47,29 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
                " 'gktune run', x * 1000, x * 1000 FROM i");
   file.execute("WITH RECURSIVE i (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < " + all + ")"
                " INSERT INTO studies (id, kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
-               " SELECT x, 'kernel' || x % 10, 'f1', 1 + x % 2, '{\"T\":\"float\",\"n\":' || (1024 * x) || '}', 'cold',"
+               " SELECT x, 'kernel' || (x % 10), iif(x % 20 = 7, 'f0', 'f1'), 1 + x % 2, '{\"T\":\"float\",\"n\":' || (1024 * x) || '}', 'cold',"
                " 'time', 200000 + x FROM i");
   file.execute(
       "WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + each + " - 1),"
-      " t AS (SELECT s.id AS study, x, abs((x * 7919 + s.id * 104729) % 10007) / 10.0 + 10 AS us,"
+      " t AS (SELECT s.id AS study, x, x - (x % 20 = 1) AS config, abs((x * 7919 + s.id * 104729) % 10007) / 10.0 + 10 AS us,"
       "  (x * 31 + s.id) % 10 = 0 AS is_failed FROM studies s, i)"
       " INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
       " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes,"
       " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z,"
       " clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
       " SELECT study, 1 + study % 200, study * 1000000 + x, x % 20 <> 1,"
-      " '{\"batchSize\":' || (x / 64 + (x % 20 = 1)) || ',\"threadsPerBlock\":' || (32 * (x % 64)) || ',\"way\":\"one_pass\"}',"
+      " '{\"batchSize\":' || (config / 64) || ',\"threadsPerBlock\":' || (32 * (config % 64)) || ',\"way\":\"one_pass\"}',"
       " iif(is_failed, 'wrong_result', 'ok'), iif(is_failed, '3 of 7 elements differ', ''), iif(is_failed, NULL, us),"
       " us > 500, us, us, us, us, us, 0, '{\"GB/s\":123.5}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1,"
-      " 0.01, 1000 * study, 1000 * study + x, zeroblob(80) FROM t");
+      " 0.01, 1000 * study, 1000 * study + x - 2 * (x % 20 = 1), zeroblob(80) FROM t");
   file.execute("INSERT INTO playoffs (study_id, session_id, held_ms) SELECT id, 1 + id % 200, 900000000 FROM studies");
   file.execute("INSERT INTO finalists (playoff_id, place, trial_id, objective, median_us, low_us, high_us, metrics, samples)"
                " SELECT p.id, r.place, r.id, r.objective, r.objective, r.objective, r.objective, '{}', zeroblob(400)"
                " FROM playoffs p JOIN (SELECT id, study_id, objective, row_number() OVER (PARTITION BY study_id"
                "  ORDER BY objective) AS place FROM trials WHERE status = 'ok' AND is_current = 1) r"
                " ON r.study_id = p.study_id WHERE r.place <= 5");
+  file.execute("UPDATE trials SET checksum = " + kTrialChecksum);
+  file.execute("UPDATE finalists SET checksum = " + kFinalistChecksum);
   file.execute("INSERT INTO study_counts SELECT study_id, is_current, status, count(*), total(compile_s), total(run_s)"
                " FROM trials GROUP BY 1, 2, 3");
   file.execute(GKTUNE_FILL_WINNERS);
@@ -75,104 +78,160 @@ void make_database(const std::filesystem::path& path, std::int64_t trials, std::
   file.execute("COMMIT");
 }
 
-// The processor time of this process, which other work on the machine does not lengthen.
-double processor_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+// A command line of gktune, without its last words: --db FILE.
+struct Command {
+  std::vector<std::string> words;
+  bool has_bar = true;  // its answer does not grow with the number of trials
+};
 
-double worst_ms = 0;
+constexpr double kBar_s = 0.1;
+constexpr int kRuns = 7;
 
-// The median of some calls, each of which opens the file as a command does: elapsed and processor time.
-template <class Result>
-void time_query(const char* name, const std::function<Result()>& query) {
-  std::vector<double> times, busy;
-  for (int i = 0; i < 7; ++i) {
-    const double begin = now_s(), begin_busy = processor_s();
-    const auto result = query();
-    times.push_back((now_s() - begin) * 1e3);
-    busy.push_back((processor_s() - begin_busy) * 1e3);
-    if (!result) {
-      std::fprintf(stderr, "%s: %s\n", name, result.error().message.c_str());
-      std::exit(1);
-    }
+// The elapsed time, and the processor time, which other work on the machine lengthens less.
+struct RunTime {
+  double elapsed_s = 0, processor_s = 0;
+};
+
+// Runs gktune as a shell does, and drops what it prints.
+RunTime run_gktune(std::vector<std::string> words, const std::filesystem::path& database) {
+  words.insert(words.begin(), GKTUNE_PROGRAM);
+  words.insert(words.end(), {"--db", database.string()});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
+  const double begin = now_s();
+  pid_t child = 0;
+  const bool is_started = posix_spawn(&child, GKTUNE_PROGRAM, &files, nullptr, arguments.data(), environ) == 0;
+  posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  rusage use{};
+  if (!is_started || ::wait4(child, &status, 0, &use) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    std::fprintf(stderr, "failed:");
+    for (const std::string& word : words) std::fprintf(stderr, " '%s'", word.c_str());
+    std::fprintf(stderr, "\n");
+    std::exit(1);
   }
-  std::ranges::sort(times);
-  std::ranges::sort(busy);
-  worst_ms = std::max(worst_ms, busy[3]);
-  std::printf("%-50s %8.1f ms, %8.1f ms of processor time\n", name, times[3], busy[3]);
+  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  return {now_s() - begin, seconds(use.ru_utime) + seconds(use.ru_stime)};
+}
+
+std::string line_of(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool is_plain = word.find_first_of(" '*()") == word.npos;
+    line += (line.empty() ? "" : " ") + (is_plain ? word : '"' + word + '"');
+  }
+  return line;
+}
+
+// Prints the median of the runs of each command. Returns the number of those above their bar.
+int time_commands(const std::vector<Command>& commands, const std::filesystem::path& database) {
+  int slow = 0;
+  for (const Command& command : commands) {
+    std::vector<double> elapsed, processor;
+    for (int i = 0; i < (command.has_bar ? kRuns : 1); ++i) {
+      const RunTime time = run_gktune(command.words, database);
+      elapsed.push_back(time.elapsed_s);
+      processor.push_back(time.processor_s);
+    }
+    std::ranges::sort(elapsed);
+    std::ranges::sort(processor);
+    const double median_s = elapsed[elapsed.size() / 2], busy_s = processor[processor.size() / 2];
+    std::printf("%-86s %8.1f ms %8.1f ms", line_of(command.words).c_str(), median_s * 1e3, busy_s * 1e3);
+    if (command.has_bar) std::printf("  %.2f of the bar%s", median_s / kBar_s, busy_s > kBar_s ? ", slow" : "");
+    std::printf("\n");
+    slow += command.has_bar && busy_s > kBar_s ? 1 : 0;
+  }
+  return slow;
 }
 
 std::filesystem::path temporary(const std::string& suffix) {
   return std::filesystem::temp_directory_path() / ("database_bench-" + std::to_string(::getpid()) + suffix);
 }
 
+// Everything that a user asks. `middle` is a study with 1/STUDIES of the trials.
+std::vector<Command> queries(std::int64_t trials, std::int64_t studies) {
+  const std::int64_t middle = studies / 20 * 10 + 4, next = middle - 10;  // of kernel4, on the H200
+  const std::string kernel = "kernel4", study = std::to_string(middle), other = std::to_string(next);
+  const std::string problem = "n=" + std::to_string(1024 * middle);
+  std::vector<Command> all = {
+      {{"--version"}},
+      {{"best"}},
+      {{"best", "--why"}},
+      {{"best", "--json"}},
+      {{"best", kernel}},
+      {{"best", kernel, "--why"}},
+      {{"best", kernel, "--device", "H200", "--problem", problem}},
+      {{"best", kernel, "--problem", problem, "--why"}},
+      {{"best", kernel, "--problem", "T=float,n=12345"}},
+      {{"best", kernel, "--problem", "T=float,n=12345", "--prefer-portfolio"}},
+      {{"db", "ls"}},
+      {{"db", "ls", "--json"}},
+      {{"db", "ls", "--kernel", kernel}},
+      {{"db", "ls", "--device", "H100"}},
+      {{"db", "ls", "--problem", problem}},
+      {{"db", "ls", "--status", "wrong_result"}},
+      {{"db", "ls", "--newer", "7d"}},
+      {{"db", "ls", "--older", "7d"}},
+      {{"db", "show", study}},
+      {{"db", "show", kernel + "/" + problem + "@H200"}},
+      {{"db", "show", study, "--failed"}},
+      {{"db", "show", study, "--status", "wrong_result"}},
+      {{"db", "show", study, "--limit", "0"}},
+      {{"db", "show", study, "--limit", "5", "--csv"}},
+      {{"db", "show", study, "--importance"}},
+      {{"db", "show", kernel}},
+      {{"db", "show", "--status", "wrong_result"}},
+      {{"db", "show", "--older", "7d", "--json"}},
+      {{"db", "diff", study, other}},
+      {{"db", "stats"}},
+      {{"db", "sql", "SELECT kernel, min(median_us) FROM best_view GROUP BY kernel"}},
+      {{"db", "rm", study, "--dry-run"}},
+      {{"db", "rm", "--kernel", kernel, "--dry-run"}},
+      {{"db", "rm", "--trial", std::to_string(trials / 2), "--dry-run"}},
+      {{"db", "prune", "--superseded", "--dry-run"}},
+      {{"db", "prune", "--failed-trials", "--dry-run"}},
+      {{"db", "prune", "--outdated", "--dry-run"}},
+      {{"db", "prune", "--superseded", "--failed-trials", "--outdated", "--older", "7d", "--dry-run"}}};
+  for (const std::string format : {"jsonl", "header", "flags", "json", "kernel-tuner", "t4", "wisdom"})
+    all.push_back({{"db", "export", study, "--format", format}});
+  for (const std::string format : {"header", "json", "wisdom"})
+    all.push_back({{"db", "export", kernel, "--device", "H200", "--format", format}});
+  // Their work or their answer grows with the number of trials.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"db", "show", kernel, "--limit", "0"}, {"db", "show", kernel, "--importance", "--limit", "0"},
+        {"db", "portfolio", kernel, "--dry-run"}, {"db", "export"}, {"db", "check"}, {"report", kernel, "-o", "/dev/null"}})
+    all.push_back({words, false});
+  return all;
+}
+
 int time_queries(std::int64_t trials, std::int64_t studies, const char* kept) {
   const std::filesystem::path path = kept != nullptr ? kept : temporary(".db");
-  if (std::filesystem::exists(path)) {
-    std::fprintf(stderr, "%s: exists\n", path.c_str());
-    return 2;
+  if (!std::filesystem::exists(path)) {
+    const double begin = now_s();
+    make_database(path, trials, studies);
+    std::printf("%lld trials of %lld studies, %.0f MiB, made in %.1f s\n", static_cast<long long>(trials),
+                static_cast<long long>(studies), static_cast<double>(std::filesystem::file_size(path)) / (1 << 20),
+                now_s() - begin);
   }
-  const double begin = now_s();
-  make_database(path, trials, studies);
-  std::printf("%lld trials of %lld studies, %.0f MiB, made in %.1f s; times with the opening of the file\n",
-              static_cast<long long>(trials), static_cast<long long>(studies),
-              static_cast<double>(std::filesystem::file_size(path)) / (1 << 20), now_s() - begin);
-  const auto store = [&] { return std::move(*open_sqlite_store(path, StoreAccess::read)); };
-  const std::int64_t middle = studies / 2;
-  time_query<Result<std::vector<StudySummary>>>("db ls: all studies with counts and winners",
-                                                [&] { return store()->studies(); });
-  time_query<Result<std::map<std::int64_t, TrialCounts>>>("db ls --status, db stats: counts by status",
-                                                          [&] { return Archive::open(path)->counts(); });
-  time_query<Result<DatabaseTotals>>("db stats: totals", [&] { return Archive::open(path)->totals(); });
-  time_query<Result<std::vector<Best>>>("best: winners of all kernels", [&] { return store()->best(""); });
-  time_query<Result<std::optional<Best>>>("best: the winner of a study", [&] { return Archive::open(path)->winner(middle); });
-  time_query<Result<Evidence>>("best --why: the evidence for a winner", [&] {
-    const auto archive = Archive::open(path);
-    return archive->evidence(**archive->winner(middle));
-  });
-  time_query<Result<std::vector<Evidence>>>("best: all winners and their evidence", [&] {
-    const std::vector<Best> winners = *store()->best("");
-    return Archive::open(path)->evidence(winners);
-  });
-  time_query<Result<Evidence>>("best KERNEL --problem: the lookup and its evidence", [&]() -> Result<Evidence> {
-    const std::vector<Best> winners = *store()->best("");
-    const Best& asked = winners[winners.size() / 2];
-    const auto lookup = Lookup::open(path);
-    if (!lookup) return lookup.error();
-    const Answer answer = lookup->best(asked.study.kernel, asked.study.problem, asked.study.device);
-    if (answer.match != Match::exact) return Error{"there is no exact answer"};
-    return Archive::open(path)->evidence(asked);
-  });
-  const StudySummary study = **store()->study(middle);
-  time_query<Result<Ranked>>("db show: the best 20 trials of a study",
-                                         [&] { return Archive::open(path)->ranked(study, {.limit = 20}); });
-  time_query<Result<Ranked>>("db show --failed: 20 failures of a study", [&] {
-    return Archive::open(path)->ranked(study, {.limit = 20, .failure = Status::wrong_result});
-  });
-  time_query<Result<Ranked>>("db show --newer: nothing is that new", [&] {
-    return Archive::open(path)->ranked(study, {.limit = 20, .since_unix_ms = std::int64_t{1} << 60});
-  });
-  time_query<Result<std::vector<CommonConfig>>>("db diff: two studies",
-                                                [&] { return Archive::open(path)->common(middle, middle + 1); });
-  std::vector<std::int64_t> some, all;
-  for (std::int64_t i = 1; i <= 500; ++i) some.push_back(i * (trials / 500));
-  for (std::int64_t i = 1; i <= studies; ++i) all.push_back(i);
-  time_query<Result<Removed>>("db rm --dry-run: 500 trials of as many studies",
-                              [&] { return remove_trials(path, some, Removal::rehearsed); });
-  time_query<Result<Removed>>("db rm --dry-run: a study", [&] { return remove_studies(path, {middle}, Removal::rehearsed); });
-  time_query<Result<Removed>>("db prune --superseded --dry-run: all studies", [&] {
-    return prune(path, all, {.superseded = true}, Removal::rehearsed);
-  });
-  std::printf("the slowest takes %.1f ms of processor time\n", worst_ms);
+  std::printf("each line is a run of gktune: its elapsed time, its processor time, and the share of the bar of %.1f s\n",
+              kBar_s);
+  time_commands({{{"db", "portfolio", "kernel4"}, false}}, path);  // stored, for the questions to it
+  const int slow = time_commands(queries(trials, studies), path);
+  std::printf("%d take more than %.1f s of processor time\n", slow, kBar_s);
   if (kept == nullptr) {
-    const double begin_removal = now_s();
-    const auto removed = remove_trials(path, some, Removal::done);
-    std::printf("db rm: %lld trials are removed in %.1f s\n",
-                removed ? static_cast<long long>(removed->trials) : 0, now_s() - begin_removal);
+    std::vector<std::string> removal = {"db", "rm"};
+    for (std::int64_t i = 1; i <= 500; ++i) removal.insert(removal.end(), {"--trial", std::to_string(i * (trials / 500))});
+    const RunTime time = run_gktune(removal, path);
+    std::printf("db rm of 500 trials of as many studies: %.1f s, %.1f s of processor time\n", time.elapsed_s, time.processor_s);
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
   }
   std::printf("\n");
-  for (const char* suffix : {"", "-wal", "-shm"}) {
-    if (kept == nullptr) std::filesystem::remove(path.string() + suffix);
-  }
-  return worst_ms < 100 ? 0 : 1;
+  return slow == 0 ? 0 : 1;
 }
 
 // A kernel's time on a device with 132 multiprocessors, by a simple model: waves of blocks, the latency of a block, and
@@ -299,8 +358,8 @@ void make_portfolios() {
 
 int main(int argc, char** argv) {
   const long long trials = argc > 1 ? std::atoll(argv[1]) : 1'000'000, studies = argc > 2 ? std::atoll(argv[2]) : 1000;
-  if (studies < 2 || trials < 100 * studies) {
-    std::fprintf(stderr, "usage: database_bench [TRIALS [STUDIES [FILE]]], at least 2 studies of 100 trials\n");
+  if (studies < 20 || trials < 100 * studies) {
+    std::fprintf(stderr, "usage: database_bench [TRIALS [STUDIES [FILE]]], at least 20 studies of 100 trials\n");
     return 2;
   }
   const int code = gktune::time_queries(trials, studies, argc > 3 ? argv[3] : nullptr);
