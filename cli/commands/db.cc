@@ -136,7 +136,7 @@ void declare_show(Flags& flags, ShowOptions& options) {
       .on("--importance", options.importance,
           "Show which parameters matter, which values are never among the best, and why trials failed")
       .excludes(failed);
-  flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study; 0: all", "N")
+  flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study, and so many studies; 0: all", "N")
       .shown_default("20");
   flags.table_format(options.format);
 }
@@ -324,6 +324,12 @@ ExitCode show(const ShowOptions& options, Context& context) {
     context.err << "no study is selected\n";
     return ExitCode::done;
   }
+  const auto selected = std::ssize(*studies);
+  const bool hides_studies = options.limit > 0 && selected > options.limit;
+  if (hides_studies) {
+    studies->resize(static_cast<std::size_t>(options.limit));
+    hint(context, fmt::format("--limit 0 shows all {} studies", format_count(selected)));
+  }
   const auto changes = read_changes(options.selection.database, *studies, context);
   if (!changes) return changes.error();
   if (options.importance) return show_importance(*store, *studies, options, context);
@@ -357,7 +363,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
     print_study(report, context);
     if (std::ssize(report.trials) < report.shown_of) hidden = std::max(hidden, report.shown_of);
   }
-  if (hidden > 0 && options.limit > 0) hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));
+  if (hidden > 0 && options.limit > 0 && !hides_studies) hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));
   return ExitCode::done;
 }
 

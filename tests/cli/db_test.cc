@@ -74,6 +74,21 @@ TEST_F(Db, show_says_when_a_limit_hides_something) {
   EXPECT_EQ(db({"show", "1", "--limit", "0"}).err, "");
 }
 
+TEST_F(Db, show_limits_the_studies_too_in_every_format) {
+  const std::string all = "  hint: --limit 0 shows all 3 studies\n";
+  const Call text = db({"show", "reduce", "--limit", "2"});
+  EXPECT_NE(text.out.find("n=1Gi"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("H100"), std::string::npos) << text.out;
+  EXPECT_EQ(text.err, all);
+  const Call json = db({"show", "reduce", "--limit", "2", "--json"});
+  EXPECT_EQ(Json::parse(json.out).size(), 2u);
+  EXPECT_EQ(json.err, all);
+  EXPECT_EQ(db({"show", "reduce", "--limit", "1", "--csv"}).err, all);
+  EXPECT_EQ(db({"show", "reduce", "--limit", "1", "--importance"}).err, all);
+  EXPECT_EQ(Json::parse(db({"show", "reduce", "--limit", "0", "--json"}).out).size(), 3u);
+  EXPECT_EQ(db({"show", "reduce", "--limit", "3", "--json"}).err, "");
+}
+
 TEST_F(Db, show_as_json_has_the_trials) {
   auto study = Json::parse(db({"show", "1", "--json", "--failed"}).out);
   ASSERT_EQ(study["results"].size(), 2u);
