@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
+#include "engine/device/device_cache.h"
 #include "engine/device/device_choice.h"
 #include "engine/engine_error.h"
 #include "engine/device/open_device.h"
@@ -26,6 +28,8 @@ struct DeviceFlags {
 std::vector<std::string> worker_argv(const Context& context);
 UnsafeOptions unsafe_options(const DeviceFlags& flags);
 WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context);
+// The GPUs of this machine, as earlier commands found them.
+DeviceCache device_cache(const std::filesystem::path& folder, const Context& context);
 
 // Reads space files for the chosen device. Prints errors and returns the exit code.
 Result<std::vector<OpenedSpaces>, ExitCode> read_files(const std::vector<std::string>& paths,

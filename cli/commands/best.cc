@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/database.h"
+#include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
@@ -226,23 +227,22 @@ const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
   return found;
 }
 
-// This machine, if it has a device of that identity.
-std::optional<SessionEnvironment> environment_here(const DeviceIdentity& device, Context& context) {
-  const auto choice = parse_device(is_gpu(device.kind) ? device.kind : "host");
-  const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {});
-  if (!found || identity_of(found->info) != device) return std::nullopt;
-  return SessionEnvironment{.driver = found->info.driver, .runtime = found->info.runtime, .compiler = found->info.compiler};
-}
-
-// Adds what differs from this machine.
+// Adds what differs from this machine, where it has the device of a winner.
 void add_changes_here(std::span<const Best> winners, std::vector<Evidence>& evidences, Context& context) {
-  std::vector<std::pair<DeviceIdentity, std::optional<SessionEnvironment>>> asked;
+  const DeviceCache cache = device_cache(context.environment.cache_dir, context);
+  std::map<std::string, std::optional<DeviceInfo>> devices_here;  // by kind: asking takes a process
   for (std::size_t i = 0; i < winners.size(); ++i) {
     const DeviceIdentity& device = winners[i].study.device;
-    auto known = std::ranges::find(asked, device, [](const auto& each) { return each.first; });
-    if (known == asked.end()) known = asked.insert(asked.end(), {device, environment_here(device, context)});
-    if (!known->second) continue;
-    for (const std::string& change : changes_between(evidences[i].environment, *known->second))
+    const auto [here, is_new] = devices_here.try_emplace(device.kind);
+    if (is_new) {
+      const auto choice = parse_device(is_gpu(device.kind) ? device.kind : "host");
+      const auto found = find_device(*choice, worker_argv(context), [](const std::string&) {}, cache);
+      if (found) here->second = found->info;
+    }
+    if (!here->second || identity_of(*here->second) != device) continue;
+    const SessionEnvironment now{
+        .driver = here->second->driver, .runtime = here->second->runtime, .compiler = here->second->compiler};
+    for (const std::string& change : changes_between(evidences[i].environment, now))
       add_change(evidences[i].changes, change);
   }
 }
