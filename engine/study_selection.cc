@@ -1,11 +1,11 @@
 #include "engine/study_selection.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "db/axis_value.h"
 #include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
-#include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"
 
 namespace gktune {
@@ -57,6 +57,19 @@ Result<Studies> narrowed(Studies studies, const std::string& kernel, const std::
   return left;
 }
 
+// The longest kernel that the word begins with, whose name may hold the marks of problems and devices; else the text before
+// the first mark.
+std::size_t size_of_kernel(const Studies& studies, const std::string& word) {
+  std::size_t size = 0;
+  for (const StudySummary& each : studies) {
+    const std::string& kernel = each.study.kernel;
+    if (!word.starts_with(kernel)) continue;
+    const bool ends_there = word.size() == kernel.size() || word[kernel.size()] == '/' || word[kernel.size()] == '@';
+    if (ends_there) size = std::max(size, kernel.size());
+  }
+  return size > 0 ? size : std::min(word.find_first_of("/@"), word.size());
+}
+
 }  // namespace
 
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms) {
@@ -82,19 +95,38 @@ Result<Studies> select_studies(Studies studies, const StudyFilter& filter,
   return selected;
 }
 
+std::optional<std::int64_t> number_in(std::string_view word) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool is_number = !word.starts_with('-') && error == std::errc() && end == word.data() + word.size();
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+bool is_kernel(const Studies& studies, std::string_view word) {
+  return std::ranges::any_of(studies, [&](const StudySummary& each) { return each.study.kernel == word; });
+}
+
+Error ambiguous_number(const std::string& word, const std::string& what) {
+  return Error{"'" + word + "' is a " + what + " and a kernel: write 0" + word + " for the " + what + ", " + word +
+               "@ for the kernel"};
+}
+
 Result<Studies> named_studies(const Studies& studies, const std::string& word) {
-  if (const auto id = parse_count(word)) {
+  if (const auto id = number_in(word)) {
     const auto found = std::ranges::find(studies, *id, &StudySummary::id);
-    if (found == studies.end()) return Error{"there is no study " + word};
-    return Studies{*found};
+    const bool names_kernel = is_kernel(studies, word);
+    if (found != studies.end() && names_kernel) return ambiguous_number(word, "study");
+    if (found != studies.end()) return Studies{*found};
+    if (!names_kernel) return Error{"there is no study " + word};
   }
-  const std::size_t at = word.find('@');
-  const std::string before = word.substr(0, at);
-  const std::size_t slash = before.find('/');
+  const std::size_t kernel_size = size_of_kernel(studies, word);
+  if (kernel_size == 0) return Error{"'" + word + "' names no kernel; write KERNEL[/AXIS=VALUE,…][@DEVICE]"};
+  const std::size_t at = word.find('@', kernel_size);
+  const std::size_t slash = word.substr(0, at).find('/', kernel_size);
   const auto rest = [](const std::string& text, std::size_t mark) {
     return mark == text.npos ? std::string() : text.substr(mark + 1);
   };
-  auto named = narrowed(studies, before.substr(0, slash), rest(word, at), rest(before, slash));
+  auto named = narrowed(studies, word.substr(0, kernel_size), rest(word, at), rest(word.substr(0, at), slash));
   if (named && named->empty()) return Error{"there is no study '" + word + "'"};
   return named;
 }

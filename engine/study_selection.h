@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/store/archive.h"
@@ -36,6 +37,13 @@ std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t n
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
                                                  const std::map<std::int64_t, TrialCounts>& counts,
                                                  std::int64_t now_unix_ms);
+
+// The number that a word of digits is: the id of a study or trial, unless a kernel has this name. Where both exist the word is
+// an error: 017 is the number then, and 17@ the kernel.
+std::optional<std::int64_t> number_in(std::string_view word);
+bool is_kernel(const std::vector<StudySummary>& studies, std::string_view word);
+// `what` has the number: "study".
+Error ambiguous_number(const std::string& word, const std::string& what);
 
 // The studies that a word names: 17 by its id; reduce, reduce/n=1Mi, reduce@H200 or reduce/n=1Mi@H200 by their
 // kernel, problem and device.

@@ -271,6 +271,12 @@ Json report_json(const StudyReport& report) {
   return json;
 }
 
+// An id names one study, a kernel any number of them.
+bool names_id(const ShowOptions& options, const std::vector<StudySummary>& studies) {
+  const auto id = number_in(options.which);
+  return id && studies.size() == 1 && studies.front().id == *id;
+}
+
 // Prints the importance of parameters in each study.
 ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary>& studies,
                          const ShowOptions& options, Context& context) {
@@ -296,8 +302,7 @@ ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary
     print_importance(context.out, context.out_screen, *facts);
   }
   if (options.format.csv || options.format.markdown) rows.print(context.out, context.out_screen, options.format);
-  // An id names one study, a kernel any number of them.
-  if (options.format.json) print(context.out, parse_count(options.which) && !reports.empty() ? reports.front() : reports);
+  if (options.format.json) print(context.out, names_id(options, studies) ? reports.front() : reports);
   return ExitCode::done;
 }
 
@@ -349,8 +354,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
   if (options.format.json) {
     Json all = Json::array();
     for (const StudyReport& report : reports) all.push_back(report_json(report));
-    // An id names one study, a kernel any number of them.
-    print(context.out, parse_count(options.which) && !all.empty() ? all.front() : all);
+    print(context.out, names_id(options, *studies) ? all.front() : all);
     return ExitCode::done;
   }
   if (!options.format.is_text()) {

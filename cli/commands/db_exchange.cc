@@ -147,6 +147,18 @@ ExitCode fail_for_several(const std::string& message, Context& context) {
   return ExitCode::failed;
 }
 
+// For formats that name no regime and no objective.
+void keep_one_for_each_problem(std::vector<Best>& winners, Context& context) {
+  const std::size_t all = winners.size();
+  winners = one_for_each_problem(std::move(winners));
+  const std::size_t left_out = all - winners.size();
+  if (left_out == 0) return;
+  context.log.info(fmt::format("left out {} {} of other regimes or objectives: this format holds one winner for each problem"
+                               " and device",
+                               left_out, left_out == 1 ? "winner" : "winners"));
+  hint(context, "name studies by their ids to export others");
+}
+
 ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& options, Context& context) {
   const auto path = database_path(options.selection.database, context);
   const Study& study = winners.front().study;
@@ -154,7 +166,9 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
   if (!stored) return fail(context, ExitCode::failed, stored.error().message);
   std::optional<Portfolio> portfolio;
   for (Portfolio& each : *stored) {
-    if (each.fingerprint == study.fingerprint && each.device == study.device && !portfolio) portfolio = std::move(each);
+    const bool is_of_study = std::tie(each.fingerprint, each.device, each.regime, each.objective) ==
+                             std::tie(study.fingerprint, study.device, study.regime, study.objective);
+    if (is_of_study && !portfolio) portfolio = std::move(each);
   }
   if (portfolio) warn_of_stale(*portfolio, context);
   if (!portfolio) {
@@ -240,6 +254,8 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
   }
   auto winners = winners_of(*studies, options, context);
   if (!winners) return winners.error();
+  if (options.format == ExportFormat::header || options.format == ExportFormat::wisdom)
+    keep_one_for_each_problem(*winners, context);
   switch (options.format) {
     case ExportFormat::header:
       return export_header(*winners, options, context);

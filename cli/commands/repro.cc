@@ -132,9 +132,15 @@ const StudySummary& version_of_space(const std::vector<StudySummary>& versions, 
 
 // The number of the trial that the arguments name.
 Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const TrialStore& store, Context& context) {
-  if (const auto number = parse_count(options.which)) return *number;
   auto studies = store.studies();
   if (!studies) return fail(context, ExitCode::failed, studies.error().message);
+  if (const auto number = number_in(options.which)) {
+    if (!is_kernel(*studies, options.which)) return *number;
+    const auto trial = store.trial(*number);
+    if (!trial || *trial) {
+      return fail_selection(options.database, ambiguous_number(options.which, "trial").message, context);
+    }
+  }
   const auto named = named_studies(*studies, options.which);
   if (!named) return fail_selection(options.database, named.error().message, context);
   std::set<std::string> texts;

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "db/exchange/comment_line.h"
 #include "db/json_values.h"
@@ -390,6 +392,23 @@ std::string device_file_name(const DeviceIdentity& device) {
   return name + ".json";
 }
 
+std::vector<Best> one_for_each_problem(std::vector<Best> winners) {
+  const auto rank = [](const Best& best) {
+    return std::tuple(best.study.regime != Regime::cold, best.study.objective != "time", -best.updated_unix_ms, -best.study_id);
+  };
+  const auto key = [](const Best& best) {
+    const DeviceIdentity& device = best.study.device;
+    return std::tuple(best.study.kernel, device.kind, device.name, device.architecture, device.multiprocessors,
+                      best.study.problem.json());
+  };
+  std::map<decltype(key(winners.front())), std::int64_t> chosen;  // the study
+  std::ranges::sort(winners, {}, rank);
+  for (const Best& best : winners) chosen.emplace(key(best), best.study_id);
+  std::erase_if(winners, [&](const Best& best) { return chosen.at(key(best)) != best.study_id; });
+  std::ranges::sort(winners, {}, &Best::study_id);
+  return winners;
+}
+
 Result<std::string> wisdom_text(const std::vector<Best>& winners) {
   if (winners.empty()) return Error{"there is no winner to write"};
   const Best& first = winners.front();
@@ -418,13 +437,19 @@ Result<std::string> wisdom_text(const std::vector<Best>& winners) {
                                 {"tunable_parameters", names}}
                          .dump() +
                      "\n";
+  std::set<std::pair<std::string, std::vector<std::int64_t>>> written;
   for (const Best& best : winners) {
     if (best.study.kernel != first.study.kernel) return Error{"a wisdom file holds one kernel"};
     if (!has_names_of(best.trial.config, first.trial.config))
       return Error{"the configurations have different parameters"};
-    SortedJson config = SortedJson::array(), size = SortedJson::array();
-    for (const std::string& name : parameters) config.push_back(sorted_json(*best.trial.config.find(name)));
+    std::vector<std::int64_t> size;
     for (const std::string& name : sizes) size.push_back(best.study.problem.find(name)->integer());
+    if (!written.emplace(best.study.device.name, size).second) {
+      return Error{"two studies of one problem are on devices called '" + best.study.device.name +
+                   "', which a wisdom file cannot tell apart; name the studies to export by their ids"};
+    }
+    SortedJson config = SortedJson::array();
+    for (const std::string& name : parameters) config.push_back(sorted_json(*best.trial.config.find(name)));
     text += SortedJson{{"config", config},
                        {"problem_size", size},
                        {"time", best.trial.timing.median_us / 1e3},

@@ -170,6 +170,86 @@ TEST_F(Db, a_damaged_study_is_named_once_and_hides_no_other) {
   EXPECT_EQ(report.code, ExitCode::done) << report.err;
 }
 
+TEST(DbExport, every_format_for_applications_names_stale_winners) {
+  ScratchFolder folder;
+  const std::string stale = folder.path("stale.db");
+  make_stale_database(stale);
+  for (const std::string format : {"header", "flags", "json", "wisdom"}) {
+    const Call each = call({"db", "export", "reduce/n=1Mi", "--format", format, "--db", stale});
+    EXPECT_EQ(each.code, ExitCode::done) << format << ": " << each.err;
+    EXPECT_NE(each.err.find("warning: reduce/n=1Mi@NVIDIA H200 is stale: the driver was 550.54 then and is 580.65 now"),
+              std::string::npos)
+        << format << ": " << each.err;
+    EXPECT_EQ(call({"db", "export", "reduce/n=1Gi", "--format", format, "--db", stale}).err, "") << format;
+  }
+}
+
+// Studies of one problem that differ in regime or objective.
+TEST_F(Db, an_export_without_regimes_holds_the_cold_one_and_says_so) {
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    const Problem small = {{"element", "int"}, {"n", 1 << 20}};
+    const Study hot{"reduce", "f1", {"cuda", "NVIDIA H100", "sm_90", 132}, small, Regime::hot, "time"};
+    ASSERT_TRUE(store->add_trial(*store->study_id(hot), 1, good_trial(32, 7, small)).ok());
+  }
+  for (const std::string format : {"wisdom", "header"}) {
+    const Call both = db({"export", "reduce@H100", "--format", format});
+    EXPECT_EQ(both.code, ExitCode::done) << both.err;
+    EXPECT_EQ(both.err,
+              "left out 1 winner of other regimes or objectives: this format holds one winner for each problem and device\n"
+              "  hint: name studies by their ids to export others\n");
+    EXPECT_EQ(both.out, db({"export", "3", "--format", format}).out);
+    EXPECT_NE(both.out, db({"export", "4", "--format", format}).out);
+    EXPECT_EQ(db({"export", "4", "--format", format}).err, "");
+  }
+}
+
+TEST_F(Db, a_kernel_with_a_number_as_its_name_is_never_taken_for_a_study) {
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    for (const std::string kernel : {"2", "12"}) {
+      const Study study{kernel, "f1", {"cuda", "NVIDIA H100", "sm_90", 132}, {{"n", 5}}, Regime::cold, "time"};
+      ASSERT_TRUE(store->add_trial(*store->study_id(study), 1, good_trial(32, 7, {{"n", 5}})).ok());
+    }
+  }
+  const std::string ambiguous = "error: '2' is a study and a kernel: write 02 for the study, 2@ for the kernel\n  hint: gktune db ls --db " +
+                                path_ + " lists them\n";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"show", "2"}, {"rm", "2", "--dry-run"}, {"diff", "2", "1"}, {"diff", "1", "2"}, {"export", "2"}}) {
+    const Call each = db(words);
+    EXPECT_EQ(each.code, ExitCode::failed) << words[0];
+    EXPECT_EQ(each.err, ambiguous) << words[0];
+  }
+  EXPECT_TRUE(db({"show", "02"}).out.starts_with("reduce element=int,n=1Gi on ")) << db({"show", "02"}).out;
+  EXPECT_TRUE(Json::parse(db({"show", "02", "--json"}).out).is_object());
+  for (const std::string word : {"2@", "2/n=5", "2@H100"})
+    EXPECT_TRUE(db({"show", word}).out.starts_with("2 n=5 on NVIDIA H100 ")) << db({"show", word}).err;
+  // No study has the id 12.
+  EXPECT_TRUE(db({"show", "12"}).out.starts_with("12 n=5 on NVIDIA H100 "));
+  EXPECT_TRUE(Json::parse(db({"show", "12", "--json"}).out).is_array());
+  EXPECT_EQ(db({"diff", "12", "2@"}).code, ExitCode::done);
+  EXPECT_EQ(db({"rm", "12", "12", "12@", "--dry-run"}).out, "would remove: 1 study, 1 trial, 0 playoffs\n");
+  EXPECT_EQ(db({"ls", "--kernel", "12", "--json"}).out, db({"ls", "--kernel", "12", "--json", "--device", "H100"}).out);
+  EXPECT_EQ(db({"export", "12", "--format", "flags"}).out, "-DthreadsPerBlock=32 -Dway=one_pass\n");
+  EXPECT_EQ(call({"best", "12", "--db", path_, "--json"}).code, ExitCode::done);
+  EXPECT_EQ(call({"report", "12", "--db", path_, "-o", folder_.path("report.html")}).code, ExitCode::done);
+}
+
+TEST_F(Db, a_word_that_names_no_kernel_selects_nothing) {
+  for (const std::string command : {"rm", "export", "show", "diff"}) {
+    for (const std::string word : {"", "@", "@H200", "/n=1Mi"}) {
+      if (command == "show" && word.empty()) continue;  // as if it were left out
+      std::vector<std::string> words = {command, word};
+      if (command == "rm") words.emplace_back("--dry-run");
+      if (command == "diff") words.emplace_back("1");
+      const Call each = db(words);
+      EXPECT_EQ(each.code, ExitCode::failed) << command << " '" << word << "': " << each.out;
+      EXPECT_TRUE(each.err.starts_with("error: '" + word + "' names no kernel; write KERNEL[/AXIS=VALUE,…][@DEVICE]\n"))
+          << command << ": " << each.err;
+    }
+  }
+}
+
 TEST_F(Db, an_export_that_fails_leaves_an_older_file_as_it_was) {
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));

@@ -8,6 +8,8 @@
 #include <random>
 #include <sstream>
 
+#include <nlohmann/json.hpp>
+
 #include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
 #include "db/store/health.h"
@@ -589,6 +591,51 @@ for line in lines[1:]:
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("choose one value of 'T', for example "), std::string::npos)
       << refused.error().message;
+}
+
+// Lines of the wisdom after its header: the value of `threads` for each.
+std::vector<std::int64_t> threads_in(const std::string& wisdom) {
+  std::vector<std::int64_t> threads;
+  std::istringstream lines(wisdom);
+  std::string line;
+  std::getline(lines, line);
+  const auto names = nlohmann::json::parse(line)["tunable_parameters"];
+  const auto place = static_cast<std::size_t>(std::ranges::find(names, "threads") - names.begin());
+  while (std::getline(lines, line)) threads.push_back(nlohmann::json::parse(line)["config"][place]);
+  return threads;
+}
+
+TEST_F(WinnerExport, a_problem_has_one_line_the_cold_one_before_the_hot_and_time_before_other_objectives) {
+  const Best& tuned = winners_.front();
+  const auto variant = [&](std::int64_t id, Regime regime, const std::string& objective, std::int64_t threads, std::int64_t updated) {
+    Best best = tuned;
+    best.study_id = id, best.updated_unix_ms = updated;
+    best.study.regime = regime, best.study.objective = objective;
+    best.trial.config.set("threads", threads);
+    return best;
+  };
+  const Best hot = variant(1, Regime::hot, "time", 1, 9000), other = variant(2, Regime::cold, "maximize GB/s", 2, 9000),
+             old = variant(3, Regime::cold, "time", 3, 1000), cold = variant(4, Regime::cold, "time", 4, 2000);
+  std::vector<Best> all = {hot, other, old, cold};
+  do {
+    EXPECT_EQ(threads_in(*wisdom_text(one_for_each_problem(all))), (std::vector<std::int64_t>{4}));
+  } while (std::ranges::next_permutation(all, {}, &Best::study_id).found);
+  EXPECT_EQ(threads_in(*wisdom_text(one_for_each_problem({hot, other}))), (std::vector<std::int64_t>{2}));
+  EXPECT_EQ(threads_in(*wisdom_text(one_for_each_problem({hot}))), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(one_for_each_problem(winners_).size(), winners_.size());
+  EXPECT_TRUE(one_for_each_problem({}).empty());
+}
+
+TEST_F(WinnerExport, a_wisdom_file_never_holds_two_lines_for_one_device_and_problem) {
+  std::vector<Best> two = {winners_.front(), winners_.front()};
+  two.back().study_id = 99;
+  two.back().study.device.multiprocessors = 66;  // another model of the same name
+  ASSERT_EQ(one_for_each_problem(two).size(), 2u);
+  const auto refused = wisdom_text(two);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("devices called 'NVIDIA H200'"), std::string::npos) << refused.error().message;
+  two.back().study.device.name = "NVIDIA H100";
+  EXPECT_EQ(threads_in(*wisdom_text(two)).size(), 2u);
 }
 
 }  // namespace
