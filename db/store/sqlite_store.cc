@@ -168,13 +168,14 @@ class SqliteStore final : public TrialStore {
     return sqlite::guarded(path_.string(), std::move(function));
   }
   // Call it after a write: SQLite goes on writing to a file that was removed or moved.
-  void require_file() const;
+  void require_file();
   void report(const LeftOut& left_out) const;
 
   std::vector<Trial> read_trials(std::int64_t study, Statement& select) const;
 
   std::filesystem::path path_;
   std::optional<FileIdentity> file_;  // when it was opened
+  bool is_recovered_ = false;         // another file has all trials
   mutable std::mutex mutex_;          // of the connection
   mutable Database database_;         // reading a snapshot begins a transaction
   OnDamage on_damage_;
@@ -187,11 +188,12 @@ void SqliteStore::report(const LeftOut& left_out) const {
   on_damage_(studies + " left out: " + left_out.first);
 }
 
-void SqliteStore::require_file() const {
+void SqliteStore::require_file() {
   if (file_at(path_) == file_) return;
   const auto copy_path = unused_path(path_);
   Database copy(copy_path, Database::Access::create, std::chrono::seconds(1));
   database_.copy_to(copy);
+  is_recovered_ = true;
   throw Failure("was removed or replaced while in use; all its trials are in " + copy_path.string());
 }
 
@@ -220,6 +222,7 @@ Result<void> SqliteStore::end_session(std::int64_t session) {
     refresh_general_configs(
         database_, tuned_versions(database_, "SELECT study_id FROM trials WHERE session_id = ?", session));
     transaction.commit();
+    if (!is_recovered_) require_file();
   });
 }
 

@@ -121,6 +121,27 @@ TEST_F(SqliteStoreTest, a_file_that_is_removed_or_moved_is_an_error_and_no_trial
   expect_recovered(".recovered-3", 4);
 }
 
+TEST_F(SqliteStoreTest, a_file_that_is_removed_after_the_last_trial_is_an_error_at_the_end_of_the_session) {
+  ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
+  std::filesystem::remove(path_);
+  const auto ended = store_->end_session(session_);
+  ASSERT_FALSE(ended.ok());
+  const auto copy = path_.string() + ".recovered";
+  EXPECT_EQ(ended.error().message,
+            path_.string() + ": was removed or replaced while in use; all its trials are in " + copy);
+  auto recovered = open_sqlite_store(copy, StoreAccess::read);
+  ASSERT_TRUE(recovered.ok()) << recovered.error().message;
+  EXPECT_EQ((*recovered)->trials(study_)->size(), 1u);
+}
+
+TEST_F(SqliteStoreTest, the_end_of_a_session_whose_trials_are_recovered_makes_no_second_copy) {
+  std::filesystem::rename(path_, scratch_ / "moved.db");
+  ASSERT_FALSE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
+  EXPECT_TRUE(store_->end_session(session_).ok());
+  EXPECT_TRUE(std::filesystem::exists(path_.string() + ".recovered"));
+  EXPECT_FALSE(std::filesystem::exists(path_.string() + ".recovered-2"));
+}
+
 // After every write the table of winners says what the trials and playoffs say.
 TEST_F(SqliteStoreTest, the_stored_winners_are_those_of_the_trials_after_every_write) {
   const auto expect_winners = [&] {
