@@ -196,6 +196,9 @@ TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
   EXPECT_EQ(common[0].config, (Config{{"a", 1}}));
   EXPECT_EQ(common[0].first_us, 11);
   EXPECT_EQ(common[0].second_us, 21);
+  const auto same = archive().common(study_, study_);
+  EXPECT_EQ(same->configs.size(), 3u);
+  EXPECT_EQ(same->damaged, 0);
 }
 
 TEST_F(ArchiveTest, sql_reads_and_changes_nothing) {
