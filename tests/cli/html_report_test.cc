@@ -136,6 +136,41 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
   EXPECT_EQ(data["studies"][0]["metrics"][0][0], "GB/s");
 }
 
+// Each study shows the device, host and versions that its own winner was measured with.
+TEST_F(HtmlPage, of_two_devices_and_two_drivers_shows_each_with_its_study) {
+  const std::string database = folder_.path("two.db");
+  {
+    auto store = std::move(*open_sqlite_store(database, StoreAccess::write));
+    const auto add = [&](const std::string& device, const std::string& driver, const std::string& host) {
+      DeviceInfo info;
+      info.kind = "cuda", info.name = device, info.architecture = "sm_90", info.multiprocessors = 132;
+      info.driver = driver, info.runtime = "13.0", info.compiler = "NVRTC " + driver;
+      const auto session = *store->begin_session({"0.1.0", host, "gktune run", info});
+      const Study study{"reduce", "f1", {"cuda", device, "sm_90", 132}, {{"n", 8}}, Regime::cold, "time"};
+      ASSERT_TRUE(store->add_trial(*store->study_id(study), session, good_trial(64, 5, {{"n", 8}})).ok());
+    };
+    add("GPU <b>&\"A\"</b>", "550.54</script><script>", "host<1>");
+    add("GPU B", "580.65", "host 2\x1b[31m");
+  }
+  ASSERT_EQ(call({"report", "--db", database, "-o", page_}).code, ExitCode::done);
+  const std::string page = contents(page_);
+  const auto environment_of = [&](int study) {
+    const std::size_t at = page.find("id=\"study-" + std::to_string(study) + '"');
+    const std::size_t begin = page.find("Environment of the winner", at);
+    return at == page.npos ? "" : page.substr(begin, page.find("</table>", begin) - begin);
+  };
+  const std::string first = environment_of(1), second = environment_of(2);
+  EXPECT_TRUE(has(first, "<td>GPU &lt;b&gt;&amp;&quot;A&quot;&lt;/b&gt;</td>")) << first;
+  EXPECT_TRUE(has(first, "550.54&lt;/script&gt;&lt;script&gt;")) << first;
+  EXPECT_TRUE(has(first, "<td>host&lt;1&gt;</td>")) << first;
+  EXPECT_FALSE(has(first, "580.65") || has(first, "GPU B") || has(first, "host 2")) << first;
+  EXPECT_TRUE(has(second, "<td>GPU B</td>")) << second;
+  EXPECT_TRUE(has(second, "580.65")) << second;
+  EXPECT_TRUE(has(second, "host 2")) << second;
+  EXPECT_FALSE(has(second, "550.54") || has(second, "host&lt;1&gt;")) << second;
+  EXPECT_FALSE(has(page, "550.54</script>") || has(page, "<b>&\"A\"") || has(page, "\x1b"));
+}
+
 TEST(HtmlReport, shows_a_portfolio_with_its_losses_its_tree_and_its_configurations) {
   Portfolio portfolio;
   portfolio.kernel = "</script><i>";
