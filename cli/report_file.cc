@@ -84,8 +84,8 @@ Result<void> check_report_path(const fs::path& path) {
 }
 
 std::string WrittenReport::text() const {
-  return fmt::format("{}: {} {}, {} trials, {}", path.string(), studies, studies == 1 ? "study" : "studies",
-                     format_count(trials), format_bytes(static_cast<std::int64_t>(bytes)));
+  return fmt::format("{}: {}, {}, {}", path.string(), format_things(static_cast<std::int64_t>(studies), "study"),
+                     format_things(trials, "trial"), format_bytes(static_cast<std::int64_t>(bytes)));
 }
 
 Result<WrittenReport> write_report(const TrialStore& store, const std::vector<std::string>& kernels,

@@ -305,8 +305,9 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
                                       {"compiler", &environment.compiler}, {"gktune", &environment.tool_version}}) {
     if (!version->empty()) programs += fmt::format("{}{} {}", programs.empty() ? "" : ", ", name, *version);
   }
-  context.out << fmt::format("evidence: study {}, {} trials, {} of them failed; {} samples\n", best.study_id,
-                             format_count(best.trials), format_count(best.failed), best.trial.samples_us.size())
+  context.out << fmt::format("evidence: study {}, {}, {} of them failed; {}\n", best.study_id,
+                             format_things(best.trials, "trial"), format_count(best.failed),
+                             format_things(std::ssize(best.trial.samples_us), "sample"))
               << "lead: " << lead_text(best, evidence) << '\n'
               << fmt::format("measured: {} on {}{}{}\n", format_date(evidence.measured_unix_ms),
                              environment.host_name.empty() ? "an unknown host" : environment.host_name,

@@ -43,10 +43,6 @@ void declare(Flags& flags, BundleOptions& options) {
   flags.json(options.json);
 }
 
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(count)), noun, count == 1 ? "" : "s");
-}
-
 Json bundle_json(const std::string& path, const BundleSummary& summary) {
   Json kernels = Json::array();
   for (const BundledKernel& each : summary.kernels) {
@@ -95,7 +91,8 @@ ExitCode run(const BundleOptions& options, Context& context) {
   }
   for (const BundledKernel& each : summary->kernels) {
     context.out << fmt::format("{} on {}: {}, {}\n", each.kernel, fmt::join(each.architectures, ", "),
-                               counted(each.winners, "winner"), counted(each.variants, "variant"));
+                               format_things(static_cast<std::int64_t>(each.winners), "winner"),
+                               format_things(static_cast<std::int64_t>(each.variants), "variant"));
   }
   context.out << fmt::format("{}: {} bytes\n", options.output,
                              format_count(static_cast<std::int64_t>(summary->bytes)));

@@ -221,7 +221,7 @@ Result<StudyReport> report_on(const TrialStore& store, const Archive& archive, c
 
 std::string winner_text(const StudyReport& report) {
   const Best& winner = *report.winner;
-  const auto samples = fmt::format("{} samples", winner.trial.samples_us.size());
+  const auto samples = format_things(std::ssize(winner.trial.samples_us), "sample");
   std::string text =
       fmt::format("winner: trial {} with {}", winner.trial.id, format_time_us(winner.trial.timing.median_us));
   if (!winner.from_playoff) return text + ", " + samples;
@@ -234,17 +234,18 @@ void print_title(const StudySummary& summary, const Failures& failures, Context&
                        fmt::format("{} {}", study.kernel, problem_text(study.problem)))
               << fmt::format(" on {} ({}, objective: {})\n", study.device.name, regime_name(study.regime),
                              study.objective);
-  context.out << fmt::format("{} trials", format_count(summary.trials))
+  context.out << format_things(summary.trials, "trial")
               << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
 }
 
-void print_study(const StudyReport& report, Context& context) {
+void print_study(const StudyReport& report, const ShowOptions& options, Context& context) {
   print_title(report.summary, report.failures, context);
   if (report.winner) context.out << winner_text(report) << '\n';
   if (!report.changes.empty()) context.out << "the winner is stale: " << joined(report.changes, "; ") << '\n';
   const bool shows_failures = !report.trials.empty() && !report.trials.front().ok();
   const Table table = shows_failures ? failure_table(report.trials, report.trials.size())
                                      : trial_table(report.trials, report.trials.size(), Ids::shown);
+  if (options.failed && report.failures.empty()) context.out << "no trial failed\n";
   if (table.empty()) return;
   context.out << '\n';
   table.print(context.out, context.out_screen);
@@ -364,7 +365,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
   std::int64_t hidden = 0;
   for (const StudyReport& report : reports) {
     if (&report != reports.data()) context.out << '\n';
-    print_study(report, context);
+    print_study(report, options, context);
     if (std::ssize(report.trials) < report.shown_of) hidden = std::max(hidden, report.shown_of);
   }
   if (hidden > 0 && options.limit > 0 && !hides_studies) hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));

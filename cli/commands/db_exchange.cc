@@ -153,9 +153,9 @@ void keep_one_for_each_problem(std::vector<Best>& winners, Context& context) {
   winners = one_for_each_problem(std::move(winners));
   const std::size_t left_out = all - winners.size();
   if (left_out == 0) return;
-  context.log.info(fmt::format("left out {} {} of other regimes or objectives: this format holds one winner for each problem"
-                               " and device",
-                               left_out, left_out == 1 ? "winner" : "winners"));
+  context.log.info(fmt::format("left out {} of other regimes or objectives: this format holds one winner for each problem and"
+                               " device",
+                               format_things(static_cast<std::int64_t>(left_out), "winner")));
   hint(context, "name studies by their ids to export others");
 }
 
@@ -231,8 +231,8 @@ ExitCode export_everything(const std::vector<StudySummary>& studies, const Expor
     return ExitCode::done;
   });
   if (code != ExitCode::done) return code;
-  context.log.info(fmt::format("exported {} studies, {} trials, {} playoffs", format_count(exported.studies),
-                               format_count(exported.trials), format_count(exported.playoffs)));
+  context.log.info(fmt::format("exported {}, {}, {}", format_things(exported.studies, "study"),
+                               format_things(exported.trials, "trial"), format_things(exported.playoffs, "playoff")));
   warn_of_damage(exported.damaged, options.selection.database, context);
   return ExitCode::done;
 }
@@ -278,15 +278,15 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
 }
 
 void print_merged(const Merged& merged, const std::string& name, Context& context) {
-  context.out << fmt::format("{}: {} new trials, {} known; {} new studies, {} sessions, {} playoffs\n", name,
-                             format_count(merged.trials), format_count(merged.known_trials),
-                             format_count(merged.studies), format_count(merged.sessions),
-                             format_count(merged.playoffs));
+  context.out << fmt::format("{}: {}, {} known; {}, {}, {}\n", name,
+                             format_things(merged.trials, "new trial"), format_count(merged.known_trials),
+                             format_things(merged.studies, "new study"), format_things(merged.sessions, "session"),
+                             format_things(merged.playoffs, "playoff"));
   if (const auto conflicts = merged.by_environment + merged.by_playoff + merged.by_time; conflicts > 0) {
     context.out << fmt::format(
-        "{} configurations were measured on several hosts; decided by the newer environment: {}, by a playoff: {},"
+        "measured on several hosts: {}; decided by the newer environment: {}, by a playoff: {},"
         " by time: {}{}\n",
-        format_count(conflicts), format_count(merged.by_environment), format_count(merged.by_playoff),
+        format_things(conflicts, "configuration"), format_count(merged.by_environment), format_count(merged.by_playoff),
         format_count(merged.by_time),
         merged.overruled_failures == 0
             ? ""

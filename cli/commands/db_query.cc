@@ -73,15 +73,15 @@ void print_difference(const StudySummary& first, const StudySummary& second,
     quicker += each.second_us < each.first_us ? 1 : 0;
   }
   for (const auto& [name, study] : {std::pair("first: ", &first), std::pair("second:", &second)}) {
-    context.out << fmt::format("{} {} {} on {} ({}), {} trials, best {}\n", name, study->study.kernel,
+    context.out << fmt::format("{} {} {} on {} ({}), {}, best {}\n", name, study->study.kernel,
                                problem_text(study->study.problem), study->study.device.name,
-                               regime_name(study->study.regime), format_count(study->trials),
+                               regime_name(study->study.regime), format_things(study->trials, "trial"),
                                study->best_us ? format_time_us(*study->best_us) : "-");
   }
   if (first.study.fingerprint != second.study.fingerprint)
     context.out << "their sources or options differ\n";
-  context.out << fmt::format("{} configurations in common; {} have another status\n",
-                             format_count(std::ssize(configs)), format_count(changed));
+  context.out << fmt::format("{} in common; the status of {} differs\n", format_things(std::ssize(configs), "configuration"),
+                             format_count(changed));
   if (timed == 0) return;
   context.out << fmt::format("the second takes {:.3f} × the time of the first (geometric mean), and is quicker for {} "
                              "of {}\n\n",

@@ -12,16 +12,12 @@
 namespace gktune {
 namespace {
 
-std::string count_text(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
-}
-
 void print_removed(const Removed& removed, Removal removal, Context& context) {
   context.out << fmt::format("{}: {}, {}, {}{}\n", removal == Removal::done ? "removed" : "would remove",
-                             count_text(removed.studies, "study", "studies"),
-                             count_text(removed.trials, "trial", "trials"),
-                             count_text(removed.playoffs, "playoff", "playoffs"),
-                             removed.sessions ? ", " + count_text(*removed.sessions, "session", "sessions") : "");
+                             format_things(removed.studies, "study"),
+                             format_things(removed.trials, "trial"),
+                             format_things(removed.playoffs, "playoff"),
+                             removed.sessions ? ", " + format_things(*removed.sessions, "session") : "");
 }
 
 ExitCode finish(const Result<Removed>& removed, Removal removal, Context& context) {

@@ -17,10 +17,6 @@ constexpr std::size_t kCausesShown = 10;
 constexpr double kNegligible = 0.001;
 constexpr std::size_t kBarColumns = 20;
 
-std::string plural(std::size_t count, const std::string& word) {
-  return format_count(static_cast<std::int64_t>(count)) + ' ' + word + (count == 1 ? "" : "s");
-}
-
 void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& facts) {
   stream << paint(screen, Ink::bold, fmt::format("share of the variance of log {}", facts.score_name))
          << '\n';
@@ -45,7 +41,7 @@ void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& 
   table.add_row({"three and more together, noise", format_percent(facts.shares.rest),
                  bar(facts.shares.rest, kBarColumns)});
   table.print(stream, screen);
-  if (hidden > 0) stream << plural(hidden, "smaller share") << " left out\n";
+  if (hidden > 0) stream << format_things(static_cast<std::int64_t>(hidden), "smaller share") << " left out\n";
   if (facts.shares.predicted >= 0) {
     stream << fmt::format(
         "the model explains {:.0f} % of the variance of the fifth of the trials that it was not fitted to\n",
@@ -102,7 +98,7 @@ void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& 
   }
   table.print(stream, screen);
   if (facts.causes.size() > kCausesShown) {
-    stream << plural(facts.causes.size() - kCausesShown, "rarer cause") << " left out\n";
+    stream << format_things(std::ssize(facts.causes) - std::int64_t{kCausesShown}, "rarer cause") << " left out\n";
   }
 }
 

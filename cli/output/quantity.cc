@@ -52,6 +52,12 @@ std::string format_seconds(double seconds) {
   return fmt::format("{} h {:02} m", whole / 3600, whole % 3600 / 60);
 }
 
+std::string format_things(std::int64_t count, std::string noun) {
+  if (count != 1 && noun.ends_with('y')) noun.replace(noun.size() - 1, 1, "ie");
+  if (count != 1) noun += 's';
+  return format_count(count) + ' ' + noun;
+}
+
 std::string format_number(double value) {
   if (!std::isfinite(value)) return "-";
   double size = std::abs(value);

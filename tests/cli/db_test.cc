@@ -52,7 +52,7 @@ TEST_F(Db, show_ranks_what_went_well) {
   EXPECT_EQ(show.out,
             "reduce element=int,n=1Mi on NVIDIA H200 (cold, objective: time)\n"
             "4 trials; failed: 1 launch_failed, 1 wrong_result\n"
-            "winner: trial 2 with 10.0 µs, 1 samples\n"
+            "winner: trial 2 with 10.0 µs, 1 sample\n"
             "\n"
             "id     time      ±    GB/s  threadsPerBlock  way\n"
             " 2  10.0 µs  1.0 %  400000              256  one_pass\n"
