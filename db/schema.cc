@@ -489,7 +489,7 @@ JOIN sessions c ON c.id = t.session_id;
 )sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
 
 // Every row that holds a value has a checksum, also those that earlier schemas left without one. study_counts follow from the
-// trials, and claims last for seconds.
+// trials, and claims last for seconds. The indexes count what db prune would remove without reading trials.
 constexpr std::string_view kChecksums = R"sql(
 ALTER TABLE devices ADD COLUMN checksum INTEGER;
 ALTER TABLE studies ADD COLUMN checksum INTEGER;
@@ -521,6 +521,9 @@ UPDATE portfolios SET checksum =
 UPDATE spaces SET checksum = gktune_checksum(kernel, fingerprint, matching, constraints, default_config);
 UPDATE general_configs SET checksum =
   gktune_checksum(kernel, fingerprint, device_id, regime, objective, config, share, problems);
+
+CREATE INDEX trials_failed ON trials (study_id, config, ended_ms) WHERE is_current = 1 AND status <> 'ok';
+CREATE INDEX trials_superseded ON trials (study_id, config, ended_ms) WHERE is_current = 0;
 )sql";
 
 constexpr std::string_view kSteps[] = {kTables, kAppendOnly, kClaims, kEvidence, kChecksums};

@@ -1,6 +1,8 @@
 #include "db/store/removal.h"
 
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -24,62 +26,64 @@ std::int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();
 }
 
-// The trials to remove, in temporary tables of the connection.
-class Doomed {
+constexpr auto kAnyTime = std::numeric_limits<std::int64_t>::max();
+
+// What to remove from a study: the trials of each rule that ended before.
+struct Doomed {
+  std::int64_t study = 0;
+  std::vector<removal::Rule> rules;
+  bool is_whole = false;  // the study too if it has no trials
+  std::int64_t before_unix_ms = kAnyTime;
+};
+
+// Statements that run for many studies: each is compiled once.
+class Statements {
  public:
-  explicit Doomed(Database& database) : database_(database) { database.execute(std::string(removal::kTables)); }
+  explicit Statements(const Database& database) : database_(database) {}
 
-  // Runs a statement that adds trials to the list. Its first parameter is the study.
+  Statement& of(std::string_view sql) {
+    const auto known = statements_.find(sql);
+    if (known != statements_.end()) return known->second;
+    return statements_.emplace(sql, Statement(database_, sql)).first->second;
+  }
+
   template <class... Values>
-  void add(std::int64_t study, std::string_view statement, const Values&... values) {
-    // Each is compiled once: there may be thousands of studies.
-    statements_.try_emplace(statement, database_, statement).first->second.bind(study, values...).run();
-    if (database_.changes() > 0) note_study(study, false);
+  std::int64_t number(std::string_view sql, const Values&... values) {
+    Statement& select = of(sql);
+    select.bind(values...).step();
+    return select.row().integer();
   }
-
-  // False: there is no such trial.
-  bool add_trial(std::int64_t trial) {
-    Statement find(database_, "SELECT study_id FROM trials WHERE id = ?");
-    if (!find.bind(trial).step()) return false;
-    const std::int64_t study = find.row().integer();
-    Statement(database_, "INSERT OR IGNORE INTO doomed VALUES (?)").bind(trial).run();
-    note_study(study, false);
-    return true;
-  }
-
-  // All of a study, also one without trials.
-  void add_study(std::int64_t study) { note_study(study, true); }
-
-  const std::set<std::int64_t>& studies() const { return studies_; }
 
  private:
-  void note_study(std::int64_t study, bool is_whole) {
-    if (!studies_.insert(study).second) return;
-    statements_.try_emplace(kNote, database_, kNote).first->second.bind(study, is_whole).run();
-  }
-
-  static constexpr std::string_view kNote = "INSERT INTO doomed_studies VALUES (?, ?)";
-  Database& database_;
-  std::map<std::string_view, Statement> statements_;
-  std::set<std::int64_t> studies_;
+  const Database& database_;
+  std::map<std::string, Statement, std::less<>> statements_;
 };
 
 // A running session numbers its trials from those that it has stored.
-void require_no_claims(const Database& database) {
-  Statement claimed(database, removal::kClaims);
-  if (claimed.bind(now_unix_ms()).step()) {
+void require_no_claims(Statements& statements, const Doomed& doomed) {
+  Statement& claimed = statements.of(removal::claims_of(doomed.rules));
+  if (claimed.bind(doomed.study, doomed.before_unix_ms, now_unix_ms()).step())
     throw Failure("a program tunes '" + claimed.row().text() + "' now; wait for its end");
-  }
 }
 
-// The rows that go with the trials to remove.
-Removed count(const Database& database) {
-  const auto number = [&](std::string_view sql) {
-    Statement select(database, sql);
-    select.bind().step();
-    return select.row().integer();
-  };
-  return {number(removal::kStudies), number(removal::kTrials), number(removal::kPlayoffs), std::nullopt};
+// The rows that would go.
+Removed count(Statements& statements, const Doomed& doomed) {
+  Statement& study = statements.of(removal::kStudy);
+  study.bind(doomed.study).step();
+  auto row = study.row();
+  const std::int64_t all = row.integer();
+  const bool is_claimed = row.boolean();
+  Removed removed;
+  if (doomed.is_whole) {
+    removed.trials = all;
+  } else {
+    for (const removal::Rule& rule : doomed.rules)
+      removed.trials += statements.number(removal::count_of(rule), doomed.study, doomed.before_unix_ms);
+    if (removed.trials == 0) return removed;
+  }
+  removed.playoffs = statements.number(removal::playoffs_of(doomed.rules), doomed.study, doomed.before_unix_ms);
+  removed.studies = removed.trials == all && !is_claimed ? 1 : 0;
+  return removed;
 }
 
 // Sessions that have ended, and keep neither a trial nor a playoff. Returns their number.
@@ -98,7 +102,7 @@ void shrink(Database& database) {
     database.compact();
 }
 
-// `choose` fills the list of trials. A rehearsal only reads.
+// `choose` tells what to remove. A rehearsal only reads.
 template <class Choose>
 Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choose choose) {
   return sqlite::guarded(path.string(), [&] {
@@ -107,14 +111,25 @@ Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choos
         is_rehearsed ? open_for_reading(path, kLockPatience) : open_for_writing(path, kLockPatience);
     sqlite::Transaction transaction(
         database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
-    Doomed doomed(database);
-    choose(doomed, database);
-    require_no_claims(database);
-    Removed removed = count(database);
+    std::vector<Doomed> doomed = choose(database);
+    Statements statements(database);
+    Removed removed;
+    std::erase_if(doomed, [&](const Doomed& each) {
+      const Removed of_study = count(statements, each);
+      removed.studies += of_study.studies;
+      removed.trials += of_study.trials;
+      removed.playoffs += of_study.playoffs;
+      return of_study.trials == 0 && !each.is_whole;
+    });
+    for (const Doomed& each : doomed) require_no_claims(statements, each);
     if (is_rehearsed) return removed;
-    Statement(database, "DELETE FROM trials WHERE id IN (SELECT id FROM doomed)").run();
-    Statement(database, "DELETE FROM trials WHERE study_id IN (SELECT id FROM doomed_studies WHERE is_whole)").run();
-    settle(database, doomed.studies());
+    std::set<std::int64_t> studies;
+    for (const Doomed& each : doomed) {
+      for (const removal::Rule& rule : each.rules)
+        statements.of(removal::removal_of(rule)).bind(each.study, each.before_unix_ms).run();
+      studies.insert(each.study);
+    }
+    settle(database, studies);
     removed.sessions = remove_idle_sessions(database);
     transaction.commit();
     shrink(database);
@@ -126,40 +141,63 @@ Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choos
 
 Result<Removed> remove_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed, const Database&) {
-    for (const std::int64_t study : studies) doomed.add_study(study);
+  return remove(path, removal, [&](const Database&) {
+    std::vector<Doomed> doomed;
+    for (const std::int64_t study : std::set(studies.begin(), studies.end()))
+      doomed.push_back({.study = study, .rules = {removal::kWhole}, .is_whole = true});
+    return doomed;
   });
 }
 
 Result<Removed> remove_trials(const std::filesystem::path& path, const std::vector<std::int64_t>& trials,
                               Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed, const Database&) {
+  return remove(path, removal, [&](Database& database) {
+    database.execute(std::string(removal::kList));
+    Statement find(database, "SELECT study_id FROM trials WHERE id = ?");
+    Statement add(database, "INSERT OR IGNORE INTO listed VALUES (?, ?)");
+    std::set<std::int64_t> studies;
     for (const std::int64_t trial : trials) {
-      if (!doomed.add_trial(trial)) throw Failure("there is no trial " + std::to_string(trial));
+      if (!find.bind(trial).step()) throw Failure("there is no trial " + std::to_string(trial));
+      const std::int64_t study = find.row().integer();
+      add.bind(study, trial).run();
+      studies.insert(study);
     }
+    std::vector<Doomed> doomed;
+    for (const std::int64_t study : studies) doomed.push_back({.study = study, .rules = {removal::kListed}});
+    return doomed;
   });
 }
 
 Result<Removed> prune(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                       const PruneRules& rules, Removal removal) {
-  return remove(path, removal, [&](Doomed& doomed, const Database& database) {
+  return remove(path, removal, [&](const Database& database) {
+    std::vector<Doomed> doomed;
     Statement is_outdated(database, removal::kIsOutdated);
     for (const std::int64_t study : studies) {
+      Doomed& each = doomed.emplace_back();
+      each.study = study;
+      each.before_unix_ms = rules.before_unix_ms;
+      bool is_earlier = false;
       if (rules.outdated && is_outdated.bind(study, rules.before_unix_ms).step()) {
         auto row = is_outdated.row();
-        const bool is_earlier = row.boolean(), is_whole = row.boolean();
-        if (is_earlier && is_whole) {
-          doomed.add_study(study);
-          continue;
-        }
-        if (is_earlier) doomed.add(study, removal::kOlder, rules.before_unix_ms);
+        is_earlier = row.boolean();
+        each.is_whole = row.boolean() && is_earlier;
       }
-      if (rules.failed) {
-        doomed.add(study, removal::kFailed, rules.before_unix_ms);
-        if (database.changes() > 0) doomed.add(study, removal::kEarlierOfFailed);
+      if (each.is_whole) {
+        each.rules = {removal::kWhole};
+        continue;
       }
-      if (rules.superseded) doomed.add(study, removal::kSuperseded, rules.before_unix_ms);
+      const bool is_superseded = rules.superseded || is_earlier;
+      // The earlier trials are found by the failures, which go after them.
+      if (rules.failed) each.rules.push_back(is_superseded ? removal::kLaterOfFailed : removal::kEarlierOfFailed);
+      if (is_superseded) each.rules.push_back(removal::kSuperseded);
+      if (is_earlier) {
+        each.rules.push_back(removal::kCurrent);
+      } else if (rules.failed) {
+        each.rules.push_back(removal::kFailed);
+      }
     }
+    return doomed;
   });
 }
 
