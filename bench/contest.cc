@@ -38,6 +38,7 @@ Contest::Contest(const std::string& space_path, const Problem& axes)
 Result<RunJob, Failure> Contest::job_for(const Config& config) {
   const auto plan = resolve(definition_.kernel, config, problem_, device_);
   if (!plan) return Failure{Status::invalid, plan.error().message};
+  if (plan->reference_error) return Failure{Status::reference_failed, *plan->reference_error};
   CompileJob compile;
   compile.variants = {plan->candidate.source, plan->reference.source};
   compile.architecture = device_.architecture;

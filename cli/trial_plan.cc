@@ -35,6 +35,7 @@ Result<TrialPlan> plan_of_trial(const KernelDefinition& kernel, const StudiedTri
   }
   auto plan = resolve(kernel, trial.trial.config, trial.trial.problem, *device);
   if (!plan) return plan.error();
+  if (plan->reference_error) return Error{*std::move(plan->reference_error)};
   TrialPlan planned{*std::move(plan), {}};
   planned.options = planned.plan.candidate.source.options;
   if (kernel.language == Language::cuda && !is_gpu(device->kind)) {

@@ -102,6 +102,20 @@ TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message)
   EXPECT_TRUE(tunings_[0].trials.empty());
 }
 
+TEST_F(EngineKernels, with_a_reference_that_cannot_be_launched_end_with_one_message) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"block: 4096", "the reference: launch of 'talk': block '4096': 4096 is more than the device's 1024"},
+      {"shared: 1Gi", "the reference: launch of 'talk': shared '1Gi': 1073741824 is more than the device's "},
+      {"grid: n - 64", "the reference: no launch of it has work for this problem, so 'out' stays unwritten"}};
+  for (const auto& [geometry, message] : cases) {
+    tunings_.clear();
+    tune("reference: {launches: {entry: talk, " + std::string(geometry) + ", arguments: [out, n]}}\n");
+    EXPECT_EQ(tunings_[0].outcome.end, TuneOutcome::End::reference_failed);
+    EXPECT_TRUE(tunings_[0].outcome.failure->starts_with(message)) << *tunings_[0].outcome.failure;
+    EXPECT_TRUE(tunings_[0].trials.empty());
+  }
+}
+
 TEST_F(EngineKernels, are_searched_within_the_files_limits_unless_an_effort_is_asked_for) {
   tune("search: {trials: 1}\n");
   EXPECT_EQ(tunings_[0].outcome.measured, 1);

@@ -138,6 +138,19 @@ TEST_F(KernelTest, an_impossible_size_leaves_the_handle_as_good_as_it_was) {
   EXPECT_EQ(kernel.prepare({1001})->reason, "");
 }
 
+TEST_F(KernelTest, launches_need_no_reference) {
+  for (const char* reference : {"{launches: {entry: finish, block: 1Mi, arguments: [partial, out, blocks, scale]}}",
+                                "[{when: n > 1Mi, launches: {entry: finish, arguments: [partial, out, blocks, scale]}}]"}) {
+    folder_.write("total.yaml", std::string(kSpace) + "reference: " + reference + "\n");
+    Kernel kernel = open(settings());
+    Totals totals{};
+    const std::vector<float> ones(1000, 1.0f);
+    const auto done = kernel.launch({1000}, {ones.data(), totals.data()});
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(totals[0], 1000);
+  }
+}
+
 TEST_F(KernelTest, a_launch_may_pass_scalars_and_scratch_memory_by_name) {
   KernelSettings named = settings();
   named.arguments = {"scale", "out", "in", "partial"};

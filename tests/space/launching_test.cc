@@ -24,6 +24,7 @@ DeviceInfo device_of(const std::string& kind) {
   DeviceInfo info;
   info.kind = kind;
   info.max_threads_per_block = 1024;
+  info.shared_bytes_per_block_optin = 49'152;
   return info;
 }
 
@@ -216,11 +217,38 @@ TEST(Launching, the_first_reference_whose_condition_holds_is_used) {
     const auto plan =
         judged_plan("reference:\n  - {when: " + first + ", launches: {entry: a, arguments: [in, out]}}\n" +
                     "  - {when: " + second + ", launches: {entry: b, arguments: [in, out]}}\n");
-    return plan ? plan->reference.source.entries.front() : plan.error().message;
+    if (plan->reference_error) return *plan->reference_error;
+    return plan->reference.source.entries.front();
   };
   EXPECT_EQ(entry_for("n == 8", "true"), "a");
   EXPECT_EQ(entry_for("n < 8", "device.kind == 'cuda'"), "b");
   EXPECT_EQ(entry_for("n < 8", "n > 8"), "no reference is for this problem: none of their conditions holds");
+}
+
+TEST(Launching, a_reference_that_cannot_be_launched_leaves_the_candidate_its_plan) {
+  const std::string nothing = "no launch of it has work for this problem, so 'out' stays unwritten";
+  const std::pair<const char*, std::string> cases[] = {
+      {"block: 2048", "launch of 'a': block: 2048 threads are more than the device's 1024"},
+      {"block: [64, 32]", "launch of 'a': block: 2048 threads are more than the device's 1024"},
+      {"block: n - 8", "launch of 'a': block 'n - 8': 0 is less than 1"},
+      {"grid: n // 0", "launch of 'a': grid 'n // 0': division by zero"},
+      {"shared: 1Mi", "launch of 'a': shared '1Mi': 1048576 is more than the device's 49152"},
+      {"grid: 0", nothing},
+      {"when: n > 8", nothing}};
+  for (const auto& [geometry, message] : cases) {
+    const auto plan =
+        judged_plan("reference: {launches: {entry: a, " + std::string(geometry) + ", arguments: [in, out]}}\n");
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    EXPECT_EQ(plan->reference_error, "the reference: " + message);
+    EXPECT_FALSE(plan->reference.has_steps());
+    EXPECT_EQ(plan->candidate.steps.size(), 1u);
+  }
+  const auto empty = launching_plan(
+      "launches: {entry: f, grid: n - 8, arguments: [in, out]}\n"
+      "reference: {launches: {entry: a, grid: n - 8, arguments: [in, out]}}\n");
+  EXPECT_EQ(empty->reference_error, std::nullopt);
+  const auto plan = judged_plan("verify: {source: v.cu, launches: {entry: v, block: 2048, arguments: [out, verdict, n]}}\n");
+  EXPECT_EQ(plan->reference_error, "the verifier: launch of 'v': block: 2048 threads are more than the device's 1024");
 }
 
 TEST(Launching, a_verifier_passes_what_is_expected_and_its_verdict) {
@@ -244,7 +272,7 @@ TEST(Launching, a_verifier_that_does_not_fit_its_source_is_refused) {
   const auto error_of = [](const std::string& arguments) {
     const auto plan =
         judged_plan("verify: {source: v.cu, launches: {entry: v, arguments: [" + arguments + "]}}\n");
-    return plan ? "none" : plan.error().message;
+    return plan ? plan->reference_error.value_or("none") : plan.error().message;
   };
   EXPECT_EQ(error_of("out, verdict, n"), "none");
   EXPECT_EQ(error_of("verdict, out, n"),

@@ -43,7 +43,7 @@ std::string fault(const Case& test) {
   Config config;
   for (const Parameter& parameter : read->parameters) config.set(parameter.name, parameter.values.front());
   const auto plan = resolve(read->kernel, config, {{"n", 1024}}, some_device());
-  return plan ? "" : plan.error().message;
+  return plan ? plan->reference_error.value_or("") : plan.error().message;
 }
 
 std::string errors(const Case& test) {

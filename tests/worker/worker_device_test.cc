@@ -172,6 +172,14 @@ TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {
   EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
 }
 
+TEST_F(WorkerDeviceTest, reference_that_cannot_be_launched_is_named) {
+  kernel_.references.emplace_back().path = "reference.cu";
+  kernel_.references[0].launches.emplace_back().block[0] = expression("1 // 0");
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::reference_failed);
+  EXPECT_EQ(trial.message, "the reference: launch of '': block '1 // 0': division by zero");
+}
+
 TEST_F(WorkerDeviceTest, verifier_that_does_not_compile_is_named) {
   kernel_.verifier.emplace().path = "broken_reference";
   kernel_.verifier->launches.emplace_back();

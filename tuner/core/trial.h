@@ -30,7 +30,7 @@ enum class Status {
   undefined_behavior,  // for example a read of uninitialized memory, or a shift by too many bits
   crashed,             // any other crash
   timed_out,
-  reference_failed,  // the reference does not compile or run, or leaves outputs unwritten
+  reference_failed,  // the reference does not compile, launch or run, or leaves outputs unwritten
   machine_failed,    // the trial never ran and says nothing about the configuration
 };
 inline constexpr Status kLastStatus = Status::machine_failed;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -108,6 +109,8 @@ struct Plan {
   ProgramPlan candidate;
   ProgramPlan reference;  // may have no steps: nothing to compare with
   ProgramPlan verifier;   // may have no steps; its steps pass verifier_arguments()
+  // The reference or the verifier cannot be launched for this problem, and neither has steps. The candidate can.
+  std::optional<std::string> reference_error;
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
@@ -136,6 +139,7 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
 std::set<std::string> textured_buffers(const KernelDefinition& kernel);
 
 // An error is due to the configuration: a division by zero in its geometry, an empty block, an unknown type.
+// What is wrong with the reference or the verifier is in the plan.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
                      const DeviceInfo& device);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <set>
@@ -82,14 +83,7 @@ class Resolver {
     }
     if (!error_) check_masks(plan.arguments);
     plan.candidate = candidate();
-    const Reference* const reference = chosen_reference();
-    if (reference != nullptr) plan.reference = this->reference(*reference);
-    std::vector<ArgumentPlan> of_verifier;
-    if (kernel_.verifier) {
-      of_verifier = verifier_arguments(plan.arguments);
-      plan.verifier = verifier(*kernel_.verifier, of_verifier);
-    }
-    if (!error_) check_launches(plan, reference, of_verifier);
+    if (!error_) check_launches(plan.candidate, plan.arguments, kernel_.signatures);
     for (const Setting& setting : kernel_.environment) {
       plan.environment.emplace_back(setting.name, value(setting.value, scope_, setting.name).str());
     }
@@ -101,13 +95,19 @@ class Resolver {
       });
     });
     if (error_) return *error_;
+    add_reference(plan);
+    if (!error_) add_verifier(plan);
+    if (error_) {
+      plan.reference_error = std::move(error_->message);
+      plan.reference = plan.verifier = {};
+    }
     return plan;
   }
 
  private:
   // Only the first failure is reported; discard the results after it.
   void fail(std::string message) {
-    if (!error_) error_ = Error{std::move(message)};
+    if (!error_) error_ = Error{program_ + std::move(message)};
   }
 
   Value value(const Expression& expression, const Scope& scope, const std::string& where) {
@@ -384,17 +384,13 @@ class Resolver {
     }
   }
 
-  void check_launches(const Plan& plan, const Reference* reference,
-                      const std::vector<ArgumentPlan>& of_verifier) {
-    auto fault = wrong_launch(plan.candidate, plan.arguments, kernel_.signatures);
-    if (fault) return fail(*std::move(fault));
-    const auto signatures_of = [&](const PlainCode& code) {
-      return code.path.empty() ? kernel_.signatures : code.signatures;
-    };
-    if (reference != nullptr) fault = wrong_launch(plan.reference, plan.arguments, signatures_of(*reference));
-    if (fault) return fail("the reference: " + *std::move(fault));
-    if (kernel_.verifier) fault = wrong_launch(plan.verifier, of_verifier, signatures_of(*kernel_.verifier));
-    if (fault) fail("the verifier: " + *std::move(fault));
+  void check_launches(const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+                      const std::vector<FunctionSignature>& signatures) {
+    if (auto fault = wrong_launch(program, arguments, signatures)) fail(*std::move(fault));
+  }
+
+  const std::vector<FunctionSignature>& signatures_of(const PlainCode& code) const {
+    return code.path.empty() ? kernel_.signatures : code.signatures;
   }
 
   // The first whose condition holds.
@@ -426,13 +422,28 @@ class Resolver {
     return program;
   }
 
-  ProgramPlan reference(const Reference& reference) {
-    ProgramPlan program = plain_program(reference, {.once = reference.inputs, .each = {}});
-    add_variables(program, [&](const std::string& symbol) { return reference.symbols.contains(symbol); });
-    return program;
+  void add_reference(Plan& plan) {
+    const Reference* const reference = chosen_reference();
+    if (reference == nullptr) return;
+    program_ = "the reference: ";
+    plan.reference = plain_program(*reference, {.once = reference->inputs, .each = {}});
+    add_variables(plan.reference,
+                  [&](const std::string& symbol) { return reference->symbols.contains(symbol); });
+    if (error_) return;
+    check_launches(plan.reference, plan.arguments, signatures_of(*reference));
+    // An empty problem may leave neither of them anything to launch.
+    const bool is_launched = std::ranges::any_of(plan.candidate.steps, std::not_fn(&std::string::empty), &StepPlan::entry);
+    if (reference->launches.empty() || !plan.reference.steps.empty() || !is_launched) return;
+    for (const ArgumentPlan& argument : plan.arguments) {
+      if (argument.role == Argument::Role::out && argument.is_checked && argument.count > 0)
+        fail("no launch of it has work for this problem, so '" + argument.name + "' stays unwritten");
+    }
   }
 
-  ProgramPlan verifier(const Verifier& verifier, const std::vector<ArgumentPlan>& arguments) {
+  void add_verifier(Plan& plan) {
+    if (!kernel_.verifier) return;
+    program_ = "the verifier: ";
+    const std::vector<ArgumentPlan> arguments = verifier_arguments(plan.arguments);
     names_.clear();
     counts_.clear();
     types_.clear();
@@ -441,7 +452,8 @@ class Resolver {
       counts_.push_back(argument.count);
       types_.push_back(argument.type);
     }
-    return plain_program(verifier, {});
+    plan.verifier = plain_program(*kernel_.verifier, {});
+    if (!error_) check_launches(plan.verifier, arguments, signatures_of(*kernel_.verifier));
   }
 
   ProgramPlan plain_program(const PlainCode& code, const Setup& setup) {
@@ -858,6 +870,7 @@ class Resolver {
   std::vector<std::uint64_t> counts_;                   // of their elements
   std::vector<ElementType> types_;                      // of those
   std::vector<const std::vector<std::string>*> swaps_;  // of the rounds that are planned
+  std::string program_;  // is planned now, as messages name it; empty: the candidate
   std::optional<Error> error_;
 };
 

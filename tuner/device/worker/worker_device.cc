@@ -213,6 +213,7 @@ void WorkerDevice::begin(Candidate candidate, Submission::Goal goal) {
   submission.trial.regime = kernel_.regime;
   auto plan = resolve(kernel_, submission.trial.config, submission.trial.problem, info_);
   if (!plan) return finish(submission, Status::invalid, plan.error().message);
+  if (plan->reference_error) return finish(submission, Status::reference_failed, *plan->reference_error);
   submission.plan = std::move(*plan);
   pool_.add(submission.id, submission.plan.candidate.source);
   // The hardware gets ready while the first candidates are compiled.
