@@ -194,7 +194,8 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
     if (options.quiet) break;
     context.log.info(fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
   }
-  const bool is_through = !result.was_stopped && !result.failure;
+  const bool is_through = !result.was_stopped && !result.failure &&
+                          !result.failures().contains(Status::reference_failed);
   if (all > check.counts.chosen && is_through && !options.sample && !options.quiet) {
     context.log.info(fmt::format(
         "checked {} configurations per problem; --sample N checks more, --sample 0 all", kSanitizedSample));

@@ -123,6 +123,25 @@ TEST_F(ArchitectureCheck, names_what_the_gpu_cannot_hold) {
   EXPECT_EQ(report["findings"][0]["candidates"][0]["config"]["kib"], 300);
 }
 
+TEST_F(ArchitectureCheck, says_once_that_the_gpu_cannot_launch_the_reference) {
+  folder_.write("plain.cu", "__global__ void plain(float* out) { out[threadIdx.x] = width; }\n");
+  folder_.write("plain.yaml",
+                "kernel: plain\nsource: plain.cu\nproblem: {n: [64]}\nparameters: {width: {values: [16, 32], default: 16}}\n"
+                "arguments: {out: {type: float, extent: n, role: out}}\n"
+                "launches: [{entry: plain, block: n, arguments: [out]}]\n"
+                "reference: {launches: [{entry: plain, block: 2048, arguments: [out]}]}\n");
+  EXPECT_EQ(check("plain.yaml --device sm_90 --json"), 1) << err_;
+  const Json report = Json::parse(out_);
+  ASSERT_EQ(report["findings"].size(), 1u) << out_;
+  EXPECT_EQ(report["findings"][0]["status"], "reference_failed");
+  EXPECT_EQ(report["findings"][0]["message"],
+            "the reference: launch of 'plain': block '2048': 2048 is more than the device's 1024");
+  EXPECT_EQ(check("plain.yaml --device sm_90"), 1);
+  EXPECT_TRUE(out_.starts_with("plain compile: 0 of 2 checked, 1 reference_failed\n")) << out_;
+  EXPECT_EQ(check("plain.yaml --sanitize"), 1);
+  EXPECT_EQ(err_.find("--sample"), std::string::npos) << err_;
+}
+
 TEST_F(ArchitectureCheck, lists_the_architectures_when_one_is_unknown) {
   for (const char* unknown : {"sm_12", "sm_91", "sm_999"}) {
     EXPECT_EQ(check(std::string("twice.yaml --device ") + unknown), 3);
