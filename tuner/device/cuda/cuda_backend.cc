@@ -3,25 +3,25 @@
 #include <future>
 #include <utility>
 
-#include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/compile/toolkit_backend.h"
 #include "tuner/device/cuda/cuda_device.h"
 #include "tuner/device/cuda/device_probe.h"
 #include "tuner/device/cuda/driver/driver.h"
 #include "tuner/device/cuda/driver/nvml.h"
-#include "tuner/device/cuda/compile/nvrtc.h"
 #include "tuner/device/run/device_runner.h"
 
 namespace gktune {
 namespace {
 
-class CudaBackend : public Backend {
+class CudaBackend : public ToolkitBackend {
  public:
   CudaBackend(int ordinal, const ToolkitPlaces& places, std::string cache_dir)
-      : ordinal_(ordinal), places_(places), cache_dir_(std::move(cache_dir)) {}
+      : ToolkitBackend(places), ordinal_(ordinal), cache_dir_(std::move(cache_dir)) {}
 
   Result<DeviceInfo> probe() override {
     auto compiler = std::async(std::launch::async, [this]() -> std::string {
-      const auto nvrtc = Nvrtc::open(places_);
+      const auto nvrtc = Nvrtc::open(places());
       return nvrtc ? "NVRTC " + nvrtc->version() : std::string();
     });
     auto version = std::async(std::launch::async, []() -> std::string {
@@ -48,25 +48,14 @@ class CudaBackend : public Backend {
     }
     return count;
   }
-  Result<std::string> host_code_compiler() override {
-    const auto nvcc = NvccCompiler::open(places_);
-    if (!nvcc) return nvcc.error();
-    return nvcc->version();
-  }
-  Result<std::unique_ptr<Compiler>> compiler() override {
-    auto compiler = CudaCompiler::open(places_);
-    if (!compiler) return compiler.error();
-    return std::unique_ptr<Compiler>(std::move(*compiler));
-  }
   Result<std::unique_ptr<Runner>> runner() override {
-    auto device = CudaDevice::open(ordinal_, places_, cache_dir_);
+    auto device = CudaDevice::open(ordinal_, places(), cache_dir_);
     if (!device) return device.error();
     return std::unique_ptr<Runner>(std::make_unique<DeviceRunner>(std::move(*device)));
   }
 
  private:
   int ordinal_;
-  ToolkitPlaces places_;
   std::string cache_dir_;
 };
 

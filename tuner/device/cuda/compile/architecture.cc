@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "tuner/device/cuda/compile/cuda_compiler.h"
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/nvrtc.h"
+#include "tuner/device/cuda/compile/toolkit_backend.h"
 
 namespace gktune {
 namespace {
@@ -121,22 +121,12 @@ class ResourceReporter : public Runner {
   DeviceInfo info_;
 };
 
-class ArchitectureBackend : public Backend {
+class ArchitectureBackend : public ToolkitBackend {
  public:
   ArchitectureBackend(std::string architecture, const ToolkitPlaces& places)
-      : architecture_(std::move(architecture)), places_(places) {}
+      : ToolkitBackend(places), architecture_(std::move(architecture)) {}
 
   Result<DeviceInfo> probe() override { return info(); }
-  Result<std::string> host_code_compiler() override {
-    const auto nvcc = NvccCompiler::open(places_);
-    if (!nvcc) return nvcc.error();
-    return nvcc->version();
-  }
-  Result<std::unique_ptr<Compiler>> compiler() override {
-    auto compiler = CudaCompiler::open(places_);
-    if (!compiler) return compiler.error();
-    return std::unique_ptr<Compiler>(std::move(*compiler));
-  }
   Result<std::unique_ptr<Runner>> runner() override {
     auto info = this->info();
     if (!info) return info.error();
@@ -145,7 +135,7 @@ class ArchitectureBackend : public Backend {
 
  private:
   Result<DeviceInfo> info() const {
-    const auto nvrtc = Nvrtc::open(places_);
+    const auto nvrtc = Nvrtc::open(places());
     if (!nvrtc) return nvrtc.error();
     std::string known;
     for (const int each : nvrtc->architectures())
@@ -160,7 +150,6 @@ class ArchitectureBackend : public Backend {
   }
 
   std::string architecture_;
-  ToolkitPlaces places_;
 };
 
 }  // namespace
