@@ -236,42 +236,33 @@ __global__ void k(const int* in, int* out) {
                shape(3, 4));
 }
 
-// With and without the fence in front of the write and behind the read.
 TEST_P(Watched, atomics_order_what_their_memory_order_says) {
-  const std::string relaxed = R"(#include <cuda/atomic>
-#define FENCE BARRIER
+  const auto handed_over = [](const std::string& store_order, const std::string& load, const std::string& fence) {
+    return R"(#include <cuda/atomic>
 __device__ int value = 0;
 __device__ unsigned flag = 0;
 __global__ void k(const int* in, int* out) {
   cuda::atomic_ref<unsigned, cuda::thread_scope_device> f(flag);
   if (blockIdx.x == 0) {
     value = in[0];
-    FENCE
-    f.store(1, cuda::memory_order_relaxed);
-  } else if (f.load(cuda::memory_order_relaxed) == 1) {
-    FENCE
+    )" + fence + R"(
+    f.store(1, cuda::memory_order_)" +
+           store_order + R"();
+  } else if (f.)" + load + R"( == 1) {
+    )" + fence + R"(
     out[0] = value;
   }
 })";
-  expect_fault(with(relaxed, ""), shape(2, 1), Status::data_race,
-               {"writes at ", "kernel.cu:8", "kernel.cu:13"});
-  expect_clean(with(relaxed, "cuda::atomic_thread_fence(cuda::memory_order_seq_cst);"), shape(2, 1));
-  const std::string ordered = R"(#include <cuda/atomic>
-__device__ int value = 0;
-__device__ unsigned flag = 0;
-__global__ void k(const int* in, int* out) {
-  cuda::atomic_ref<unsigned, cuda::thread_scope_device> f(flag);
-  if (blockIdx.x == 0) {
-    value = in[0];
-    f.store(1, cuda::memory_order_release);
-  } else if (BARRIER == 1) {
-    out[0] = value;
-  }
-})";
-  expect_clean(with(ordered, "f.load(cuda::memory_order_acquire)"), shape(2, 1));
-  expect_clean(with(ordered, "f.fetch_or(0)"), shape(2, 1));
-  expect_fault(with(ordered, "f.fetch_or(0, cuda::memory_order_release)"), shape(2, 1), Status::data_race,
-               {"kernel.cu:7", "kernel.cu:10"});
+  };
+  const std::string relaxed_load = "load(cuda::memory_order_relaxed)";
+  const std::string fence = "cuda::atomic_thread_fence(cuda::memory_order_seq_cst);";
+  expect_fault(handed_over("relaxed", relaxed_load, ""), shape(2, 1), Status::data_race,
+               {"writes at ", "kernel.cu:7", "kernel.cu:12"});
+  expect_clean(handed_over("relaxed", relaxed_load, fence), shape(2, 1));
+  expect_clean(handed_over("release", "load(cuda::memory_order_acquire)", ""), shape(2, 1));
+  expect_clean(handed_over("release", "fetch_or(0)", ""), shape(2, 1));
+  expect_fault(handed_over("release", "fetch_or(0, cuda::memory_order_release)", ""), shape(2, 1), Status::data_race,
+               {"kernel.cu:7", "kernel.cu:12"});
 }
 
 TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_in_front) {
