@@ -76,7 +76,7 @@ class Bench {
       if (!done) fail(done.error().message);
     };
     launch(256), launch(512);
-    // What a bare application keeps for each of two sizes.
+    // A bare application keeps this for each size.
     struct Bare {
       CUlaunchConfig config = {};
       int n = 0;
@@ -110,7 +110,7 @@ class Bench {
       }
     } one_size, two_sizes;
     int bare_turn = 0, own_turn = 0;
-    // The order changes, so that neither profits from what the other leaves behind.
+    // The order alternates: each leaves the caches as the other finds them.
     const auto compare = [&](Comparison& comparison, bool is_bare_first, const auto& bare_one, const auto& own_one) {
       const double first = is_bare_first ? time(bare_one) : time(own_one);
       const double second = is_bare_first ? time(own_one) : time(bare_one);
@@ -135,7 +135,7 @@ class Bench {
     const std::size_t allocated = HeapCount::peak_bytes() - live;
     std::printf("medians of %d pairs of blocks of %d launches, bare and own in turn\n", kPairs, kLaunches);
     const auto print = [](const char* what, const Comparison& comparison) {
-      // The interval that has the median of all pairs in 95 of 100 runs, were they independent.
+      // The 95 % confidence interval of the median, if the pairs are independent.
       const double half = 0.98 / std::sqrt(static_cast<double>(kPairs));
       const std::vector<double>& all = comparison.differences;
       std::printf("%-10s bare cuLaunchKernelEx %8.1f ns, gktune::Kernel %8.1f ns: %.1f ns more (95 %%: %.1f to %.1f;"

@@ -173,7 +173,8 @@ int run(int winners) {
         }),
         peer, table_ns);
 
-  // Many at once. Processes share no memory that is written: what threads take beyond them is spent on shared lines.
+  // Many lookups at once, in threads and in processes. Processes share no written memory, so the difference is the cost
+  // of shared cache lines.
   const int askers = std::max(16, static_cast<int>(std::thread::hardware_concurrency()));
   std::atomic<std::int64_t> found{0};
   const auto own_ns = [&] {

@@ -224,8 +224,8 @@ class CudaLaunchDevice final : public LaunchDevice {
   }
 
  private:
-  // Problems share the module of this code. Those whose launches write variables of the module, or ask for other amounts
-  // of shared memory, which is a property of its functions, do not: empty or another key.
+  // Problems with equal keys share a loaded module; an empty key is never shared. Launches that write variables of the
+  // module need one of their own. Shared memory is a property of the module's functions, so its amounts are in the key.
   static std::string sharing_key(const LaunchCode& code, const ProgramPlan& program) {
     if (!program.variables.empty() || !program.setup_once.empty() || !program.setup_each.empty()) return {};
     std::string key = code.bytes.empty() ? code.module.path

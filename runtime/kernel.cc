@@ -53,11 +53,11 @@ struct alignas(64) PreparedLaunch {
     std::uint32_t ignored, typed, untyped;  // as LaunchArgument::form() has it
   };
   std::vector<Passed> passed;
-  // The place of a value for the program: in the caller's arguments, or at an address of the kernel's own.
+  // Locates a value for the program: in the caller's arguments, or at an address that the kernel owns.
   struct GivenValue {
     std::uintptr_t address = 0;      // or the offset in the arguments
-    std::uintptr_t passed_bits = 0;  // all, or none
-    // Without a branch: the processor has forgotten where this one went.
+    std::uintptr_t passed_bits = 0;  // all set: in the arguments; 0: at the address
+    // A branch here would be mispredicted: launches are too rare for the predictor to know it.
     void* in(std::span<const LaunchArgument> arguments) const {
       return reinterpret_cast<void*>(address + (reinterpret_cast<std::uintptr_t>(arguments.data()) & passed_bits));
     }
@@ -204,9 +204,9 @@ class alignas(64) Kernel::State {
                                                     std::span<const LaunchArgument> arguments, void* stream,
                                                     const PreparedLaunch& launched, std::unique_ptr<Failure> failure);
   std::string in_words(const Config& config, const Failure& failure) const;
-  // Tells it once.
+  // Reports each failure of a configuration once.
   void note_failure(const Config& config, const Failure& failure);
-  // Null: this configuration has not failed for the problem, and neither has its code.
+  // Null if neither this configuration nor its code has failed for the problem.
   const Failure* known_failure(const Config& config, const Problem& problem, const SourcePlan& source) const;
   bool has_databases() const { return sources_ != nullptr && !sources_->databases().empty(); }
   void work_in_background(const std::stop_token& stop);
@@ -227,8 +227,8 @@ class alignas(64) Kernel::State {
 
   std::mutex mutex_;  // guards the members below, and changes of launches_
   std::optional<KernelLookup> lookup_;
-  // Of code that does not compile or load, by its variant; of launches, by configuration and problem. What fails for
-  // one problem may work for another.
+  // Failures to compile and load have the variant as their key. Failures to launch have the configuration and the
+  // problem: a configuration that fails for one problem may work for another.
   std::map<std::string, Failure> failed_;
   std::set<std::string> reported_;  // configurations and ways to fail
   std::vector<std::unique_ptr<PreparedLaunch>> all_launches_;

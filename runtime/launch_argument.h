@@ -67,7 +67,7 @@ class LaunchArgument {
 
   const void* value() const { return value_; }
   static constexpr std::size_t kValueOffset = 0;  // of value() in the object
-  // All bytes of the value are 0: a null pointer, or a number.
+  // True if all bytes of the value are 0, as of a null pointer and of the number 0.
   bool is_zero() const {
     std::uint64_t bits = 0;
     std::memcpy(&bits, value_, sizeof bits);

@@ -162,7 +162,7 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
   return table;
 }
 
-// How far a tuned problem is from the asked one; nothing where it has none or a category differs.
+// The distance from the asked problem to the tuned one. Empty if the answer has no problem or a category differs.
 std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
   if (answer.problem.empty()) return std::nullopt;
   const auto far = distance(asked, answer.problem);
@@ -274,7 +274,7 @@ Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winne
                                                      Context& context) {
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();
-  if (!options.why) {  // the changes suffice
+  if (!options.why) {  // only the changes are printed
     auto changes = archive->changes();
     if (!changes) return fail(context, ExitCode::failed, changes.error().message);
     std::vector<Evidence> evidences(winners.size());

@@ -49,7 +49,7 @@ Json summary_json(const StudySummary& summary) {
           {"updated_unix_ms", summary.updated_unix_ms}};
 }
 
-// What has changed since the winners were measured; warns of it.
+// Reads the changes that make winners stale, and warns of them.
 Result<ChangesByStudy, ExitCode> read_changes(const std::string& database, const std::vector<StudySummary>& studies,
                                               Context& context) {
   auto archive = open_archive(database, context);

@@ -12,24 +12,24 @@
 
 namespace gktune {
 
-// An answer from a state that has changed is never given in silence. Each warns on standard error.
+// Warnings about stale answers, on standard error. An answer is stale if its sources, device or driver changed after it
+// was measured.
 
 // Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
 
-// A winner, and the changes since it was measured; without any it is not stale.
+// A winner, and the changes since it was measured. Without changes it is not stale.
 struct WinnerChanges {
   const Study* study;
   const std::vector<std::string>* changes;
 };
-// Warns of the changes that make winners stale, of so many in all. Names the winner if a change concerns only one, else
-// counts them.
+// Warns of each change once. Names the winner if a change concerns only one, else says how many of `all` it concerns.
 void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t all, Context& context);
 void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context);
 // The same for the studies whose changes Archive::changes() has read.
 using ChangesByStudy = std::map<std::int64_t, std::vector<std::string>>;
 void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context);
-// Those of a study; empty if its winner is not stale.
+// The changes of one study; empty if its winner is not stale.
 const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study);
 
 // The last cell of a row: the changes for programs and documents, a mark for people, who read them in the warnings.

@@ -103,7 +103,7 @@ class BundleWriter {
         if (!added) return added.error();
         if (!*added) continue;
         entry["winners"].push_back(json_of(*winner, device));
-        // The space file is the version that counts.
+        // A winner is stale if it was measured with another version than the space file.
         note_stale(winner->study, changes_since(*winner, {.fingerprint = definition.fingerprint}));
       }
       if (entry["winners"].size() == before) continue;

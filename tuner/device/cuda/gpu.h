@@ -101,7 +101,7 @@ class Gpu {
 
   DeviceMemory allocate(std::size_t size);
   LoadedModule load(std::string_view code);
-  // Nothing, and no failure, where the driver cannot use the code.
+  // Empty if the driver cannot use the code, which is no failure of the Gpu.
   std::optional<LoadedModule> try_load(std::string_view code);
   CUfunction function(const LoadedModule& module, const std::string& symbol);
   CUdeviceptr variable(const LoadedModule& module, const std::string& symbol, std::size_t& bytes);

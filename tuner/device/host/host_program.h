@@ -34,7 +34,7 @@ class HostProgram final : public LoadedProgram {
   Instrumentation instrumentation() const { return instrumentation_; }
   // True if its steps are kernels, which the executor's threads run. Functions have threads of their own.
   bool has_kernels() const;
-  // Of its executions.
+  // The mode in which its executions start.
   const std::fenv_t& floating_point_mode() const { return code_.floating_point_mode; }
 
   // One execution is prepare(), execute() and finish(). values[i] points to the value of the plan's i-th

@@ -31,13 +31,14 @@ std::atomic<bool> is_answered{false};
 
 constexpr std::size_t kPieceBytes = 4096;
 constexpr int kPieces = 4;
-// Functions of gktune's headers that a kernel calls into each other are no deeper.
+// Functions of gktune's headers call each other at most this deep.
 constexpr int kMostCallers = 8;
 constexpr timespec kPatience{0, 500'000'000};
 
 bool is_at_work(std::uintptr_t address) { return address >= code_begin.load() && address < code_end.load(); }
 
-// The return address into the candidate's code on the stack that has so many within it. Kernels have no unwind tables.
+// Finds return addresses into the candidate's code on the stack, and skips the innermost `within`. Kernels have no unwind
+// tables.
 // The system reads the memory, because it knows where the stack ends.
 const void* find_caller(const std::byte* stack, int within) {
   std::array<std::uintptr_t, kPieceBytes / sizeof(std::uintptr_t)> words;

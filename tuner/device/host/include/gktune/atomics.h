@@ -36,7 +36,7 @@ GKTUNE_ALWAYS_INLINE void store(T* p, T value, int order) {
   __atomic_store_n(reinterpret_cast<W*>(p), bit_cast<W>(value), order);
 }
 
-// Of a compare-and-swap that fails, and so writes nothing.
+// The memory order of a failed compare-and-swap, which only reads.
 GKTUNE_ALWAYS_INLINE int order_of_failure(int order) {
   return order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order;
 }
