@@ -66,5 +66,16 @@ if ls "$cuda"/../lib*/libnvrtc.so >/dev/null 2>&1; then
 else
   echo "no CUDA toolkit with NVRTC: the CUDA example is not built"
 fi
+# The program that the tutorial begins with; the rest of its code is in the CUDA example.
+tutorial=$(dirname "$example")/../docs/tutorial.md
+sed -n '/^```cpp app.cu$/,/^```$/p' "$tutorial" | sed '1d;$d' >"$work/app.cu"
+grep -q 'transpose<<<grid, block>>>' "$work/app.cu" || fail "docs/tutorial.md shows no app.cu"
+if [ -x "$cuda/nvcc" ]; then
+  answer=$("$cuda/nvcc" -Werror all-warnings -allow-unsupported-compiler -c "$work/app.cu" -o "$work/app.o" 2>&1) ||
+    fail "app.cu of docs/tutorial.md does not compile: $answer"
+  echo "the tutorial's program compiles"
+else
+  echo "no nvcc: the tutorial's program is not compiled"
+fi
 shipped=$(dirname "$example")/transpose/transpose.db
 expect "$("$gktune" best transpose --db "$shipped" --problem rows=4Ki,columns=4Ki)" "TILE=64"
