@@ -73,7 +73,7 @@ ExitCode run(const BundleOptions& options, Context& context) {
   request.cuda_home = context.environment.cuda_home;
   request.cache_dir =
       options.cache_dir.empty() ? context.environment.cache_dir : std::filesystem::path(options.cache_dir);
-  request.on_notice = [&context](const std::string& text) { context.log.info("warning: left out: " + text); };
+  request.on_notice = [&context](const std::string& text) { context.log.warning("left out: " + text); };
   const auto summary = write_bundle(options.output, request);
   if (!summary) {
     fail(context, ExitCode::failed, summary.error().message);

@@ -184,7 +184,7 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
                              result.findings.empty() ? "nothing found" : failures_text(result.failures()));
   if (reports_resources(options) && !options.quiet)
     context.log.info("compiled for " + device.name + "; nothing ran");
-  if (unchecked && !options.quiet) context.log.info("warning: " + *unchecked);
+  if (unchecked && !options.quiet) context.log.warning(*unchecked);
   if (result.left_out > 0 && !options.quiet) {
     context.log.info(
         fmt::format("{} more problems of configurations that ran into the time limit were left out",

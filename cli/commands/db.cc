@@ -345,7 +345,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
     if (!report) return fail(context, ExitCode::failed, report.error().message);
     report->changes = changes_of(*changes, summary.id);
     if (report->damaged > 0) {
-      context.log.info(fmt::format("warning: study {}: {} damaged trials are left out; `gktune db check` names them",
+      context.log.warning(fmt::format("study {}: {} damaged trials are left out; `gktune db check` names them",
                                    summary.id, format_count(report->damaged)));
     }
     if (options.limit > 0 && std::ssize(report->trials) > options.limit)

@@ -18,13 +18,13 @@ void hint_at_measurement(Context& context) { hint(context, "gktune run SPACE --f
 }  // namespace
 
 void warn_of_stale(const std::vector<std::string>& changes, Context& context) {
-  for (const std::string& change : changes) context.log.info("warning: stale: " + change);
+  for (const std::string& change : changes) context.log.warning("stale: " + change);
   if (!changes.empty()) hint_at_measurement(context);
 }
 
 void warn_of_stale(const Portfolio& portfolio, Context& context) {
   for (const std::string& change : portfolio.stale) {
-    context.log.info(fmt::format("warning: the portfolio of {} on {} is stale: {}", portfolio.kernel,
+    context.log.warning(fmt::format("the portfolio of {} on {} is stale: {}", portfolio.kernel,
                                  portfolio.device.name, change));
   }
 }
@@ -77,7 +77,7 @@ void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t count, Co
     const std::string which = each.count == 1 ? study_text(*each.first) + " is stale"
                                               : fmt::format("{} of {} winners are stale", format_count(each.count),
                                                             format_count(static_cast<std::int64_t>(count)));
-    context.log.info(fmt::format("warning: {}: {}", which, each.change));
+    context.log.warning(fmt::format("{}: {}", which, each.change));
   }
   if (!all.empty()) hint_at_measurement(context);
 }
