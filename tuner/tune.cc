@@ -398,7 +398,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     if (events.on_trial) events.on_trial(trial);
   }
   outcome.end = end;
-  // Nothing shows that the machine works.
+  // No trial has shown that the machine works.
   if (outcome.unjudged > 0 && outcome.measured == 0 && !outcome.failure)
     outcome.failure = outcome.why_unjudged;
   // The machine may fail or the user may stop while the last trials run: hold no playoff then.

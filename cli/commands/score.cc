@@ -53,7 +53,7 @@ void declare(Flags& flags, ScoreOptions& options) {
   flags.collected("--set", options.settings, "An option of the strategy; again for several")
       .kind("NAME=VALUE");
   flags.number("--repeats", options.repeats, "Runs on each recording, each with a seed of its own").kind("N");
-  flags.parsed("--seed", options.seed, parse_count, "Of the runs", "N");
+  flags.parsed("--seed", options.seed, parse_count, "Seed of the runs", "N");
   flags.number("--in-flight", options.in_flight, "Candidates proposed before the first is told").kind("N");
   flags.number("--jobs", options.jobs, "Runs at a time").kind("N").shown_default("one a core");
   flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");

@@ -43,8 +43,8 @@ void declare(Flags& flags, SpaceOptions& options) {
   flags.problem(options.problems);
   Flag list = flags.on("--list", options.list, "Every valid configuration, one a line");
   Flag sample = flags.parsed("--sample", options.sample, parse_count,
-                             "So many valid configurations, each as likely as any other", "N");
-  flags.parsed("--seed", options.device.seed, parse_count, "Of the sample", "N").needs(sample);
+                             "N valid configurations, each as likely as any other", "N");
+  flags.parsed("--seed", options.device.seed, parse_count, "Seed of the sample", "N").needs(sample);
   Flag at = flags.parsed("--at", options.at, parse_index, "The configuration of that index", "INDEX");
   list.excludes(sample).excludes(at);
   sample.excludes(at);

@@ -226,7 +226,7 @@ TEST(Launching, the_first_reference_whose_condition_holds_is_used) {
 }
 
 TEST(Launching, a_reference_that_cannot_be_launched_leaves_the_candidate_its_plan) {
-  const std::string nothing = "no launch of it has work for this problem, so 'out' stays unwritten";
+  const std::string nothing = "none of its launches has work for this problem, so 'out' stays unwritten";
   const std::pair<const char*, std::string> cases[] = {
       {"block: 2048", "launch of 'a': block: 2048 threads are more than the device's 1024"},
       {"block: [64, 32]", "launch of 'a': block: 2048 threads are more than the device's 1024"},

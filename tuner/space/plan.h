@@ -139,7 +139,7 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
 std::set<std::string> textured_buffers(const KernelDefinition& kernel);
 
 // An error is due to the configuration: a division by zero in its geometry, an empty block, an unknown type.
-// What is wrong with the reference or the verifier is in the plan.
+// The plan names an error of the reference or the verifier.
 Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
                      const DeviceInfo& device);
 

@@ -436,7 +436,7 @@ class Resolver {
     if (reference->launches.empty() || !plan.reference.steps.empty() || !is_launched) return;
     for (const ArgumentPlan& argument : plan.arguments) {
       if (argument.role == Argument::Role::out && argument.is_checked && argument.count > 0)
-        fail("no launch of it has work for this problem, so '" + argument.name + "' stays unwritten");
+        fail("none of its launches has work for this problem, so '" + argument.name + "' stays unwritten");
     }
   }
 

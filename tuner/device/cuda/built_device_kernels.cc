@@ -1,4 +1,4 @@
-// The device kernels as nvcc compiled them, where there was an nvcc (see CMakeLists.txt).
+// The device kernels as nvcc compiled them, if the build found nvcc (see CMakeLists.txt).
 #include "tuner/device/cuda/device_kernels.h"
 
 #ifdef GKTUNE_DEVICE_KERNELS

@@ -77,7 +77,7 @@ struct ExpressionNode {
 constexpr std::uint32_t kDeepestExpression = 1000;
 constexpr std::uint64_t kLargestExpression = 100'000;
 
-// Nothing, if it is deeper or larger than that.
+// Null if it would be deeper or larger than that.
 NodePtr make_node(ExpressionNode node);
 
 }  // namespace gktune

@@ -41,7 +41,7 @@ std::optional<std::string> misfit(const kernel::Entry& entry, const StepPlan& st
 
 Result<ModuleProgram, Failure> ModuleProgram::load(const Module& module, const ProgramPlan& plan,
                                                    const std::vector<ArgumentPlan>& arguments) {
-  // A file that is gone or damaged says nothing about the configuration.
+  // A missing or damaged file is no fault of the configuration.
   if (auto whole = CompileCache::verify(module.path); !whole)
     return Failure{Status::machine_failed, whole.error().message};
   auto loaded = HostModule::load(module);

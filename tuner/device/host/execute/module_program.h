@@ -27,7 +27,7 @@ struct ModuleProgram {
   Result<std::size_t, Failure> place_of(const std::string& entry, const ProgramPlan& plan) const;
 
   HostModule module;
-  std::fenv_t floating_point_mode{};  // that loading the code may have set: GCC's -Ofast flushes denormal numbers to zero
+  std::fenv_t floating_point_mode{};  // after loading: code of GCC's -Ofast flushes denormal numbers to zero
   std::vector<Step> steps, setup_once, setup_each;
   PassedValues passed;
   std::vector<std::size_t> buffer_bytes;  // of the plan's arguments
