@@ -135,5 +135,17 @@ TEST(ReplaceSettings, leaves_what_is_no_constant) {
   }
 }
 
+TEST(UsedBy, has_the_words_and_numbers_of_what_a_function_needs) {
+  const UsedText used = used_by(flat("#define TILE (SIDE * 2)\n#define SIDE 8\n#define OTHER 77\nconst int kBlock = 128;\nenum { WARPS = 4 };\n"
+                                     "namespace deep { struct Pair { int first[3]; }; }\n__device__ float twice(float x) { return x * kBlock; }\n"
+                                     "__global__ void first(deep::Pair* p) { p[TILE].first[WARPS] = twice(1.5f); }\n"
+                                     "__global__ void second() { int x = OTHER + 99; }\nint main() { int threads = 256; first<<<1, threads>>>(0); }\n"),
+                                "first");
+  for (const char* word : {"TILE", "SIDE", "kBlock", "WARPS", "Pair", "twice"}) EXPECT_TRUE(used.words.contains(word)) << word;
+  for (const char* word : {"OTHER", "second", "main", "threads"}) EXPECT_FALSE(used.words.contains(word)) << word;
+  EXPECT_EQ(used.numbers, (NameSet{"1.5f", "128", "2", "3", "4", "8"}));
+  EXPECT_TRUE(used_by(flat("__global__ void k() { ( }\n"), "k").words.empty());
+}
+
 }  // namespace
 }  // namespace gktune

@@ -231,8 +231,8 @@ WordSet device_macros(const Macros& macros) {
   return names;
 }
 
-// Marks what is used from what is kept.
-void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
+// Marks what is used from what is kept. Returns the words that are used.
+WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macros& macros,
                const WordSet& mentioned) {
   std::unordered_multimap<std::string_view, Declaration*> by_name;
   for (Declaration& declaration : declarations) {
@@ -265,6 +265,7 @@ void keep_used(std::vector<Declaration>& declarations, Tokens tokens, const Macr
       for (const std::string_view inner : macro->second) see(inner);
     }
   }
+  return seen;
 }
 
 // Libraries that host code calls: the beginning of the header's path, and that of the names which it declares.
@@ -330,6 +331,30 @@ void drop_host_code(FlatSource& source, const NameSet& mentioned) {
   }
   if (kept != text) set_text(source, kept);
   drop_host_libraries(source, used);
+}
+
+UsedText used_by(const FlatSource& source, const std::string& function) {
+  const std::string text = text_of(source);
+  const std::vector<Token> tokens = code_tokens(text);
+  const Macros macros = macros_in(source);
+  const WordSet no_roots;
+  auto declarations = DeclarationReader(tokens, no_roots).run();
+  if (!declarations) return {};
+  for (Declaration& declaration : *declarations) declaration.is_kept = false;
+  UsedText used;
+  for (const std::string_view word : keep_used(*declarations, tokens, macros, {function})) used.words.emplace(word);
+  const auto add_numbers = [&](Tokens part) {
+    for (const Token& token : part) {
+      if (token.kind == Token::Kind::number) used.numbers.emplace(token.text);
+    }
+  };
+  for (const Declaration& declaration : *declarations) {
+    if (declaration.is_kept) add_numbers(Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1));
+  }
+  for (const SourceLine& line : source.lines) {
+    if (line.kind == Kind::define && used.words.contains(line.name)) add_numbers(tokenize(line.text));
+  }
+  return used;
 }
 
 namespace {

@@ -15,6 +15,13 @@ using NameSet = std::set<std::string, std::less<>>;
 // kernels. A source whose brackets do not match outside of preprocessor conditions stays as it is.
 void drop_host_code(FlatSource& source, const NameSet& mentioned);
 
+// The words and numbers of a function and of what it uses: functions, types, constants and macros of the source. Nothing if
+// brackets do not match outside of preprocessor conditions.
+struct UsedText {
+  NameSet words, numbers;
+};
+UsedText used_by(const FlatSource& source, const std::string& function);
+
 // Lets parameters replace what the source sets itself: `#define TILE 16` becomes a blank line, `constexpr int TILE = 16`,
 // `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of the macro value_macro("TILE").
 // Notes the names of the second kind in source.constants.

@@ -147,6 +147,14 @@ class Lexer {
 
 }  // namespace
 
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool has(Tokens tokens, std::string_view text) {
+  return std::ranges::find(tokens, text, &Token::text) != tokens.end();
+}
+
 std::vector<Token> tokenize(std::string_view source) { return Lexer(source).run(); }
 
 std::vector<Token> code_tokens(std::string_view source) {

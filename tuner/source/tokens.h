@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct Token {
   friend bool operator==(const Token& token, std::string_view other) { return token.text == other; }
 };
 using Tokens = std::span<const Token>;
+
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words);
+bool has(Tokens tokens, std::string_view text);  // one of them is this
 
 std::vector<Token> tokenize(std::string_view source);
 // The tokens that the compiler proper sees: neither comments nor preprocessor lines.

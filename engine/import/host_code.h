@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/import/size_term.h"
+#include "tuner/core/element_type.h"
+#include "tuner/source/tokens.h"
+
+namespace gktune {
+
+// The bytes of a C++ type.
+struct TypeLayout {
+  std::size_t size = 0, alignment = 1;
+  // What it consists of, where all its parts are of one type: float4 is four of float32.
+  std::optional<ElementType> element;
+  std::size_t elements = 0;
+};
+
+// Part of a struct, in order.
+struct StructMember {
+  std::string type, name;  // "float*", "data"
+};
+
+// kernel<T, 4><<<grid, block, shared>>>(arguments), or cudaLaunchKernel(kernel, grid, block, arguments, shared)
+struct FoundLaunch {
+  std::string kernel;
+  std::vector<Token> template_arguments;  // < T , 4 >
+  std::vector<Tokens> config, arguments;
+  std::size_t place = 0;  // of its first token
+  bool is_cooperative = false;
+};
+
+// The host functions of a CUDA source: what their names mean, the memory that they allocate, and what they write to it.
+// Names are looked up from the place where they are used: in the same function, outside of functions, in others.
+class HostCode {
+ public:
+  explicit HostCode(Tokens tokens);
+
+  // Names that stand for themselves, or for another name. Those of dim3 members have their full name: block.x.
+  std::map<std::string, std::string, std::less<>> known;
+  // A number that stands for a name: the literal block size in a grid.
+  std::map<std::int64_t, std::string> literals;
+
+  // Adds a macro.
+  void define(const std::string& name, Tokens value);
+
+  std::optional<SizeTerm> translate(Tokens expression, std::size_t place);
+  // The extents of `dim3 name(a, b)`, or of one expression, each with the place that it is read from.
+  struct Written {
+    Tokens tokens;
+    std::size_t place = 0;
+  };
+  std::vector<Written> extents(Tokens config, std::size_t place) const;
+  bool is_dim3(std::string_view name, std::size_t place) const;
+  // What a name is defined as.
+  std::optional<Written> definition(std::string_view name, std::size_t place) const;
+  // True if the program's arguments give its value.
+  bool is_program_argument(std::string_view name, std::size_t place) const;
+  // The variables that decide the value of an expression and are not known yet, in the order of their use.
+  struct Source {
+    std::string name;
+    std::size_t place;  // where it is used
+  };
+  std::vector<Source> sources_of(Tokens expression, std::size_t place) const;
+
+  std::vector<FoundLaunch> launches() const;
+
+  // A type by its name: elements, vectors, structs and other names of these in the source.
+  std::optional<TypeLayout> layout(std::string_view type) const;
+  // The type that a name of the source stands for, or the same name.
+  std::string resolved_type(std::string type) const;
+  std::vector<StructMember> members(std::string_view type) const;
+
+  // What a variable of a loop starts with: 0 of `for (int step = 0; …)`.
+  std::optional<SizeTerm> loop_start(std::string_view name, std::size_t place);
+  // The values in the braces of `Params p = {1, 2};`.
+  std::vector<Tokens> initializer(std::string_view name) const;
+
+  // The memory that the program allocates for a pointer, as written at the place of a launch: the product of these.
+  struct Allocation {
+    std::vector<Tokens> factors;
+    std::size_t element = 1;  // bytes
+    std::size_t place = 0;
+  };
+  std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
+  std::optional<SizeTerm> bytes_of(const Allocation& allocation);
+  // What the program writes to the memory of a pointer on the GPU.
+  struct Filling {
+    enum class Kind { constant, ramp, range };
+    Kind kind = Kind::constant;
+    SizeTerm first, second;              // the constant; start and step; the lowest and the highest value
+    std::optional<SizeTerm> bytes = {};  // of a cudaMemset
+    bool is_memset = false;
+  };
+  std::optional<Filling> filling(Tokens pointer, std::size_t place);
+
+ private:
+  struct Definition {
+    std::size_t scope;  // a function's index, or kOutside
+    bool is_dim3;
+    std::vector<Tokens> values;
+    std::size_t place;  // where the values are read
+  };
+  struct Function {
+    std::string name;
+    std::size_t parameters, body, end;  // tokens: the bracket that opens each, and the one that closes the body
+    bool is_device;
+  };
+  struct Parser;
+  static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
+  static constexpr int kDeepest = 16;
+
+  void find_functions();
+  void find_definitions();
+  void find_parameters();
+  void find_definition(std::size_t at);
+  void add(const std::string& name, Definition definition);
+  std::size_t scope_of(std::size_t place) const;
+  bool is_loop_variable(std::size_t at) const;
+  bool is_dim3_list(std::size_t at) const;
+  const Definition* find(std::string_view name, std::size_t place) const;
+  void add_sources(Tokens expression, std::size_t place, int depth, std::vector<Source>& found) const;
+  std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
+  std::optional<SizeTerm> asked_of_device(std::string_view name) const;
+  std::optional<std::string> declared_type(std::string_view name, std::size_t place) const;
+  std::vector<std::string> pointer_names(Tokens pointer, std::size_t place) const;
+  std::optional<Filling> filling_of_array(const std::string& name, std::size_t scope, int depth);
+  std::optional<Filling> filling_by_call(const std::string& name, std::size_t open, int depth);
+  std::optional<Filling> filling_of(Tokens value, std::string_view index, std::size_t place);
+  std::optional<Filling> memset_of(const std::vector<std::string>& names);
+
+  Tokens tokens_;
+  std::vector<Function> functions_;
+  std::map<std::string, std::vector<Definition>, std::less<>> definitions_;
+  int depth_ = 0;
+};
+
+// The operands of a condition: of `argc > 1 ? atoi(argv[1]) : 1024` the one that the program's arguments do not give.
+Tokens without_condition(Tokens expression);
+
+}  // namespace gktune
