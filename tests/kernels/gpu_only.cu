@@ -17,10 +17,10 @@ __global__ void block_sums(const float* in, float* out, int n) {
 }
 #elif defined(USE_FP8)
 #include <cuda_fp8.h>
-__global__ void block_sums(const float* in, float* out, int n) {
+__global__ void block_sums(const __nv_fp8_e4m3* in, float* out, int n) {
   float sum = 0;
   for (int i = blockIdx.x * kThreads; i < min(n, static_cast<int>(blockIdx.x + 1) * kThreads); ++i)
-    sum += static_cast<float>(__nv_fp8_e4m3(in[i]));
+    sum += static_cast<float>(in[i]);
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 #else
