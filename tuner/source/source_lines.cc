@@ -16,6 +16,7 @@ class Splitter {
 
   std::vector<SourceLine> run() {
     const std::vector<Token> tokens = tokenize(text_);
+    lines_.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')) + 1);
     for (const Token& token : tokens) {
       add_blanks(static_cast<std::size_t>(token.text.data() - text_.data()));
       if (token.kind == Token::Kind::comment) {

@@ -13,7 +13,7 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   std::vector<Token> run() {
-    tokens_.reserve(text_.size() / 6);  // about as many as headers have
+    tokens_.reserve(text_.size() / 4);  // headers have fewer
     while (true) {
       skip_blanks();
       if (at_ >= text_.size()) return std::move(tokens_);
@@ -79,7 +79,7 @@ class Lexer {
   }
 
   void add(Token::Kind kind, std::size_t end) {
-    tokens_.push_back({kind, text_.substr(at_, end - at_), is_directive_});
+    tokens_.push_back({kind, is_directive_, text_.substr(at_, end - at_)});
     at_ = end;
   }
 

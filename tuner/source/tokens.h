@@ -11,7 +11,8 @@ namespace gktune {
 
 // A token of C++, as a part of the source's text. Blanks, line ends and joined lines lie between tokens.
 struct Token {
-  enum class Kind {
+  // As small as it can be: the headers of a library have millions of tokens.
+  enum class Kind : unsigned char {
     word,
     number,
     literal,  // a string, also a raw one; a character; the file that an #include names: "x.h" or <x.h>
@@ -19,8 +20,8 @@ struct Token {
     punctuation,  // one character
   };
   Kind kind = Kind::punctuation;
-  std::string_view text;
   bool is_directive = false;  // part of a preprocessor line, which begins with "#"
+  std::string_view text;
 
   bool is_word() const { return kind == Kind::word; }
   friend bool operator==(const Token& token, std::string_view other) { return token.text == other; }

@@ -23,40 +23,50 @@ bool declares(Tokens tokens, std::size_t at) {
 
 }  // namespace
 
-SourceMacros::SourceMacros(const FlatSource& source) {
-  const std::vector<bool> is_unconditional = unconditional_lines(source);
-  std::string_view file;
-  for (std::size_t i = 0; i < source.lines.size(); ++i) {
-    const SourceLine& line = source.lines[i];
-    if (line.kind == LineKind::place) {
-      file = line.name;
-      continue;
-    }
-    const bool is_define = line.kind == LineKind::define;
-    const std::vector<Token> tokens = tokenize(line.text);
-    for (const Token& token : tokens) {
-      if (token.is_word() && !(is_define && token == line.name)) words_.insert(token.text);
-    }
-    if (!is_unconditional[i]) continue;
-    // Behind #ifndef it is a default for other compilers.
-    const bool is_default = i > 0 && source.lines[i - 1].name == "ifndef";
-    if (is_define && !is_default)
-      redefined_at_.try_emplace(line.name, std::string(file) + ':' + std::to_string(line.number));
-    if (line.kind != LineKind::code || tokens.empty()) continue;
-    lines_.push_back({file, line.number, tokens_.size()});
-    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-  }
+SourceMacros::SourceMacros(const FlatSource& source)
+    : lines_(source.lines), is_unconditional_(unconditional_lines(source)) {}
+
+// The tokens of a line of code that is compiled in any case; none for other lines.
+std::vector<Token> SourceMacros::code_at(std::size_t line) const {
+  const bool is_code = is_unconditional_[line] && lines_[line].kind == LineKind::code;
+  return is_code ? tokenize(lines_[line].text) : std::vector<Token>();
 }
 
 MacroUse SourceMacros::find(std::string_view name) const {
   MacroUse use;
-  use.is_used = words_.contains(name);
-  if (const auto found = redefined_at_.find(name); found != redefined_at_.end())
-    use.redefined_at = found->second;
-  for (std::size_t i = 0; i < tokens_.size() && !use.declared_at; ++i) {
-    if (tokens_[i] != name || !declares(tokens_, i)) continue;
-    const Line& line = *std::prev(std::ranges::upper_bound(lines_, i, {}, &Line::first_token));
-    use.declared_at = std::string(line.file) + ':' + std::to_string(line.number);
+  std::string_view file;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const SourceLine& line = lines_[i];
+    if (line.kind == LineKind::place) {
+      file = line.name;
+      continue;
+    }
+    if (line.text.find(name) == std::string::npos) continue;
+    const auto place = [&] { return std::string(file) + ':' + std::to_string(line.number); };
+    const bool is_define = line.kind == LineKind::define && line.name == name;
+    // Behind #ifndef it is a default for other compilers.
+    const bool is_default = i > 0 && lines_[i - 1].name == "ifndef";
+    if (is_define && is_unconditional_[i] && !is_default && !use.redefined_at) use.redefined_at = place();
+    if (!is_define) use.is_used = use.is_used || has(tokenize(line.text), name);
+    if (use.declared_at) continue;
+    std::vector<Token> tokens = code_at(i);
+    if (!has(tokens, name)) continue;
+    // The declaration may go on in the lines around it.
+    for (std::size_t k = i; k-- > 0;) {
+      if (const std::vector<Token> before = code_at(k); !before.empty()) {
+        tokens.insert(tokens.begin(), before.back());
+        break;
+      }
+    }
+    for (std::size_t k = i + 1; k < lines_.size(); ++k) {
+      if (const std::vector<Token> after = code_at(k); !after.empty()) {
+        tokens.push_back(after.front());
+        break;
+      }
+    }
+    for (std::size_t k = 0; k < tokens.size() && !use.declared_at; ++k) {
+      if (tokens[k] == name && declares(tokens, k)) use.declared_at = place();
+    }
   }
   return use;
 }

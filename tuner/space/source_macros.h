@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "tuner/source/flat_source.h"
@@ -21,7 +19,7 @@ struct MacroUse {
   std::optional<std::string> redefined_at, declared_at;
 };
 
-// The words of a source that outlives it, read once: its headers may be large.
+// The words of a source, which outlives this. Its headers may be large: only lines with the name are read closely.
 class SourceMacros {
  public:
   explicit SourceMacros(const FlatSource& source);
@@ -29,16 +27,10 @@ class SourceMacros {
   MacroUse find(std::string_view name) const;
 
  private:
-  struct Line {
-    std::string_view file;
-    int number;
-    std::size_t first_token;
-  };
+  std::vector<Token> code_at(std::size_t line) const;
 
-  std::unordered_set<std::string_view> words_;
-  std::unordered_map<std::string_view, std::string> redefined_at_;
-  std::vector<Token> tokens_;  // of what is compiled in any case
-  std::vector<Line> lines_;    // with those tokens
+  const std::vector<SourceLine>& lines_;
+  std::vector<bool> is_unconditional_;  // compiled in any case
 };
 
 }  // namespace gktune
