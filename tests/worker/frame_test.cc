@@ -1,6 +1,13 @@
 #include "tuner/device/worker/frame.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "tuner/device/worker/channel.h"
 
 namespace gktune {
 namespace {
@@ -38,6 +45,26 @@ TEST(FrameReader, an_unknown_kind_breaks_the_stream) {
   reader.feed(std::string("\1\0\0\0zx", 6));
   EXPECT_FALSE(reader.next().has_value());
   EXPECT_TRUE(reader.is_broken());
+}
+
+TEST(Channel, does_not_wait_for_more_than_has_arrived_where_its_socket_blocks) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  Channel reading{FileDescriptor(ends[0])}, writing{FileDescriptor(ends[1])};
+  writing.queue(Frame::Kind::request, std::string(65536 - kFrameHeaderBytes, 'x'));  // as many bytes as one read takes
+  std::thread writer([&] { writing.write(); });
+  auto frame = std::async(std::launch::async, [&] {
+    std::optional<Frame> next;
+    while (!next && reading.is_open()) {
+      reading.read();
+      next = reading.next();
+    }
+    return next;
+  });
+  EXPECT_EQ(frame.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ::shutdown(ends[1], SHUT_RDWR);
+  writer.join();
+  EXPECT_TRUE(frame.get().has_value());
 }
 
 }  // namespace

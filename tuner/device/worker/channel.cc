@@ -24,10 +24,11 @@ void Channel::write() {
 
 void Channel::read() {
   std::array<char, 65536> bytes;
-  while (is_open()) {
-    const ssize_t got = ::recv(number(), bytes.data(), bytes.size(), 0);
+  for (int flags = 0; is_open();) {
+    const ssize_t got = ::recv(number(), bytes.data(), bytes.size(), flags);
     if (got > 0) {
       reader_.feed({bytes.data(), static_cast<std::size_t>(got)});
+      flags = MSG_DONTWAIT;  // a message may end with the buffer
       if (static_cast<std::size_t>(got) < bytes.size()) return;
     } else if (got < 0 && errno == EINTR) {
       continue;
