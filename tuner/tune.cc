@@ -333,6 +333,7 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   };
   while (true) {
     learn();
+    if (cutoff) *cutoff = ranking.cutoff();
     while (!is_over() && in_flight < device.capacity()) {
       if (std::optional<Config> reference = watch.ask(ranking)) {
         device.submit({*std::move(reference), task.problem});
@@ -363,7 +364,6 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
     }
     if (in_flight == 0) break;
 
-    if (cutoff) *cutoff = ranking.cutoff();
     Trial trial = device.next();
     --in_flight;
     const bool is_repeated = watch.awaits(trial);

@@ -284,6 +284,41 @@ TEST_F(Tune, slow_candidates_are_given_up_if_time_is_the_objective) {
   EXPECT_FALSE(seen_.back().is_dropped_early);
 }
 
+// Notes the leader that each candidate knows when it is submitted.
+class LeaderNotes final : public Device {
+ public:
+  explicit LeaderNotes(Device& device) : device_(device) {}
+  const DeviceInfo& info() const override { return device_.info(); }
+  std::size_t capacity() const override { return device_.capacity(); }
+  void submit(Candidate candidate) override {
+    if (candidate.cutoff) leaders_us.push_back(candidate.cutoff->leader.median_us);
+    device_.submit(std::move(candidate));
+  }
+  Trial next() override { return device_.next(); }
+  std::size_t withdraw() override { return device_.withdraw(); }
+  std::vector<Samples> playoff(const Problem& problem, std::vector<Config> finalists, Rounds rounds,
+                               const PlayoffWatch& go_on) override {
+    return device_.playoff(problem, std::move(finalists), rounds, go_on);
+  }
+
+  std::vector<double> leaders_us;
+
+ private:
+  Device& device_;
+};
+
+TEST_F(Tune, a_candidate_knows_all_earlier_results_when_it_is_submitted) {
+  ReplayDevice device({}, recorded_line(20, valley), 1);
+  LeaderNotes notes(device);
+  InOrder search({.space = space_});
+  (void)tune({.limits = {.trials = 4}}, search, notes, {});
+  ASSERT_EQ(notes.leaders_us.size(), 4u);
+  for (std::size_t i = 1; i < 4; ++i) {
+    const Config before{{"x", static_cast<std::int64_t>(i)}};
+    EXPECT_EQ(notes.leaders_us[i], valley(before).timing.median_us);
+  }
+}
+
 TEST_F(Tune, a_candidate_that_was_given_up_close_to_the_best_gets_a_second_chance) {
   const auto near = [](Config config) {
     const auto x = config.find("x")->integer();
