@@ -210,8 +210,7 @@ Result<void, Failure> DeviceRunner::time(const RunJob& job, const Program& progr
 
 // Others cannot win unless they reach the playoff, which checks them.
 bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
-  if (reply.is_dropped_early) return false;
-  return reply.timing.median_us <= limit_us(cutoff.leader, device_->traits().stopping.tolerance);
+  return !reply.is_dropped_early && reply.timing.median_us < cutoff.leader.median_us;
 }
 
 // If there are no other inputs, an execution on the same inputs still shows an output that the program no longer

@@ -47,7 +47,7 @@ class DeviceRunner final : public Runner {
   bool times_second_check(const RunJob& job) const;
   // `execution_us`: of an execution before; 0: unknown.
   Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us, RunReply& reply);
-  // True if the candidate is as fast as the best one so far, within the tolerance.
+  // True if the candidate is faster than the best one so far.
   bool may_lead(const RunReply& reply, const Cutoff& cutoff) const;
   // Loads a candidate and makes all checks.
   Result<Program, Failure> checked_finalist(const RunJob& job);
