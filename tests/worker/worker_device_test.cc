@@ -457,9 +457,9 @@ TEST_F(WorkerDeviceTest, a_device_that_is_no_longer_the_known_one_runs_nothing) 
   EXPECT_EQ(trial.message, "the device is script, no longer an older card: run gktune again");
 }
 
-TEST_F(WorkerDeviceTest, a_short_run_starts_no_worker_in_reserve) {
+TEST_F(WorkerDeviceTest, a_run_that_loses_no_worker_starts_none_in_reserve) {
   options_.jobs = 1;
-  EXPECT_EQ(tried("ok", "ok").status, Status::ok);
+  EXPECT_EQ(tried("ok", "long").status, Status::ok);
   EXPECT_EQ(child_processes(::getpid()).size(), 2u);  // the compiler and the runner
 }
 
@@ -673,9 +673,9 @@ TEST_F(WorkerDeviceTest, workers_die_with_their_parent) {
     device_->next();
     ::_exit(0);
   }
-  // Two compile workers, a run worker and its reserve, and the compiler's own child.
+  // Two compile workers, a run worker, and the compiler's own child.
   ASSERT_TRUE(eventually([&] { return count_grandchildren(parent, "gktune-grand") == 1; }));
-  ASSERT_TRUE(eventually([&] { return child_processes(parent).size() == 4; }));
+  ASSERT_TRUE(eventually([&] { return child_processes(parent).size() == 3; }));
   const std::vector<pid_t> workers = child_processes(parent);
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);

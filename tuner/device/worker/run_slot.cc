@@ -5,9 +5,6 @@
 namespace gktune {
 namespace {
 
-// A short run needs no reserve: starting one takes time on the device, and so does ending it.
-constexpr auto kReserveDelay = std::chrono::seconds(1);
-
 bool is_dead(const std::optional<Worker>& worker) { return worker && worker->state() == Worker::State::dead; }
 
 }  // namespace
@@ -37,14 +34,9 @@ void RunSlot::ensure_worker() {
   if (!active_) active_ = spare_ ? std::exchange(spare_, std::nullopt) : started();
 }
 
-std::optional<Clock::time_point> RunSlot::reserve_due() const {
-  if (!sent_ || spare_ || failures_ > 0) return std::nullopt;
-  return has_lost_worker_ ? *first_sent_ : *first_sent_ + kReserveDelay;
-}
-
 // The reserve starts while the first one works, so that nothing waits for it.
-void RunSlot::ensure_reserve(Clock::time_point now) {
-  if (const auto due = reserve_due(); due && now >= *due) spare_ = started();
+void RunSlot::ensure_reserve() {
+  if (has_lost_worker_ && sent_ && !spare_ && failures_ == 0) spare_ = started();
 }
 
 void RunSlot::get_ready() {
@@ -70,8 +62,7 @@ void RunSlot::send_when_ready() {
     if (!active_) continue;
     active_->send(job_->request, job_->limits);
     sent_ = true;
-    if (!first_sent_) first_sent_ = Clock::now();
-    ensure_reserve(Clock::now());
+    ensure_reserve();
   }
 }
 
@@ -111,7 +102,6 @@ Clock::time_point RunSlot::deadline() const {
   auto earliest = Clock::time_point::max();
   if (active_) earliest = std::min(earliest, active_->deadline());
   if (spare_) earliest = std::min(earliest, spare_->deadline());
-  if (const auto due = reserve_due()) earliest = std::min(earliest, *due);
   return earliest;
 }
 
@@ -148,7 +138,7 @@ void RunSlot::advance(Clock::time_point now) {
     }
   }
   send_when_ready();
-  ensure_reserve(now);
+  ensure_reserve();
 }
 
 void RunSlot::worker_failed(const std::string& message) {

@@ -12,8 +12,8 @@
 namespace gktune {
 
 // One device: the worker that uses it, and one in reserve that takes over when the first dies. It runs one
-// job at a time. Workers start when they are needed; the reserve is needed once the device has been in use for a
-// while, or a worker has died.
+// job at a time. Workers start when they are needed; the reserve is needed once a worker has died: to start one
+// disturbs what the device times, and most runs need none.
 class RunSlot {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -66,9 +66,7 @@ class RunSlot {
  private:
   std::optional<Worker> started();
   void ensure_worker();
-  void ensure_reserve(Clock::time_point now);
-  // The time to start a worker in reserve. Empty: none is wanted.
-  std::optional<Clock::time_point> reserve_due() const;
+  void ensure_reserve();
   void refuse_other_model();
   void send_when_ready();
   void worker_failed(const std::string& message);
@@ -78,7 +76,6 @@ class RunSlot {
 
   WorkerCommand command_;  // with the environment of the present workers
   DeviceInfo expected_;
-  std::optional<Clock::time_point> first_sent_;
   bool has_lost_worker_ = false;
   std::optional<Worker> active_, spare_;
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
