@@ -1,14 +1,18 @@
 // A driver without a GPU. Memory is the host's, launches are noted and do nothing. It keeps the rules about contexts: a
-// thread has a stack of them, and a function runs in its own only.
+// thread has a stack of them, and a function runs in its own only. With FAKE_CUDA_KERNEL_US in the environment each
+// launch of a kernel that is not gktune's own keeps its stream busy for so long, so that a whole tuning can run.
 #include "tests/fake_cuda/fake_cuda.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 struct CUctx_st {
@@ -23,6 +27,10 @@ struct CUfunc_st {
 };
 struct CUstream_st {
   bool captures = false;
+  std::chrono::steady_clock::time_point busy_until;
+};
+struct CUevent_st {
+  std::chrono::steady_clock::time_point at;
 };
 
 namespace {
@@ -44,7 +52,13 @@ class CacheUse {
   std::atomic<unsigned> sum_{0};
 };
 
+std::chrono::microseconds kernel_time() {
+  const char* const us = std::getenv("FAKE_CUDA_KERNEL_US");
+  return std::chrono::microseconds(us == nullptr ? 0 : std::atol(us));
+}
+
 struct State {
+  const std::chrono::microseconds kernel_time = ::kernel_time();
   std::mutex mutex;  // guards the members up to the next comment
   std::vector<fake_cuda::Launch> launches;
   std::vector<CUstream> downloads;
@@ -115,6 +129,8 @@ int attribute(CUdevice_attribute which) {
       return 49152;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
       return 232448;
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+      return 0;
     default:
       return 65535;
   }
@@ -302,6 +318,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (const CUresult code = status_in_context(); code != CUDA_SUCCESS) return code;
   if (current() != function->context) return CUDA_ERROR_INVALID_HANDLE;
   state().caches.launch();
+  if (config->hStream != nullptr && !function->name.starts_with("gktune_")) {
+    auto& busy_until = config->hStream->busy_until;
+    busy_until = std::max(busy_until, std::chrono::steady_clock::now()) + state().kernel_time;
+  }
   if (!state().notes_launches) return CUDA_SUCCESS;
   fake_cuda::Launch launch{function->name,   current()->device, config->hStream, config->gridDimX,
                            config->blockDimX, 0,                {}};
@@ -324,8 +344,14 @@ CUresult cuStreamDestroy(CUstream stream) {
   delete stream;
   return CUDA_SUCCESS;
 }
-CUresult cuStreamQuery(CUstream) { return status(); }
-CUresult cuStreamSynchronize(CUstream) { return status(); }
+CUresult cuStreamQuery(CUstream stream) {
+  if (stream != nullptr && std::chrono::steady_clock::now() < stream->busy_until) return CUDA_ERROR_NOT_READY;
+  return status();
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  if (stream != nullptr) std::this_thread::sleep_until(stream->busy_until);
+  return status();
+}
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   stream->captures = true;
   ++state().captures;
@@ -346,14 +372,50 @@ CUresult cuGraphExecDestroy(CUgraphExec) { return status(); }
 CUresult cuGraphUpload(CUgraphExec, CUstream) { return status(); }
 CUresult cuGraphLaunch(CUgraphExec, CUstream) { return status(); }
 
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = new CUevent_st;
+  ++state().live;
+  return status();
+}
+CUresult cuEventDestroy(CUevent event) {
+  if (const CUresult code = released(); code != CUDA_SUCCESS) return code;
+  delete event;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  event->at = std::chrono::steady_clock::now();
+  if (stream != nullptr) event->at = std::max(event->at, stream->busy_until);
+  return status();
+}
+// The first version, which every driver has.
+CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start, CUevent end) __asm__("cuEventElapsedTime");
+CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start, CUevent end) {
+  *elapsed_ms = std::chrono::duration<float, std::milli>(end->at - start->at).count();
+  return status();
+}
+CUresult cuMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{1} << 34;
+  return status();
+}
+CUresult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::calloc(bytes, 1);
+  ++state().live;
+  return status();
+}
+CUresult cuMemFreeHost(void* memory) {
+  if (const CUresult code = released(); code != CUDA_SUCCESS) return code;
+  std::free(memory);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory, unsigned) {
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  return status();
+}
+
 // Those that launches do not need.
 #define FAKE_UNSUPPORTED(function) \
   CUresult function##_is_unsupported() __asm__(#function); \
   CUresult function##_is_unsupported() { return CUDA_ERROR_NOT_SUPPORTED; }
-FAKE_UNSUPPORTED(cuMemGetInfo_v2)
-FAKE_UNSUPPORTED(cuMemHostAlloc)
-FAKE_UNSUPPORTED(cuMemFreeHost)
-FAKE_UNSUPPORTED(cuMemHostGetDevicePointer_v2)
 FAKE_UNSUPPORTED(cuMemGetAllocationGranularity)
 FAKE_UNSUPPORTED(cuMemAddressReserve)
 FAKE_UNSUPPORTED(cuMemAddressFree)
@@ -366,9 +428,5 @@ FAKE_UNSUPPORTED(cuModuleGetGlobal_v2)
 FAKE_UNSUPPORTED(cuTensorMapEncodeTiled)
 FAKE_UNSUPPORTED(cuTexObjectCreate)
 FAKE_UNSUPPORTED(cuTexObjectDestroy)
-FAKE_UNSUPPORTED(cuEventCreate)
-FAKE_UNSUPPORTED(cuEventDestroy_v2)
-FAKE_UNSUPPORTED(cuEventRecord)
-FAKE_UNSUPPORTED(cuEventElapsedTime)
 
 }  // extern "C"
