@@ -7,6 +7,15 @@
 #include "tuner/device/worker/private_folder.h"
 
 namespace gktune {
+namespace {
+
+// Compilers on all cores would delay this process and its run workers, which then make the device wait.
+int jobs_while_waiting() {
+  const unsigned cores = own_core_count();
+  return static_cast<int>(std::max(1u, cores - cores / 4));
+}
+
+}  // namespace
 
 int compile_jobs(const WorkerSettings& settings) {
   if (settings.jobs == 0) return static_cast<int>(own_core_count());
@@ -32,6 +41,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   options.worker_argv = settings.argv;
   options.seed = settings.seed;
   options.jobs = compile_jobs(settings);
+  options.jobs_while_waiting = jobs_while_waiting();
   options.compile_while_timing = found.info.kind == "host" ? While::no : While::yes;
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();

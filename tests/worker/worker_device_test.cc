@@ -271,8 +271,11 @@ TEST_F(WorkerDeviceTest, a_candidate_that_is_killed_each_time_is_not_judged) {
 TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
   options_.batch = 4;
   learn_cost_alone();
-  for (int i = 0; i < 4; ++i) device_->submit({config("ok", "ok", i), {}});
-  for (int i = 0; i < 4; ++i) EXPECT_NE(device_->next().message.find("batch 4"), std::string::npos);
+  for (const int count : {2, 4}) {
+    const std::string batch = "batch " + std::to_string(count);
+    for (int i = 0; i < count; ++i) device_->submit({config("ok", "ok", i), {}});
+    for (int i = 0; i < count; ++i) EXPECT_NE(device_->next().message.find(batch), std::string::npos);
+  }
 }
 
 TEST(CandidatesAhead, are_as_many_as_the_hardware_runs_while_one_is_compiled) {
@@ -376,6 +379,33 @@ TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(device_->next().status, Status::ok);
   // The rest is not work either.
   EXPECT_LT(device_->usage().compile_busy_s, 2);
+}
+
+// Submits candidates that take long to compile until so many compilers work, or all have had the time to begin.
+std::size_t most_compilers(Device& device) {
+  std::size_t most = 0;
+  for (int i = 0; i < 30; ++i) {
+    device.submit({config("slow", "ok", i), {}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    most = std::max(most, static_cast<std::size_t>(count_children(::getpid(), "gktune-compiles")));
+  }
+  return most;
+}
+
+TEST_F(WorkerDeviceTest, fewer_compilers_work_while_compiled_candidates_wait) {
+  options_.jobs = 3;
+  options_.jobs_while_waiting = 1;
+  open();
+  EXPECT_EQ(most_compilers(*device_), 3u);
+  device_->withdraw();
+
+  open();
+  for (int i = 0; i < 4; ++i) device_->submit({config("ok", "nap", i), {}});
+  EXPECT_TRUE(eventually([&] {  // one runs, the others wait
+    device_->submit({config("fail", "ok"), {}});
+    return count_children(::getpid(), "gktune-runs") > 0;
+  }));
+  EXPECT_EQ(most_compilers(*device_), 1u);
 }
 
 TEST_F(WorkerDeviceTest, what_is_run_was_used_just_now) {

@@ -46,8 +46,8 @@ void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
   }
 }
 
-void CompilePool::dispatch(Haste haste) {
-  while (!paused_ && !queue_.empty() && broken_.empty()) {
+void CompilePool::dispatch(Haste haste, std::size_t most_busy) {
+  while (!paused_ && !queue_.empty() && broken_.empty() && busy() < most_busy) {
     Slot* slot = idle_slot();
     if (slot == nullptr) {
       const bool full = slots_.size() >= static_cast<std::size_t>(options_.jobs);
@@ -89,12 +89,18 @@ std::size_t CompilePool::starting() const {
       slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::starting; }));
 }
 
+std::size_t CompilePool::busy() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::busy; }));
+}
+
 void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
                             const std::vector<CompiledVariant>& variants) {
   if (!std::exchange(slot.has_compiled, true)) return;
   const SourcePlan& source = batch.front().source;
   auto cost = std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
   if (cost == costs_.end()) cost = costs_.insert(costs_.end(), Cost{source});
+  cost->largest = std::max(cost->largest, batch.size());
   for (const CompiledVariant& variant : variants) {
     if (variant.from_cache || variant.status != Status::ok) continue;
     (batch.size() > 1 ? cost->together_s : cost->alone_s) += variant.seconds;
@@ -107,7 +113,7 @@ std::size_t CompilePool::batch_of(const SourcePlan& source) const {
   const auto cost =
       std::ranges::find_if(costs_, [&](const Cost& each) { return share_a_job(each.model, source); });
   if (cost == costs_.end() || cost->alone < kFewestCosts) return 1;
-  const auto limit = static_cast<std::size_t>(batch_limit_);
+  const std::size_t limit = std::min(static_cast<std::size_t>(batch_limit_), 2 * cost->largest);
   if (cost->together < kFewestCosts * batch_limit_) return limit;
   return cost->together_s / cost->together <= cost->alone_s / cost->alone ? limit : 1;
 }

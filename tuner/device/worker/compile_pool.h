@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@
 namespace gktune {
 
 // Compile workers and the queue of sources. The first sources of a text are compiled alone, so that the hardware
-// has work soon; then several together, which goes on if it takes less time a source. If they fail together, each
-// is compiled alone, which gives it its own log and finds the one that hangs or crashes the compiler.
+// has work soon; then several together, which goes on if it takes less time a source. A job has at most twice as many as
+// one that has ended: if all workers began with many at once, the hardware would get nothing until they end. If they
+// fail together, each is compiled alone, which gives it its own log and finds the one that hangs or crashes the compiler.
 class CompilePool {
  public:
   struct Options {
@@ -43,7 +45,7 @@ class CompilePool {
 
   // Start small jobs now, or wait for more sources of the same text.
   enum class Haste { wait_for_full_batches, start_what_is_there };
-  void dispatch(Haste haste);
+  void dispatch(Haste haste, std::size_t most_busy = std::numeric_limits<std::size_t>::max());
   void add_to(std::vector<pollfd>& descriptors) const;
   Clock::time_point deadline() const;
   void advance(Clock::time_point now);
@@ -78,12 +80,14 @@ class CompilePool {
     SourcePlan model;  // any source of the text
     double alone_s = 0, together_s = 0;
     int alone = 0, together = 0;  // sources
+    std::size_t largest = 1;      // job, in sources
   };
 
   void note_cost(Slot& slot, const std::vector<Task>& batch, const std::vector<CompiledVariant>& variants);
   void start_worker();
   Slot* idle_slot();
   std::size_t starting() const;
+  std::size_t busy() const;
   std::vector<Task> next_batch(Haste haste);
   void finish_job(Slot& slot, const std::string& reply, double busy_s);
   void take_apart(Slot& slot);

@@ -168,11 +168,13 @@ std::size_t WorkerDevice::ahead() const {
   return candidates_ahead(compile_wait_s_, run_s_, static_cast<std::size_t>(most));
 }
 
+std::size_t WorkerDevice::waiting() const {
+  return static_cast<std::size_t>(std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
+}
+
 std::size_t WorkerDevice::capacity() const {
-  const auto waiting = static_cast<std::size_t>(
-      std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
   // The hardware is the bottleneck. A later choice of candidates can use more results.
-  if (waiting >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
+  if (waiting() >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
   // The compilers begin with what is wanted now: what waits for one was chosen with less knowledge.
   const std::size_t batch = submissions_.empty() ? 1 : pool_.batch_of(submissions_.back().plan.candidate.source);
   return static_cast<std::size_t>(std::max(1, options_.jobs)) * batch + kAhead * slots_.size();
@@ -242,7 +244,8 @@ std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
 }
 
 void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
-  pool_.dispatch(haste);
+  const bool has_time = options_.jobs_while_waiting > 0 && waiting() > 0;
+  pool_.dispatch(haste, static_cast<std::size_t>(has_time ? options_.jobs_while_waiting : std::max(1, options_.jobs)));
   dispatch_runs();
   take_compiled();  // immediate failures need no wait
   while (take_run()) dispatch_runs();

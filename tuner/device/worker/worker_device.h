@@ -34,6 +34,7 @@ struct WorkerDeviceOptions {
   std::uint64_t seed = 0;  // see RunJob
   Instrumentation instrumentation = Instrumentation::none;
   int jobs = 1;   // compile workers
+  int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
   int batch = 4;  // sources to compile together, at most
   CompileWhileTiming compile_while_timing = CompileWhileTiming::yes;
   std::string cache_dir;
@@ -109,6 +110,7 @@ class WorkerDevice final : public Device {
   static void keep_modules(const RunJob& job);
   void keep_modules(Clock::time_point now);
   bool all_are_broken() const;
+  std::size_t waiting() const;
   std::size_t ahead() const;
   RunSlot* free_slot();
   bool take_run();  // true: there was a result
