@@ -23,6 +23,8 @@ using sqlite::Failure;
 
 // For the next row of a query, each of which reads through an index.
 constexpr std::chrono::seconds kStepLimit(60);
+// A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned.
+constexpr std::chrono::seconds kMergeInterval(5);
 
 // The header of a file in "The SQLite Database File Format".
 class Header {
@@ -152,6 +154,7 @@ Database open_for_writing(const fs::path& path, std::chrono::milliseconds patien
   use_write_ahead_log(database, patience);
   // The log is written at each commit and survives a kill; a power cut may lose the last trials.
   database.execute("PRAGMA synchronous = NORMAL");
+  database.merge_log_every(kMergeInterval);
   return database;
 }
 

@@ -212,6 +212,23 @@ void Database::limit_step_time(std::chrono::milliseconds limit) {
 
 void Database::begin_step() const { clock_->begin.reset(); }
 
+void Database::merge_log_every(std::chrono::milliseconds interval) {
+  log_clock_ = std::make_unique<LogClock>(interval, Clock::now());
+  sqlite3_wal_hook(
+      handle(),
+      [](void* clock, sqlite3* handle, const char* name, int pages) {
+        constexpr int kLong = 1000;  // pages, as SQLite has it
+        auto& log = *static_cast<LogClock*>(clock);
+        const auto now = Clock::now();
+        if (pages < kLong || now - log.merged < log.interval) return SQLITE_OK;
+        log.merged = now;
+        // What another program still reads stays in the log until the next time.
+        (void)sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+        return SQLITE_OK;
+      },
+      log_clock_.get());
+}
+
 void Database::run_check(const std::string& pragma) const {
   const WithoutLimit whole_file(*clock_);
   Statement check(*this, pragma);

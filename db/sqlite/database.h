@@ -47,6 +47,9 @@ class Database {
   void limit_step_time(std::chrono::milliseconds limit);
   // Runs within a statement's step.
   void begin_step() const;
+  // Moves what the write-ahead log holds into the file after a commit, if the log is long and this has not been done for
+  // so long. It waits for the disk. Initially it is done whenever the log is long.
+  void merge_log_every(std::chrono::milliseconds interval);
 
   sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail(int code) const;
@@ -61,12 +64,19 @@ class Database {
     std::optional<std::chrono::steady_clock::time_point> begin;  // known from the first look at the clock on
   };
 
+  // SQLite keeps its address.
+  struct LogClock {
+    std::chrono::milliseconds interval;
+    std::chrono::steady_clock::time_point merged;
+  };
+
   class WithoutLimit;
 
   Database(const std::string& name, int flags, std::chrono::milliseconds patience);
   void run_check(const std::string& pragma) const;
 
   std::unique_ptr<StepClock> clock_ = std::make_unique<StepClock>();
+  std::unique_ptr<LogClock> log_clock_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
