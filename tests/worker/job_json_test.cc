@@ -55,8 +55,14 @@ Plan plan() {
   return plan;
 }
 
+// A request of that type.
+template <class T>
+T decoded(const std::string& bytes) {
+  return std::get<T>(decode_request(bytes).value());
+}
+
 TEST(JobJson, the_compiler_of_host_code_is_a_request_with_an_answer) {
-  EXPECT_EQ(request_kind(encode_host_code_compiler()).value(), RequestKind::host_code_compiler);
+  EXPECT_EQ(decoded<DeviceQuestion>(encode(DeviceQuestion::host_code_compiler)), DeviceQuestion::host_code_compiler);
   EXPECT_EQ(decode_compiler(encode(std::string("nvcc 13 with \xff"))).value(), "nvcc 13 with \xff");
   EXPECT_FALSE(decode_compiler("no message").ok());
 }
@@ -65,8 +71,7 @@ TEST(JobJson, a_compile_job_survives_byte_for_byte) {
   CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::sanitize, "/cache/run"};
   job.variants[1].macros = {};
   const std::string bytes = encode(job);
-  EXPECT_EQ(*request_kind(bytes), RequestKind::compile);
-  const CompileJob decoded = *decode_compile_job(bytes);
+  const auto decoded = gktune::decoded<CompileJob>(bytes);
   EXPECT_EQ(decoded.variants, job.variants);
   EXPECT_EQ(decoded.architecture, "sm_90a");
   EXPECT_EQ(decoded.cache_dir, "/cache");
@@ -83,7 +88,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   job.check_only = true;
   job.guards = Guards::zones;
   job.seed = ~std::uint64_t{0};
-  const RunJob decoded = *decode_run_job(encode(job));
+  const auto decoded = gktune::decoded<RunJob>(encode(job));
   Plan expected = plan();
   expected.candidate.source.text.clear();
   EXPECT_EQ(decoded.plan.candidate, expected.candidate);
@@ -106,9 +111,7 @@ TEST(JobJson, a_playoff_job_survives) {
   job.finalists.resize(3);
   job.finalists[2].candidate.path = "third";
   job.rounds.count = 9;
-  const std::string bytes = encode(job);
-  EXPECT_EQ(*request_kind(bytes), RequestKind::playoff);
-  const PlayoffJob decoded = *decode_playoff_job(bytes);
+  const auto decoded = gktune::decoded<PlayoffJob>(encode(job));
   ASSERT_EQ(decoded.finalists.size(), 3u);
   EXPECT_EQ(decoded.finalists[2].candidate.path, "third");
   EXPECT_EQ(decoded.rounds.count, 9);
@@ -166,7 +169,9 @@ TEST(JobJson, what_makes_no_sense_is_an_error) {
   for (std::size_t size = 0; size < good.size(); ++size)
     EXPECT_FALSE(decode_run_reply(good.substr(0, size)).ok());
   EXPECT_FALSE(decode_run_reply(encode(DeviceInfo{})).ok());
-  EXPECT_FALSE(request_kind("nonsense").ok());
+  EXPECT_FALSE(decode_request("nonsense").ok());
+  EXPECT_FALSE(decode_request(encode(RunReply{})).ok());
+  EXPECT_FALSE(decode_request(encode(static_cast<DeviceQuestion>(99))).ok());
   RunReply strange;
   strange.status = static_cast<Status>(99);
   EXPECT_FALSE(decode_run_reply(encode(strange)).ok());

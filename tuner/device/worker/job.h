@@ -13,6 +13,9 @@ namespace gktune {
 
 // Messages between the parent and its worker processes.
 
+// Questions about the hardware: its description, the compiler of its host code, the number of devices.
+enum class DeviceQuestion { probe, host_code_compiler, count };
+
 // How code for the host device is instrumented.
 enum class Instrumentation { none, sanitize };
 

@@ -289,6 +289,7 @@ void fields(A& archive, S& info) {
 }
 
 // The last value of each enumeration; larger numbers are invalid.
+constexpr DeviceQuestion last_of(DeviceQuestion) { return DeviceQuestion::count; }
 constexpr Status last_of(Status) { return kLastStatus; }
 constexpr Regime last_of(Regime) { return Regime::hot; }
 constexpr Language last_of(Language) { return Language::host; }

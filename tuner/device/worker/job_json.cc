@@ -41,17 +41,15 @@ std::string encoded(const T& value, const char* name) {
   return packed({{name, JsonWriter::written(value)}});
 }
 
-constexpr std::pair<const char*, RequestKind> kRequests[] = {
-    {"probe", RequestKind::probe},     {"count", RequestKind::count},
-    {"compile", RequestKind::compile}, {"run", RequestKind::run},
-    {"playoff", RequestKind::playoff}, {"host_code_compiler", RequestKind::host_code_compiler},
-};
+CompileJob compile_job(const MessageJson& json) {
+  auto job = member<CompileJob>(json, "compile");
+  for (SourcePlan& variant : job.variants) json.at("text").get_to(variant.text);
+  return job;
+}
 
 }  // namespace
 
-std::string encode_probe() { return packed({{"probe", nullptr}}); }
-std::string encode_host_code_compiler() { return packed({{"host_code_compiler", nullptr}}); }
-std::string encode_count() { return packed({{"count", nullptr}}); }
+std::string encode(DeviceQuestion question) { return encoded(question, "question"); }
 
 std::string encode(const CompileJob& job) {
   return packed(
@@ -61,26 +59,13 @@ std::string encode(const CompileJob& job) {
 std::string encode(const RunJob& job) { return encoded(job, "run"); }
 std::string encode(const PlayoffJob& job) { return encoded(job, "playoff"); }
 
-Result<RequestKind> request_kind(std::string_view bytes) {
-  return unpacked(bytes, [](const MessageJson& json) {
-    for (const auto& [name, kind] : kRequests) {
-      if (json.contains(name)) return kind;
-    }
-    throw std::out_of_range("an unknown request");
+Result<Request> decode_request(std::string_view bytes) {
+  return unpacked(bytes, [](const MessageJson& json) -> Request {
+    if (json.contains("run")) return member<RunJob>(json, "run");
+    if (json.contains("compile")) return compile_job(json);
+    if (json.contains("playoff")) return member<PlayoffJob>(json, "playoff");
+    return member<DeviceQuestion>(json, "question");
   });
-}
-
-Result<CompileJob> decode_compile_job(std::string_view bytes) {
-  return unpacked(bytes, [](const MessageJson& json) {
-    auto job = member<CompileJob>(json, "compile");
-    for (SourcePlan& variant : job.variants) json.at("text").get_to(variant.text);
-    return job;
-  });
-}
-
-Result<RunJob> decode_run_job(std::string_view bytes) { return decoded<RunJob>(bytes, "run"); }
-Result<PlayoffJob> decode_playoff_job(std::string_view bytes) {
-  return decoded<PlayoffJob>(bytes, "playoff");
 }
 
 std::string encode(const DeviceInfo& info) { return encoded(info, "info"); }

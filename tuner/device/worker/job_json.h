@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "tuner/core/device_info.h"
@@ -14,18 +15,13 @@ namespace gktune {
 // The variants of a compile job share one text; the programs of a run job have none, because a runner does
 // not need it. Invalid bytes are an error.
 
-enum class RequestKind { probe, host_code_compiler, count, compile, run, playoff };
+using Request = std::variant<DeviceQuestion, CompileJob, RunJob, PlayoffJob>;
 
-std::string encode_probe();
-std::string encode_host_code_compiler();
-std::string encode_count();
+std::string encode(DeviceQuestion question);
 std::string encode(const CompileJob& job);
 std::string encode(const RunJob& job);
 std::string encode(const PlayoffJob& job);
-Result<RequestKind> request_kind(std::string_view bytes);
-Result<CompileJob> decode_compile_job(std::string_view bytes);
-Result<RunJob> decode_run_job(std::string_view bytes);
-Result<PlayoffJob> decode_playoff_job(std::string_view bytes);
+Result<Request> decode_request(std::string_view bytes);
 
 std::string encode(const DeviceInfo& info);
 std::string encode(int device_count);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/job_json.h"
@@ -59,28 +60,30 @@ Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
   return opened;
 }
 
-template <class Job, class Answer>
-Result<std::string> answered(const Result<Job>& job, Answer&& answer) {
-  if (!job) return job.error();
-  return encode(answer(*job));
+Result<std::string> answer(OpenBackend& opened, DeviceQuestion question) {
+  const auto encoded = [](const auto& told) { return told ? Result<std::string>(encode(*told)) : told.error(); };
+  switch (question) {
+    case DeviceQuestion::probe:
+      return encoded(opened.backend->probe());
+    case DeviceQuestion::host_code_compiler:
+      return encoded(opened.backend->host_code_compiler());
+    case DeviceQuestion::count:
+      break;
+  }
+  return encoded(opened.backend->count());
 }
 
-Result<std::string> answer(OpenBackend& opened, const std::string& request) {
-  const Result<RequestKind> kind = request_kind(request);
-  if (!kind) return kind.error();
-  if (*kind == RequestKind::probe) return answered(opened.backend->probe(), [](auto& info) { return info; });
-  if (*kind == RequestKind::host_code_compiler)
-    return answered(opened.backend->host_code_compiler(), [](auto& compiler) { return compiler; });
-  if (*kind == RequestKind::count) return answered(opened.backend->count(), [](int count) { return count; });
-  if (*kind == RequestKind::compile && opened.compiler) {
-    return answered(decode_compile_job(request), [&](auto& job) { return opened.compiler->compile(job); });
-  }
-  if (*kind == RequestKind::run && opened.runner) {
-    return answered(decode_run_job(request), [&](auto& job) { return opened.runner->run(job); });
-  }
-  if (*kind == RequestKind::playoff && opened.runner) {
-    return answered(decode_playoff_job(request), [&](auto& job) { return opened.runner->playoff(job); });
-  }
+// An error ends the worker.
+Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
+  const Result<Request> request = decode_request(bytes);
+  if (!request) return request.error();
+  if (const auto* question = std::get_if<DeviceQuestion>(&*request)) return answer(opened, *question);
+  if (const auto* job = std::get_if<CompileJob>(&*request); job != nullptr && opened.compiler)
+    return encode(opened.compiler->compile(*job));
+  if (const auto* job = std::get_if<RunJob>(&*request); job != nullptr && opened.runner)
+    return encode(opened.runner->run(*job));
+  if (const auto* job = std::get_if<PlayoffJob>(&*request); job != nullptr && opened.runner)
+    return encode(opened.runner->playoff(*job));
   return Error{"a request that this kind of worker does not serve"};
 }
 

@@ -93,14 +93,14 @@ Result<int> count_devices(const std::vector<std::string>& worker_argv, const std
   // This worker does not open the hardware, so broken devices count too.
   auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode_count());
+  const auto answer = answer_of(*worker, encode(DeviceQuestion::count));
   return answer ? decode_device_count(*answer) : answer.error();
 }
 
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
   auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode_probe());
+  const auto answer = answer_of(*worker, encode(DeviceQuestion::probe));
   return answer ? decode_device_info(*answer) : answer.error();
 }
 
@@ -108,7 +108,7 @@ Result<std::string> host_code_compiler(const std::vector<std::string>& worker_ar
                                        const BackendName& backend) {
   auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
-  const auto answer = answer_of(*worker, encode_host_code_compiler());
+  const auto answer = answer_of(*worker, encode(DeviceQuestion::host_code_compiler));
   return answer ? decode_compiler(*answer) : answer.error();
 }
 
