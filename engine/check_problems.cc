@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
+#include <optional>
+#include <random>
 #include <set>
 
+#include "engine/problem_space.h"
+#include "tuner/space/plan.h"
 #include "tuner/space/problems.h"
 
 namespace gktune {
@@ -13,7 +18,7 @@ namespace {
 constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
 // Several blocks and a part of one, for blocks that take a few thousand elements. The other sizes are small
 // then.
-constexpr std::int64_t kSeveralBlocks = 9001, kBesides = 5;
+constexpr std::int64_t kSeveralBlocks = 9001, kBesides = 5, kMostSeveralBlocks = 150'000;
 
 // The axes that the compiler sees.
 Problem macros_of(const std::vector<Axis>& axes, const Problem& problem) {
@@ -66,7 +71,62 @@ std::vector<Problem> parts_of(const std::vector<Problem>& problems, const std::v
   return parts;
 }
 
+// The axes whose values the awkward sizes replace.
+std::vector<Axis> replaced_axes(const KernelDefinition& kernel) {
+  const std::set<std::string> kept = axes_of_files(kernel.arguments);
+  std::vector<Axis> sizes;
+  std::ranges::copy_if(kernel.axes, std::back_inserter(sizes),
+                       [&kept](const Axis& axis) { return is_size(axis) && !kept.contains(axis.name); });
+  return sizes;
+}
+
+// About twice the size of the longest axis, if that is one of several blocks and may be larger.
+std::optional<Problem> larger(const KernelDefinition& kernel, const Problem& problem) {
+  const std::vector<Axis> sizes = replaced_axes(kernel);
+  const auto longest = std::ranges::max_element(sizes, {}, greatest_size);
+  if (longest == sizes.end()) return std::nullopt;
+  const std::int64_t size = problem.find(longest->name)->integer();
+  const std::int64_t larger_size = std::min(2 * size + 1, greatest_size(*longest));
+  if (size < kSeveralBlocks || larger_size <= size || larger_size > kMostSeveralBlocks) return std::nullopt;
+  Problem larger = problem;
+  larger.set(longest->name, larger_size);
+  return larger;
+}
+
+bool has_one_block(const StepPlan& step) { return step.grid == std::array<std::int64_t, 3>{1, 1, 1}; }
+
+// The number of configurations, of all or of some, whose launches have one block each or cannot be formed.
+int count_of_one_block(const Definition& definition, const Problem& problem, const DeviceInfo& device) {
+  constexpr std::int64_t kMostConfigurations = 32;
+  const auto space = ProblemSpace(definition, problem, device).build();
+  if (!space) return std::numeric_limits<int>::max();
+  const bool is_sampled = space->size() > Count(kMostConfigurations);
+  std::mt19937_64 random;
+  int count = 0;
+  for (Count i = 0; i < (is_sampled ? Count(kMostConfigurations) : space->size()); ++i) {
+    const auto plan =
+        resolve(definition.kernel, space->at(is_sampled ? space->sample(random) : i), problem, device);
+    if (!plan || std::ranges::all_of(plan->candidate.steps, has_one_block)) ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+std::vector<Problem> problems_of_several_blocks(const Definition& definition, const std::vector<Problem>& problems,
+                                                const DeviceInfo& device) {
+  std::vector<Problem> chosen;
+  for (const Problem& problem : problems) {
+    std::optional<Problem> next = larger(definition.kernel, problem), best;
+    int fewest = next ? count_of_one_block(definition, problem, device) : 0;
+    for (; next && fewest > 0; next = larger(definition.kernel, *next)) {
+      const int count = count_of_one_block(definition, *next, device);
+      if (count < fewest) best = next, fewest = count;
+    }
+    if (best) chosen.push_back(*std::move(best));
+  }
+  return chosen;
+}
 
 std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes,
                                          const std::vector<Problem>& problems) {
@@ -86,11 +146,12 @@ bool is_empty(const Problem& problem) {
 }
 
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel) {
-  const std::set<std::string> kept = axes_of_files(kernel.arguments);
-  const auto is_replaced = [&kept](const Axis& axis) { return is_size(axis) && !kept.contains(axis.name); };
-  std::vector<Axis> others, sizes;
+  const std::vector<Axis> sizes = replaced_axes(kernel);
+  const auto is_replaced = [&sizes](const Axis& axis) {
+    return std::ranges::find(sizes, axis.name, &Axis::name) != sizes.end();
+  };
+  std::vector<Axis> others;
   std::ranges::copy_if(kernel.axes, std::back_inserter(others), std::not_fn(is_replaced));
-  std::ranges::copy_if(kernel.axes, std::back_inserter(sizes), is_replaced);
   const auto longest = std::ranges::max_element(sizes, {}, greatest_size);
 
   std::vector<Problem> problems;

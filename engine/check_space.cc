@@ -80,7 +80,10 @@ std::vector<Problem> problems_to_check(const CheckRequest& request) {
   std::ranges::copy_if(all, std::back_inserter(solvable), [&](const Problem& problem) {
     return ProblemSpace(request.definition, problem, request.device.info).build().ok();
   });
-  return solvable.empty() ? all : solvable;
+  if (solvable.empty()) return all;
+  std::ranges::copy(problems_of_several_blocks(request.definition, solvable, request.device.info),
+                    std::back_inserter(solvable));
+  return solvable;
 }
 
 // Moves what did not run out of the findings, unless nothing ran. A launch that this device refuses tells nothing about the

@@ -6,6 +6,7 @@
 #include "engine/check_problems.h"
 #include "tests/engine/texts.h"
 #include "tests/example_database.h"
+#include "tests/templates/made_up_gpu.h"
 #include "tuner/device/replay/replay_device.h"
 #include "tuner/space/problems.h"
 #include "tuner/space/space_file.h"
@@ -43,6 +44,27 @@ TEST(CheckProblems, some_sizes_have_several_blocks_and_a_part_of_one) {
   EXPECT_EQ(texts(awkward_problems(kernel)), (Texts{"n=0", "n=1", "n=31", "n=33", "n=257", "n=1000"}));
   kernel.axes = {{"rows", {4096}, ""}, {"columns", {1, 1 << 20}, ""}, {"depth", {64}, ""}};
   EXPECT_EQ(texts(awkward_problems(kernel)).back(), "rows=5,columns=9001,depth=5");
+}
+
+TEST(CheckProblems, sizes_grow_until_large_blocks_are_several) {
+  const auto problems = [](const std::string& n, const std::string& grid) {
+    const auto definition = read_space_text("kernel: k\nsource: k.cu\nproblem: {T: [int], n: " + n +
+                                                "}\nparameters: {items: [1, 16]}\nlaunches:\n"
+                                                "  - {entry: k, grid: \"" + grid + "\", block: 1024}\n",
+                                            "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
+    EXPECT_TRUE(definition.ok()) << definition.error()[0].str();
+    DeviceInfo device = made_up_gpu("sm_90");
+    device.kind = "host";
+    return texts(problems_of_several_blocks(*definition, awkward_problems(definition->kernel), device));
+  };
+  const std::string by_block = "max(1, ceil_div(n, 1024 * items))";
+  EXPECT_EQ(problems("[1, 1Mi]", by_block), (Texts{"T=int,n=18003"}));
+  EXPECT_EQ(problems("[1Mi]", "max(1, ceil_div(n, 3000 * items))"), (Texts{"T=int,n=72015"}));
+  // No larger than what the file lists, nor where the size does not decide.
+  EXPECT_EQ(problems("[1, 17000]", by_block), (Texts{"T=int,n=17000"}));
+  EXPECT_EQ(problems("[1, 9500]", by_block), Texts{});
+  EXPECT_EQ(problems("[1Mi]", "1"), Texts{});
+  EXPECT_EQ(problems("[1Mi]", "max(1, ceil_div(n, 1024))"), Texts{});
 }
 
 TEST(CheckProblems, values_of_one_listed_problem_do_not_meet_those_of_another) {
