@@ -120,6 +120,18 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
 }
 
+TEST_P(HostCompilerTest, takes_an_alignment_behind_shared) {
+  const CompiledVariant variant = compile(kernel_source(R"(
+__global__ void k(int* p) {
+  __shared__ alignas(128) int tile[64];
+  __shared__ alignas(double) unsigned char bytes[24];
+  extern __shared__ alignas(16) int dynamic[];
+  *p = sizeof tile + sizeof bytes + dynamic[0];
+})",
+                                                        {"k"}));
+  EXPECT_EQ(variant.status, Status::ok) << variant.log;
+}
+
 TEST_P(HostCompilerTest, includes_a_list_of_macros_as_often_as_the_source_does) {
   folder_.write("list.inc", "X(1)\nX(2)\nX(3)\n");
   SourcePlan source = kernel_source(R"(

@@ -72,6 +72,7 @@ class Rewriter {
     if (token.kind != Token::Kind::word) return i + 1;
     if (token == "namespace") is_namespace_next_ = true;
     if (token == "extern") return rewrite_extern(i);
+    if (token == "__shared__") return rewrite_shared(i);
     if (token == "asm" || token == "__asm__" || token == "__asm") return rewrite_assembly(i);
     return i + 1;
   }
@@ -107,6 +108,17 @@ class Rewriter {
                                   : fmt::format("static const ::gktune::kernel::DynamicShared<{} {}> {}{{}}",
                                                 shared.type, shared.inner, shared.name));
     return end;
+  }
+
+  // C++ has alignas in front of static, which stands for __shared__: `__shared__ alignas(16) float tile[16]`.
+  std::size_t rewrite_shared(std::size_t i) {
+    if (i + 2 >= tokens_.size() || tokens_[i + 1] != "alignas") return i + 1;
+    const std::size_t close = closing_bracket(tokens_, i + 2);
+    if (close == tokens_.size()) return i + 1;
+    std::string alignment;
+    for (const Token& token : tokens_.subspan(i + 1, close - i)) alignment.append(token.text) += ' ';
+    edits_.replace(tokens_[i], tokens_[close], alignment + "__shared__");
+    return close + 1;
   }
 
   void note_punctuation(char c) {
