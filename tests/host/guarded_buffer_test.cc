@@ -52,6 +52,17 @@ TEST(GuardedBuffer, it_moves_within_its_room) {
   EXPECT_FALSE(buffer.has_room_for(1 << 20));
 }
 
+TEST(GuardedBuffer, nothing_else_lies_near_it) {
+  for (Against against : {Against::last_page, Against::first_page}) {
+    const GuardedBuffer buffer = buffer_of(5000, against);
+    const auto mapping = buffer.mapping();
+    EXPECT_GE(reinterpret_cast<const std::byte*>(buffer.bytes().data()) - mapping.data(),
+              static_cast<std::ptrdiff_t>(GuardedBuffer::kZoneBytes));
+    EXPECT_GE(mapping.data() + mapping.size() - (buffer.bytes().data() + buffer.bytes().size()),
+              static_cast<std::ptrdiff_t>(GuardedBuffer::kZoneBytes));
+  }
+}
+
 TEST(GuardedBuffer, memory_that_cannot_be_had_is_an_error) {
   const auto buffer = GuardedBuffer::allocate(std::size_t{1} << 60, Against::last_page, 5);
   ASSERT_FALSE(buffer.ok());

@@ -27,12 +27,12 @@ Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against
                                               Sharing sharing) {
   const std::size_t page = page_bytes();
   const std::size_t room = rounded_up(bytes + kGuardBytes + kAlignment, page);
-  void* mapping = ::mmap(nullptr, room + 2 * page, PROT_NONE, map_flags(sharing), -1, 0);
+  void* mapping = ::mmap(nullptr, room + 2 * kZoneBytes, PROT_NONE, map_flags(sharing), -1, 0);
   if (mapping == MAP_FAILED) return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
   GuardedBuffer buffer;
   buffer.pattern_ = pattern;
-  buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * page};
-  buffer.room_ = buffer.mapping_.subspan(page, room);
+  buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * kZoneBytes};
+  buffer.room_ = buffer.mapping_.subspan(kZoneBytes, room);
   if (::mprotect(buffer.room_.data(), room, PROT_READ | PROT_WRITE) != 0) {
     return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
   }

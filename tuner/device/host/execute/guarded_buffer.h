@@ -10,13 +10,15 @@
 
 namespace gktune {
 
-// Memory between two inaccessible pages, directly beside one of them: an access past that end is a fault at
-// once. The gap before the other page holds a pattern, which shows writes past that end afterwards.
+// Memory between two inaccessible zones, directly beside one of them: an access past that end is a fault at
+// once. The gap before the other zone holds a pattern, which shows writes past that end afterwards.
 class GuardedBuffer {
  public:
   enum class Against { last_page, first_page };
   // Every buffer has this alignment; no vector type needs more.
   static constexpr std::size_t kAlignment = 64;
+  // Bytes of an inaccessible zone: a wrong index rarely reaches the memory behind it. The zones cost addresses only.
+  static constexpr std::size_t kZoneBytes = std::size_t{1} << 20;
 
   // Shared: a process that is forked later writes to the same memory.
   enum class Sharing { none, shared };
@@ -49,7 +51,7 @@ class GuardedBuffer {
   std::span<std::byte> front() const { return {room_.data(), bytes_.data()}; }
   std::span<std::byte> back() const { return {bytes_.data() + bytes_.size(), room_.data() + room_.size()}; }
 
-  std::span<std::byte> mapping_;  // the room and its two pages
+  std::span<std::byte> mapping_;  // the room and its two zones
   std::span<std::byte> room_;
   std::span<std::byte> bytes_;
   GuardPattern pattern_ = 0;
