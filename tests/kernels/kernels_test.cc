@@ -145,8 +145,8 @@ TEST(Kernels, compile_for_sm_90) {
 #endif
 
 // Runs each case, and expects no complaint.
-void expect_all_right(Instrumentation instrumentation, const std::vector<Case>& all) {
-  HostCompiler compiler("c++");
+void expect_all_right(const std::string& cxx, Instrumentation instrumentation, const std::vector<Case>& all) {
+  HostCompiler compiler(cxx);
   const auto compiled = compiler.compile({sources_of(all), "", GKTUNE_TEST_CACHE, instrumentation});
   DeviceRunner runner(std::make_unique<HostDevice>(std::size_t{1} << 20));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -167,12 +167,19 @@ void expect_all_right(Instrumentation instrumentation, const std::vector<Case>& 
 }
 
 TEST(Kernels, are_right_on_the_host) {
-  expect_all_right(Instrumentation::none, cases("host", false, Which::last));
+  expect_all_right("c++", Instrumentation::none, cases("host", false, Which::last));
 }
 
-TEST(Kernels, give_the_sanitizer_nothing_to_report) {
-  expect_all_right(Instrumentation::sanitize, cases("host", false, Which::first));
+class SanitizedKernels : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SanitizedKernels, give_nothing_to_report) {
+  if (!HostCompiler::version(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
+  expect_all_right(GetParam(), Instrumentation::sanitize, cases("host", false, Which::first));
 }
+
+INSTANTIATE_TEST_SUITE_P(, SanitizedKernels, ::testing::Values("g++", "clang++"), [](const auto& cxx) {
+  return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
+});
 
 TEST(Kernels, that_need_a_gpu_are_refused_in_one_line) {
   const std::vector<Case> all = cases("host", true, Which::first);
