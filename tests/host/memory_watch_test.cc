@@ -19,7 +19,7 @@ class Watched : public WithEachCompiler {
                             std::optional<std::uint64_t> seed = std::nullopt) {
     Kernels kernels(GetParam(), kernel_source(text, {"k"}),
                     {.threads = 1, .shuffle_seed = seed, .watch = &watch_});
-    watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_)},
+    watch_.set_buffers({{"in", in_.data(), 4096, room_of(in_), false, true},
                         {"out", out_.data(), 4096, room_of(out_), is_out_unwritten_}});
     return kernels.launch(0, shape, static_cast<const int*>(in_.data()), out_.data());
   }
@@ -350,6 +350,45 @@ __global__ void k(const int* in, int* out) {
   expect_fault(with(text, "i != 70"), shape(2, 64), Status::undefined_behavior, {"that nothing has written"});
   is_out_unwritten_ = false;
   expect_clean(with(text, "i != 70"), shape(2, 64));
+}
+
+// A compiler may take the write for an access that says enough about the read in front of it.
+TEST_P(Watched, what_is_added_to_has_to_be_written_before) {
+  is_out_unwritten_ = true;
+  expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"}, Status::undefined_behavior,
+              "reads 4 bytes of ‘out’ that nothing has written");
+  const std::string shared = R"(
+__global__ void k(const int* in, int* out) {
+  __shared__ int count[2];
+  BARRIER;
+  ++count[0];
+  out[0] = count[0];
+})";
+  expect_fault(with(shared, "count[1] = 0"), shape(1, 1), Status::undefined_behavior,
+               {"shared memory that no thread of its block has written", "kernel.cu:5"});
+  expect_clean(with(shared, "count[0] = 0"), shape(1, 1));
+}
+
+TEST_P(Watched, inputs_are_not_to_be_written) {
+  expect_each("", {"const_cast<int*>(in)[7] = 1", "const_cast<int*>(in)[7] += 0", "atomicAdd(const_cast<int*>(in) + 7, 1)"},
+              Status::input_changed, "4 bytes of its input ‘in’");
+}
+
+TEST_P(Watched, a_barrier_in_a_function_is_one_barrier_for_each_call) {
+  const std::string text = R"(
+__device__ void meet() { __syncthreads(); }
+__global__ void k(const int* in, int* out) {
+  if (BARRIER) {
+    meet();
+  } else {
+    meet();
+  }
+  out[threadIdx.x] = in[threadIdx.x];
+})";
+  expect_fault(with(text, "threadIdx.x < 5"), shape(1, 64), Status::barrier_divergence,
+               {"come to a barrier by different calls: thread (0,0,0) by ", "kernel.cu:5, this one by ",
+                "kernel.cu:7, block (0,0,0), thread (5,0,0)"});
+  expect_clean(with(text, "in[0] == 0"), shape(1, 64));
 }
 
 TEST_P(Watched, barriers_of_two_branches_are_two_barriers) {

@@ -101,7 +101,7 @@ std::vector<NamedMemory> names_of(std::span<const ArgumentMemory> arguments) {
     if (argument.buffer == nullptr) continue;
     names.push_back({argument.name, reinterpret_cast<const void*>(argument.buffer->address()),
                      argument.buffer->bytes(), static_cast<const HostBuffer&>(*argument.buffer).mapping(),
-                     argument.is_unwritten});
+                     argument.is_unwritten, argument.is_read_only});
   }
   return names;
 }

@@ -166,7 +166,8 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
     const std::vector<std::string> own =
-        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1"}
+        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1",  // and the read of x += 1
+                                              "-mllvm", "-tsan-instrument-read-before-write=1"}
                    : std::vector<std::string>{"--param=tsan-distinguish-volatile=1"};
     all.insert(all.end(), own.begin(), own.end());
   }

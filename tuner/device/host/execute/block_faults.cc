@@ -52,6 +52,15 @@ void BlockRunner::fail_missed_barrier(const Thread& waiting) {
 
 void BlockRunner::fail_different_barriers(const Thread& late) {
   const Thread& early = *at_barrier_.first;
+  const auto calls =
+      launch_->watch == nullptr ? std::nullopt : launch_->watch->find_different_calls(early.call, late.call);
+  if (calls && calls->is_outside) {
+    fail_at(Status::barrier_divergence,
+            fmt::format("threads of one block come to a barrier by different calls: thread {} by {}, this one by {}",
+                        format_index(early.self.index), MemoryWatch::line_of_call(calls->one),
+                        MemoryWatch::line_of_call(calls->other)),
+            late.self, late.site);
+  }
   if (early.site.line == late.site.line) {
     fail_at(Status::barrier_divergence,
             fmt::format(

@@ -25,7 +25,8 @@ bool same_site(kernel::Site a, kernel::Site b) {
 // Kernels call these. They forward to the runner of the thread.
 struct EngineServices {
   static int barrier(kernel::BarrierOp op, int predicate, kernel::Site site) {
-    return current_runner->barrier(op, predicate, site, __builtin_return_address(0));
+    return current_runner->barrier(op, predicate, site,
+                                   {__builtin_return_address(0), __builtin_frame_address(0)});
   }
   static unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value,
                                  unsigned argument, kernel::Site site) {
@@ -196,14 +197,15 @@ void BlockRunner::watch_returns() {
 
 // Optimised code may have several calls for one in the source; instrumented code is not optimised.
 bool BlockRunner::is_same_barrier(const Thread& a, const Thread& b) const {
-  return same_site(a.site, b.site) && (launch_->watch == nullptr || a.code == b.code);
+  return same_site(a.site, b.site) &&
+         (launch_->watch == nullptr || !launch_->watch->find_different_calls(a.call, b.call));
 }
 
-int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site, const void* code) {
+int BlockRunner::barrier(kernel::BarrierOp op, int predicate, kernel::Site site, kernel::CodePlace call) {
   if (!gktune_thread.is_watching_returns) watch_returns();
   Thread& thread = threads_[gktune_thread.self.rank];
   thread.site = site;
-  thread.code = code;
+  thread.call = call;
   if (returned_ > 0) fail_missed_barrier(thread);
   if (arrived_ == 0) {
     predicates_ = 0;
@@ -304,9 +306,10 @@ void BlockRunner::complete_lanes(unsigned w, unsigned lanes, const Thread* runni
 void BlockRunner::access(const void* address, std::size_t bytes, kernel::AccessKind kind,
                          kernel::CodePlace place) {
   const unsigned rank = gktune_thread.self.rank;
-  last_access_ = place.code;
-  if (auto fault = launch_->watch->access(rank, address, bytes, kind, place))
-    fail(fault->status, std::move(fault->message));
+  last_access_ = judged_access_ = place.code;
+  auto fault = launch_->watch->access(rank, address, bytes, kind, place);
+  judged_access_ = nullptr;
+  if (fault) fail(fault->status, std::move(fault->message));
 }
 
 void BlockRunner::yield() {

@@ -38,6 +38,8 @@ class BlockRunner {
   const StackPool& stacks() const { return stacks_; }
   // Where instrumented code last announced an access; null before that.
   const void* last_access() const { return last_access_; }
+  // The code whose access is being judged, if one is.
+  const void* judged_access() const { return judged_access_; }
   const SharedMemory& shared_memory() const { return shared_; }
 
  private:
@@ -53,7 +55,7 @@ class BlockRunner {
     Thread* next;
     kernel::ThreadIndex self;
     kernel::Site site;
-    const void* code = nullptr;  // of its call of a barrier
+    kernel::CodePlace call{};  // of a barrier
     State state = State::running;
   };
 
@@ -92,7 +94,7 @@ class BlockRunner {
     }
   };
 
-  int barrier(kernel::BarrierOp op, int predicate, kernel::Site site, const void* code);
+  int barrier(kernel::BarrierOp op, int predicate, kernel::Site site, kernel::CodePlace call);
   bool is_same_barrier(const Thread& a, const Thread& b) const;
   void grid_barrier(kernel::Site site);
   unsigned long long warp(kernel::WarpOp op, unsigned mask, unsigned long long value, unsigned argument,
@@ -147,6 +149,7 @@ class BlockRunner {
   kernel::ThreadIndex first_returned_{};
   std::optional<Failure> fault_;
   const void* last_access_ = nullptr;
+  const void* judged_access_ = nullptr;
 };
 
 }  // namespace gktune

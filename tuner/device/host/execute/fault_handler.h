@@ -27,6 +27,7 @@ struct NamedMemory {
   std::size_t bytes = 0;
   std::span<const std::byte> room = {};  // around it, used by nothing else
   bool is_unwritten = false;             // its contents mean nothing until a kernel writes them
+  bool is_input = false;                 // kernels may not write it
 };
 
 // Names memory while this object lives. One at a time.

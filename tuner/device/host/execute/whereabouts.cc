@@ -76,6 +76,10 @@ void ask_the_others(int signal) {
 // that the compiler did not inline has none.
 void find_users_line(const void* code, const std::byte* stack, char* line, std::size_t size) {
   if (code != nullptr) find_source_line(code, line, size);
+  // The stack below the judgement of an access also holds what earlier calls have left there.
+  const BlockRunner* runner = BlockRunner::current();
+  const void* const judged = runner == nullptr ? nullptr : runner->judged_access();
+  if (line[0] == '\0' && judged != nullptr) find_source_line(static_cast<const char*>(judged) - 1, line, size);
   for (int within = 0; line[0] == '\0' && within < kMostCallers; ++within) {
     const void* const caller = find_caller(stack, within);
     if (caller == nullptr) return;

@@ -33,20 +33,22 @@ const char* verb(AccessKind kind) {
   return kind == AccessKind::atomic_update ? "updates" : writes(kind) ? "writes" : "reads";
 }
 
-// The calling thread's copy of the thread-local variables of a module, which is where its static shared
-// memory is.
-struct ThreadLocals {
-  std::uintptr_t module_begin;
-  std::uintptr_t begin = 0, end = 0;
+// The end of a module, and the calling thread's copy of its thread-local variables, which is where its static
+// shared memory is.
+struct ModuleMemory {
+  std::uintptr_t begin;
+  std::uintptr_t end = 0, thread_locals_begin = 0, thread_locals_end = 0;
 };
 
-int find_thread_locals(dl_phdr_info* info, std::size_t, void* found_in) {
-  auto& found = *static_cast<ThreadLocals*>(found_in);
-  if (info->dlpi_addr != found.module_begin) return 0;
+int find_module_memory(dl_phdr_info* info, std::size_t, void* found_in) {
+  auto& found = *static_cast<ModuleMemory*>(found_in);
+  if (info->dlpi_addr != found.begin) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
-    found.begin = number_of(info->dlpi_tls_data);
-    found.end = found.begin + info->dlpi_phdr[i].p_memsz;
+    const auto& header = info->dlpi_phdr[i];
+    if (header.p_type == PT_LOAD) found.end = std::max(found.end, found.begin + header.p_vaddr + header.p_memsz);
+    if (header.p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
+    found.thread_locals_begin = number_of(info->dlpi_tls_data);
+    found.thread_locals_end = found.thread_locals_begin + header.p_memsz;
   }
   return 1;
 }
@@ -78,6 +80,9 @@ void MemoryWatch::begin_launch(const KernelLaunch& launch, const SharedMemory& s
     symbols_path_ = info.dli_fname;
     symbols_ = read_module_symbols(symbols_path_);
   }
+  ModuleMemory module{module_begin_};
+  dl_iterate_phdr(find_module_memory, &module);
+  module_end_ = module.end;
   static_shared_begin_ = static_shared_end_ = 0;
   loop_heads_.clear();
 }
@@ -89,23 +94,48 @@ void MemoryWatch::begin_block(std::uint64_t block) {
 }
 
 void MemoryWatch::find_static_shared() {
-  ThreadLocals found{module_begin_};
-  dl_iterate_phdr(find_thread_locals, &found);
-  static_shared_begin_ = found.begin;
-  static_shared_end_ = found.end;
+  ModuleMemory found{module_begin_};
+  dl_iterate_phdr(find_module_memory, &found);
+  static_shared_begin_ = found.thread_locals_begin;
+  static_shared_end_ = found.thread_locals_end;
 }
 
 const void* MemoryWatch::users_code(kernel::CodePlace place) const {
   constexpr int kMostCalls = 32;
   for (int i = 0; i < kMostCalls && symbols_.is_library(number_of(place.code) - 1 - module_begin_); ++i) {
-    struct StackFrame {
-      const StackFrame* callers;
-      const void* return_address;
-    };
-    const StackFrame* frame = static_cast<const StackFrame*>(place.frame)->callers;
-    place = {frame->return_address, frame};
+    place = caller_of(place);
   }
   return place.code;
+}
+
+kernel::CodePlace MemoryWatch::caller_of(kernel::CodePlace place) {
+  struct StackFrame {
+    const StackFrame* callers;
+    const void* return_address;
+  };
+  const StackFrame* frame = static_cast<const StackFrame*>(place.frame)->callers;
+  return {frame->return_address, frame};
+}
+
+std::optional<MemoryWatch::DifferentCalls> MemoryWatch::find_different_calls(kernel::CodePlace one,
+                                                                             kernel::CodePlace other) const {
+  const auto is_of_module = [this](const void* code) {
+    return number_of(code) >= module_begin_ && number_of(code) < module_end_;
+  };
+  bool is_outside = false;
+  while (is_of_module(one.code) && is_of_module(other.code)) {
+    if (one.code != other.code) return DifferentCalls{one.code, other.code, is_outside};
+    is_outside |= !symbols_.is_library(number_of(one.code) - 1 - module_begin_);
+    one = caller_of(one);
+    other = caller_of(other);
+  }
+  return std::nullopt;
+}
+
+std::string MemoryWatch::line_of_call(const void* code) {
+  char line[512] = "";
+  find_source_line(static_cast<const char*>(code) - 1, line, sizeof line);
+  return line[0] == '\0' ? "an unknown line" : line;
 }
 
 void MemoryWatch::classify(Page& page, std::uintptr_t address) const {
@@ -157,6 +187,10 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     }
     const Place place{address, bytes, kind, &page, is_shared, code};
     if (auto outside = find_outside(place, now)) return outside;
+    if (writes(kind) && page.buffer != nullptr && page.buffer->is_input) {
+      return fault(Status::input_changed,
+                   fmt::format("{} {} of its input {}", verb(kind), format_byte_count(bytes), memory_name(place)), now, code);
+    }
     if (unwritten_read_) return find_late_write(place, now);
     if (at == begin && kind == AccessKind::read) {
       RecentReads& recent = recent_reads_[now.rank];
@@ -316,11 +350,7 @@ std::string MemoryWatch::memory_name(const Place& place) const {
 }
 
 std::string MemoryWatch::line_of(const Access& access) const {
-  char line[512] = "";
-  if (access.code != 0) {
-    find_source_line(reinterpret_cast<const void*>(module_begin_ + access.code - 1), line, sizeof line);
-  }
-  return line[0] == '\0' ? "an unknown line" : line;
+  return access.code == 0 ? "an unknown line" : line_of_call(reinterpret_cast<const void*>(module_begin_ + access.code));
 }
 
 kernel::uint3 MemoryWatch::thread_index(unsigned rank) const {

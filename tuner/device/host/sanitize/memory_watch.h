@@ -42,6 +42,15 @@ class MemoryWatch {
   // An error that the code itself has detected.
   Failure detected(unsigned rank, Status status, std::string what, kernel::CodePlace place) const;
 
+  // The calls in the user's code by which two threads have come to one place in different ways.
+  struct DifferentCalls {
+    const void *one, *other;
+    bool is_outside;  // of the user's function that has the place
+  };
+  std::optional<DifferentCalls> find_different_calls(kernel::CodePlace one, kernel::CodePlace other) const;
+  // "reduce.cu:42" for the address that a call returns to.
+  static std::string line_of_call(const void* code);
+
  private:
   // The last access of some kind to a byte. Epoch 0: there was none.
   struct Access {
@@ -102,6 +111,8 @@ class MemoryWatch {
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
+  // Where the function of the place was called.
+  static kernel::CodePlace caller_of(kernel::CodePlace place);
   // The call in the user's code: an access within a function of a library is reported there.
   const void* users_code(kernel::CodePlace place) const;
   std::optional<Failure> find_outside(const Place& place, const Access& now) const;
@@ -127,7 +138,7 @@ class MemoryWatch {
   const SharedMemory* shared_ = nullptr;
   const StackPool* stacks_ = nullptr;
   std::uint64_t launch_number_ = 0;
-  std::uintptr_t module_begin_ = 0;                                 // of the code that runs
+  std::uintptr_t module_begin_ = 0, module_end_ = 0;                // of the code that runs
   std::uintptr_t static_shared_begin_ = 0, static_shared_end_ = 0;  // known once it is used
   ModuleSymbols symbols_;
   std::string symbols_path_;                // of the module that they are from
