@@ -160,6 +160,65 @@ TEST(Documents, the_tutorial_shows_code_of_the_application) {
   }
 }
 
+// Files and folders of the checkout, as paths from its root.
+Lines places_of_the_tree() {
+  Lines places;
+  for (const char* root : {"bench", "cli", "cmake", "db", "dev", "docs", "engine", "examples", "runtime",
+                           "spaces", "templates", "tests", "third_party", "tuner"}) {
+    places.emplace_back(root);
+    if (!fs::is_directory(kSource / root)) continue;
+    for (const fs::directory_entry& each : fs::recursive_directory_iterator(kSource / root)) {
+      places.push_back(each.path().lexically_relative(kSource).generic_string());
+    }
+  }
+  return places;
+}
+
+// True for "tuner/tune.cc" and for the shorter names "tune.cc", "search/strategy.cc" and "run/device_runner"
+// (without ".h").
+bool is_place(const Lines& places, std::string name) {
+  if (name.ends_with('/')) name.pop_back();
+  return std::ranges::any_of(places, [&](const std::string& place) {
+    return std::ranges::any_of(Lines{"", ".h", ".cc"}, [&](const std::string& ending) {
+      return ("/" + place).ends_with("/" + name + ending);
+    });
+  });
+}
+
+bool looks_like_a_path(const std::string& text) {
+  if (text.find_first_of(" {}()*,") != text.npos || text.find("NAME") != text.npos) return false;
+  const Lines libraries = {"sqlite3.h", "cuda.h", "nvrtc.h"};
+  if (std::ranges::find(libraries, text) != libraries.end()) return false;
+  return std::ranges::any_of(Lines{"/", ".h", ".cc", ".cu", ".js", ".md", ".json"},
+                             [&](const std::string& part) { return text.find(part) != text.npos; });
+}
+
+TEST(Documents, the_architecture_names_files_and_folders_that_exist) {
+  const Lines places = places_of_the_tree();
+  std::string parent;
+  std::size_t named = 0;
+  for (const std::string& line : lines_of(contents_of(kSource / "ARCHITECTURE.md"))) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    // "    tuner/space/     definitions", below it "      solver/        the set of valid configurations"
+    if (indent == 4 || indent == 6) {
+      const std::string name = words_of(line)[0];
+      if (indent == 4) parent = name;
+      if (!name.ends_with('/')) continue;
+      ++named;
+      EXPECT_TRUE(fs::is_directory(kSource / (indent == 4 ? name : parent + name))) << line;
+      continue;
+    }
+    std::istringstream parts(line);
+    bool is_quoted = false;
+    for (std::string text; std::getline(parts, text, '`'); is_quoted = !is_quoted) {
+      if (!is_quoted || !looks_like_a_path(text)) continue;
+      ++named;
+      EXPECT_TRUE(is_place(places, text)) << text << "\nin: " << line;
+    }
+  }
+  EXPECT_GT(named, 100u);
+}
+
 TEST(Documents, every_status_is_explained) {
   const std::string text = contents_of(kSource / "docs/failures.md");
   for (int status = 0; status <= static_cast<int>(kLastStatus); ++status) {
