@@ -3,10 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
+#include "tests/scratch_folder.h"
 #include "tuner/device/host/execute/executor.h"
 #include "tuner/device/host/execute/fiber_context.h"
 #include "tuner/device/host/compile/translation_unit.h"
@@ -29,8 +26,6 @@ extern "C" __attribute__((visibility("default"))) bool gktune_test_launch(
 namespace gktune {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Prepared by the host device's compiler, without an entry.
 std::string for_the_host(const std::string& text) {
   SourcePlan source;
@@ -43,14 +38,10 @@ std::string for_the_host(const std::string& text) {
 }  // namespace
 
 Result<ReproRun> run_repro(const std::string& text, Language language) {
-  static int count = 0;
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  std::string name = std::string("gktune_repro_") + test->name() + '_' + std::to_string(count++);
-  std::ranges::replace(name, '/', '_');
-  const fs::path base = fs::path(testing::TempDir()) / name;
-  const std::string input = base.string() + ".cc", output = base.string() + ".so";
+  const ScratchFolder scratch;
+  const std::string input = scratch.path("repro.cc"), output = scratch.path("repro.so");
   const bool is_cuda = language == Language::cuda;
-  std::ofstream(input) << (is_cuda ? for_the_host(text) : text);
+  scratch.write("repro.cc", is_cuda ? for_the_host(text) : text);
   std::vector<std::string> command = {"c++", "-std=c++20", "-O1", "-fPIC", "-shared", "-pthread", "-fopenmp"};
   if (is_cuda) {
     for (const char* option :
@@ -79,8 +70,6 @@ Result<ReproRun> run_repro(const std::string& text, Language language) {
   std::fflush(stdout);
   run.output = testing::internal::GetCapturedStdout();
   // Leave the library open: OpenMP's threads may still run its code.
-  fs::remove(input);
-  fs::remove(output);
   return run;
 }
 

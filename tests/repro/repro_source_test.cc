@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "repro_program.h"
+#include "tests/scratch_folder.h"
 #include "tests/templates/shipped_spaces.h"
 #include "tuner/process/child_process.h"
 #include "tuner/measure/contents.h"
@@ -87,14 +86,13 @@ TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
   if (definition.kernel.language != Language::cuda) GTEST_SKIP() << "it is C++";
   const auto version = run_command({"nvcc", "--version"});
   if (!version || version->exit_code != 0) GTEST_SKIP() << "there is no nvcc";
-  const std::string base = testing::TempDir() + "/gktune_nvcc_" + definition.kernel.name;
-  std::ofstream(base + ".cu") << repro_source(default_plan(definition), kFacts);
-  const auto compiled = run_command({"nvcc", "-arch=sm_80", "-c", base + ".cu", "-o", base + ".o"});
+  const ScratchFolder scratch;
+  scratch.write("repro.cu", repro_source(default_plan(definition), kFacts));
+  const auto compiled =
+      run_command({"nvcc", "-arch=sm_80", "-c", scratch.path("repro.cu"), "-o", scratch.path("repro.o")});
   ASSERT_TRUE(compiled.ok()) << compiled.error().message;
   EXPECT_EQ(compiled->exit_code, 0) << compiled->text;
   EXPECT_EQ(compiled->text, "");
-  std::filesystem::remove(base + ".cu");
-  std::filesystem::remove(base + ".o");
 }
 
 TEST(ReproOfLaunches, has_structs_variables_and_rules_of_judging) {
@@ -237,18 +235,10 @@ INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(portable_spac
 // A kernel in files of its own, written down for one test.
 class Repro : public testing::Test {
  protected:
-  Repro() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~Repro() override { std::filesystem::remove_all(folder_); }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   Plan plan_of(const std::string& space, const Config& config, int n = 1009) const {
     write("space.yaml", space);
-    return planned(read((folder_ / "space.yaml").string()).kernel, config, {{"n", n}});
+    return planned(read(folder_.path("space.yaml")).kernel, config, {{"n", n}});
   }
   ReproRun run(const Plan& plan) const {
     auto run = run_repro(repro_source(plan, kFacts), plan.candidate.source.language);
@@ -257,9 +247,7 @@ class Repro : public testing::Test {
     return {};
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("gktune_repro_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  ScratchFolder folder_;
 };
 
 constexpr const char* kTwice = R"yaml(
@@ -488,7 +476,7 @@ TEST_F(Repro, reads_its_npy_files_where_they_lie) {
       "extern \"C\" void gktune_test_take(int index, const void* bytes, unsigned long long size);\n"
       "template <int kIndex, unsigned long long kSize>\n"
       "void take(const void* bytes) { gktune_test_take(kIndex, bytes, 12); }\n";
-  all.add(ElementType::int32, {.kind = ContentsKind::file, .file = (folder_ / "three.npy").string()});
+  all.add(ElementType::int32, {.kind = ContentsKind::file, .file = folder_.path("three.npy")});
   all.plan.arguments[0].count = 3;
   taken.clear();
   EXPECT_EQ(run(all.plan).exit_code, 0);
