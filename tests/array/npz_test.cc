@@ -47,7 +47,7 @@ class Npz : public testing::Test {
     std::string name, contents;
     int method;
   };
-  // As numpy.savez and numpy.savez_compressed write them.
+  // Writes the file as numpy.savez and numpy.savez_compressed do.
   void write(const std::vector<Member>& members) {
     std::string archive, directory;
     for (const Member& member : members) {

@@ -138,7 +138,7 @@ cudaError_t sum(void* storage, std::size_t& bytes, const float* in, float* out, 
                              Hub>::Dispatch(storage, bytes, in, out, n, {}, 0.0f, stream);
 }
 )");
-  // As far as PTX: assembling it takes longer than all the rest.
+  // Stop at PTX: assembling it takes longer than all the rest.
   const std::string command = "cd '" + folder.path().string() + "' && '" + *nvcc +
                               "' -std=c++17 -arch=sm_90 -ptx sum.cu -o sum.ptx >log 2>&1";
   const int status = std::system(command.c_str());

@@ -413,7 +413,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* address, void* memory, unsigned)
   return status();
 }
 
-// Those that launches do not need.
+// Functions that launches do not need.
 #define FAKE_UNSUPPORTED(function) \
   CUresult function##_is_unsupported() __asm__(#function); \
   CUresult function##_is_unsupported() { return CUDA_ERROR_NOT_SUPPORTED; }

@@ -22,7 +22,7 @@ struct Launch {
   std::vector<CUlaunchAttributeID> attributes;
 };
 
-// As in a process that has just started. Contexts of earlier calls are gone.
+// Restores the state of a process that has just started. Removes contexts of earlier calls.
 void reset();
 // From here on every call fails, as after the end of the process's CUDA.
 void shut_down();

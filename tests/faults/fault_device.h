@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// For what never ends.
+// A time limit for kernels that never end.
 constexpr const char* kShortLimit = "time_limit: 500ms\n";
 
 // One of the kernels of this folder as a space of its own.
@@ -84,6 +84,32 @@ inline std::unique_ptr<WorkerDevice> open_fault_device(const Definition& definit
 inline Trial tried(Device& device, const Config& config = fault_config(), int n = 1000) {
   device.submit({config, {{"n", n}}});
   return device.next();
+}
+
+// A kernel of tests/faults, and the trial that it ends in: its status and a part of its message.
+struct FaultCase {
+  const char* kernel;
+  Status status;
+  const char* message;
+  int threads = 256;
+  std::int64_t blocks = 4;
+  std::int64_t shared_bytes = 0;
+};
+
+inline void PrintTo(const FaultCase& fault, std::ostream* out) { *out << fault.kernel; }
+
+// Runs the kernel twice on one device: the first trial must not disturb the second.
+inline void expect_fault_twice(const std::string& kind, const FaultCase& fault) {
+  const char* limit = fault.status == Status::timed_out ? kShortLimit : "";
+  const auto device = open_fault_device(fault_definition(fault.kernel, limit), fault_options(kind));
+  ASSERT_NE(device, nullptr);
+  const Config config = fault_config(fault.threads, fault.blocks, fault.shared_bytes);
+  for (int time = 0; time < 2; ++time) {
+    const Trial trial = tried(*device, config);
+    EXPECT_EQ(status_name(trial.status), status_name(fault.status)) << trial.message;
+    EXPECT_NE(trial.message.find(fault.message), std::string::npos) << trial.message;
+    EXPECT_EQ(trial.ok(), !trial.samples_us.empty());
+  }
 }
 
 }  // namespace gktune

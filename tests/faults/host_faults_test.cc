@@ -16,73 +16,51 @@
 namespace gktune {
 namespace {
 
-struct Case {
-  const char* kernel;
-  Status status;
-  const char* message;
-  int threads = 256;
-  std::int64_t blocks = 4;
-  std::int64_t shared_bytes = 0;
-};
-
-void PrintTo(const Case& fault, std::ostream* out) { *out << fault.kernel; }
-
-class HostFaults : public ::testing::TestWithParam<Case> {};
+class HostFaults : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(HostFaults, each_is_named_and_the_next_candidate_is_fine) {
-  const Case& fault = GetParam();
-  const char* limit = fault.status == Status::timed_out ? kShortLimit : "";
-  const auto device = open_fault_device(fault_definition(fault.kernel, limit), fault_options("host"));
-  ASSERT_NE(device, nullptr);
-  const Config config = fault_config(fault.threads, fault.blocks, fault.shared_bytes);
-  // Twice: the first one leaves nothing behind that the second one trips over.
-  for (int time = 0; time < 2; ++time) {
-    const Trial trial = tried(*device, config);
-    EXPECT_EQ(status_name(trial.status), status_name(fault.status)) << trial.message;
-    EXPECT_NE(trial.message.find(fault.message), std::string::npos) << trial.message;
-    EXPECT_EQ(trial.ok(), !trial.samples_us.empty());
-  }
+  expect_fault_twice("host", GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , HostFaults,
     ::testing::Values(
-        Case{"clean", Status::ok, ""}, Case{"long_printing", Status::ok, ""},
-        Case{"endless_loop", Status::timed_out, "ran longer than 0.5 s"},
-        Case{"trap", Status::aborted, "block (0,0,0), thread (7,0,0)"},
-        Case{"failed_assertion", Status::aborted, "i < 600"},
-        Case{"bad_address", Status::illegal_access, "thread (3,0,0)"},
-        Case{"null_pointer", Status::illegal_access, "null pointer"},
-        Case{"null_pointer_everywhere", Status::illegal_access, "null_pointer_everywhere.cu:5", 1, 1000},
-        Case{"read_past_the_end", Status::illegal_access, "past the end of"},
-        Case{"write_past_the_end", Status::guard_violated,
+        FaultCase{"clean", Status::ok, ""}, FaultCase{"long_printing", Status::ok, ""},
+        FaultCase{"endless_loop", Status::timed_out, "ran longer than 0.5 s"},
+        FaultCase{"trap", Status::aborted, "block (0,0,0), thread (7,0,0)"},
+        FaultCase{"failed_assertion", Status::aborted, "i < 600"},
+        FaultCase{"bad_address", Status::illegal_access, "thread (3,0,0)"},
+        FaultCase{"null_pointer", Status::illegal_access, "null pointer"},
+        FaultCase{"null_pointer_everywhere", Status::illegal_access, "null_pointer_everywhere.cu:5", 1, 1000},
+        FaultCase{"read_past_the_end", Status::illegal_access, "past the end of"},
+        FaultCase{"write_past_the_end", Status::guard_violated,
              "wrote outside 'out' (1000 elements): 0 bytes past its end"},
-        Case{"write_before_the_beginning", Status::guard_violated,
+        FaultCase{"write_before_the_beginning", Status::guard_violated,
              "wrote outside 'out' (1000 elements): up to 4 bytes before its beginning"},
-        Case{"wrong_result", Status::wrong_result, "983 of 1000 elements differ; the first is out[17]: "},
-        Case{"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
-        Case{"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
-        Case{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
-        Case{"copies_past_the_end", Status::guard_violated,
+        FaultCase{"wrong_result", Status::wrong_result, "983 of 1000 elements differ; the first is out[17]: "},
+        FaultCase{"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
+        FaultCase{"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
+        FaultCase{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
+        FaultCase{"copies_past_the_end", Status::guard_violated,
              "wrote outside 'out' (1000 elements): 0 bytes past its end"},
-        Case{"output_once", Status::wrong_result, "; its first execution was right"},
-        Case{"sum_never_reset", Status::wrong_result, "; its first execution was right"},
-        Case{"depends_on_poison", Status::wrong_result, "; its first execution was right"},
-        Case{"merged_executions", Status::wrong_result, "1000 of 1000 elements differ"},
-        Case{"reused_result", Status::wrong_result, "; it was right on the inputs that it met before"},
-        Case{"skipped_work", Status::wrong_result, ": it reuses results"},
-        Case{"changed_input_later", Status::input_changed, "wrote into its input: in[42] was 1."},
-        Case{"reduced_precision", Status::wrong_result, " elements differ; the first is out["},
-        Case{"reads_other_memory", Status::illegal_access, ""},
-        Case{"missed_barrier", Status::barrier_divergence, ""},
-        Case{"stack_overflow", Status::illegal_access, "stack overflow"},
-        Case{"compile_error", Status::compile_failed, "compile_error.cu:4"},
-        Case{"clean", Status::invalid, "shared", 256, 4, 1 << 20},
-        Case{"clean", Status::invalid, "block", 2048, 1},
-        Case{"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
+        FaultCase{"output_once", Status::wrong_result, "; its first execution was right"},
+        FaultCase{"sum_never_reset", Status::wrong_result, "; its first execution was right"},
+        FaultCase{"depends_on_poison", Status::wrong_result, "; its first execution was right"},
+        FaultCase{"merged_executions", Status::wrong_result, "1000 of 1000 elements differ"},
+        FaultCase{"reused_result", Status::wrong_result, "; it was right on the inputs that it met before"},
+        FaultCase{"skipped_work", Status::wrong_result, ": it reuses results"},
+        FaultCase{"changed_input_later", Status::input_changed, "wrote into its input: in[42] was 1."},
+        FaultCase{"reduced_precision", Status::wrong_result, " elements differ; the first is out["},
+        FaultCase{"reads_other_memory", Status::illegal_access, ""},
+        FaultCase{"missed_barrier", Status::barrier_divergence, ""},
+        FaultCase{"stack_overflow", Status::illegal_access, "stack overflow"},
+        FaultCase{"compile_error", Status::compile_failed, "compile_error.cu:4"},
+        FaultCase{"clean", Status::invalid, "shared", 256, 4, 1 << 20},
+        FaultCase{"clean", Status::invalid, "block", 2048, 1},
+        FaultCase{"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
         // A CPU has no end of registers.
-        Case{"many_registers", Status::ok, "", 1024, 1},
-        Case{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
+        FaultCase{"many_registers", Status::ok, "", 1024, 1},
+        FaultCase{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
 
 // The kernel, and where it goes wrong.

@@ -319,7 +319,7 @@ __global__ void k(const int* in, int* out) {
   }
 })",
                shape(4, 64));
-  // Nothing says that the first value is there.
+  // No barrier or flag tells the reader that the first value is written.
   expect_fault(R"(
 __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[2] = in[0];

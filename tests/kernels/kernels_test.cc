@@ -42,7 +42,7 @@ DeviceInfo device_of(const std::string& kind) {
 
 enum class Which { first, last };
 
-// None is a failed test.
+// The test fails if there is none.
 std::optional<Config> configuration(const Definition& definition, const Problem& problem,
                                     const DeviceInfo& device, Which which) {
   const NamedValues attributes = device.attributes();
@@ -81,7 +81,7 @@ void share_sources(std::vector<Case>& cases) {
   for (const auto& user : users) *user.first = shared[user.second];
 }
 
-// Those whose name begins with gpu_ need a GPU.
+// Files whose name begins with gpu_ need a GPU.
 std::vector<Case> cases(const std::string& kind, bool need_gpu, Which which) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels")) {

@@ -58,11 +58,11 @@ launches:
 // The sum of some ones as the kernel computed it, and the threads of its configuration.
 using Totals = std::array<float, 2>;
 
-// Where the arguments of launches are.
+// Memory for the arguments of launches.
 class KernelMemory {
  public:
   virtual ~KernelMemory() = default;
-  // As KernelSettings::device has it.
+  // The value for KernelSettings::device.
   virtual std::string device() const { return "host"; }
   virtual bool is_there() const { return true; }
   // Calls `use` with n ones and with `totals`, which is copied there before and back after it. From any thread.

@@ -10,7 +10,7 @@ namespace gktune {
 // The space files that the project ships, in order.
 std::vector<std::string> shipped_spaces();
 
-// Those of them whose kernels run on a CPU too: CUB's need a GPU, and take seconds to compile.
+// The shipped spaces whose kernels run on a CPU too: CUB needs a GPU, and takes seconds to compile.
 std::vector<std::string> portable_spaces();
 
 // Names the test of each by its file.
