@@ -28,7 +28,7 @@ struct DeviceFlags {
 std::vector<std::string> worker_argv(const Context& context);
 UnsafeOptions unsafe_options(const DeviceFlags& flags);
 WorkerSettings worker_settings(const DeviceFlags& flags, const Context& context);
-// The GPUs of this machine, as earlier commands found them.
+// The GPUs that earlier commands found in this machine.
 DeviceCache device_cache(const std::filesystem::path& folder, const Context& context);
 
 // Reads space files for the chosen device. Prints errors and returns the exit code.

@@ -35,7 +35,7 @@ std::int64_t now_unix_ms() {
       .count();
 }
 
-// Those of the kernels, the last tuned first.
+// The studies of the kernels, the last tuned first.
 Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
                                              const std::vector<std::string>& kernels) {
   auto studies = store.studies();
@@ -56,7 +56,7 @@ Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
   return studies;
 }
 
-// Those of the kernels of these studies.
+// The stored portfolios of the kernels of these studies.
 Result<std::vector<Portfolio>> portfolios_of(const fs::path& database, const std::vector<StudySummary>& studies) {
   if (database.empty()) return std::vector<Portfolio>();
   auto portfolios = read_portfolios(database);

@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// The plan by which a stored trial ran.
+// The plan of a stored trial.
 struct TrialPlan {
   Plan plan;
   std::vector<std::string>

@@ -20,7 +20,7 @@ class KernelSources {
   // Tunes for the problem, and stores trials and winner in the first database.
   virtual Result<void> tune(const Definition& definition, const Problem& problem, const LaunchDevice& device,
                             double budget_s) = 0;
-  // Where compiled code is kept.
+  // The folder for compiled code.
   virtual const std::string& cache_dir() const = 0;
 };
 

@@ -24,7 +24,7 @@ class Log {
   void warning(std::string_view message);  // "warning: …"; the same one only once
   void error(std::string_view message);    // "error: …"
   void hint(std::string_view message);     // "  hint: …"
-  // Keeps everything but errors back from now on.
+  // From now on prints errors only.
   void silence();
 
  private:

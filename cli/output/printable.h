@@ -21,7 +21,7 @@ std::string printable(std::string_view text, Layout layout = Layout::kept);
 // lines of messages are.
 std::string with_short_lines(std::string_view text);
 
-// An output stream that escapes what it passes on.
+// An output stream that escapes control characters.
 class PrintableStream : public std::ostream {
  public:
   explicit PrintableStream(std::ostream& sink) : std::ostream(nullptr), buffer_(*sink.rdbuf()) {

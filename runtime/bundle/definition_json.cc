@@ -242,7 +242,7 @@ SortedJson definition_json(const Definition& definition) {
   SortedJson arguments = SortedJson::array(), constraints = SortedJson::array(),
              declared = SortedJson::array();
   for (const Argument& argument : kernel.arguments) arguments.push_back(json_of(argument));
-  // Where the configurations are listed, constraints do not count.
+  // Constraints do not count if the configurations are listed.
   if (definition.listed.empty()) {
     for (const Constraint& constraint : definition.constraints)
       constraints.push_back(json_of(constraint.condition));
