@@ -89,7 +89,7 @@ class GridTree::Builder {
       const double right_sum = total - left_sum, right_count = all - left_count;
       const double gain =
           left_sum * left_sum / left_count + right_sum * right_sum / right_count - total * total / all;
-      // Where no split reduces the error, as with a pure interaction, any split goes on.
+      // If no split reduces the error, as with a pure interaction, use the first one.
       if (!best.goes_left.empty() && gain <= best.gain) continue;
       best = {factor, gain, sides(kind, last)};
     }

@@ -23,7 +23,7 @@ struct VarianceShares {
   double predicted = -1;
 };
 
-// Nothing varies if there are fewer than two observations or all are equal: all shares are 0.
+// All shares are 0 if there are fewer than two observations or all are equal.
 VarianceShares variance_shares(const Observations& observations);
 
 }  // namespace gktune

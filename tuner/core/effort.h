@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// How sure the answer of a search has to be, where nobody says how long it may take.
+// How certain the answer of a search has to be. It sets the length of a search that has no limit on trials or time.
 enum class Effort { quick, normal, thorough };
 
 inline constexpr std::array<std::pair<Effort, std::string_view>, 3> kEfforts{

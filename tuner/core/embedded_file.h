@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// A file of this project that travels inside the program: see cmake/embed.cmake.
+// A file of this project that is embedded in the program: see cmake/embed.cmake.
 struct EmbeddedFile {
   std::string_view path;
   std::string_view text;

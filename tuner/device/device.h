@@ -16,7 +16,7 @@ namespace gktune {
 struct Candidate {
   Config config;
   Problem problem;
-  // As it is when the candidate begins to run: much may be learned while it is compiled. Null: it is never given up.
+  // Read when the candidate begins to run: it may change while the candidate is compiled. Null: no cutoff.
   std::shared_ptr<const Cutoff> cutoff = nullptr;
 };
 

@@ -14,7 +14,7 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-// A verifier is right about other outputs: one on which it fails is wrong, unless the machine failed.
+// Failure of a verifier. It accepts correct outputs, so its failure means a wrong output, unless the machine failed.
 inline Failure failed_verification(Failure failure) {
   if (failure.status != Status::machine_failed) failure.status = Status::wrong_result;
   failure.message = "the verifier fails on this output: " + failure.message;

@@ -100,7 +100,7 @@ struct CommandOutput {
   std::string text;   // stdout and stderr together
 };
 
-// Where a process learns whether its tools are to pause.
+// The source of requests to pause and resume the tools of a process.
 struct PauseRequests {
   int descriptor = -1;              // readable when a request has arrived
   std::function<bool()> read;       // reads those that have arrived; false: no more will come

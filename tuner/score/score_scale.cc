@@ -120,7 +120,7 @@ Score ScoreScale::score(std::span<const ScoredRun> runs, OwnTime own_time) const
   Score score;
   for (std::size_t i = 0; i < sum.size(); ++i) {
     const double found = sum[i] / static_cast<double>(runs.size());
-    // Where random search is expected to be there already, no run does better.
+    // A run scores 0 if random search is expected to have reached the best already.
     score.at_end = random_[i] > best_ ? (found - random_[i]) / (best_ - random_[i]) : 0;
     score.mean += score.at_end / static_cast<double>(sum.size());
   }

@@ -11,7 +11,7 @@ namespace gktune {
 
 // A token of C++, as a part of the source's text. Blanks, line ends and joined lines lie between tokens.
 struct Token {
-  // As small as it can be: the headers of a library have millions of tokens.
+  // Keep it small: the headers of a library have millions of tokens.
   enum class Kind : unsigned char {
     word,
     number,

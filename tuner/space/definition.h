@@ -23,7 +23,7 @@ namespace gktune {
 
 // cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions that launch their own kernels.
 enum class Language { cuda, cpp, host };
-// As a space file names them, in the order of Language.
+// The names of languages in space files, in the order of Language.
 const std::vector<std::string>& language_names();
 const std::string& language_name(Language language);
 std::optional<Language> language_from_name(std::string_view name);
@@ -142,7 +142,7 @@ struct PlainCode {
   std::string
       path;  // of a source of its own, as found from the working directory; empty: the kernel's source
   std::string text;  // of that source
-  // As in KernelDefinition, for a source of its own.
+  // The same as in KernelDefinition, for a source of its own.
   std::set<std::string, std::less<>> declared_names;
   std::vector<FunctionSignature> signatures;
   std::vector<Launch> launches;

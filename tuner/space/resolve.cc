@@ -477,7 +477,7 @@ class Resolver {
     return program;
   }
 
-  // Where the system's C++ compiler stands in for CUDA's, it gets the macros of `options` only.
+  // If the system's C++ compiler is used in place of CUDA's, it gets the macros of `options` only.
   template <class IsApplied>
   void add_options(const Scope& scope, SourcePlan& source, IsApplied is_applied) {
     const bool is_foreign = kernel_.language != Language::cpp && device_.kind == "host";
@@ -633,7 +633,7 @@ class Resolver {
       fail(where + "it goes beyond the buffer's " + std::to_string(counts_[buffer]) + " elements");
   }
 
-  // As the driver's documentation limits them: it does not say which limit a map exceeds.
+  // Checks the limits in the driver's documentation: the driver does not say which limit a map exceeds.
   ArgumentPlan tensor_map(const TensorMap& map, const Scope& scope, const std::string& launch) {
     const std::string where = launch + "tensor map of '" + map.buffer + "': ";
     ArgumentPlan plan = view_of(map.buffer, "tensor map", where);
@@ -677,7 +677,7 @@ class Resolver {
     return plan;
   }
 
-  // As CUDA's documentation limits them: the driver does not say which limit a texture exceeds.
+  // Checks the limits in CUDA's documentation: the driver does not say which limit a texture exceeds.
   ArgumentPlan texture(const Texture& texture, const Scope& scope, const std::string& launch) {
     const std::string where = launch + "texture of '" + texture.buffer + "': ";
     ArgumentPlan plan = view_of(texture.buffer, "texture", where);

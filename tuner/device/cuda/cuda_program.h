@@ -80,7 +80,7 @@ class CudaProgram final : public GpuProgram {
   void note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape);
   CUresult queue(const Driver& driver, CUstream stream, const std::vector<Step>& steps,
                  void* const* values) const;
-  // Those that the step passes.
+  // Finds the textures that the step passes.
   CUresult find_textures(const Driver& driver, const Step& step, void* const* values,
                          std::vector<CUtexObject>& textures) const;
   CUresult queue_assembled(const Driver& driver, CUstream stream, const Step& step, void* const* values) const;

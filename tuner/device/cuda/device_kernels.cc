@@ -99,7 +99,7 @@ Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std
   if (!nvrtc) return nvrtc.error();
   auto cubin = compile_device_kernels(*nvrtc, architecture);
   if (!cubin || key.empty()) return cubin;
-  // Where it cannot be kept, the next worker compiles it again.
+  // If the cache cannot store the code, the next worker compiles it again.
   if (const auto path = cache.add_code(pack_module({*cubin, {}}))) {
     CompiledVariant variant;
     variant.module.path = *path;

@@ -13,7 +13,7 @@
 
 namespace gktune {
 
-// The calling thread has this mode while the object lives, and the default one before and after.
+// Sets the floating-point mode of the calling thread while the object lives; restores the default one.
 class FloatingPointMode {
  public:
   explicit FloatingPointMode(const std::fenv_t& mode) { std::fesetenv(&mode); }

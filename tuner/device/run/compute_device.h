@@ -56,7 +56,7 @@ struct ArgumentMemory {
   bool is_unwritten = false;  // its contents mean nothing before each execution: scratch or an output
   bool is_read_only = false;  // for the executions to come
 
-  // As kernels get it; 0 for a scalar.
+  // The address that kernels get; 0 for a scalar.
   std::uintptr_t address() const {
     if (buffer == nullptr) return 0;
     return is_read_only ? buffer->read_only_address() : buffer->address();

@@ -33,7 +33,7 @@ class RunSlot {
     Outcome outcome;
     double seconds = 0;
     std::optional<Failure> ended = std::nullopt;  // a process that the worker forked for the job
-    // Something outside killed the job in each attempt, which says nothing about its candidate.
+    // Each attempt was killed from outside, which says nothing about the candidate.
     std::optional<std::string> outside_kill = std::nullopt;
   };
 

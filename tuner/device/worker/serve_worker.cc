@@ -107,7 +107,7 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   set_report_channel(kChannelFd);
   bool is_paused = false;
   const auto note_pause = [&](Frame::Kind kind) { is_paused = kind == Frame::Kind::pause; };
-  // Nothing else arrives while the worker is busy.
+  // A busy worker gets no other frames.
   const auto read_pauses = [&] {
     channel.read();
     while (const std::optional<Frame> frame = channel.next()) note_pause(frame->kind);

@@ -26,7 +26,7 @@ class Start {
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
   // True if it proposes small and aligned configurations.
   bool is_small() const { return is_small_; }
-  // Those of its configurations that are not proposed yet, or a sample of them.
+  // Its configurations that were not proposed yet, or a sample of them.
   std::vector<Space::Ranks> untried() const;
 
  private:

@@ -100,7 +100,7 @@ class PatternSearch : public WalkSearcher {
     return found;
   }
 
-  // Where constraints forbid a step of that length, the first valid value beyond it stands in.
+  // If constraints forbid a step of that length, the first valid value beyond it counts instead.
   bool is_next(const Point& point, const Point& base, std::size_t parameter, double step) const {
     const std::uint32_t length = ranks_of(step, parameter);
     Point shorter = point;

@@ -473,7 +473,7 @@ void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) con
   code.declared_names = declared_names(source);
 }
 
-// Those without a condition are for all problems, so that only the last may be one.
+// A reference without a condition is for all problems, so only the last one may lack it.
 void DefinitionReader::read_references(const YamlNode& node) {
   const auto items = items_of(node);
   const bool are_several = node.kind == YamlNode::Kind::sequence;

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// Where to look for CUDA.
+// The places to look for CUDA in.
 struct ToolkitPlaces {
   std::string home;  // CUDA_HOME; empty: the usual places
 };

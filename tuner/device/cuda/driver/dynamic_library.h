@@ -19,7 +19,7 @@ class DynamicLibrary {
 
   // Null if the library has no such symbol.
   void* symbol(const char* name) const;
-  // Where it was found.
+  // The path of the loaded file.
   const std::string& path() const { return path_; }
 
  private:

@@ -36,7 +36,7 @@ class BlockRunner {
   // The runner of the calling thread's kernel, or null.
   static BlockRunner* current();
   const StackPool& stacks() const { return stacks_; }
-  // Where instrumented code last announced an access; null before that.
+  // The code that last announced an access; null before the first access.
   const void* last_access() const { return last_access_; }
   // The code whose access is being judged, if one is.
   const void* judged_access() const { return judged_access_; }

@@ -111,7 +111,7 @@ class MemoryWatch {
   Page& page_at(std::uintptr_t address);
   void classify(Page& page, std::uintptr_t address) const;
   void find_static_shared();
-  // Where the function of the place was called.
+  // The call of the function that contains the place.
   static kernel::CodePlace caller_of(kernel::CodePlace place);
   // The call in the user's code: an access within a function of a library is reported there.
   const void* users_code(kernel::CodePlace place) const;

@@ -23,7 +23,7 @@ struct ModuleSymbols {
   bool is_guard(std::uintptr_t thread_local_offset) const;
 };
 
-// None if the file cannot be read.
+// Returns no symbols if the file cannot be read.
 ModuleSymbols read_module_symbols(const std::string& path);
 
 }  // namespace gktune

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a thread stands, and how the threads of a block wait for each other.
+// The indices of a thread, and the barriers of the threads of a block.
 
 #include "gktune/vector_types.h"
 
