@@ -231,7 +231,7 @@ class T1 {
 };
 
 // // %RANGE% TUNE_ITEMS_PER_THREAD ipt 7:24:1
-std::optional<ImportedSpace> from_comments(const std::string& text, const std::filesystem::path& path) {
+std::optional<ImportedSpace> from_comments(const std::string& text, const std::filesystem::path& path, const std::string& source) {
   static const std::regex kComment(R"(^\s*//\s*%RANGE%\s+(.*?)\s*$)");
   static const std::regex kRange(R"((\w+)\s+(\w+)\s+(-?\d+):(-?\d+):(\d+))");
   std::istringstream lines(text);
@@ -257,7 +257,7 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
   std::ranges::replace_if(
       name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   ImportedSpace space;
-  space.text = "kernel: " + name + "\nsource: " + yaml_text(path.filename().string()) +
+  space.text = "kernel: " + name + "\nsource: " + yaml_text(source) +
                "\n\nproblem:\n  T: [float]\n  n: [64Mi]\n\nparameters:\n" + parameters +
                "\narguments:\n  in: {type: \"{T}\", extent: n, init: {uniform: [0, 100], seed: 1}}\n"
                "  out: {type: \"{T}\", extent: 1, role: out, check: none}\n  n: {type: int64, value: n}\n"
@@ -270,12 +270,21 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
   return space;
 }
 
+// The path of a file as a space file in this folder names it.
+std::string path_from(const std::filesystem::path& folder, const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path relative = fs::proximate(fs::absolute(path, error), fs::absolute(folder.empty() ? "." : folder, error), error);
+  return relative.empty() ? path.string() : relative.string();
+}
+
 }  // namespace
 
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,
                                         const SpaceImport& options) {
   const std::string extension = path.extension().string();
   const bool is_source = extension == ".cu" || extension == ".cuh";
+  const std::string source = path_from(options.folder, path);
   try {
     if (extension == ".py") return import_kernel_tuner_script(text, path);
     if (const auto begin = text.find_first_not_of(" \t\r\n"); begin != text.npos && text[begin] == '{') {
@@ -283,19 +292,13 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
       if (file.is_discarded()) return Error{path.string() + ": it is not JSON"};
       return T1(file).run();
     }
-    if (auto space = from_comments(text, path)) return *std::move(space);
+    if (auto space = from_comments(text, path, source)) return *std::move(space);
   } catch (const BadSpace& bad) {
     return Error{path.string() + ": " + bad.message};
   } catch (const SpaceJson::exception& bad) {
     return Error{path.string() + ": " + bad.what()};
   }
-  if (is_source) {
-    const std::filesystem::path from = options.folder.empty() ? "." : options.folder;
-    std::error_code ignored;
-    const std::filesystem::path relative = std::filesystem::proximate(path, from, ignored);
-    return import_cuda_source(text, path, relative.empty() ? path.string() : relative.string(),
-                              options.kernel);
-  }
+  if (is_source) return import_cuda_source(text, path, source, options.kernel);
   return Error{
       path.string() +
       ": neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a source with "

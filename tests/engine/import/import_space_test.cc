@@ -73,6 +73,16 @@ TEST(ImportSpace, bad_t1_files_name_what_is_wrong) {
   EXPECT_FALSE(import_space("none.json").ok());
 }
 
+TEST(ImportSpace, the_source_is_named_from_the_folder_of_the_space_file) {
+  const std::string text = "// %RANGE% TUNE_ITEMS ipt 7:24:1\n";
+  for (const auto& [folder, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"", "benchmarks/sum.cu"}, {"benchmarks", "sum.cu"}, {"spaces", "../benchmarks/sum.cu"}}) {
+    const auto space = import_space_text(text, "benchmarks/sum.cu", {{}, folder});
+    ASSERT_TRUE(space.ok()) << space.error().message;
+    EXPECT_NE(space->text.find("source: '" + expected + "'"), std::string::npos) << space->text;
+  }
+}
+
 TEST(ImportSpace, comments_of_a_cccl_benchmark_become_parameters) {
   const auto space = import_space_text(
       "#include <cub/device/device_reduce.cuh>\n// %RANGE% TUNE_ITEMS_PER_THREAD ipt 7:24:1\n"
