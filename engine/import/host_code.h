@@ -16,7 +16,7 @@ namespace gktune {
 // The bytes of a C++ type.
 struct TypeLayout {
   std::size_t size = 0, alignment = 1;
-  // What it consists of, where all its parts are of one type: float4 is four of float32.
+  // The type of its parts, where all are of one: float4 is four of float32.
   std::optional<ElementType> element;
   std::size_t elements = 0;
 };
@@ -57,7 +57,7 @@ class HostCode {
   };
   std::vector<Written> extents(Tokens config, std::size_t place) const;
   bool is_dim3(std::string_view name, std::size_t place) const;
-  // What a name is defined as.
+  // The value that a name is defined with.
   std::optional<Written> definition(std::string_view name, std::size_t place) const;
   // True if the program's arguments give its value.
   bool is_program_argument(std::string_view name, std::size_t place) const;
@@ -76,7 +76,7 @@ class HostCode {
   std::string resolved_type(std::string type) const;
   std::vector<StructMember> members(std::string_view type) const;
 
-  // What a variable of a loop starts with: 0 of `for (int step = 0; …)`.
+  // The first value of a loop's variable: 0 of `for (int step = 0; …)`.
   std::optional<SizeTerm> loop_start(std::string_view name, std::size_t place);
   // The values in the braces of `Params p = {1, 2};`.
   std::vector<Tokens> initializer(std::string_view name) const;
@@ -89,7 +89,7 @@ class HostCode {
   };
   std::optional<Allocation> allocation(Tokens pointer, std::size_t place) const;
   std::optional<SizeTerm> bytes_of(const Allocation& allocation);
-  // What the program writes to the memory of a pointer on the GPU.
+  // The values that the program writes to the memory of a pointer on the GPU.
   struct Filling {
     enum class Kind { constant, ramp, range };
     Kind kind = Kind::constant;
@@ -125,6 +125,7 @@ class HostCode {
   bool is_dim3_list(std::size_t at) const;
   const Definition* find(std::string_view name, std::size_t place) const;
   void add_sources(Tokens expression, std::size_t place, int depth, std::vector<Source>& found) const;
+  std::optional<FoundLaunch> launch_by_call(std::size_t at) const;
   std::optional<SizeTerm> size_of(Tokens what, std::size_t place);
   std::optional<SizeTerm> asked_of_device(std::string_view name) const;
   std::optional<std::string> declared_type(std::string_view name, std::size_t place) const;

@@ -31,7 +31,7 @@ class KernelBodies {
  public:
   KernelBodies(Tokens tokens, const std::vector<FunctionSignature>& signatures) : tokens_(tokens), signatures_(signatures) {}
 
-  // Nothing if the function has no body here.
+  // The tokens between its braces; empty if the source only declares the function.
   Tokens body(std::string_view function) const;
   PointerUse use_of(std::string_view function, const std::string& pointer, int depth = 0) const;
   // The tokens in the brackets of `__shared__ int bins[…]`, of a single dimension.

@@ -1,0 +1,202 @@
+// The types of a program: their bytes, and the elements that they consist of.
+#include <algorithm>
+#include <regex>
+
+#include "engine/import/c_words.h"
+#include "engine/import/host_code.h"
+
+namespace gktune {
+
+// typedef float real; using real = float;
+std::string HostCode::resolved_type(std::string type) const {
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    if (element_type_from_name(type)) return type;
+    std::string other;
+    for (std::size_t i = 1; i + 1 < tokens_.size() && other.empty(); ++i) {
+      if (tokens_[i] != type) continue;
+      std::size_t begin = i;
+      while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{") --begin;
+      if (tokens_[begin] == "typedef" && tokens_[i + 1] == ";" && i > begin + 1) {
+        std::size_t first = begin + 1;
+        if (tokens_[first] == "struct" && first + 1 < i) ++first;
+        other = text_of(tokens_.subspan(first, i - first));
+      } else if (tokens_[i - 1] == "using" && tokens_[i + 1] == "=") {
+        std::size_t end = i + 2;
+        while (end < tokens_.size() && tokens_[end] != ";") ++end;
+        other = text_of(tokens_.subspan(i + 2, end - i - 2));
+      }
+    }
+    if (other.empty() || other == type) return type;
+    type = other;
+  }
+  return type;
+}
+
+// struct Body { float x, y; float* data; };  typedef struct { … } Body;
+std::vector<StructMember> HostCode::members(std::string_view type) const {
+  for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+    if (tokens_[i] != "struct" && tokens_[i] != "class") continue;
+    std::size_t open = i + 1;
+    while (open < tokens_.size() && tokens_[open] != "{" && tokens_[open] != ";" && tokens_[open] != ")" && tokens_[open] != "*") ++open;
+    if (open >= tokens_.size() || tokens_[open] != "{") continue;
+    const std::size_t close = closing_bracket(tokens_, open);
+    if (close == tokens_.size()) return {};
+    const bool is_named = has(tokens_.subspan(i + 1, open - i - 1), type);
+    const bool is_typedef = i > 0 && tokens_[i - 1] == "typedef" && close + 1 < tokens_.size() && tokens_[close + 1] == type;
+    if (!is_named && !is_typedef) continue;
+    std::vector<StructMember> all;
+    std::size_t begin = open + 1;
+    for (std::size_t k = begin; k < close; ++k) {
+      if (tokens_[k] == "(" || tokens_[k] == "{") {  // a function, an initializer
+        k = closing_bracket(tokens_, k);
+        if (tokens_[k] == "}" && k + 1 < close && tokens_[k + 1] != ";") begin = k + 1;
+        continue;
+      }
+      if (tokens_[k] == ":" && k > begin && tokens_[k - 1].is_word() && tokens_[k + 1] != ":") begin = k + 1;  // public:
+      if (tokens_[k] != ";") continue;
+      const Tokens statement = tokens_.subspan(begin, k - begin);
+      begin = k + 1;
+      if (has(statement, "(") || has(statement, "using") || has(statement, "static")) continue;
+      std::string base;
+      std::size_t at = 0;
+      for (; at < statement.size() && (statement[at].is_word() || statement[at] == ":"); ++at) {
+        const bool is_name = at + 1 == statement.size() || (!statement[at + 1].is_word() && statement[at + 1] != ":" && statement[at + 1] != "*");
+        if (is_name) break;
+        if (statement[at] != "const") base += (base.empty() || base.ends_with(':') || statement[at] == ":" ? "" : " ") + std::string(statement[at].text);
+      }
+      std::string stars;
+      for (; at < statement.size(); ++at) {
+        if (statement[at] == "*") stars += '*';
+        if (statement[at] == "=") {
+          while (at < statement.size() && statement[at] != ",") ++at;
+        }
+        if (at < statement.size() && statement[at] == ",") stars.clear();
+        if (at >= statement.size() || !statement[at].is_word()) continue;
+        StructMember member{base + stars, std::string(statement[at].text)};
+        int count = 1;
+        if (at + 2 < statement.size() && statement[at + 1] == "[") {
+          count = static_cast<int>(std::clamp<std::int64_t>(integer_of(statement[at + 2]).value_or(0), 0, 4096));
+          at = closing_bracket(statement, at + 1);
+        }
+        for (int c = 0; c < count; ++c) all.push_back(member);
+        if (count == 0) return {};
+      }
+    }
+    return all;
+  }
+  return {};
+}
+
+std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
+  std::string name(type);
+  std::erase(name, '&');
+  if (name.starts_with("const ")) name.erase(0, 6);
+  if (name.starts_with("struct ")) name.erase(0, 7);
+  if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
+  name = resolved_type(name);
+  if (name.ends_with('*')) return TypeLayout{8, 8, std::nullopt, 0};
+  static const std::regex kVector("(u?char|u?short|u?int|u?long|u?longlong|float|double|half)([1234])");
+  std::smatch parts;
+  if (std::regex_match(name, parts, kVector)) {
+    const std::string part = parts[1].str();
+    const std::string base = part == "char" ? "int8" : part == "uchar" ? "uint8" : part == "ushort" ? "uint16" : part == "uint" ? "uint32"
+                             : part == "long" || part == "longlong"    ? "int64"
+                             : part == "ulong" || part == "ulonglong"  ? "uint64"
+                                                                       : part;
+    if (const auto element = element_type_from_name(base)) {
+      const auto count = static_cast<std::size_t>(parts[2].str()[0] - '0');
+      const std::size_t size = element_size(*element);
+      return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element, count};
+    }
+  }
+  if (const auto element = element_type_from_name(name)) {
+    const std::size_t size = element_size(*element);
+    return TypeLayout{size, size, element, 1};
+  }
+  static const std::map<std::string, std::size_t, std::less<>> kStates = {
+      {"curandState", 48}, {"curandState_t", 48}, {"curandStateXORWOW_t", 48}, {"curandStateXORWOW", 48},
+      {"curandStatePhilox4_32_10_t", 64}, {"curandStatePhilox4_32_10", 64}};
+  if (const auto state = kStates.find(name); state != kStates.end())
+    return TypeLayout{state->second, state->second == 48 ? 8u : 16u, std::nullopt, 0};
+  const std::vector<StructMember> parts_of = members(name);
+  if (parts_of.empty()) return std::nullopt;
+  TypeLayout all;
+  bool is_uniform = true;
+  for (const StructMember& member : parts_of) {
+    if (member.type == name) return std::nullopt;
+    const auto part = layout(member.type);
+    if (!part || part->size > 4096) return std::nullopt;
+    all.alignment = std::max(all.alignment, part->alignment);
+    const std::size_t start = (all.size + part->alignment - 1) / part->alignment * part->alignment;
+    is_uniform = is_uniform && start == all.size && part->element && (!all.element || all.element == part->element);
+    if (!all.element) all.element = part->element;
+    all.elements += part->elements;
+    all.size = start + part->size;
+  }
+  const std::size_t padded = (all.size + all.alignment - 1) / all.alignment * all.alignment;
+  if (!is_uniform || padded != all.size) all.element.reset();
+  all.size = padded;
+  return all;
+}
+
+// The type of a variable, without a `*` for arrays: "float*" of `float *in, *out;`. In the same function first.
+std::optional<std::string> HostCode::declared_type(std::string_view name, std::size_t place) const {
+  std::optional<std::string> elsewhere;
+  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i] != name || (!tokens_[i - 1].is_word() && tokens_[i - 1] != "*" && tokens_[i - 1] != ",")) continue;
+    std::string stars;
+    for (std::size_t k = i; k > 0 && tokens_[k - 1] == "*"; --k) stars += '*';
+    std::size_t begin = i, comma = i;
+    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "{" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "(") {
+      --begin;
+      if (tokens_[begin] == "," && comma == i) comma = begin;
+    }
+    const bool is_parameter = begin > 0 && tokens_[begin - 1] == "(";
+    if (is_parameter && comma < i) begin = comma + 1;
+    std::string base;
+    for (std::size_t k = begin; k < i && (tokens_[k].is_word() || tokens_[k] == ":"); ++k) {
+      if (tokens_[k] == "const" || tokens_[k] == "static" || tokens_[k] == "struct") continue;
+      const bool is_type = tokens_[k + 1].is_word() || tokens_[k + 1] == "*" || tokens_[k + 1] == ":" || tokens_[k] == ":";
+      if (!is_type) break;
+      base += (base.empty() || base.ends_with(':') || tokens_[k] == ":" ? "" : " ") + std::string(tokens_[k].text);
+    }
+    if (base.empty() || declares_nothing(base)) continue;
+    if (scope_of(i) == scope_of(place)) return base + stars;
+    if (!elsewhere) elsewhere = base + stars;
+  }
+  return elsewhere;
+}
+
+// sizeof(float), sizeof(float4), sizeof(*p), sizeof p[0]
+std::optional<SizeTerm> HostCode::size_of(Tokens what, std::size_t place) {
+  const auto bytes = [](const std::optional<TypeLayout>& layout) {
+    return layout ? std::optional(SizeTerm::number(static_cast<std::int64_t>(layout->size))) : std::nullopt;
+  };
+  if (auto size = bytes(layout(text_of(what)))) return size;
+  std::size_t stars = 0;
+  while (stars < what.size() && what[stars] == "*") ++stars;
+  if (stars >= what.size() || !what[stars].is_word()) return std::nullopt;
+  const std::string_view name = what[stars].text;
+  if (stars + 1 < what.size() && what[stars + 1] == "[") ++stars;
+  auto type = declared_type(name, place);
+  if (!type) return std::nullopt;
+  for (; stars > 0 && type->ends_with('*'); --stars) type->pop_back();
+  auto size = bytes(layout(*type));
+  if (!size || stars > 0) return size;
+  // The extents of an array: sizeof(bins).
+  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i] != name || !tokens_[i - 1].is_word() || tokens_[i + 1] != "[") continue;
+    for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
+      const std::size_t close = closing_bracket(tokens_, open);
+      if (close == tokens_.size()) return std::nullopt;
+      const auto extent = translate(tokens_.subspan(open + 1, close - open - 1), place);
+      if (!extent) return std::nullopt;
+      size = size->times(*extent);
+      open = close + 1;
+    }
+    break;
+  }
+  return size;
+}
+
+}  // namespace gktune
