@@ -81,6 +81,19 @@ std::vector<std::string> split_python(std::string_view text, char separator) {
   return parts;
 }
 
+std::vector<std::string> python_items(std::string_view list) {
+  std::vector<std::string> items;
+  for (std::string& item : split_python(list, ',')) {
+    const bool is_open = !items.empty() && items.back().starts_with("lambda ") && split_python(items.back(), ':').size() == 1;
+    if (is_open) {
+      items.back() += ", " + item;
+    } else if (!item.empty()) {
+      items.push_back(std::move(item));
+    }
+  }
+  return items;
+}
+
 // The list in the brackets that the text ends with: of f(a, b), [a, b], (a, b).
 std::optional<std::string> python_list(std::string_view text, std::string_view open) {
   if (!text.starts_with(open)) return std::nullopt;

@@ -19,6 +19,9 @@ std::vector<std::string> python_statements(std::string_view text);
 // The parts between separators outside of brackets and literals.
 std::vector<std::string> split_python(std::string_view text, char separator);
 
+// The items of a list; a comma between the names of a lambda separates none.
+std::vector<std::string> python_items(std::string_view list);
+
 // The list in the brackets that the text ends with: of f(a, b), [a, b], (a, b).
 std::optional<std::string> python_list(std::string_view text, std::string_view open);
 
