@@ -1,0 +1,270 @@
+#include "engine/import/kernel_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/text.h"
+
+namespace gktune {
+namespace {
+
+// d_in, dev_in and in_d as in.
+std::string plain_name(std::string name) {
+  for (const std::string_view prefix : {"d_", "dev_", "device_"}) {
+    if (name.starts_with(prefix) && name.size() > prefix.size()) return name.substr(prefix.size());
+  }
+  for (const std::string_view suffix : {"_d", "_dev", "_device"}) {
+    if (name.ends_with(suffix) && name.size() > suffix.size())
+      return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+}  // namespace
+
+KernelArguments::KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements, std::function<void(std::string)> note)
+    : kernel_(&source.kernel), kernel_text_(source.text), launch_(source.launch), tokens_(source.tokens), kernels_(source.kernels),
+      bodies_(&source.bodies), host_(&source.host), all_elements_(std::move(all_elements)), note_(std::move(note)) {
+  find_buffers();
+  for (std::size_t i = 0; i < kernel_->parameters->size(); ++i) read_argument(i);
+  read_symbols();
+  for (const Buffer& buffer : buffers_) note_kernels_before(buffer);
+}
+
+// The type that a template's parameter stands for in the launch.
+std::string KernelArguments::without_template(const std::string& base) const {
+  const auto& names = kernel_->template_parameters;
+  const auto at = std::ranges::find(names, base);
+  if (at == names.end() || !launch_ || launch_->template_arguments.empty()) return base;
+  const auto items = split_list(launch_->template_arguments, 0);
+  const auto place = static_cast<std::size_t>(at - names.begin());
+  return place < items.size() ? text_of(items[place]) : base;
+}
+
+void KernelArguments::find_buffers() {
+  const auto& parameters = *kernel_->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const CppType type = parse_type(parameters[i].type);
+    if (type.pointers == 0) continue;
+    Buffer buffer;
+    buffer.place = i;
+    buffer.name = parameters[i].name;
+    const std::string base = without_template(type.base);
+    const auto known = element_type_from_name(base);
+    auto layout = host_->layout(base);
+    if (known) layout = TypeLayout{element_size(*known), element_size(*known), known, 1};
+    if (type.pointers > 1) {
+      note_("argument " + buffer.name + ": an array of pointers has to be filled by a setup step (docs/space-file.md, setup)");
+      buffer.element = "uint64";
+    } else if (layout && layout->element) {
+      buffer.element = std::string(element_type_name(*layout->element));
+      buffer.width = static_cast<std::int64_t>(layout->elements);
+    } else if (layout) {
+      buffer.element = "uint8";
+      buffer.width = static_cast<std::int64_t>(layout->size);
+      buffer.comment = "bytes of " + base;
+      note_("argument " + buffer.name + ": " + base + " has parts of several types: the file describes its bytes");
+    } else {
+      buffer.element = "float32";
+      note_("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
+    }
+    if (launch_) {
+      const auto allocation = host_->allocation(launch_->arguments[i], launch_->place);
+      if (auto bytes = allocation ? host_->bytes_of(*allocation) : std::nullopt) {
+        const auto element = element_type_from_name(buffer.element);
+        const auto size = SizeTerm::number(static_cast<std::int64_t>(element ? element_size(*element) : 1));
+        buffer.extent = bytes->divided_by(size);
+      }
+      buffer.filling = host_->filling(launch_->arguments[i], launch_->place);
+    }
+    if (type.points_to_const) {
+      buffer.use = buffer.name.empty() ? PointerUse() : bodies_->use_of(kernel_->name, buffer.name);
+      buffer.use.is_written = buffer.use.is_atomic = buffer.use.is_passed_on = false;
+      buffer.use.is_read = true;
+    } else if (!buffer.name.empty()) {
+      buffer.use = bodies_->use_of(kernel_->name, buffer.name);
+    }
+    buffers_.push_back(std::move(buffer));
+  }
+}
+
+const KernelArguments::Buffer* KernelArguments::buffer_named(std::string_view name) const {
+  const auto found = std::ranges::find(buffers_, name, &Buffer::name);
+  return found == buffers_.end() ? nullptr : &*found;
+}
+
+// Another kernel that the source launches first and that writes the same buffer.
+void KernelArguments::note_kernels_before(const Buffer& buffer) {
+  if (!launch_ || (!buffer.use.is_read && !buffer.use.is_passed_on)) return;
+  const std::string pointer = text_of(launch_->arguments[buffer.place]);
+  for (const FoundLaunch& launch : host_->launches()) {
+    const auto kernel = std::ranges::find(kernels_, launch.kernel, &FunctionSignature::name);
+    if (launch.place >= launch_->place || kernel == kernels_.end() || &*kernel == kernel_ || !kernel->parameters) continue;
+    for (std::size_t i = 0; i < launch.arguments.size() && i < kernel->parameters->size(); ++i) {
+      const FunctionSignature::Parameter& parameter = (*kernel->parameters)[i];
+      if (text_of(launch.arguments[i]) != pointer || parse_type(parameter.type).points_to_const) continue;
+      const PointerUse use = bodies_->use_of(kernel->name, parameter.name);
+      if (!use.is_written && !use.is_atomic && !use.is_passed_on) continue;
+      note_(fmt::format("argument {}: the source lets the kernel {} write it first: add that to setup: (docs/space-file.md)",
+                       buffer.name, kernel->name));
+      return;
+    }
+  }
+}
+
+void KernelArguments::read_argument(std::size_t place) {
+  const FunctionSignature::Parameter& parameter = (*kernel_->parameters)[place];
+  const CppType type = parse_type(parameter.type);
+  const Tokens passed = launch_ ? launch_->arguments[place] : Tokens();
+  ImportedArgument argument;
+  const bool is_name = passed.size() == 1 && passed[0].is_word();
+  argument.name = parameter.name.empty() ? (is_name ? plain_name(std::string(passed[0].text))
+                                                    : fmt::format("argument{}", place))
+                                         : parameter.name;
+  argument.passed = argument.name;
+  if (type.pointers == 0) {
+    read_scalar(argument, without_template(type.base), passed);
+  } else {
+    argument.text = buffer_text(argument, *std::ranges::find(buffers_, place, &Buffer::place));
+  }
+  if (!argument.text.empty() || !argument.passed.empty()) arguments_.push_back(std::move(argument));
+}
+
+void KernelArguments::read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
+  const auto known = element_type_from_name(host_->resolved_type(type));
+  if (!known && read_struct(argument, host_->resolved_type(type), passed)) return;
+  if (!known) {
+    const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
+    note_("argument " + argument.name + ": its type " + type + " is not known; " +
+         (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch") : "float32 is a guess"));
+  }
+  const std::string element = known ? std::string(element_type_name(*known)) : "float32";
+  std::optional<SizeTerm> term;
+  if (launch_) term = host_->translate(passed, launch_->place);
+  std::optional<std::string> value;
+  if (!launch_ && host_->known.contains(argument.name)) value = argument.name;
+  if (term) value = (is_integer_type(element) ? term->as_integer() : *term).text();
+  if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
+    value = passed[0] == "true" ? "1" : "0";
+  if (const auto start = !value && passed.size() == 1 ? host_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
+    value = start->text();
+    argument.add_comment("the source launches it in a loop, with " + text_of(passed) + " from here: see repeat in docs/space-file.md");
+  }
+  if (!value) argument.add_comment(launch_ ? "a guess: the source passes " + text_of(passed) : "a guess");
+  const std::string written = value.value_or("1");
+  const bool needs_quotes = written.find(',') != std::string::npos;
+  argument.text = needs_quotes ? fmt::format("{{type: {}, value: \"{}\"}}", element, written)
+                               : fmt::format("{{type: {}, value: {}}}", element, written);
+}
+
+// A struct by value: its members in the launch. Pointers in it are buffers of their own.
+bool KernelArguments::read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
+  const std::vector<StructMember> members = host_->members(type);
+  if (members.empty()) return false;
+  const std::vector<Tokens> initial = passed.size() == 1 ? host_->initializer(passed[0].text) : std::vector<Tokens>();
+  std::vector<std::string> items;
+  std::vector<ImportedArgument> buffers;
+  for (const StructMember& member : members) {
+    if (member.type.ends_with('*')) {
+      const std::string base = member.type.substr(0, member.type.size() - 1);
+      const auto layout = host_->layout(base);
+      if (!layout || !layout->element) return false;
+      ImportedArgument buffer;
+      buffer.name = argument.name + "_" + member.name;
+      buffer.text = fmt::format("{{type: {}, extent: \"{}\", role: inout, init: {}}}", element_type_name(*layout->element),
+                                all_elements_(), contents_of(std::string(element_type_name(*layout->element))));
+      buffer.comment = "the extent and the role are guesses";
+      items.push_back(buffer.name);
+      buffers.push_back(std::move(buffer));
+      continue;
+    }
+    const auto element = element_type_from_name(host_->resolved_type(member.type));
+    if (!element) return false;
+    const std::vector<Token> name = tokenize(member.name);
+    const std::size_t order = items.size(), place = launch_ ? launch_->place : 0;
+    const auto value = host_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
+    items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element), value ? value->text() : "1"));
+    if (!value) note_("argument " + argument.name + ": the value of " + member.name + " is a guess");
+  }
+  for (ImportedArgument& buffer : buffers) arguments_.push_back(std::move(buffer));
+  argument.text.clear();
+  argument.passed = "{struct: [" + joined(items) + "]}";
+  return true;
+}
+
+// Extents that a space file needs, or the guess.
+std::string KernelArguments::extent_text(const Buffer& buffer) {
+  if (buffer.extent) return buffer.extent->text();
+  const std::string all = all_elements_();
+  return buffer.width > 1 ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")", buffer.width) : all;
+}
+
+std::string KernelArguments::buffer_text(ImportedArgument& argument, const Buffer& buffer) {
+  if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
+  if (!buffer.extent) argument.add_comment("the extent is a guess");
+  const std::string extent = extent_text(buffer);
+  const PointerUse& use = buffer.use;
+  const bool is_unseen = use.is_passed_on && !use.is_written && !use.is_atomic;
+  const bool is_output = use.is_written && !use.is_read && !use.is_atomic && !use.is_passed_on;
+  std::string role = use.is_atomic || is_unseen || (use.is_written && !is_output) ? ", role: inout" : "";
+  if (is_unseen) argument.add_comment("the role is a guess");
+  std::optional<std::string> contents;
+  if (is_output) {
+    const bool is_set = buffer.filling && buffer.filling->is_memset;
+    if (!is_set) return fmt::format("{{type: {}, extent: \"{}\", role: out}}", buffer.element, extent);
+    role = ", role: inout";
+    argument.add_comment("the source sets it first; role: out if the kernel writes all of it");
+  }
+  contents = index_contents(argument, buffer);
+  if (!contents) contents = filled_contents(argument, buffer);
+  if (!contents && use.is_atomic && !use.is_read) contents = "zero";
+  if (!contents) contents = range_of_indexes(argument, buffer);
+  if (!contents) contents = use.is_atomic ? "zero" : contents_of(buffer.element);
+  // Quotes: the extent may have commas.
+  return fmt::format("{{type: {}, extent: \"{}\"{}, init: {}}}", buffer.element, extent, role, *contents);
+}
+
+// Variables of the source that cudaMemcpyToSymbol sets.
+void KernelArguments::read_symbols() {
+  for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
+    if (!tokens_[i].text.starts_with("cudaMemcpyToSymbol") || tokens_[i + 1] != "(") continue;
+    const std::vector<Tokens> items = split_list(tokens_, i + 1);
+    if (items.empty() || items[0].empty() || !items[0].back().is_word()) continue;
+    const std::string name(items[0].back().text);
+    const bool is_known = std::ranges::any_of(arguments_, [&](const ImportedArgument& each) { return each.name == name; });
+    if (is_known || !kernel_text_.words.contains(name)) continue;
+    add_symbol(name);
+  }
+}
+
+void KernelArguments::add_symbol(const std::string& name) {
+  for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+    if (tokens_[i] != name || !(tokens_[i - 1].is_word())) continue;
+    std::size_t begin = i;
+    bool is_variable = false;
+    for (; begin > 0 && tokens_[begin - 1].is_word(); --begin)
+      is_variable = is_variable || tokens_[begin - 1] == "__constant__" || tokens_[begin - 1] == "__device__";
+    if (!is_variable) continue;
+    const auto layout = host_->layout(host_->resolved_type(std::string(tokens_[i - 1].text)));
+    SizeTerm extent = SizeTerm::number(layout && layout->element ? static_cast<std::int64_t>(layout->elements) : 1);
+    bool is_read = layout && layout->element;
+    for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
+      const std::size_t close = closing_bracket(tokens_, open);
+      if (close == tokens_.size()) return;
+      const auto part = host_->translate(tokens_.subspan(open + 1, close - open - 1), 0);
+      is_read = is_read && part;
+      if (part) extent = extent.times(*part);
+      open = close + 1;
+    }
+    if (!is_read) {
+      note_("the source sets the variable " + name + ": add an argument with symbol: " + name);
+      return;
+    }
+    const std::string element(element_type_name(*layout->element));
+    arguments_.push_back({name, fmt::format("{{type: {}, extent: \"{}\", symbol: {}, init: {}}}", element, extent.text(), name, contents_of(element)), "", ""});
+    return;
+  }
+}
+
+}  // namespace gktune

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/import/host_code.h"
+#include "engine/import/kernel_body.h"
+#include "engine/import/size_term.h"
+#include "tuner/source/kernel_code.h"
+#include "tuner/source/signatures.h"
+#include "tuner/source/tokens.h"
+
+namespace gktune {
+
+// True for the integer types of space files.
+inline bool is_integer_type(std::string_view element) { return element.starts_with("int") || element.starts_with("uint"); }
+
+// A line under arguments.
+struct ImportedArgument {
+  std::string name, text, comment;
+  std::string passed;  // how launches pass it: its name, or a struct; empty: not at all
+
+  void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }
+};
+
+// A kernel and what the source around it says.
+struct KernelInSource {
+  const FunctionSignature& kernel;  // its parameters are known
+  const UsedText& text;             // of the kernel and of the functions that it calls
+  const std::optional<FoundLaunch>& launch;
+  Tokens tokens;  // of the source
+  const std::vector<FunctionSignature>& kernels;
+  const KernelBodies& bodies;
+  HostCode& host;
+};
+
+// The arguments of a kernel for a space file: types, extents, roles and contents, with comments where they are guesses.
+class KernelArguments {
+ public:
+  // `all_elements` gives the extent of buffers whose extent the source does not show, `note` gets what could not be read.
+  KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements, std::function<void(std::string)> note);
+
+  const std::vector<ImportedArgument>& list() const { return arguments_; }
+
+ private:
+  // What is known of a pointer argument.
+  struct Buffer {
+    std::size_t place = 0;   // among the kernel's parameters
+    std::string name;        // of the kernel's parameter
+    std::string element;     // the space file's type
+    std::int64_t width = 1;  // elements in each of the kernel's
+    std::optional<SizeTerm> extent;
+    PointerUse use;
+    std::optional<HostCode::Filling> filling;
+    std::string comment;
+  };
+
+  std::string without_template(const std::string& base) const;
+  void find_buffers();
+  const Buffer* buffer_named(std::string_view name) const;
+  void note_kernels_before(const Buffer& buffer);
+  void read_argument(std::size_t place);
+  void read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed);
+  bool read_struct(ImportedArgument& argument, const std::string& type, Tokens passed);
+  std::string buffer_text(ImportedArgument& argument, const Buffer& buffer);
+  std::string extent_text(const Buffer& buffer);
+  void read_symbols();
+  void add_symbol(const std::string& name);
+
+  static std::string contents_of(const std::string& element);
+  static std::optional<std::string> filled_contents(ImportedArgument& argument, const Buffer& buffer);
+  std::optional<std::string> index_contents(ImportedArgument& argument, const Buffer& buffer);
+  std::optional<std::string> range_of_indexes(ImportedArgument& argument, const Buffer& buffer);
+  const Buffer* offsets_of(const Buffer& columns) const;
+  const Buffer* columns_of(const Buffer& offsets) const;
+  bool is_row_offsets(const Buffer& buffer) const;
+  bool bounds_a_loop(const std::string& pointer) const;
+  std::optional<SizeTerm> index_limit(const PointerUse::Index& index);
+  std::optional<SizeTerm> longest_input(const Buffer& offsets) const;
+
+  const FunctionSignature* kernel_;
+  const UsedText& kernel_text_;
+  const std::optional<FoundLaunch>& launch_;
+  Tokens tokens_;
+  const std::vector<FunctionSignature>& kernels_;
+  const KernelBodies* bodies_;
+  HostCode* host_;
+  std::function<std::string()> all_elements_;
+  std::function<void(std::string)> note_;
+  std::vector<Buffer> buffers_;
+  std::vector<ImportedArgument> arguments_;
+};
+
+}  // namespace gktune
