@@ -57,6 +57,10 @@ void HostCode::define(const std::string& name, Tokens value) {
   if (!definitions_.contains(name)) add(name, {kOutside, false, {value}, 0});
 }
 
+void HostCode::define(const std::string& name, std::vector<Tokens> parameters, Tokens value) {
+  macros_.try_emplace(name, Macro{std::move(parameters), value});
+}
+
 // i of `for (int i = 0;`
 bool HostCode::is_loop_variable(std::size_t at) const {
   while (at > 0 && (tokens_[at - 1].is_word() || tokens_[at - 1] == ":" || tokens_[at - 1] == "*")) --at;
@@ -88,6 +92,13 @@ void HostCode::find_definition(std::size_t at) {
   }
   if (before == "dim3" && next == ";") {  // dim3 block; block.x = 16;
     add(name, {scope, true, {}, at});
+    return;
+  }
+  if (next == "{" && before.is_word()) {  // int n{256};
+    const std::size_t close = closing_bracket(tokens_, at + 1);
+    const bool is_variable = !is_any_of(before.text, {"struct", "class", "enum", "union", "namespace"}) && !declares_nothing(before.text) &&
+                             close > at + 2 && close + 1 < tokens_.size() && (tokens_[close + 1] == ";" || tokens_[close + 1] == ",");
+    if (is_variable) add(name, {scope, false, {tokens_.subspan(at + 2, close - at - 2)}, at});
     return;
   }
   if (next != "=" || at + 2 >= tokens_.size() || tokens_[at + 2] == "=") return;

@@ -48,6 +48,8 @@ class HostCode {
 
   // Adds a macro.
   void define(const std::string& name, Tokens value);
+  // Adds a macro with parameters.
+  void define(const std::string& name, std::vector<Tokens> parameters, Tokens value);
 
   std::optional<SizeTerm> translate(Tokens expression, std::size_t place);
   // The extents of `dim3 name(a, b)`, or of one expression, each with the place that it is read from.
@@ -106,6 +108,10 @@ class HostCode {
     std::vector<Tokens> values;
     std::size_t place;  // where the values are read
   };
+  struct Macro {
+    std::vector<Tokens> parameters;
+    Tokens value;
+  };
   struct Function {
     std::string name;
     std::size_t parameters, body, end;  // tokens: the bracket that opens each, and the one that closes the body
@@ -138,6 +144,8 @@ class HostCode {
   Tokens tokens_;
   std::vector<Function> functions_;
   std::map<std::string, std::vector<Definition>, std::less<>> definitions_;
+  std::map<std::string, Macro, std::less<>> macros_;
+  std::vector<std::string_view> expanded_;  // the macros that are being read
   int depth_ = 0;
 };
 

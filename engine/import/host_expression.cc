@@ -169,6 +169,7 @@ struct HostCode::Parser {
     at = close + 1;
     const std::vector<Tokens> items = split_list(tokens, open);
     if (function == "sizeof") return host.size_of(tokens.subspan(open + 1, close - open - 1), place);
+    if (auto value = macro(function.text, items)) return value;
     static const std::regex kRoundUp("(ceil_?div|div_?(round)?_?up|cdiv|i?div_?up|divide_?up|div_?ceil|updiv)", std::regex::icase);
     std::vector<SizeTerm> terms;
     for (const Tokens item : items) {
@@ -187,6 +188,29 @@ struct HostCode::Parser {
     const auto a = terms[0].constant(), b = terms[1].constant();
     if (a && b) return SizeTerm::number(function == "min" ? std::min(*a, *b) : std::max(*a, *b));
     return SizeTerm::atom(std::string(function.text) + "(" + terms[0].text() + ", " + terms[1].text() + ")");
+  }
+
+  // The value of a macro with these arguments. A macro is not expanded inside itself, and few levels are.
+  std::optional<SizeTerm> macro(std::string_view word, const std::vector<Tokens>& arguments) {
+    const auto found = host.macros_.find(word);
+    if (found == host.macros_.end() || found->second.parameters.size() != arguments.size()) return std::nullopt;
+    constexpr std::size_t kLevels = 4, kMostTokens = 4096;
+    if (host.expanded_.size() == kLevels || std::ranges::find(host.expanded_, word) != host.expanded_.end()) return std::nullopt;
+    std::vector<Token> expanded;
+    for (const Token& token : found->second.value) {
+      const auto parameter = std::ranges::find_if(found->second.parameters, [&](Tokens each) { return text_of(each) == token.text; });
+      if (parameter == found->second.parameters.end()) {
+        expanded.push_back(token);
+      } else {
+        const Tokens argument = arguments[static_cast<std::size_t>(parameter - found->second.parameters.begin())];
+        expanded.insert(expanded.end(), argument.begin(), argument.end());
+      }
+    }
+    if (expanded.size() > kMostTokens) return std::nullopt;
+    host.expanded_.push_back(word);
+    auto value = host.translate(expanded, place);
+    host.expanded_.pop_back();
+    return value;
   }
 
   // block.x, options.rows

@@ -276,7 +276,8 @@ class ScriptImport {
       std::smatch scalar;
       if (std::regex_search(value, scalar, kScalar)) {
         const auto inner = python_list(value, scalar.str());
-        const auto size = inner ? size_text(*inner) : std::nullopt;
+        const bool is_axis = std::ranges::find(axes_, name, &std::pair<std::string, std::int64_t>::first) != axes_.end();
+        const auto size = is_axis ? std::optional(name) : inner ? size_text(*inner) : std::nullopt;
         const auto number = inner ? script_.value_of(*inner) : std::nullopt;
         if (!size && !number) note("argument " + name + ": its value could not be read; 1 is a guess");
         arguments_.push_back(fmt::format("{{type: {}, value: {}}}", scalar[1].str(),

@@ -14,7 +14,14 @@ PythonScript::PythonScript(const std::string& text) : statements_(python_stateme
   for (const std::string& statement : statements_) {
     std::smatch parts;
     if (std::regex_search(statement, parts, kAssignment)) {
-      assigned_[parts[1].str()] = trimmed(parts[2].str());
+      // rows = columns = 512
+      std::vector<std::string> names{parts[1].str()};
+      std::string value(trimmed(parts[2].str()));
+      for (std::smatch next; std::regex_match(value, next, kAssignment);) {
+        names.push_back(next[1].str());
+        value = std::string(trimmed(next[2].str()));
+      }
+      for (const std::string& each : names) assigned_[each] = value;
     } else {
       assign_list(statement);
     }

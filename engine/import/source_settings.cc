@@ -20,10 +20,15 @@ std::optional<std::int64_t> plain_integer(Tokens value, HostCode& host) {
   return term && !term->is_real() ? term->constant() : std::nullopt;
 }
 
-// #define TILE 16
+// #define TILE 16, #define BLOCKS(n) ((n + TILE - 1) / TILE)
 void add_macro(Tokens line, HostCode& host, std::vector<SourceSetting>& settings) {
   const bool has_list = line.size() > 3 && line[3] == "(" && line[3].text.data() == line[2].text.data() + line[2].text.size();
-  if (line.size() < 4 || has_list) return;
+  if (has_list) {
+    const std::size_t close = closing_bracket(line, 3);
+    if (close + 1 < line.size()) host.define(std::string(line[2].text), split_list(line, 3), line.subspan(close + 1));
+    return;
+  }
+  if (line.size() < 4) return;
   const Tokens value = line.subspan(3);
   host.define(std::string(line[2].text), value);
   if (const auto number = plain_integer(value, host)) add(settings, line[2].text, *number, true);
@@ -48,18 +53,19 @@ bool opens_namespace(Tokens tokens, std::size_t open) {
   return false;
 }
 
-// constexpr int TILE = 16, STEPS = 4;
+// constexpr int TILE = 16, STEPS = 4; constexpr int WARPS{8};
 void add_constants(Tokens tokens, HostCode& host, std::vector<SourceSetting>& settings) {
   int depth = 0;
   for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
     if (tokens[i] == "{" && !opens_namespace(tokens, i)) ++depth;
     if (tokens[i] == "}") depth = std::max(0, depth - 1);
-    if (!tokens[i].is_word() || tokens[i + 1] != "=" || (!tokens[i - 1].is_word() && tokens[i - 1] != ",")) continue;
+    const bool is_list = tokens[i + 1] == "{";
+    if (!tokens[i].is_word() || (tokens[i + 1] != "=" && !is_list) || (!tokens[i - 1].is_word() && tokens[i - 1] != ",")) continue;
     bool is_constant = false;
     for (std::size_t k = i; k-- > 0 && i - k < 40 && !is_any_of(tokens[k].text, {";", "}", "{", "("});)
       is_constant = is_constant || tokens[k] == "const" || tokens[k] == "constexpr";
     std::size_t end = i + 2;
-    while (end < tokens.size() && tokens[end] != ";" && tokens[end] != ",") ++end;
+    while (end < tokens.size() && tokens[end] != ";" && tokens[end] != "," && !(is_list && tokens[end] == "}")) ++end;
     const auto value = plain_integer(tokens.subspan(i + 2, end - i - 2), host);
     if (is_constant && value) add(settings, tokens[i].text, *value, depth == 0);
   }

@@ -136,6 +136,24 @@ TEST_F(ImportTest, roles_come_from_the_kernel_and_answers_from_the_call) {
             "there is no reference: add one, so that outputs are checked; answer says what it computes, within check: {absolute: 1e-3}");
 }
 
+TEST_F(ImportTest, one_statement_can_assign_several_names) {
+  const Imported made = import(
+      "import numpy as np\nfrom kernel_tuner import tune_kernel\nrows = columns = 512\n"
+      "x = np.zeros((rows, columns), np.float32)\n"
+      "tune_kernel('k', '''\n__global__ void k(float* x, int columns) { x[0] = 1; }\n''', (columns, rows), [x, np.int32(columns)],\n"
+      "  {'block_size_x': [32, 64]})\n", "chain.py");
+  EXPECT_EQ(text(made, "rows:"), "rows: [512]");
+  EXPECT_EQ(text(made, "columns:"), "columns: [512]");
+  EXPECT_EQ(text(made, "x:"), "x: {type: float32, extent: \"rows * columns\", role: out}");
+}
+TEST_F(ImportTest, a_number_that_is_the_problem_size_follows_it) {
+  const Imported made = import(
+      "import numpy as np\nfrom kernel_tuner import tune_kernel\nn = np.int32(5_000_000)\nx = np.zeros(n, np.float32)\n"
+      "tune_kernel('k', '''\n__global__ void k(float* x, int n) { x[0] = n; }\n''', n, [x, n], {'block_size_x': [32, 64]})\n", "number.py");
+  EXPECT_EQ(text(made, "n: ["), "n: [5000000]");
+  EXPECT_EQ(text(made, "n: {"), "n: {type: int32, value: n}");
+}
+
 TEST_F(ImportTest, bad_scripts_get_one_line) {
   EXPECT_EQ(error("print(1)\n", "a.py"), "a.py: it does not call tune_kernel()");
   EXPECT_EQ(error("tune_kernel('k', 'k.cu')\n", "a.py"), "a.py: tune_kernel() has no problem_size");

@@ -277,6 +277,28 @@ TEST_F(ImportTest, structs_constant_memory_and_cooperative_launches_are_written)
             "arguments: [{struct: [image_data, {type: int32, value: 30}]}, {struct: [{type: float32, value: 2.5}, {type: int32, value: n}]}, in, step]");
 }
 
+TEST_F(ImportTest, macros_with_parameters_give_the_grid) {
+  const Imported made = import(
+      "#define TILE_W 32\n#define TILE_H 8\n#define BLOCKS(a, b) (((a) + (b) - 1) / (b))\n#define ROWS(h) BLOCKS(h, TILE_H)\n"
+      "__global__ void k(float* x, int w, int h) { int i = blockIdx.x * TILE_W + threadIdx.x, j = blockIdx.y * TILE_H + threadIdx.y;\n"
+      "  if (i < w && j < h) x[j * w + i] = 1; }\n"
+      "int main() { int w = 1920, h = 1080; float* x; cudaMalloc(&x, w * h * sizeof(float));\n"
+      "  dim3 grid(BLOCKS(w, TILE_W), ROWS(h)); k<<<grid, dim3(TILE_W, TILE_H)>>>(x, w, h); }\n");
+  EXPECT_EQ(text(made, "grid:"), "grid: [\"ceil_div(w, TILE_W)\", \"ceil_div(h, TILE_H)\"]");
+  EXPECT_EQ(text(made, "x:"), "x: {type: float32, extent: \"w * h\", role: out}");
+}
+TEST_F(ImportTest, constants_with_a_value_in_braces_are_settings) {
+  const Imported made = import(
+      "constexpr int kThreads{128}, kOther = 3;\nstruct Size { int n; };\n"
+      "template <int BLOCK> __global__ void k(float* x, int n) { int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) x[i] = 2; }\n"
+      "int main() { const int n{1000}; float* x; cudaMalloc(&x, n * sizeof(float));\n"
+      "  k<kThreads><<<(n + kThreads - 1) / kThreads, kThreads>>>(x, n); }\n");
+  EXPECT_EQ(text(made, "n: ["), "n: [1000]");
+  EXPECT_EQ(text(made, "kThreads:"), "kThreads: {values: [32, 64, 128, 256, 512], default: 128}");
+  EXPECT_EQ(text(made, "entry:"), "entry: \"k<kThreads>\"");
+  EXPECT_EQ(text(made, "grid:"), "grid: \"ceil_div(n, kThreads)\"");
+  EXPECT_EQ(text(made, "block:"), "block: \"kThreads\"");
+}
 TEST_F(ImportTest, states_that_another_kernel_sets_up_are_noted) {
   const Imported made = import(
       "#include <curand_kernel.h>\n__global__ void prepare(curandState* states) { curand_init(1, threadIdx.x, 0, &states[threadIdx.x]); }\n"
@@ -295,6 +317,7 @@ TEST_F(ImportTest, sources_that_are_cut_off_or_odd_do_no_harm) {
   for (const std::string odd : {"__global__ void k(int* x) {}\nint main() { k<<<n, n>>>(n); }\nint n = n;\n",
                                 "__global__ void k(int* x, int n) { x[ }\nint main() { int a = b, b = a; k<<<a, b>>>(x, a); }\n",
                                 "struct S { S s; };\n__global__ void k(S s) {}\nint main() { k<<<1 << 62, 1 / 0, 1 % 0>>>(s); }\n",
+                                "#define F(x) G(F(x), x)\n#define G(x, y) F(G(x, y)) + F()\n#define H(\n__global__ void k(float* x) {}\nint main() { k<<<F(1), G(F(1), 2)>>>(x); }\n",
                                 "#define A B\n#define B A\n__global__ void k(float* x) { x[A] = B; }\nint main() { k<<<A, B>>>(x); }\n"}) {
     EXPECT_TRUE(import_space_text(odd, "kernel.cu").ok()) << odd;
   }
