@@ -219,19 +219,23 @@ std::optional<std::vector<Value>> PythonScript::comprehension(const std::smatch&
 
 std::string PythonScript::body_of(const std::string& item, const std::vector<std::string>& names) const {
   static const std::regex kLambda(R"(^lambda\s+([\w\s,]+?)\s*:\s*([\s\S]+)$)"),
-      kFunction(R"(^\s*def\s+(\w+)\s*\(([\w\s,]+)\)\s*:\s*$)"), kReturn(R"(^\s*return\s+([\s\S]+)$)");
+      kFunction(R"(^\s*def\s+(\w+)\s*\(([\w\s,]+)\)\s*:\s*(?:return\s+([\s\S]+))?$)"), kReturn(R"(^\s*return\s+([\s\S]+)$)");
   std::smatch parts;
   std::string own, text;
   if (std::regex_match(item, parts, kLambda)) {
     own = parts[1].str();
     text = parts[2].str();
   }
-  for (std::size_t i = 0; i + 1 < statements_.size() && text.empty(); ++i) {
+  for (std::size_t i = 0; i < statements_.size() && text.empty(); ++i) {
     if (!std::regex_match(statements_[i], parts, kFunction) || parts[1] != item) continue;
     own = parts[2].str();
+    if (parts[3].matched) {  // def f(x): return x > 1
+      text = trimmed(parts[3].str());
+      break;
+    }
     std::size_t next = i + 1;
-    while (next + 1 < statements_.size() && trimmed(statements_[next]).empty()) ++next;
-    if (std::regex_match(statements_[next], parts, kReturn)) text = trimmed(parts[1].str());
+    while (next < statements_.size() && trimmed(statements_[next]).empty()) ++next;
+    if (next < statements_.size() && std::regex_match(statements_[next], parts, kReturn)) text = trimmed(parts[1].str());
   }
   if (own.find(',') == std::string::npos && std::ranges::find(names, own) == names.end()) {
     text = std::regex_replace(text, std::regex("\\b" + own + R"(\s*\[\s*["'](\w+)["']\s*\])"), "$1");

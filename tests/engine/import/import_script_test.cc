@@ -96,12 +96,13 @@ TEST_F(ImportTest, restrictions_are_texts_lambdas_and_functions) {
   folder_.write("k.cu", "__global__ void k(float* x) { x[A * B] = 1; }\n");
   const Imported made = import(
       "import numpy as np\nlimit = 64\ndef small(p):\n    return p['A'] < p.B\ndef long_one(p):\n    x = p['A']\n    return x\n"
-      "limits = ['A * B <= limit', lambda A, B: A != 3 * B, lambda p: p['A'] + p['B'] > 2, small, long_one]\n"
+      "def short_one(A, B): return A % 2 == 0 or B > 2\n"
+      "limits = ['A * B <= limit', lambda A, B: A != 3 * B, lambda p: p['A'] + p['B'] > 2, small, long_one, short_one]\n"
       "limits += [\"A < 8 or B > 1\"]\n"
       "tune_kernel('k', 'k.cu', 100, [np.zeros(100, np.float32)], {'A': [1, 2, 4], 'B': [2, 3]}, restrictions=limits)\n", "k.py");
   std::vector<std::string> constraints;
   for (const auto& each : made.definition.constraints) constraints.push_back(each.condition.text());
-  EXPECT_EQ(constraints, (std::vector<std::string>{"A * B <= 64", "A != 3 * B", "A + B > 2", "A < B", "A < 8 or B > 1"}));
+  EXPECT_EQ(constraints, (std::vector<std::string>{"A * B <= 64", "A != 3 * B", "A + B > 2", "A < B", "A % 2 == 0 or B > 2", "A < 8 or B > 1"}));
   EXPECT_EQ(made.space.notes[0], "the restriction long_one could not be read: write it under constraints");
 }
 
