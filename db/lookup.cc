@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "db/answers/winners_source.h"
 #include "db/winners.h"
-#include "db/winners_source.h"
 
 namespace gktune {
 Lookup::Lookup(std::vector<std::shared_ptr<const WinnersSource>> sources, LookupSettings settings)

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answer.h"
-#include "db/device_identity.h"
-#include "db/kernel_lookup.h"
+#include "db/answers/answer.h"
+#include "db/answers/device_identity.h"
+#include "db/answers/kernel_lookup.h"
 #include "tuner/core/named_values.h"
 #include "tuner/core/result.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "db/answers/session_environment.h"
 #include "db/row_sums.h"
-#include "db/session_environment.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/statement.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "db/identity.h"
+#include "db/answers/identity.h"
 #include "db/sqlite/statement.h"
 
 namespace gktune {

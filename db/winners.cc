@@ -8,7 +8,8 @@
 #include <thread>
 #include <unordered_map>
 
-#include "db/device_figures.h"
+#include "db/answers/device_figures.h"
+#include "db/answers/winners_source.h"
 #include "db/open.h"
 #include "db/portfolio/known_wrong.h"
 #include "db/portfolio/portfolio_json.h"
@@ -19,7 +20,6 @@
 #include "db/sqlite/statement.h"
 #include "db/sqlite/transaction.h"
 #include "db/values_json.h"
-#include "db/winners_source.h"
 #include "tuner/core/device_info.h"
 
 namespace gktune {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/kernel_winners.h"
+#include "db/answers/kernel_winners.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

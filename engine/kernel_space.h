@@ -1,6 +1,6 @@
 #pragma once
 
-#include "db/kernel_space.h"
+#include "db/answers/kernel_space.h"
 #include "tuner/core/device_info.h"
 #include "tuner/space/definition.h"
 

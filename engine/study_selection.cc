@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "db/axis_value.h"
+#include "db/answers/axis_value.h"
 #include "engine/device/known_device.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/spelling.h"

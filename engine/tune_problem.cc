@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "db/distance.h"
+#include "db/answers/distance.h"
 #include "engine/device/known_device.h"
 #include "engine/kernel_space.h"
 #include "engine/objective_text.h"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "db/axis_table.h"
+#include "db/answers/axis_table.h"
 #include "runtime/bundle/bundle_format.h"
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"

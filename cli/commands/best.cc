@@ -16,7 +16,7 @@
 #include "cli/output/stale.h"
 #include "cli/output/table.h"
 #include "cli/study_flags.h"
-#include "db/distance.h"
+#include "db/answers/distance.h"
 #include "db/lookup.h"
 #include "engine/device/find_device.h"
 #include "engine/device/known_device.h"

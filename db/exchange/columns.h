@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "db/json_values.h"
+#include "db/answers/json_values.h"
 #include "db/sqlite/statement.h"
 
 namespace gktune {

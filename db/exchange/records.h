@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "db/answers/json_values.h"
 #include "db/exchange/exchange.h"
-#include "db/json_values.h"
 #include "db/sqlite/database.h"
 
 namespace gktune {

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "db/answers/json_values.h"
 #include "db/exchange/comment_line.h"
-#include "db/json_values.h"
 
 namespace gktune {
 namespace {

@@ -3,12 +3,12 @@
 #include <optional>
 #include <tuple>
 
+#include "db/answers/session_environment.h"
 #include "db/exchange/columns.h"
 #include "db/exchange/records.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/portfolio/portfolio_row.h"
 #include "db/row_sums.h"
-#include "db/session_environment.h"
 #include "db/sqlite/failure.h"
 #include "db/store/settle.h"
 #include "db/store/study_identity.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "db/distance.h"
+#include "db/answers/distance.h"
 #include "db/portfolio/cover.h"
 #include "db/portfolio/selection_tree.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/identity.h"
+#include "db/answers/identity.h"
 #include "tuner/core/named_values.h"
 #include "tuner/core/result.h"
 

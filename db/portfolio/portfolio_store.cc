@@ -2,7 +2,7 @@
 #include <map>
 #include <tuple>
 
-#include "db/axis_value.h"
+#include "db/answers/axis_value.h"
 #include "db/open.h"
 #include "db/portfolio/known_wrong.h"
 #include "db/portfolio/make_portfolio.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "db/distance.h"
+#include "db/answers/distance.h"
 
 namespace gktune {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db/session_environment.h"
+#include "db/answers/session_environment.h"
 #include "db/store/trial_store.h"
 #include "tuner/core/result.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "db/device_figures.h"
+#include "db/answers/device_figures.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/row_sums.h"
 #include "db/sqlite/failure.h"

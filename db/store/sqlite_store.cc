@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "db/device_figures.h"
+#include "db/answers/device_figures.h"
 #include "db/open.h"
 #include "db/row_sums.h"
 #include "db/schema.h"

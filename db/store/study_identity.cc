@@ -1,6 +1,6 @@
 #include "db/store/study_identity.h"
 
-#include "db/device_identity.h"
+#include "db/answers/device_identity.h"
 #include "db/row_sums.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"

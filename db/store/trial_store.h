@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "db/identity.h"
-#include "db/kernel_space.h"
+#include "db/answers/identity.h"
+#include "db/answers/kernel_space.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 #include "tuner/core/trial.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "db/device_identity.h"
+#include "db/answers/device_identity.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/kernel_winners.h"
+#include "db/answers/kernel_winners.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/result.h"
 

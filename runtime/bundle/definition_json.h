@@ -1,6 +1,6 @@
 #pragma once
 
-#include "db/json_values.h"
+#include "db/answers/json_values.h"
 #include "tuner/space/definition.h"
 
 namespace gktune {

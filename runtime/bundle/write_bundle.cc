@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "db/answer_table.h"
-#include "db/device_figures.h"
+#include "db/answers/answer_table.h"
+#include "db/answers/device_figures.h"
 #include "db/portfolio/portfolio_json.h"
 #include "db/winners.h"
 #include "engine/kernel_space.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "db/identity.h"
+#include "db/answers/identity.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/trial.h"
 

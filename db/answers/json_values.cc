@@ -1,4 +1,4 @@
-#include "db/json_values.h"
+#include "db/answers/json_values.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "db/device_figures.h"
+#include "db/answers/device_figures.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "db/session_environment.h"
+#include "db/answers/session_environment.h"
 
 #include <algorithm>
 #include <charconv>

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "db/axis_value.h"
+#include "db/answers/axis_value.h"
 #include "tuner/core/value.h"
 
 namespace gktune {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/device_identity.h"
+#include "db/answers/device_identity.h"
 #include "tuner/core/named_values.h"
 
 namespace gktune {

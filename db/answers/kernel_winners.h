@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "db/identity.h"
-#include "db/kernel_space.h"
+#include "db/answers/identity.h"
+#include "db/answers/kernel_space.h"
+#include "db/answers/session_environment.h"
 #include "db/portfolio/portfolio.h"
-#include "db/session_environment.h"
 
 namespace gktune {
 

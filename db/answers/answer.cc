@@ -1,4 +1,4 @@
-#include "db/answer.h"
+#include "db/answers/answer.h"
 
 #include <stdexcept>
 

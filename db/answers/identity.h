@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "db/device_identity.h"
+#include "db/answers/device_identity.h"
 #include "tuner/core/trial.h"
 
 namespace gktune {

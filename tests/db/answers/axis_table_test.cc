@@ -1,4 +1,4 @@
-#include "db/axis_table.h"
+#include "db/answers/axis_table.h"
 
 #include <gtest/gtest.h>
 

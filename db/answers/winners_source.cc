@@ -1,4 +1,4 @@
-#include "db/winners_source.h"
+#include "db/answers/winners_source.h"
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-#include "db/distance.h"
+#include "db/answers/distance.h"
 
 #include <gtest/gtest.h>
 

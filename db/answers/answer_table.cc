@@ -1,4 +1,4 @@
-#include "db/answer_table.h"
+#include "db/answers/answer_table.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "db/distance.h"
+#include "db/answers/distance.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/answer_table.h"
+#include "db/answers/answer_table.h"
 #include "tuner/core/result.h"
 
 namespace gktune {

@@ -1,9 +1,9 @@
-#include "db/kernel_lookup.h"
+#include "db/answers/kernel_lookup.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "db/winners_source.h"
+#include "db/answers/winners_source.h"
 #include "tuner/core/text.h"
 
 namespace gktune {

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "db/answer.h"
-#include "db/axis_table.h"
-#include "db/axis_value.h"
-#include "db/config_rules.h"
-#include "db/freshness.h"
-#include "db/kernel_winners.h"
+#include "db/answers/answer.h"
+#include "db/answers/axis_table.h"
+#include "db/answers/axis_value.h"
+#include "db/answers/config_rules.h"
+#include "db/answers/freshness.h"
+#include "db/answers/kernel_winners.h"
 
 namespace gktune {
 

@@ -1,4 +1,4 @@
-#include "db/device_identity.h"
+#include "db/answers/device_identity.h"
 
 #include "tuner/core/device_info.h"
 

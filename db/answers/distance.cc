@@ -1,8 +1,8 @@
-#include "db/distance.h"
+#include "db/answers/distance.h"
 
 #include <cmath>
 
-#include "db/axis_value.h"
+#include "db/answers/axis_value.h"
 
 namespace gktune {
 

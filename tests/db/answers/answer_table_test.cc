@@ -1,4 +1,4 @@
-#include "db/answer_table.h"
+#include "db/answers/answer_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "db/distance.h"
+#include "db/answers/distance.h"
 #include "tests/db/example_study.h"
 
 namespace gktune {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "db/axis_value.h"
-#include "db/kernel_space.h"
+#include "db/answers/axis_value.h"
+#include "db/answers/kernel_space.h"
 #include "tuner/space/language/expression.h"
 
 namespace gktune {

@@ -1,4 +1,4 @@
-#include "db/config_rules.h"
+#include "db/answers/config_rules.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "db/answer.h"
-#include "db/axis_value.h"
-#include "db/device_identity.h"
-#include "db/freshness.h"
+#include "db/answers/answer.h"
+#include "db/answers/axis_value.h"
+#include "db/answers/device_identity.h"
+#include "db/answers/freshness.h"
 #include "tuner/core/named_values.h"
 
 namespace gktune {
