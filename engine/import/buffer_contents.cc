@@ -10,10 +10,7 @@ namespace gktune {
 namespace {
 
 std::string bounds(const SizeTerm& low, const SizeTerm& high) {
-  const auto quoted = [](const std::string& text) {
-    return text.find(',') == std::string::npos ? text : '"' + text + '"';
-  };
-  return "{uniform: [" + quoted(low.text()) + ", " + quoted(high.text()) + "]}";
+  return "{uniform: [" + yaml_flow_text(low.text()) + ", " + yaml_flow_text(high.text()) + "]}";
 }
 
 }  // namespace
@@ -137,7 +134,8 @@ std::optional<std::string> KernelArguments::index_contents(ImportedArgument& arg
     const auto width = columns != nullptr ? index_limit(columns->use.indexes[0]) : nonzeros;
     if (nonzeros && width) {
       argument.add_comment("a guess: the kernel reads it as the offsets of rows");
-      return fmt::format("{{csr_offsets: {{nonzeros: \"{}\", columns: \"{}\"}}}}", nonzeros->text(), width->text());
+      return fmt::format("{{csr_offsets: {{nonzeros: {}, columns: {}}}}}", yaml_flow_text(nonzeros->text()),
+                         yaml_flow_text(width->text()));
     }
   }
   if (const Buffer* offsets = offsets_of(buffer); offsets != nullptr && columns_of(*offsets) == &buffer && buffer.extent &&

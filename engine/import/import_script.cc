@@ -12,6 +12,7 @@
 #include "engine/import/numpy_array.h"
 #include "engine/import/python_script.h"
 #include "engine/import/python_text.h"
+#include "engine/import/space_draft.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/text.h"
 #include "tuner/recording/text_file.h"
@@ -87,13 +88,12 @@ class ScriptImport {
     if (!list || list->empty())
       throw BadScript{fmt::format(
           "the values of '{}' are no list that can be read without running the script: {}", name, values)};
-    for (auto& [known, earlier] : parameters_) {
-      if (known == name) {
-        earlier = *list;
-        return;
-      }
+    const auto known = std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name);
+    if (known != draft_.parameters.end()) {
+      known->values = *list;
+    } else {
+      draft_.parameters.push_back({name, *list, {}, "", {}});
     }
-    parameters_.emplace_back(name, *list);
   }
 
   void read_parameters() {
@@ -114,17 +114,26 @@ class ScriptImport {
       add_parameter(*name, parts[1]);
     }
     for (const auto& [name, values] : script_.added_items(written)) add_parameter(name, values);
-    if (parameters_.empty()) throw BadScript{"tune_params is empty"};
+    if (draft_.parameters.empty()) throw BadScript{"tune_params is empty"};
   }
 
   bool is_parameter(const std::string& name) const {
-    return std::ranges::any_of(parameters_, [&](const auto& each) { return each.first == name; });
+    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) != draft_.parameters.end();
+  }
+
+  bool is_axis(const std::string& name) const {
+    return std::ranges::find(draft_.axes, name, &SpaceDraft::Axis::name) != draft_.axes.end();
+  }
+
+  // Adds it once.
+  void add_axis(const std::string& name, std::int64_t value) {
+    if (!is_axis(name)) draft_.axes.push_back({name, {std::to_string(value)}});
   }
 
   // The formula in a literal, in a lambda or in a function that only returns it; empty for other texts.
   std::string formula_of(const std::string& written) const {
     std::vector<std::string> names;
-    for (const auto& [name, values] : parameters_) names.push_back(name);
+    for (const SpaceDraft::Parameter& each : draft_.parameters) names.push_back(each.name);
     return python_literal(written).value_or(script_.body_of(written, names));
   }
 
@@ -134,8 +143,7 @@ class ScriptImport {
     const auto expression = Expression::parse(text);
     if (!expression || text.empty()) return std::nullopt;
     for (const auto& use : expression->names()) {
-      const bool is_axis = std::ranges::any_of(axes_, [&](const auto& axis) { return axis.first == use.name; });
-      if (is_axis || is_parameter(use.name) || std::ranges::find(names, use.name) != names.end()) continue;
+      if (is_axis(use.name) || is_parameter(use.name) || std::ranges::find(names, use.name) != names.end()) continue;
       const auto value = script_.value_of(use.name);
       if (!value || value->is_text()) return std::nullopt;
       text = std::regex_replace(text, std::regex("\\b" + use.name + "\\b"), value->str());
@@ -146,7 +154,7 @@ class ScriptImport {
   void add_restriction(const std::string& item) {
     const auto text = expression_of(formula_of(item));
     if (text) {
-      restrictions_.push_back(*text);
+      draft_.constraints.push_back({*text, ""});
     } else {
       note("the restriction " + item + " could not be read: write it under constraints");
     }
@@ -194,8 +202,7 @@ class ScriptImport {
       const bool is_plain = sizes.size() == 1 && std::regex_match(sizes[i], kName) && !is_parameter(sizes[i]);
       const std::string name = is_name || is_plain ? sizes[i] : kNames[i];
       size_.elements.push_back(name);
-      const bool is_new = std::ranges::none_of(axes_, [&](const auto& axis) { return axis.first == name; });
-      if (is_new) axes_.emplace_back(name, value->integer());
+      add_axis(name, value->integer());
     }
   }
 
@@ -209,7 +216,7 @@ class ScriptImport {
       const auto expression = Expression::parse(text);
       if (!expression) break;
       const auto unknown = std::ranges::find_if(expression->names(), [&](const auto& use) {
-        return !is_parameter(use.name) && std::ranges::none_of(axes_, [&](const auto& axis) { return axis.first == use.name; });
+        return !is_parameter(use.name) && !is_axis(use.name);
       });
       if (expression->names().empty()) break;
       if (unknown == expression->names().end()) return text;
@@ -219,7 +226,7 @@ class ScriptImport {
       const auto value = script_.value_of(*found);
       const std::string plain = std::regex_replace(*found, kCast, "(");
       if (value && value->is_integer() && value->integer() > 0 && plain.find_first_not_of("0123456789()*<e ") == std::string::npos) {
-        axes_.emplace_back(name, value->integer());
+        add_axis(name, value->integer());
         continue;
       }
       text = std::regex_replace(text, std::regex("\\b" + name + "\\b"), "(" + *found + ")");
@@ -270,56 +277,56 @@ class ScriptImport {
       static const std::regex kName(R"([A-Za-z_]\w*)");
       const std::string name = std::regex_match(item, kName) ? item : fmt::format("argument{}", place);
       ++place;
-      names_.push_back(name);
+      draft_.passed.push_back(name);
       const std::string value = script_.resolved(item);
       static const std::regex kScalar(R"(^(?:np\.|numpy\.)(u?int(?:8|16|32|64)|float(?:16|32|64))\()");
       std::smatch scalar;
+      SpaceDraft::Argument argument;
+      argument.name = name;
       if (std::regex_search(value, scalar, kScalar)) {
+        argument.type = scalar[1].str();
         const auto inner = python_list(value, scalar.str());
-        const bool is_axis = std::ranges::find(axes_, name, &std::pair<std::string, std::int64_t>::first) != axes_.end();
-        const auto size = is_axis ? std::optional(name) : inner ? size_text(*inner) : std::nullopt;
+        const auto size = is_axis(name) ? std::optional(name) : inner ? size_text(*inner) : std::nullopt;
         const auto number = inner ? script_.value_of(*inner) : std::nullopt;
-        if (!size && !number) note("argument " + name + ": its value could not be read; 1 is a guess");
-        arguments_.push_back(fmt::format("{{type: {}, value: {}}}", scalar[1].str(),
-                                         size     ? *size
-                                         : number ? number->str()
-                                                  : "1"));
-        continue;
-      }
-      const auto array = array_of(value);
-      if (!array) {
-        arguments_.push_back(
-            fmt::format("{{type: float32, extent: \"{}\", init: {{uniform: [0, 1]}}}}  # a guess", joined(size_.elements, " * ")));
+        argument.value = size ? *size : number ? number->str() : "1";
+        if (!size && !number) {
+          argument.comment = "a guess";
+          note("argument " + name + ": its value could not be read; 1 is a guess");
+        }
+      } else if (const auto array = array_of(value)) {
+        read_array(argument, *array, draft_.passed.size() - 1);
+      } else {
+        argument.type = "float32";
+        argument.extent = joined(size_.elements, " * ");
+        argument.init = "{uniform: [0, 1]}";
+        argument.comment = "a guess";
         note("argument " + name + ": '" + value + "' could not be read; its type and extent are guesses");
-        continue;
       }
-      arguments_.push_back(array_text(*array, names_.size() - 1));
+      draft_.arguments.push_back(std::move(argument));
     }
   }
 
   // With the role that the kernel's body shows, else the one that the array's name says: zeros are outputs.
-  std::string array_text(const Array& array, std::size_t place) const {
+  void read_array(SpaceDraft::Argument& argument, const Array& array, std::size_t place) const {
     const auto use = use_of(place);
     const bool is_changed = use && (use->is_atomic || (use->is_written && use->is_read));
     const bool is_written = use ? use->is_written || use->is_atomic : array.is_output;
     const bool is_kept = use && use->is_passed_on && !is_written && !array.is_output;
-    std::string role = is_changed || is_kept || (is_written && !array.is_output) ? ", role: inout" : "";
-    if (use && !is_written && !use->is_passed_on) role.clear();
-    if (is_written && role.empty()) role = ", role: out";
-    if (array.is_output && use && use->is_passed_on && role.empty()) role = ", role: out";
-    std::string text = fmt::format("{{type: {}, extent: \"{}\"{}", array.type, array.extent, role);
-    if (role != ", role: out") text += ", init: " + array.contents;
-    if (!role.empty()) text += check_of(place);
-    return text + "}";
+    argument.type = array.type;
+    argument.extent = array.extent;
+    if (is_changed || is_kept || (is_written && !array.is_output)) argument.role = "inout";
+    if (use && !is_written && !use->is_passed_on) argument.role.clear();
+    if (is_written && argument.role.empty()) argument.role = "out";
+    if (array.is_output && use && use->is_passed_on && argument.role.empty()) argument.role = "out";
+    if (argument.role != "out") argument.init = array.contents;
+    if (!argument.role.empty() && is_unchecked(place)) argument.check = "none";
   }
 
   // An output without an `answer` is not compared.
-  std::string check_of(std::size_t place) const {
-    if (const auto answer = call_.find("answer"); answer != call_.end()) {
-      const auto items = script_.elements_of(answer->second);
-      if (items && place < items->size() && (*items)[place] == "None") return ", check: none";
-    }
-    return "";
+  bool is_unchecked(std::size_t place) const {
+    const auto answer = call_.find("answer");
+    const auto items = answer == call_.end() ? std::nullopt : script_.elements_of(answer->second);
+    return items && place < items->size() && (*items)[place] == "None";
   }
 
   // How the kernel uses its argument at this place; nothing if its source is not at hand.
@@ -361,8 +368,12 @@ class ScriptImport {
         note("the constant memory " + name + " could not be read: add an argument with symbol: " + name);
         continue;
       }
-      symbols_.emplace_back(name, fmt::format("{{type: {}, extent: \"{}\", symbol: {}, init: {}}}", array->type, array->extent, name,
-                                              array->contents));
+      SpaceDraft::Argument argument;
+      argument.name = argument.symbol = name;
+      argument.type = array->type;
+      argument.extent = array->extent;
+      argument.init = array->contents;
+      draft_.arguments.push_back(std::move(argument));
     }
   }
 
@@ -373,14 +384,13 @@ class ScriptImport {
       if (body == name) continue;
       const auto number = script_.value_of(value);
       if (body.empty() && number && number->is_integer()) {
-        macros_.push_back(name);
-        const bool is_new = std::ranges::none_of(axes_, [&](const auto& axis) { return axis.first == name; });
-        if (is_new) axes_.emplace_back(name, number->integer());
+        add_axis(name, number->integer());
+        std::ranges::find(draft_.axes, name, &SpaceDraft::Axis::name)->is_macro = true;
         continue;
       }
       const auto text = expression_of(body.empty() ? value : body);
       if (text) {
-        options_.push_back("-D" + name + "={" + *text + "}");
+        draft_.options.push_back("-D" + name + "={" + *text + "}");
       } else {
         note("the macro " + name + " of defines could not be read: add it to the options");
       }
@@ -395,7 +405,7 @@ class ScriptImport {
     for (const std::string& item : items.value_or(std::vector<std::string>())) {
       const auto text = item.starts_with("f") || item.starts_with("F") ? std::nullopt : python_literal(item);
       if (text) {
-        options_.push_back(*text);
+        draft_.options.push_back(*text);
       } else {
         note("the compiler option " + item + " could not be read: add it to the options");
       }
@@ -408,7 +418,7 @@ class ScriptImport {
       const std::string body = std::regex_replace(formula_of(value), std::regex(R"(\btime\b)"), "(time_s * 1e3)");
       const auto text = expression_of(body, {"time_s"});
       if (text) {
-        metrics_.emplace_back(name, *text);
+        draft_.metrics.emplace_back(name, *text);
       } else {
         note("the metric " + name + " could not be read: write it under metrics");
       }
@@ -417,9 +427,10 @@ class ScriptImport {
     const auto objective = found == call_.end() ? std::nullopt : python_literal(found->second);
     if (!objective || *objective == "time") return;
     const auto is_higher = call_.find("objective_higher_is_better");
-    const bool is_known = std::ranges::any_of(metrics_, [&](const auto& metric) { return metric.first == *objective; });
+    const bool is_known = std::ranges::any_of(draft_.metrics, [&](const auto& metric) { return metric.first == *objective; });
     if (is_known) {
-      objective_ = fmt::format("{{{}: {}}}", is_higher != call_.end() && is_higher->second == "True" ? "maximize" : "minimize", yaml_text(*objective));
+      draft_.objective = fmt::format("{{{}: {}}}", is_higher != call_.end() && is_higher->second == "True" ? "maximize" : "minimize",
+                                     yaml_flow_text(*objective));
     } else {
       note("the objective " + *objective + " could not be read");
     }
@@ -459,83 +470,47 @@ class ScriptImport {
     signatures_ = signatures_in(flat);
   }
 
-  static std::string list_text(const std::vector<Value>& values) {
-    return joined(values, ", ", [](const Value& value) {
-      return value.is_text() ? "\"" + value.str() + "\"" : value.str();
-    });
-  }
-
   void write() {
-    space_.text =
-        fmt::format("# Made of {} by gktune import.\nkernel: {}\nsource: {}\n", path_.filename().string(),
-                    kernel_name_.substr(0, kernel_name_.find('<')), source_file_);
-    if (!source_file_.ends_with(".cu") && !source_file_.ends_with(".cuh")) space_.text += "language: cuda\n";
-    std::string& out = space_.text;
-    if (!axes_.empty()) out += "\nproblem:\n";
-    for (const auto& [axis, value] : axes_) {
-      const bool is_macro = std::ranges::find(macros_, axis) != macros_.end();
-      out += is_macro ? fmt::format("  {0}: {{values: [{1}], macro: {0}}}\n", axis, value) : fmt::format("  {}: [{}]\n", axis, value);
-    }
-    out += "\nparameters:\n";
-    for (const auto& [parameter, values] : parameters_)
-      out += fmt::format("  {}: [{}]\n", parameter, list_text(values));
-    if (!restrictions_.empty()) out += "\nconstraints:\n";
-    for (const std::string& restriction : restrictions_) out += "  - " + yaml_text(restriction) + '\n';
-    if (!options_.empty()) out += "\noptions:\n";
-    for (const std::string& option : options_) out += "  - " + yaml_text(option) + '\n';
-    out += "\narguments:\n";
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      out += fmt::format("  {}: {}\n", names_[i], arguments_[i]);
-    }
-    for (const auto& [name, text] : symbols_) out += fmt::format("  {}: {}\n", name, text);
+    draft_.origin = path_.filename().string();
+    draft_.kernel = kernel_name_.substr(0, kernel_name_.find('<'));
+    draft_.entry = kernel_name_;
+    draft_.source = source_file_;
     static constexpr const char* kGridDivs[] = {"grid_div_x", "grid_div_y", "grid_div_z"};
     const std::vector<std::string> blocks =
         names_in("block_size_names", {"block_size_x", "block_size_y", "block_size_z"});
-    std::string grid, block;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string thread = i < blocks.size() && is_parameter(blocks[i]) ? blocks[i] : "1";
       const std::string divisor = joined(
           names_in(kGridDivs[i], thread == "1" ? std::vector<std::string>() : std::vector{thread}), " * ");
       const std::string size = i < size_.elements.size() ? size_.elements[i] : "1";
-      const std::string blocks_text =
-          divisor.empty() || size == "1" ? size : "ceil_div(" + size + ", " + divisor + ")";
-      grid += (i > 0 ? ", " : "") + yaml_text(blocks_text);
-      block += (i > 0 ? ", " : "") + yaml_text(thread);
+      draft_.grid.push_back(divisor.empty() || size == "1" ? size : "ceil_div(" + size + ", " + divisor + ")");
+      draft_.block.push_back(thread);
     }
-    out += fmt::format("\nlaunches:\n  entry: {}\n  grid: [{}]\n  block: [{}]\n", kernel_name_, grid, block);
     for (const auto& [name, value] : dict_passed("smem_args")) {
       if (name != "size") continue;
       const std::string body = formula_of(value);
       const auto bytes = expression_of(body.empty() ? value : body);
       if (!bytes) note("the shared memory " + value + " could not be read: add shared: to the launch");
-      if (bytes && *bytes != "0") out += "  shared: " + yaml_text(*bytes) + '\n';
+      if (bytes && *bytes != "0") draft_.shared = *bytes;
     }
-    out += fmt::format("  arguments: [{}]\n", joined(names_));
-    if (!metrics_.empty()) out += "\nmetrics:\n";
-    for (const auto& [name, text] : metrics_) out += fmt::format("  {}: {}\n", yaml_text(name), yaml_text(text));
-    if (!objective_.empty()) out += "\nobjective: " + objective_ + '\n';
+    space_.text = space_file_text(draft_);
     for (const char* keyword : {"texmem_args", "verify"}) {
       if (call_.contains(keyword)) note(fmt::format("{} is not read", keyword));
     }
     const auto tolerance = call_.find("atol");
-    note("there is no reference: add one, so that outputs are checked" +
-         std::string(call_.contains("answer") ? "; answer says what it computes" : "") +
+    note(kNoReference + std::string(call_.contains("answer") ? "; answer says what it computes" : "") +
          (tolerance == call_.end() ? "" : ", within check: {absolute: " + tolerance->second + "}"));
   }
 
   std::filesystem::path path_;
   PythonScript script_;
   std::map<std::string, std::string> call_;
-  std::vector<std::pair<std::string, std::vector<Value>>> parameters_;
-  std::vector<std::string> restrictions_, names_, arguments_;
   PythonScript::NamedTuple size_;  // of the problem; its elements are axes or expressions of these
-  std::vector<std::pair<std::string, std::int64_t>> axes_;
-  std::vector<std::pair<std::string, std::string>> symbols_, metrics_;
-  std::vector<std::string> macros_, options_;
-  std::string kernel_name_, objective_;
+  std::string kernel_name_;
   std::string source_file_, source_;
   std::vector<Token> source_tokens_;
   std::vector<FunctionSignature> signatures_;
+  SpaceDraft draft_;
   ImportedSpace space_;
 };
 

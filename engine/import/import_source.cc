@@ -13,6 +13,7 @@
 #include "engine/import/kernel_body.h"
 #include "engine/import/size_term.h"
 #include "engine/import/source_settings.h"
+#include "engine/import/space_draft.h"
 #include "tuner/core/element_type.h"
 #include "tuner/core/text.h"
 #include "tuner/source/kernel_code.h"
@@ -153,21 +154,21 @@ class SourceImport {
   }
 
   void add_setting_parameter(const SourceSetting& setting) {
-    parameters_.push_back({setting.name, value_list(setting.value), setting.value, ""});
+    draft_.parameters.push_back({setting.name, value_list(setting.value), setting.value, "", {}});
     host_->known[setting.name] = setting.name;
   }
 
   void add_axis(const std::string& name, std::int64_t value, bool is_macro) {
-    axes_.push_back({name, value, is_macro});
+    draft_.axes.push_back({name, {std::to_string(value)}, is_macro && is_named_in_kernel(name)});
     host_->known[name] = name;
   }
 
   bool is_parameter(std::string_view name) const {
-    return std::ranges::find(parameters_, name, &ParameterFound::name) != parameters_.end();
+    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) != draft_.parameters.end();
   }
 
-  static std::vector<std::int64_t> value_list(std::int64_t value) {
-    std::vector<std::int64_t> values;
+  static std::vector<Value> value_list(std::int64_t value) {
+    std::vector<Value> values;
     if ((value & (value - 1)) != 0) {
       for (const std::int64_t each : {value / 2, value, value * 2}) {
         if (each > 0) values.push_back(each);
@@ -220,8 +221,8 @@ class SourceImport {
   void find_block() {
     static constexpr const char* kLong[] = {"threadsPerBlock", "threadsPerBlockY", "threadsPerBlockZ"};
     if (!launch_) {
-      parameters_.push_back({kLong[0], {64, 128, 256, 512, 1024}, 256, "a guess"});
-      block_ = {kLong[0]};
+      draft_.parameters.push_back({kLong[0], {64, 128, 256, 512, 1024}, 256, "a guess", {}});
+      draft_.block = {kLong[0]};
       return;
     }
     const std::vector<HostCode::Written> extents = host_->extents(launch_->config[1], launch_->place);
@@ -229,32 +230,31 @@ class SourceImport {
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
       const auto term = host_->translate(extents[i].tokens, extents[i].place);
       if (!term) {
-        block_.push_back(i == 0 ? "256" : "1");
-        guesses_["block"] = "the source says " + text_of(extents[i].tokens);
+        draft_.block.push_back(i == 0 ? "256" : "1");
+        draft_.block_comment = "the source says " + text_of(extents[i].tokens);
         note("the block " + text_of(extents[i].tokens) + " could not be read: it is a guess");
         continue;
       }
       const auto number = term->constant();
       if (!number || *number <= 1) {
-        block_.push_back(term->text());
+        draft_.block.push_back(term->text());
         continue;
       }
       if (has_literal_in_kernel(*number)) {
-        block_.push_back(term->text());
+        draft_.block.push_back(term->text());
         note("the block of " + term->text() + " threads stays: the kernel's text has this number too");
         continue;
       }
       const std::string name = kLong[i];
-      parameters_.push_back({name,
-                             extents.size() == 1 ? std::vector<std::int64_t>{64, 128, 256, 512, 1024}
-                                                 : value_list(*number),
-                             *number, ""});
-      auto& values = parameters_.back().values;
-      if (std::ranges::find(values, *number) == values.end()) {
+      draft_.parameters.push_back({name,
+                             extents.size() == 1 ? std::vector<Value>{64, 128, 256, 512, 1024} : value_list(*number),
+                             *number, "", {}});
+      auto& values = draft_.parameters.back().values;
+      if (std::ranges::find(values, Value(*number)) == values.end()) {
         values.push_back(*number);
         std::ranges::sort(values);
       }
-      block_.push_back(name);
+      draft_.block.push_back(name);
       block_literals_[i] = *number;
       alias(extents[i], name);
       if (launch_->config[1].size() == 1) {
@@ -323,7 +323,7 @@ class SourceImport {
       if (term && (!number || *number < 1)) continue;
       const SourceSetting* found = setting(name);
       if (!is_passed && number && is_geometry(name, *number, place)) {
-        parameters_.push_back({name, value_list(*number), *number, "the grid's size: the kernel's loop has to cover the rest"});
+        draft_.parameters.push_back({name, value_list(*number), *number, "the grid's size: the kernel's loop has to cover the rest", {}});
         host_->known[name] = name;
         continue;
       }
@@ -342,21 +342,21 @@ class SourceImport {
   // The grid's extents in the space file's language.
   std::vector<std::string> grid() {
     if (!launch_) {
-      guesses_["grid"] = "a guess";
-      return {"ceil_div(" + first_axis() + ", " + block_[0] + ")"};
+      draft_.grid_comment = "a guess";
+      return {"ceil_div(" + first_axis() + ", " + draft_.block[0] + ")"};
     }
     std::vector<std::string> grid;
     const std::vector<HostCode::Written> extents = host_->extents(launch_->config[0], launch_->place);
     for (std::size_t i = 0; i < extents.size() && i < 3; ++i) {
       host_->literals.clear();
-      if (block_literals_.contains(i)) host_->literals[block_literals_[i]] = block_[i];
+      if (block_literals_.contains(i)) host_->literals[block_literals_[i]] = draft_.block[i];
       if (const auto term = host_->translate(extents[i].tokens, extents[i].place)) {
         grid.push_back(term->as_integer().text());
         add_divisibility(extents[i], grid.back());
         continue;
       }
-      grid.push_back(i == 0 ? "ceil_div(" + first_axis() + ", " + block_[0] + ")" : "1");
-      guesses_["grid"] = "a guess: the source says " + text_of(extents[i].tokens);
+      grid.push_back(i == 0 ? "ceil_div(" + first_axis() + ", " + draft_.block[0] + ")" : "1");
+      draft_.grid_comment = "a guess: the source says " + text_of(extents[i].tokens);
       note("the grid " + text_of(extents[i].tokens) + " could not be read: it is a guess");
     }
     host_->literals.clear();
@@ -369,15 +369,15 @@ class SourceImport {
     std::smatch parts;
     if (!std::regex_match(text, parts, kQuotient)) return;
     const std::string divisor = parts[2].str();
-    const bool depends = std::ranges::any_of(parameters_, [&](const ParameterFound& each) {
+    const bool depends = std::ranges::any_of(draft_.parameters, [&](const SpaceDraft::Parameter& each) {
       return std::regex_search(divisor, std::regex("\\b" + each.name + "\\b"));
     });
     if (depends) add_constraint(parts[1].str() + " % " + divisor + " == 0", "the source's grid is " + text_of(extent.tokens));
   }
 
   void add_constraint(std::string text, std::string comment) {
-    if (std::ranges::find(constraints_, text, &ConstraintFound::text) == constraints_.end())
-      constraints_.push_back({std::move(text), std::move(comment)});
+    if (std::ranges::find(draft_.constraints, text, &SpaceDraft::Constraint::condition) == draft_.constraints.end())
+      draft_.constraints.push_back({std::move(text), std::move(comment)});
   }
 
   // for (j = 0; j < TILE_DIM; j += BLOCK_ROWS) goes beyond TILE_DIM unless BLOCK_ROWS divides it.
@@ -394,66 +394,35 @@ class SourceImport {
   }
 
   std::string first_axis() {
-    if (axes_.empty()) {
+    if (draft_.axes.empty()) {
       add_axis("n", 1 << 20, false);
       note("no size of the problem was found: n is a guess");
     }
-    return axes_.front().name;
+    return draft_.axes.front().name;
   }
 
   std::string all_elements() {
     first_axis();
-    return joined(axes_, " * ", &Axis::name);
+    return joined(draft_.axes, " * ", &SpaceDraft::Axis::name);
   }
 
   void read_arguments() {
-    arguments_ = KernelArguments({*kernel_, kernel_text_, launch_, tokens_, kernels_, *bodies_, *host_}, [this] { return all_elements(); },
-                                 [this](std::string text) { note(std::move(text)); })
-                     .list();
-  }
-
-  static std::string list_of(const std::vector<std::string>& items) {
-    const std::string text = joined(items, ", ", [](const std::string& item) { return '"' + item + '"'; });
-    return items.size() == 1 ? text : "[" + text + "]";
-  }
-
-  std::string comment(const std::string& key) const {
-    const auto found = guesses_.find(key);
-    return found == guesses_.end() ? "" : "  # " + found->second;
+    const KernelArguments arguments({*kernel_, kernel_text_, launch_, tokens_, kernels_, *bodies_, *host_},
+                                    [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); });
+    for (const ImportedArgument& argument : arguments.list()) {
+      if (!argument.type.empty()) draft_.arguments.push_back(argument);
+      if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
+    }
   }
 
   void write() {
-    const std::vector<std::string> grid = this->grid();
+    draft_.origin = path_.filename().string();
+    draft_.kernel = kernel_->name;
+    draft_.source = source_path_;
+    draft_.grid = grid();
     find_loop_constraints();
-    std::string& out = space_.text;
-    out = fmt::format(
-        "# A first version, made by gktune import. Look at what it guessed, and add a reference.\n"
-        "kernel: {}\nsource: {}\n",
-        kernel_->name, source_path_);
-    if (!std::filesystem::path(source_path_).extension().string().starts_with(".cu"))
-      out += "language: cuda\n";
-    if (!axes_.empty()) out += "\nproblem:\n";
-    for (const Axis& axis : axes_) {
-      out += axis.is_macro && is_named_in_kernel(axis.name)
-                 ? fmt::format("  {0}: {{values: [{1}], macro: {0}}}\n", axis.name, axis.value)
-                 : fmt::format("  {}: [{}]\n", axis.name, axis.value);
-    }
-    if (!parameters_.empty()) out += "\nparameters:\n";
-    for (const ParameterFound& parameter : parameters_) {
-      out += fmt::format("  {}: {{values: [{}], default: {}}}{}\n", parameter.name,
-                         fmt::join(parameter.values, ", "), parameter.value,
-                         parameter.comment.empty() ? "" : "  # " + parameter.comment);
-    }
-    if (parameters_.empty()) note("no macro or constant looks like a parameter: add parameters");
-    if (!constraints_.empty()) out += "\nconstraints:\n";
-    for (const ConstraintFound& constraint : constraints_) out += fmt::format("  - \"{}\"  # {}\n", constraint.text, constraint.comment);
-    out += "\narguments:\n";
-    for (const ImportedArgument& argument : arguments_) {
-      if (argument.text.empty()) continue;
-      out += fmt::format("  {}: {}{}\n", argument.name, argument.text, argument.comment.empty() ? "" : "  # " + argument.comment);
-    }
-    out += fmt::format("\nlaunches:\n  entry: \"{}{}\"\n  grid: {}{}\n  block: {}{}\n", kernel_->name,
-                       template_text(), list_of(grid), comment("grid"), list_of(block_), comment("block"));
+    if (draft_.parameters.empty()) note("no macro or constant looks like a parameter: add parameters");
+    draft_.entry = kernel_->name + template_text();
     if (launch_ && launch_->config.size() > 2) {
       use_block_literals();
       const auto shared = host_->translate(launch_->config[2], launch_->place);
@@ -461,29 +430,16 @@ class SourceImport {
       if (!shared)
         note("the shared memory " + text_of(launch_->config[2]) +
              " could not be read: add shared: to the launch");
-      if (shared && shared->constant() != 0) out += fmt::format("  shared: \"{}\"\n", shared->as_integer().text());
+      if (shared && shared->constant() != 0) draft_.shared = shared->as_integer().text();
     }
-    if (launch_ && launch_->is_cooperative) out += "  cooperative: true\n";
-    out += fmt::format("  arguments: [{}]\n", passed_list());
-    out +=
-        "\n# reference:                  # a plain kernel that computes the outputs; without it nothing is "
-        "checked\n"
-        "#   source: reference.cu\n#   launches: {entry: reference, arguments: [" +
-        passed_list() + "]}\n";
-    note("there is no reference: add one, so that outputs are checked");
-  }
-
-  std::string passed_list() const {
-    std::string list;
-    for (const ImportedArgument& argument : arguments_) {
-      if (!argument.passed.empty()) list += (list.empty() ? "" : ", ") + argument.passed;
-    }
-    return list;
+    draft_.is_cooperative = launch_ && launch_->is_cooperative;
+    space_.text = space_file_text(draft_);
+    note(kNoReference);
   }
 
   // The literal size of a block stands for its parameter.
   void use_block_literals() {
-    for (const auto& [axis, number] : block_literals_) host_->literals.try_emplace(number, block_[axis]);
+    for (const auto& [axis, number] : block_literals_) host_->literals.try_emplace(number, draft_.block[axis]);
   }
 
   // The launch's template arguments; a host name in them gets its value.
@@ -503,21 +459,6 @@ class SourceImport {
     return text;
   }
 
-  struct Axis {
-    std::string name;
-    std::int64_t value;
-    bool is_macro;
-  };
-  struct ParameterFound {
-    std::string name;
-    std::vector<std::int64_t> values;
-    std::int64_t value;
-    std::string comment;
-  };
-  struct ConstraintFound {
-    std::string text, comment;
-  };
-
   std::filesystem::path path_;
   std::string source_path_;
   FlatSource flat_;
@@ -531,13 +472,8 @@ class SourceImport {
   HostCode* host_ = nullptr;
   const KernelBodies* bodies_ = nullptr;
   std::vector<SourceSetting> settings_;
-  std::vector<Axis> axes_;
-  std::vector<ParameterFound> parameters_;
-  std::vector<ConstraintFound> constraints_;
-  std::vector<ImportedArgument> arguments_;
-  std::vector<std::string> block_;
   std::map<std::size_t, std::int64_t> block_literals_;
-  std::map<std::string, std::string> guesses_;
+  SpaceDraft draft_;
   ImportedSpace space_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "engine/import/import_script.h"
 #include "engine/import/import_source.h"
+#include "engine/import/space_draft.h"
 #include "tuner/core/quantity.h"
 #include "tuner/core/text.h"
 #include "tuner/recording/text_file.h"
@@ -36,8 +37,21 @@ std::string text_of(const SpaceJson& object, const char* name) {
   return field.get<std::string>();
 }
 
+// A number, a text, true or false.
+std::optional<Value> value_of(const SpaceJson& json) {
+  if (json.is_string()) return Value(json.get<std::string>());
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_number_float()) return Value(json.get<double>());
+  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX)) return std::nullopt;
+  return Value(json.get<std::int64_t>());
+}
+
+SpaceDraft::Range range_of(std::int64_t low, std::int64_t high, std::int64_t step) {
+  return {low, low + (high - low) / step * step, step};
+}
+
 // "[1, 2, 4]", "['a', 'b']", "[True, False]", "range(16, 257, 16)", "list(range(4))"; also a JSON array.
-std::string values_text(const SpaceJson& field, const std::string& parameter) {
+void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
   std::string text =
       field.is_string() ? std::string(trimmed(field.get_ref<const std::string&>())) : field.dump();
   if (text.starts_with("list(") && text.ends_with(")"))
@@ -50,10 +64,9 @@ std::string values_text(const SpaceJson& field, const std::string& parameter) {
     const auto end = parts[2].matched ? number(2) : number(1);
     const auto step = parts[3].matched ? number(3) : Result<std::int64_t>(1);
     if (!begin || !end || !step || *step <= 0 || *begin >= *end)
-      throw BadSpace{"the values of '" + parameter + "' are an empty range: " + text};
-    const std::int64_t last = *begin + (*end - 1 - *begin) / *step * *step;
-    return "{range: [" + std::to_string(*begin) + ", " + std::to_string(last) + ", " + std::to_string(*step) +
-           "]}";
+      throw BadSpace{"the values of '" + parameter.name + "' are an empty range: " + text};
+    parameter.range = range_of(*begin, *end - 1, *step);
+    return;
   }
   // Python's words and quotes in JSON's.
   text = std::regex_replace(text, std::regex(R"(\bTrue\b)"), "true");
@@ -61,14 +74,20 @@ std::string values_text(const SpaceJson& field, const std::string& parameter) {
   if (text.find('"') == text.npos) std::ranges::replace(text, '\'', '"');
   const auto values = SpaceJson::parse(text, nullptr, false);
   if (!values.is_array() || values.empty())
-    throw BadSpace{"the values of '" + parameter + "' are neither a list nor a range: " + text};
-  for (const SpaceJson& value : values) {
-    if (!value.is_primitive() || value.is_null())
-      throw BadSpace{"a value of '" + parameter + "' is neither a number nor a text, true or false"};
+    throw BadSpace{"the values of '" + parameter.name + "' are neither a list nor a range: " + text};
+  for (const SpaceJson& each : values) {
+    const auto value = value_of(each);
+    if (!value) throw BadSpace{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
+    parameter.values.push_back(*value);
   }
-  return "[" + joined(values, ", ", [](const SpaceJson& value) {
-           return value.is_string() ? "\"" + value.get<std::string>() + "\"" : value.dump();
-         }) + "]";
+}
+
+// The default may be a text for a value of another kind: "64".
+Value default_of(const SpaceJson& field, const SpaceDraft::Parameter& parameter) {
+  const auto value = value_of(field);
+  if (!value) throw BadSpace{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
+  const bool is_text = std::ranges::any_of(parameter.values, &Value::is_text);
+  return value->is_text() && !is_text ? parse_value(value->text()) : *value;
 }
 
 // ProblemSize[0] is the axis size_x here.
@@ -93,99 +112,81 @@ class T1 {
  public:
   explicit T1(const SpaceJson& file) : file_(file) {}
 
-  ImportedSpace run() {
+  ImportedSpace run(const std::filesystem::path& path) {
     const SpaceJson& kernel = field_of(file_, "KernelSpecification");
-    const std::string name = text_of(kernel, "KernelName");
+    draft_.origin = path.filename().string();
+    draft_.kernel = draft_.entry = text_of(kernel, "KernelName");
     if (const auto language = text_of(kernel, "Language"); language != "CUDA")
       throw BadSpace{"the language is " + language + ", not CUDA"};
-    out_ << "kernel: " << yaml_text(name) << "\nsource: " << yaml_text(text_of(kernel, "KernelFile"))
-         << "\nlanguage: cuda\n";
-    write_problem(kernel);
-    write_parameters();
-    write_options(kernel);
-    write_arguments(kernel);
-    write_launch(kernel, name);
-    space_.notes.push_back("T1 has no reference: add one, so that results are checked");
-    space_.text = out_.str();
+    draft_.source = text_of(kernel, "KernelFile");
+    read_problem(kernel);
+    read_parameters();
+    if (const auto options = kernel.find("CompilerOptions"); options != kernel.end())
+      draft_.options = options->get<std::vector<std::string>>();
+    read_arguments(kernel);
+    read_launch(kernel);
+    space_.notes.push_back(kNoReference);
+    space_.text = space_file_text(draft_);
     return std::move(space_);
   }
 
  private:
-  void write_problem(const SpaceJson& kernel) {
+  void read_problem(const SpaceJson& kernel) {
     const auto size = kernel.find("ProblemSize");
     if (size == kernel.end()) return;
     const SpaceJson sizes = size->is_array() ? *size : SpaceJson::array({*size});
-    out_ << "\nproblem:\n";
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (!sizes[i].is_number_integer()) throw BadSpace{"'ProblemSize' is not a list of integers"};
-      out_ << "  " << axis_name(i) << ": [" << sizes[i].dump() << "]\n";
+      draft_.axes.push_back({axis_name(i), {sizes[i].dump()}});
     }
   }
 
-  void write_parameters() {
+  void read_parameters() {
     const SpaceJson& space = field_of(file_, "ConfigurationSpace");
     const SpaceJson& parameters = field_of(space, "TuningParameters");
     if (!parameters.is_array() || parameters.empty()) throw BadSpace{"'TuningParameters' is not a list"};
-    out_ << "\nparameters:\n";
-    for (const SpaceJson& parameter : parameters) {
-      const std::string name = text_of(parameter, "Name");
-      std::string values = values_text(field_of(parameter, "Values"), name);
-      if (const auto standard = parameter.find("Default"); standard != parameter.end()) {
-        const std::string value = standard->is_string() ? standard->get<std::string>() : standard->dump();
-        values = values.front() == '{' ? values.substr(0, values.size() - 1) + ", default: " + value + "}"
-                                       : "{values: " + values + ", default: " + value + "}";
-      }
-      out_ << "  " << name << ": " << values << '\n';
+    for (const SpaceJson& each : parameters) {
+      SpaceDraft::Parameter parameter;
+      parameter.name = text_of(each, "Name");
+      read_values(field_of(each, "Values"), parameter);
+      if (const auto field = each.find("Default"); field != each.end()) parameter.default_value = default_of(*field, parameter);
+      draft_.parameters.push_back(std::move(parameter));
     }
     const auto conditions = space.find("Conditions");
-    if (conditions == space.end() || conditions->empty()) return;
-    out_ << "\nconstraints:\n";
-    for (const SpaceJson& condition : *conditions)
-      out_ << "  - " << yaml_text(expression(field_of(condition, "Expression"))) << '\n';
+    if (conditions == space.end()) return;
+    for (const SpaceJson& condition : *conditions) draft_.constraints.push_back({expression(field_of(condition, "Expression")), ""});
   }
 
-  void write_options(const SpaceJson& kernel) {
-    const auto options = kernel.find("CompilerOptions");
-    if (options == kernel.end() || options->empty()) return;
-    out_ << "\noptions:\n";
-    for (const SpaceJson& option : *options) out_ << "  - " << yaml_text(option.get<std::string>()) << '\n';
-  }
-
-  void write_arguments(const SpaceJson& kernel) {
+  void read_arguments(const SpaceJson& kernel) {
     const auto arguments = kernel.find("Arguments");
-    if (arguments == kernel.end() || arguments->empty()) return;
+    if (arguments == kernel.end()) return;
     static const std::set<std::string> kTypes = {"int8",  "uint8",  "int16", "uint16", "int32",  "uint32",
                                                  "int64", "uint64", "half",  "float",  "double", "bool"};
-    out_ << "\narguments:\n";
     std::size_t place = 0;
-    for (const SpaceJson& argument : *arguments) {
+    for (const SpaceJson& each : *arguments) {
       ++place;
-      const std::string name = argument.value("Name", "argument" + std::to_string(place));
-      const std::string type = text_of(argument, "Type");
-      if (!kTypes.contains(type)) {
-        space_.notes.push_back("argument " + name + ": the type " + type +
+      SpaceDraft::Argument argument;
+      argument.name = each.value("Name", "argument" + std::to_string(place));
+      argument.type = text_of(each, "Type");
+      if (!kTypes.contains(argument.type)) {
+        space_.notes.push_back("argument " + argument.name + ": the type " + argument.type +
                                " has no counterpart; write it as more elements of a simple one");
       }
-      const std::string memory = text_of(argument, "MemoryType");
+      const std::string memory = text_of(each, "MemoryType");
       if (memory == "Scalar") {
-        const auto value = argument.find("FillValue");
-        out_ << "  " << name << ": {type: " << type
-             << ", value: " << (value == argument.end() ? "0" : value->dump()) << "}\n";
+        const auto value = each.find("FillValue");
+        argument.value = value == each.end() ? "0" : value->dump();
+      } else if (memory == "Vector") {
+        const std::string access = each.value("AccessType", "ReadOnly");
+        argument.extent = expression(field_of(each, "Size"));
+        argument.role = access == "WriteOnly" ? "out" : access == "ReadWrite" ? "inout" : "";
+        if (access != "WriteOnly") argument.init = contents(each, argument.name);
+      } else {
+        space_.notes.push_back("argument " + argument.name + ": " + memory + " memory has no counterpart");
         continue;
       }
-      if (memory != "Vector") {
-        space_.notes.push_back("argument " + name + ": " + memory + " memory has no counterpart");
-        continue;
-      }
-      const std::string access = argument.value("AccessType", "ReadOnly");
-      out_ << "  " << name << ": {type: " << type
-           << ", extent: " << yaml_text(expression(field_of(argument, "Size")));
-      if (access == "WriteOnly") {
-        out_ << ", role: out, check: none}\n";
-        continue;
-      }
-      if (access == "ReadWrite") out_ << ", role: inout";
-      out_ << ", init: " << contents(argument, name) << "}\n";
+      draft_.passed.push_back(yaml_flow_text(argument.name));
+      draft_.arguments.push_back(std::move(argument));
     }
   }
 
@@ -204,29 +205,26 @@ class T1 {
     return "zero";
   }
 
-  void write_launch(const SpaceJson& kernel, const std::string& name) {
+  void read_launch(const SpaceJson& kernel) {
     const SpaceJson& local = field_of(kernel, "LocalSize");
     const SpaceJson& global = field_of(kernel, "GlobalSize");
     const bool counts_threads = kernel.value("GlobalSizeType", "CUDA") == "OpenCL";
-    std::string grid, block;
     for (const char* axis : {"X", "Y", "Z"}) {
       const auto threads = local.find(axis), blocks = global.find(axis);
+      if (threads == local.end() && blocks == global.end()) break;
       const std::string of_block = threads == local.end() ? "1" : expression(*threads);
       std::string of_grid = blocks == global.end() ? "1" : expression(*blocks);
       if (counts_threads && of_block != "1") of_grid = "(" + of_grid + ") // (" + of_block + ")";
-      const bool is_given = threads != local.end() || blocks != global.end();
-      if (!is_given) break;
-      block += (block.empty() ? "" : ", ") + yaml_text(of_block);
-      grid += (grid.empty() ? "" : ", ") + yaml_text(of_grid);
+      draft_.block.push_back(of_block);
+      draft_.grid.push_back(of_grid);
     }
-    out_ << "\nlaunches:\n  entry: " << yaml_text(name) << "\n  grid: [" << grid << "]\n  block: [" << block
-         << "]\n";
+    if (draft_.grid.empty()) draft_.grid = draft_.block = {"1"};
     if (const auto shared = kernel.find("SharedMemory"); shared != kernel.end() && *shared != 0)
-      out_ << "  shared: " << yaml_text(expression(*shared)) << '\n';
+      draft_.shared = expression(*shared);
   }
 
   const SpaceJson& file_;
-  std::ostringstream out_;
+  SpaceDraft draft_;
   ImportedSpace space_;
 };
 
@@ -235,7 +233,7 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
   static const std::regex kComment(R"(^\s*//\s*%RANGE%\s+(.*?)\s*$)");
   static const std::regex kRange(R"((\w+)\s+(\w+)\s+(-?\d+):(-?\d+):(\d+))");
   std::istringstream lines(text);
-  std::string parameters, ranges;
+  SpaceDraft draft;
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
@@ -248,21 +246,34 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
                step = parse_integer(parts[5].str());
     if (!low || !high || !step || *step == 0 || *low > *high)
       throw BadSpace{"line " + std::to_string(number) + ": '" + range + "' is an empty range"};
-    const std::int64_t last = *low + (*high - *low) / *step * *step;
-    parameters += "  " + parts[1].str() + ": {range: [" + std::to_string(*low) + ", " + std::to_string(last) +
-                  ", " + std::to_string(*step) + "]}  # " + parts[2].str() + "\n";
+    draft.parameters.push_back({parts[1].str(), {}, {}, parts[2].str(), range_of(*low, *high, *step)});
   }
-  if (parameters.empty()) return std::nullopt;
+  if (draft.parameters.empty()) return std::nullopt;
   std::string name = path.stem().string();
   std::ranges::replace_if(
       name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  draft.origin = path.filename().string();
+  draft.kernel = draft.entry = name;
+  draft.source = source;
+  draft.axes = {{"T", {"float"}}, {"n", {"64Mi"}}};
+  SpaceDraft::Argument in, out, count;
+  in.name = "in";
+  out.name = "out";
+  count.name = "n";
+  in.type = out.type = "{T}";
+  in.extent = count.value = "n";
+  out.extent = "1";
+  in.init = "{uniform: [0, 100], seed: 1}";
+  out.role = "out";
+  count.type = "int64";
+  in.comment = out.comment = count.comment = "a guess";
+  draft.arguments = {in, out, count};
+  draft.passed = {"in", "out", "n"};
+  draft.grid = {"1"};
+  draft.block = {"256"};
+  draft.grid_comment = draft.block_comment = "a guess";
   ImportedSpace space;
-  space.text = "kernel: " + name + "\nsource: " + yaml_text(source) +
-               "\n\nproblem:\n  T: [float]\n  n: [64Mi]\n\nparameters:\n" + parameters +
-               "\narguments:\n  in: {type: \"{T}\", extent: n, init: {uniform: [0, 100], seed: 1}}\n"
-               "  out: {type: \"{T}\", extent: 1, role: out, check: none}\n  n: {type: int64, value: n}\n"
-               "\nlaunches:\n  entry: " +
-               name + "\n  grid: 1\n  block: 256\n  arguments: [in, out, n]\n";
+  space.text = space_file_text(draft);
   space.notes = {
       "CCCL's benchmark calls the algorithm from the host: write a kernel that uses its device code, and its "
       "launches",
@@ -290,7 +301,7 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
     if (const auto begin = text.find_first_not_of(" \t\r\n"); begin != text.npos && text[begin] == '{') {
       const auto file = SpaceJson::parse(text, nullptr, false);
       if (file.is_discarded()) return Error{path.string() + ": it is not JSON"};
-      return T1(file).run();
+      return T1(file).run(path);
     }
     if (auto space = from_comments(text, path, source)) return *std::move(space);
   } catch (const BadSpace& bad) {

@@ -126,9 +126,9 @@ void KernelArguments::read_argument(std::size_t place) {
   if (type.pointers == 0) {
     read_scalar(argument, without_template(type.base), passed);
   } else {
-    argument.text = buffer_text(argument, *std::ranges::find(buffers_, place, &Buffer::place));
+    read_buffer(argument, *std::ranges::find(buffers_, place, &Buffer::place));
   }
-  if (!argument.text.empty() || !argument.passed.empty()) arguments_.push_back(std::move(argument));
+  if (!argument.type.empty() || !argument.passed.empty()) arguments_.push_back(std::move(argument));
 }
 
 void KernelArguments::read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed) {
@@ -152,10 +152,8 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
     argument.add_comment("the source launches it in a loop, with " + text_of(passed) + " from here: see repeat in docs/space-file.md");
   }
   if (!value) argument.add_comment(launch_ ? "a guess: the source passes " + text_of(passed) : "a guess");
-  const std::string written = value.value_or("1");
-  const bool needs_quotes = written.find(',') != std::string::npos;
-  argument.text = needs_quotes ? fmt::format("{{type: {}, value: \"{}\"}}", element, written)
-                               : fmt::format("{{type: {}, value: {}}}", element, written);
+  argument.type = element;
+  argument.value = value.value_or("1");
 }
 
 // A struct by value: its members in the launch. Pointers in it are buffers of their own.
@@ -172,8 +170,10 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
       if (!layout || !layout->element) return false;
       ImportedArgument buffer;
       buffer.name = argument.name + "_" + member.name;
-      buffer.text = fmt::format("{{type: {}, extent: \"{}\", role: inout, init: {}}}", element_type_name(*layout->element),
-                                all_elements_(), contents_of(std::string(element_type_name(*layout->element))));
+      buffer.type = element_type_name(*layout->element);
+      buffer.extent = all_elements_();
+      buffer.role = "inout";
+      buffer.init = contents_of(buffer.type);
       buffer.comment = "the extent and the role are guesses";
       items.push_back(buffer.name);
       buffers.push_back(std::move(buffer));
@@ -184,11 +184,10 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
     const std::vector<Token> name = tokenize(member.name);
     const std::size_t order = items.size(), place = launch_ ? launch_->place : 0;
     const auto value = host_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
-    items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element), value ? value->text() : "1"));
+    items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element), value ? yaml_flow_text(value->text()) : "1"));
     if (!value) note_("argument " + argument.name + ": the value of " + member.name + " is a guess");
   }
   for (ImportedArgument& buffer : buffers) arguments_.push_back(std::move(buffer));
-  argument.text.clear();
   argument.passed = "{struct: [" + joined(items) + "]}";
   return true;
 }
@@ -200,29 +199,27 @@ std::string KernelArguments::extent_text(const Buffer& buffer) {
   return buffer.width > 1 ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")", buffer.width) : all;
 }
 
-std::string KernelArguments::buffer_text(ImportedArgument& argument, const Buffer& buffer) {
+void KernelArguments::read_buffer(ImportedArgument& argument, const Buffer& buffer) {
   if (!buffer.comment.empty()) argument.add_comment(buffer.comment);
   if (!buffer.extent) argument.add_comment("the extent is a guess");
-  const std::string extent = extent_text(buffer);
+  argument.type = buffer.element;
+  argument.extent = extent_text(buffer);
   const PointerUse& use = buffer.use;
   const bool is_unseen = use.is_passed_on && !use.is_written && !use.is_atomic;
   const bool is_output = use.is_written && !use.is_read && !use.is_atomic && !use.is_passed_on;
-  std::string role = use.is_atomic || is_unseen || (use.is_written && !is_output) ? ", role: inout" : "";
   if (is_unseen) argument.add_comment("the role is a guess");
-  std::optional<std::string> contents;
-  if (is_output) {
-    const bool is_set = buffer.filling && buffer.filling->is_memset;
-    if (!is_set) return fmt::format("{{type: {}, extent: \"{}\", role: out}}", buffer.element, extent);
-    role = ", role: inout";
-    argument.add_comment("the source sets it first; role: out if the kernel writes all of it");
+  if (is_output && !(buffer.filling && buffer.filling->is_memset)) {
+    argument.role = "out";
+    return;
   }
-  contents = index_contents(argument, buffer);
+  if (is_output) argument.add_comment("the source sets it first; role: out if the kernel writes all of it");
+  if (use.is_atomic || use.is_written || is_unseen) argument.role = "inout";
+  std::optional<std::string> contents = index_contents(argument, buffer);
   if (!contents) contents = filled_contents(argument, buffer);
   if (!contents && use.is_atomic && !use.is_read) contents = "zero";
   if (!contents) contents = range_of_indexes(argument, buffer);
   if (!contents) contents = use.is_atomic ? "zero" : contents_of(buffer.element);
-  // Quotes: the extent may have commas.
-  return fmt::format("{{type: {}, extent: \"{}\"{}, init: {}}}", buffer.element, extent, role, *contents);
+  argument.init = *std::move(contents);
 }
 
 // Variables of the source that cudaMemcpyToSymbol sets.
@@ -261,8 +258,12 @@ void KernelArguments::add_symbol(const std::string& name) {
       note_("the source sets the variable " + name + ": add an argument with symbol: " + name);
       return;
     }
-    const std::string element(element_type_name(*layout->element));
-    arguments_.push_back({name, fmt::format("{{type: {}, extent: \"{}\", symbol: {}, init: {}}}", element, extent.text(), name, contents_of(element)), "", ""});
+    ImportedArgument argument;
+    argument.name = argument.symbol = name;
+    argument.type = element_type_name(*layout->element);
+    argument.extent = extent.text();
+    argument.init = contents_of(argument.type);
+    arguments_.push_back(std::move(argument));
     return;
   }
 }

@@ -10,6 +10,7 @@
 #include "engine/import/host_code.h"
 #include "engine/import/kernel_body.h"
 #include "engine/import/size_term.h"
+#include "engine/import/space_draft.h"
 #include "tuner/source/kernel_code.h"
 #include "tuner/source/signatures.h"
 #include "tuner/source/tokens.h"
@@ -19,10 +20,9 @@ namespace gktune {
 // True for the integer types of space files.
 inline bool is_integer_type(std::string_view element) { return element.starts_with("int") || element.starts_with("uint"); }
 
-// A line under arguments.
-struct ImportedArgument {
-  std::string name, text, comment;
-  std::string passed;  // how launches pass it: its name, or a struct; empty: not at all
+// An argument of the space file. It has no type if only launches name it.
+struct ImportedArgument : SpaceDraft::Argument {
+  std::string passed;  // the launch's argument: its name, or a struct; empty if the launch does not pass it
 
   void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }
 };
@@ -66,7 +66,7 @@ class KernelArguments {
   void read_argument(std::size_t place);
   void read_scalar(ImportedArgument& argument, const std::string& type, Tokens passed);
   bool read_struct(ImportedArgument& argument, const std::string& type, Tokens passed);
-  std::string buffer_text(ImportedArgument& argument, const Buffer& buffer);
+  void read_buffer(ImportedArgument& argument, const Buffer& buffer);
   std::string extent_text(const Buffer& buffer);
   void read_symbols();
   void add_symbol(const std::string& name);

@@ -24,11 +24,4 @@ std::string joined(const Items& items, std::string_view between = ", ", const Te
   return all;
 }
 
-// A YAML scalar in single quotes.
-inline std::string yaml_text(std::string_view text) {
-  std::string all = "'";
-  for (const char c : text) all += c == '\'' ? std::string("''") : std::string(1, c);
-  return all + "'";
-}
-
 }  // namespace gktune

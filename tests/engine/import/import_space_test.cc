@@ -59,6 +59,14 @@ TEST(ImportSpace, a_t1_file_becomes_a_space_file_that_reads) {
   EXPECT_EQ(read->kernel.arguments.size(), 3u);
 }
 
+TEST(ImportSpace, a_t1_default_in_quotes_has_the_kind_of_the_values) {
+  std::string text(kT1);
+  text.replace(text.find("\"Default\": 64"), 13, "\"Default\": \"64\"");
+  const auto space = import_space_text(text, "copy.json");
+  ASSERT_TRUE(space.ok()) << space.error().message;
+  EXPECT_NE(space->text.find("block_size_x: {values: [32, 64, 128], default: 64}"), std::string::npos) << space->text;
+}
+
 TEST(ImportSpace, bad_t1_files_name_what_is_wrong) {
   EXPECT_EQ(error_with("\"[32, 64, 128]\"", "\"[32, 64\""),
             "copy.json: the values of 'block_size_x' are neither a list nor a range: [32, 64");
@@ -68,6 +76,10 @@ TEST(ImportSpace, bad_t1_files_name_what_is_wrong) {
   EXPECT_EQ(error_with("\"KernelName\"", "\"Name\""), "copy.json: 'KernelName' is missing");
   EXPECT_EQ(error_with("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""), "copy.json: the language is OpenCL, not CUDA");
   EXPECT_EQ(error_with("\"KernelName\": \"copy\"", "\"KernelName\": 3"), "copy.json: 'KernelName' is not a text");
+  EXPECT_EQ(error_with("\"Default\": 64", "\"Default\": [64]"),
+            "copy.json: the default of 'block_size_x' is neither a number nor a text, true or false");
+  EXPECT_EQ(error_with("\"[True, False]\"", "[18446744073709551615]"),
+            "copy.json: a value of 'hints' is neither a number nor a text, true or false");
   EXPECT_EQ(import_space_text("{", "a.json").error().message, "a.json: it is not JSON");
   EXPECT_EQ(import_space_text("{}", "a.json").error().message, "a.json: 'KernelSpecification' is missing");
   EXPECT_FALSE(import_space("none.json").ok());
@@ -79,7 +91,7 @@ TEST(ImportSpace, the_source_is_named_from_the_folder_of_the_space_file) {
            {"", "benchmarks/sum.cu"}, {"benchmarks", "sum.cu"}, {"spaces", "../benchmarks/sum.cu"}}) {
     const auto space = import_space_text(text, "benchmarks/sum.cu", {{}, folder});
     ASSERT_TRUE(space.ok()) << space.error().message;
-    EXPECT_NE(space->text.find("source: '" + expected + "'"), std::string::npos) << space->text;
+    EXPECT_NE(space->text.find("source: " + expected + "\n"), std::string::npos) << space->text;
   }
 }
 
