@@ -15,6 +15,42 @@
 namespace gktune {
 namespace {
 
+// The columns of a result, as schema 1 and schema 2 write them.
+#define GKTUNE_RESULT_COLUMNS                                                               \
+  "  config TEXT NOT NULL,              -- JSON, its names sorted\n"                        \
+  "  status TEXT NOT NULL,\n"                                                               \
+  "  message TEXT NOT NULL,\n"                                                              \
+  "  objective REAL,                    -- lower is better; NULL for a failure\n"           \
+  "  out_of_race INTEGER NOT NULL,      -- sampling was cut short\n"                        \
+  "  median_us REAL,\n"                                                                     \
+  "  low_us REAL,                       -- the 95 % confidence interval of the median\n"    \
+  "  high_us REAL,\n"                                                                       \
+  "  min_us REAL,\n"                                                                        \
+  "  mean_us REAL,\n"                                                                       \
+  "  deviation_us REAL,\n"                                                                  \
+  "  metrics TEXT NOT NULL,             -- JSON\n"                                          \
+  "  registers INTEGER,\n"                                                                  \
+  "  spill_bytes INTEGER,\n"                                                                \
+  "  static_shared_bytes INTEGER,\n"                                                        \
+  "  dynamic_shared_bytes INTEGER,\n"                                                       \
+  "  occupancy REAL,\n"                                                                     \
+  "  grid_x INTEGER NOT NULL,\n"                                                            \
+  "  grid_y INTEGER NOT NULL,\n"                                                            \
+  "  grid_z INTEGER NOT NULL,\n"                                                            \
+  "  block_x INTEGER NOT NULL,\n"                                                           \
+  "  block_y INTEGER NOT NULL,\n"                                                           \
+  "  block_z INTEGER NOT NULL,\n"                                                           \
+  "  clock_mhz REAL,\n"                                                                     \
+  "  temperature_c REAL,\n"                                                                 \
+  "  power_w REAL,\n"                                                                       \
+  "  energy_j REAL,\n"                                                                      \
+  "  throttled INTEGER NOT NULL,\n"                                                         \
+  "  compile_s REAL NOT NULL,\n"                                                            \
+  "  run_s REAL NOT NULL,\n"                                                                \
+  "  started_ms INTEGER NOT NULL,\n"                                                        \
+  "  ended_ms INTEGER NOT NULL,\n"                                                          \
+  "  samples BLOB NOT NULL,             -- microseconds, as little-endian doubles\n"
+
 constexpr std::string_view kTables = R"sql(
 CREATE TABLE devices (
   id INTEGER PRIMARY KEY,
@@ -56,40 +92,7 @@ CREATE TABLE trials (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   study_id INTEGER NOT NULL REFERENCES studies (id) ON DELETE CASCADE,
   session_id INTEGER NOT NULL REFERENCES sessions (id),
-  config TEXT NOT NULL,              -- JSON, its names sorted
-  status TEXT NOT NULL,
-  message TEXT NOT NULL,
-  objective REAL,                    -- lower is better; NULL for a failure
-  out_of_race INTEGER NOT NULL,      -- sampling was cut short
-  median_us REAL,
-  low_us REAL,                       -- the 95 % confidence interval of the median
-  high_us REAL,
-  min_us REAL,
-  mean_us REAL,
-  deviation_us REAL,
-  metrics TEXT NOT NULL,             -- JSON
-  registers INTEGER,
-  spill_bytes INTEGER,
-  static_shared_bytes INTEGER,
-  dynamic_shared_bytes INTEGER,
-  occupancy REAL,
-  grid_x INTEGER NOT NULL,
-  grid_y INTEGER NOT NULL,
-  grid_z INTEGER NOT NULL,
-  block_x INTEGER NOT NULL,
-  block_y INTEGER NOT NULL,
-  block_z INTEGER NOT NULL,
-  clock_mhz REAL,
-  temperature_c REAL,
-  power_w REAL,
-  energy_j REAL,
-  throttled INTEGER NOT NULL,
-  compile_s REAL NOT NULL,
-  run_s REAL NOT NULL,
-  started_ms INTEGER NOT NULL,
-  ended_ms INTEGER NOT NULL,
-  samples BLOB NOT NULL,             -- microseconds, as little-endian doubles
-  UNIQUE (study_id, config)
+)sql" GKTUNE_RESULT_COLUMNS R"sql(  UNIQUE (study_id, config)
 ) STRICT;
 -- Finds the quickest of a study, and counts its failures, without a look at the trials themselves.
 CREATE INDEX trials_by_result ON trials (study_id, status, out_of_race, objective);
@@ -178,40 +181,7 @@ CREATE TABLE trials (
   session_id INTEGER NOT NULL REFERENCES sessions (id),
   number INTEGER NOT NULL,           -- within the session
   is_current INTEGER NOT NULL,       -- 1 in the latest row of the configuration, else 0
-  config TEXT NOT NULL,              -- JSON, its names sorted
-  status TEXT NOT NULL,
-  message TEXT NOT NULL,
-  objective REAL,                    -- lower is better; NULL for a failure
-  out_of_race INTEGER NOT NULL,      -- sampling was cut short
-  median_us REAL,
-  low_us REAL,                       -- the 95 % confidence interval of the median
-  high_us REAL,
-  min_us REAL,
-  mean_us REAL,
-  deviation_us REAL,
-  metrics TEXT NOT NULL,             -- JSON
-  registers INTEGER,
-  spill_bytes INTEGER,
-  static_shared_bytes INTEGER,
-  dynamic_shared_bytes INTEGER,
-  occupancy REAL,
-  grid_x INTEGER NOT NULL,
-  grid_y INTEGER NOT NULL,
-  grid_z INTEGER NOT NULL,
-  block_x INTEGER NOT NULL,
-  block_y INTEGER NOT NULL,
-  block_z INTEGER NOT NULL,
-  clock_mhz REAL,
-  temperature_c REAL,
-  power_w REAL,
-  energy_j REAL,
-  throttled INTEGER NOT NULL,
-  compile_s REAL NOT NULL,
-  run_s REAL NOT NULL,
-  started_ms INTEGER NOT NULL,
-  ended_ms INTEGER NOT NULL,
-  samples BLOB NOT NULL,             -- microseconds, as little-endian doubles
-  UNIQUE (session_id, number)
+)sql" GKTUNE_RESULT_COLUMNS R"sql(  UNIQUE (session_id, number)
 ) STRICT;
 CREATE UNIQUE INDEX trials_by_config ON trials (study_id, config) WHERE is_current = 1;
 -- Finds the best trial of a study and counts its failures without reading the trials.

@@ -32,16 +32,6 @@ std::vector<std::string> texts_of(const NamedValues& numbered) {
   return texts;
 }
 
-NamedValues attributes_of(const DeviceIdentity& identity, std::string_view figures) {
-  DeviceInfo device;
-  device.kind = identity.kind;
-  device.name = identity.name;
-  device.architecture = identity.architecture;
-  device.multiprocessors = identity.multiprocessors;
-  set_figures(device, values_from_json(figures));
-  return device.attributes();
-}
-
 }  // namespace
 
 Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first, std::int64_t last,
@@ -418,7 +408,7 @@ KernelWinners Winners::of(std::string_view kernel) const {
     if (identity == devices_.end() || !identity->second || session->figures.empty()) continue;
     const DeviceIdentity& known = *identity->second;
     parse("a session on " + known.name,
-          [&] { found.devices.emplace_back(known, attributes_of(known, session->figures)); });
+          [&] { found.devices.emplace_back(known, device_info(known, values_from_json(session->figures)).attributes()); });
   }
   return found;
 }

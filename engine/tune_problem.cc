@@ -113,13 +113,6 @@ double seconds_of(const std::vector<Trial>& trials, const TuneRequest& request) 
   return compile_s / request.compilers + run_s / request.devices;
 }
 
-// The database sorts parameters by name; reports show them in the order of the space file.
-Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
-  Config ordered;
-  for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));
-  return ordered;
-}
-
 // The nearest studies come first: of this device before others, of the same source before others, of like
 // problems before others. The search learns from few of them.
 Result<std::vector<RelatedStudy>> related_studies(const TuneSite& site, const Study& own) {

@@ -53,4 +53,14 @@ void set_figures(DeviceInfo& device, const NamedValues& figures) {
   }
 }
 
+DeviceInfo device_info(const DeviceIdentity& identity, const NamedValues& figures) {
+  DeviceInfo device;
+  device.kind = identity.kind;
+  device.name = identity.name;
+  device.architecture = identity.architecture;
+  device.multiprocessors = identity.multiprocessors;
+  set_figures(device, figures);
+  return device;
+}
+
 }  // namespace gktune

@@ -99,15 +99,10 @@ bool has_claim(const Database& database, std::int64_t study, std::int64_t sessio
 }
 
 DeviceInfo device_of(const DeviceIdentity& identity, const SessionEnvironment& environment, const std::string& figures) {
-  DeviceInfo device;
-  device.kind = identity.kind;
-  device.name = identity.name;
-  device.architecture = identity.architecture;
-  device.multiprocessors = identity.multiprocessors;
+  DeviceInfo device = device_info(identity, values_from_json(figures));
   device.driver = environment.driver;
   device.runtime = environment.runtime;
   device.compiler = environment.compiler;
-  set_figures(device, values_from_json(figures));
   return device;
 }
 

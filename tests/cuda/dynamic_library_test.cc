@@ -34,6 +34,21 @@ TEST(dynamic_library, has_symbols_and_a_path) {
   EXPECT_NE(library->path().find("/libm.so.6"), std::string::npos);
 }
 
+TEST(dynamic_library, the_first_function_that_is_missing_is_named) {
+  const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
+  ASSERT_TRUE(library.ok()) << library.error().message;
+  double (*cosine)(double) = nullptr;
+  void (*none)() = nullptr;
+  FunctionLoader loader(*library);
+  loader.load(cosine, "cos");
+  ASSERT_TRUE(loader.done().ok());
+  EXPECT_EQ(cosine(0), 1);
+  loader.load(none, "first_missing");
+  loader.load(none, "second_missing");
+  ASSERT_FALSE(loader.done().ok());
+  EXPECT_EQ(loader.done().error().message, library->path() + " has no function first_missing");
+}
+
 TEST(nvrtc, that_lacks_functions_is_refused) {
   // Another library under its name.
   ScratchFolder folder;

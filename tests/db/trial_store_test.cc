@@ -8,7 +8,6 @@
 
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
-#include "tests/db/memory_store.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -18,8 +17,7 @@ namespace {
 class TrialStoreTest : public ::testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<TrialStore> make() const {
-    if (GetParam() == std::string("memory")) return std::make_unique<MemoryStore>();
-    const bool is_in_file = GetParam() == std::string("sqlite");
+    const bool is_in_file = GetParam() == std::string("file");
     auto store =
         is_in_file ? open_sqlite_store(scratch_ / "gktune.db", StoreAccess::write) : open_store_in_memory();
     EXPECT_TRUE(store.ok()) << store.error().message;
@@ -53,7 +51,7 @@ class TrialStoreTest : public ::testing::TestWithParam<const char*> {
   std::int64_t study_ = *store_->study_id(reduce_study());
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, TrialStoreTest, ::testing::Values("sqlite", "sqlite_in_memory", "memory"),
+INSTANTIATE_TEST_SUITE_P(Stores, TrialStoreTest, ::testing::Values("file", "memory"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {
@@ -454,7 +452,7 @@ class Claims : public TrialStoreTest {
   std::int64_t other_ = *store_->begin_session({"0.1.0", "box", "gktune run x.yaml", example_device()});
 };
 
-INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::Values("sqlite", "memory"),
+INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::Values("file", "memory"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST_P(Claims, keep_other_sessions_off) {

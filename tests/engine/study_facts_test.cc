@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/db/memory_store.h"
+#include "db/store/sqlite_store.h"
 #include "tests/example_database.h"
 
 namespace gktune {
@@ -40,7 +40,8 @@ class Facts : public ::testing::Test {
     EXPECT_TRUE(facts.ok());
     return *std::move(facts);
   }
-  MemoryStore store_;
+  std::unique_ptr<TrialStore> in_memory_ = *open_store_in_memory();
+  TrialStore& store_ = *in_memory_;
   DeviceInfo device_;
 };
 

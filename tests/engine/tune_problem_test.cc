@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "db/store/sqlite_store.h"
-#include "tests/db/memory_store.h"
 #include "tests/example_database.h"
 #include "tests/scratch_folder.h"
 #include "tuner/device/replay/replay_device.h"
@@ -63,7 +62,8 @@ class TuneProblem : public ::testing::Test {
   }
 
   ScratchFolder folder_;
-  MemoryStore store_;
+  std::unique_ptr<TrialStore> in_memory_ = *open_store_in_memory();
+  TrialStore& store_ = *in_memory_;
   std::int64_t session_ = store_.begin_session({}).value();
   std::function<bool()> stop_ = [] { return false; };
   std::string search_;
@@ -492,14 +492,16 @@ TEST_F(SharedTuning, measures_each_configuration_once_and_holds_one_playoff) {
 }
 
 TEST_F(SharedTuning, works_in_any_store) {
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   const std::vector<Part> parts = tune_at_once({&store, &store, &store}, "exhaustive");
   ASSERT_TRUE(parts[0].tuning && parts[1].tuning && parts[2].tuning);
   expect_shared({*parts[0].tuning, *parts[1].tuning, *parts[2].tuning}, store, kConfigurations);
 }
 
 TEST_F(SharedTuning, takes_over_what_a_dead_program_had_claimed) {
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   const Study study{"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"};
   const auto id = *store.study_id(study);
   const auto dead = *store.begin_session({});
@@ -512,13 +514,15 @@ TEST_F(SharedTuning, takes_over_what_a_dead_program_had_claimed) {
 }
 
 TEST_F(SharedTuning, leaves_no_claims) {
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   ASSERT_TRUE(tune_in(store, "exhaustive", 1).tuning.has_value());
   EXPECT_TRUE(*store.claim(1, *store.begin_session({}), std::nullopt, std::chrono::minutes(1)));
 }
 
 TEST_F(SharedTuning, does_not_wait_for_others_after_a_stop) {
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   const auto id = *store.study_id({"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"});
   const auto other = *store.begin_session({});
   for (int x = 1; x <= kConfigurations; ++x)

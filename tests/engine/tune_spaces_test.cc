@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "db/store/sqlite_store.h"
+#include "db/winners.h"
 #include "engine/check_space.h"
-#include "tests/db/memory_store.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -20,7 +21,8 @@ constexpr const char* kSpaces = GKTUNE_SOURCE_DIR "/tests/cli/spaces/";
 TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
   const ScratchFolder folder;
   const WorkerSettings workers{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder / "cache"};
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_file = *open_sqlite_store(folder / "gktune.db", StoreAccess::write);
+  TrialStore& store = *in_file;
   auto opened =
       open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, workers.argv, {});
   ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -39,8 +41,11 @@ TEST(Engine, tunes_a_space_file_and_stores_the_winner_of_each_problem) {
     EXPECT_EQ((*best)[i].from_playoff, !tunings[i].outcome.playoff.empty());
   }
   // The lookup finds the constraints, without definitions, and the default.
-  ASSERT_EQ(store.spaces().size(), 1u);
-  const KernelSpace& space = store.spaces().begin()->second;
+  const auto winners = Winners::read(folder / "gktune.db");
+  ASSERT_TRUE(winners.ok()) << winners.error().message;
+  const KernelWinners of_kernel = winners->of("twice");
+  ASSERT_EQ(of_kernel.versions.size(), 1u);
+  const KernelSpace& space = of_kernel.versions.front().space;
   EXPECT_EQ(space.default_config, opened->front().definitions.front().kernel.default_values);
   EXPECT_NE(std::ranges::find(space.constraints, "(threadsPerBlock <= 1024)"), space.constraints.end())
       << space.constraints.size();
@@ -77,7 +82,8 @@ launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments:
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     const RunEvents events{.on_trial = [&](const Trial& trial) { printed_.push_back(trial.printed); },
                            .on_tuned = [&](const Tuning& tuning) { tunings_.push_back(tuning); }};
-    MemoryStore store;
+    const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+    TrialStore& store = *in_memory;
     tune_spaces(opened->front(), {.workers = workers, .effort = effort}, store, events);
     ASSERT_EQ(tunings_.size(), 1u);
   }
@@ -164,7 +170,8 @@ TEST_F(EngineErrors, workers_that_do_not_start_are_no_device) {
 TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_of_its_own_and_blames_no_trial) {
   folder_.write("file", "");
   workers_.cache_dir = folder_ / "file" / "cache";
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   std::vector<EngineError::Kind> kinds;
   const RunEvents events{.on_error = [&](const EngineError& error) { kinds.push_back(error.kind); }};
   tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events);
@@ -173,7 +180,8 @@ TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_of_its_own_and_b
 }
 
 TEST_F(EngineErrors, a_stop_ends_the_run_before_the_next_problem) {
-  MemoryStore store;
+  const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
+  TrialStore& store = *in_memory;
   int tuned = 0;
   const RunEvents events{.on_tuned = [&](const Tuning&) { ++tuned; }, .stop = [] { return true; }};
   EXPECT_EQ(tune_spaces(opened("twice.yaml"), {.workers = workers_}, store, events), RunEnd::cut_short);

@@ -20,12 +20,6 @@ void keep_occurring_values(Parameter& parameter, const std::vector<Trial>& trial
   parameter.values = std::move(kept);
 }
 
-Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
-  Config ordered;
-  for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));
-  return ordered;
-}
-
 }  // namespace
 
 Result<Recording> complete(Recording recording) {

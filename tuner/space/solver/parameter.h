@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/named_values.h"
 #include "tuner/core/value.h"
 #include "tuner/space/language/expression.h"
 
@@ -15,6 +16,13 @@ struct Parameter {
   std::vector<Value> values;  // in the order of the file, none twice
   std::optional<Value> default_value;
 };
+
+// The configuration with its values in the order of the parameters. It has a value for each.
+inline Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
+  Config ordered;
+  for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));
+  return ordered;
+}
 
 // Condition on a configuration, and its origin.
 struct Constraint {

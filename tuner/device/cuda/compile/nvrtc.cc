@@ -4,7 +4,6 @@
 #include <charconv>
 #include <filesystem>
 #include <string_view>
-#include <type_traits>
 
 namespace gktune {
 
@@ -93,25 +92,21 @@ Result<Nvrtc> Nvrtc::open(const ToolkitPlaces& places) {
   open_builtins_beside(library->path());
 
   Functions functions{};
-  std::string missing;
-  auto load = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
-    if (function == nullptr && missing.empty()) missing = name;
-  };
-  load(functions.version, "nvrtcVersion");
-  load(functions.error_string, "nvrtcGetErrorString");
-  load(functions.architecture_count, "nvrtcGetNumSupportedArchs");
-  load(functions.architectures, "nvrtcGetSupportedArchs");
-  load(functions.create, "nvrtcCreateProgram");
-  load(functions.destroy, "nvrtcDestroyProgram");
-  load(functions.compile, "nvrtcCompileProgram");
-  load(functions.log_size, "nvrtcGetProgramLogSize");
-  load(functions.log, "nvrtcGetProgramLog");
-  load(functions.cubin_size, "nvrtcGetCUBINSize");
-  load(functions.cubin, "nvrtcGetCUBIN");
-  load(functions.add_name, "nvrtcAddNameExpression");
-  load(functions.lowered_name, "nvrtcGetLoweredName");
-  if (!missing.empty()) return Error{library->path() + " has no function " + missing};
+  FunctionLoader loader(*library);
+  loader.load(functions.version, "nvrtcVersion");
+  loader.load(functions.error_string, "nvrtcGetErrorString");
+  loader.load(functions.architecture_count, "nvrtcGetNumSupportedArchs");
+  loader.load(functions.architectures, "nvrtcGetSupportedArchs");
+  loader.load(functions.create, "nvrtcCreateProgram");
+  loader.load(functions.destroy, "nvrtcDestroyProgram");
+  loader.load(functions.compile, "nvrtcCompileProgram");
+  loader.load(functions.log_size, "nvrtcGetProgramLogSize");
+  loader.load(functions.log, "nvrtcGetProgramLog");
+  loader.load(functions.cubin_size, "nvrtcGetCUBINSize");
+  loader.load(functions.cubin, "nvrtcGetCUBIN");
+  loader.load(functions.add_name, "nvrtcAddNameExpression");
+  loader.load(functions.lowered_name, "nvrtcGetLoweredName");
+  if (auto done = loader.done(); !done) return done.error();
 
   Nvrtc nvrtc(std::move(*library), functions);
   int count = 0;

@@ -1,7 +1,5 @@
 #include "tuner/device/cuda/driver/driver.h"
 
-#include <type_traits>
-
 #include "tuner/device/cuda/driver/dynamic_library.h"
 
 namespace gktune {
@@ -12,20 +10,14 @@ Result<Driver> Driver::open() {
   if (!library) return library.error();
 
   Driver driver;
-  std::string missing;
-  auto load = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
-    if (function == nullptr && missing.empty()) missing = name;
-  };
+  FunctionLoader loader(*library);
 #define GKTUNE_TEXT(symbol) #symbol
-#define GKTUNE_LOAD(function) load(driver.function, GKTUNE_TEXT(function));
+#define GKTUNE_LOAD(function) loader.load(driver.function, GKTUNE_TEXT(function));
   GKTUNE_DRIVER_FUNCTIONS(GKTUNE_LOAD)
 #undef GKTUNE_LOAD
 #undef GKTUNE_TEXT
-  load(driver.elapsed_time, "cuEventElapsedTime");
-  if (!missing.empty()) {
-    return Error{library->path() + " has no function " + missing + ": the driver is too old"};
-  }
+  loader.load(driver.elapsed_time, "cuEventElapsedTime");
+  if (auto done = loader.done(); !done) return Error{done.error().message + ": the driver is too old"};
   driver.parameter_info =
       reinterpret_cast<decltype(driver.parameter_info)>(library->symbol("cuFuncGetParamInfo"));
 

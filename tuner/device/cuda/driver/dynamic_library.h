@@ -28,4 +28,25 @@ class DynamicLibrary {
   std::string path_;
 };
 
+// Loads functions of a library into pointers to functions.
+class FunctionLoader {
+ public:
+  explicit FunctionLoader(const DynamicLibrary& library) : library_(library) {}
+
+  template <class Function>
+  void load(Function*& function, const char* name) {
+    function = reinterpret_cast<Function*>(library_.symbol(name));
+    if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+  // An error names the first function that the library does not have.
+  Result<void> done() const {
+    if (missing_.empty()) return {};
+    return Error{library_.path() + " has no function " + missing_};
+  }
+
+ private:
+  const DynamicLibrary& library_;
+  std::string missing_;
+};
+
 }  // namespace gktune

@@ -1,7 +1,6 @@
 #include "tuner/device/cuda/driver/nvml.h"
 
 #include <array>
-#include <type_traits>
 #include <utility>
 
 namespace gktune {
@@ -18,22 +17,18 @@ Result<Nvml> Nvml::open(const std::string& pci_bus_id) {
                                       {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"});
   if (!library) return library.error();
   Functions functions{};
-  std::string missing;
-  auto load = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library->symbol(name));
-    if (function == nullptr && missing.empty()) missing = name;
-  };
-  load(functions.init, "nvmlInit_v2");
-  load(functions.shutdown, "nvmlShutdown");
-  load(functions.handle_by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  load(functions.clock, "nvmlDeviceGetClockInfo");
-  load(functions.temperature, "nvmlDeviceGetTemperature");
-  load(functions.power, "nvmlDeviceGetPowerUsage");
-  load(functions.energy, "nvmlDeviceGetTotalEnergyConsumption");
-  load(functions.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  load(functions.driver_version, "nvmlSystemGetDriverVersion");
-  load(functions.error_string, "nvmlErrorString");
-  if (!missing.empty()) return Error{library->path() + " has no function " + missing};
+  FunctionLoader loader(*library);
+  loader.load(functions.init, "nvmlInit_v2");
+  loader.load(functions.shutdown, "nvmlShutdown");
+  loader.load(functions.handle_by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
+  loader.load(functions.clock, "nvmlDeviceGetClockInfo");
+  loader.load(functions.temperature, "nvmlDeviceGetTemperature");
+  loader.load(functions.power, "nvmlDeviceGetPowerUsage");
+  loader.load(functions.energy, "nvmlDeviceGetTotalEnergyConsumption");
+  loader.load(functions.throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  loader.load(functions.driver_version, "nvmlSystemGetDriverVersion");
+  loader.load(functions.error_string, "nvmlErrorString");
+  if (auto done = loader.done(); !done) return done.error();
 
   if (const int code = functions.init(); code != kSuccess) {
     return Error{library->path() + " does not start: " + functions.error_string(code)};
