@@ -54,7 +54,7 @@ TEST(DatabasePage, names_tests_that_exist) {
   std::string sources;
   for (const char* folder : {"db", "cli"}) {
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(GKTUNE_SOURCE_DIR "/tests/") + folder)) {
+         std::filesystem::recursive_directory_iterator(std::string(GKTUNE_SOURCE_DIR "/tests/") + folder)) {
       if (entry.path().extension() != ".cc") continue;
       std::ifstream source(entry.path());
       sources += std::string{std::istreambuf_iterator<char>(source), {}};
