@@ -13,8 +13,8 @@
 
 namespace gktune {
 
-// A failure and every candidate that fails with the same message. A failed reference has one trial per problem,
-// without a configuration.
+// A failure and every candidate that fails with the same message. A failed reference has one trial for each problem;
+// the trial has no configuration.
 struct Finding {
   Status status;
   std::string message;
@@ -25,12 +25,12 @@ struct Finding {
 struct CheckResult {
   std::int64_t checked = 0;
   std::vector<Finding> findings;  // in the order in which they were found
-  std::vector<Finding> not_run;   // launches that cannot be formed or run here, which is no fault of the kernel
-  std::vector<Trial> passed;      // in the order in which their candidates came
+  std::vector<Finding> not_run;   // launches that this device cannot form or run; the kernel is not at fault
+  std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
-  std::int64_t unchecked = 0;          // candidates that the machine failed for
-  std::int64_t left_out = 0;           // other problems of configurations that ran into the time limit
-  std::optional<std::string> failure;  // why the machine failed: not all was checked
+  std::int64_t unchecked = 0;          // candidates that could not be judged because the machine failed
+  std::int64_t left_out = 0;           // problems that were skipped after a configuration exceeded the time limit
+  std::optional<std::string> failure;  // how the machine failed; the check is incomplete
 
   std::int64_t failed() const;
   Failures failures() const;
@@ -38,16 +38,16 @@ struct CheckResult {
 
 struct CheckEvents {
   std::function<void(const CheckResult&)> on_progress;  // after each candidate
-  std::function<bool()> stop;                           // asked between candidates: true ends the check
+  std::function<bool()> stop;                           // called between candidates; true ends the check
 };
 
 // Adds a failure to the finding with the same message.
 void add_finding(std::vector<Finding>& findings, const Trial& trial);
 
-// Sends candidates through the device, as many at a time as it takes.
+// Sends candidates through the device, as many at a time as the device accepts.
 class CheckPass {
  public:
-  // one_by_one: the problems of a configuration follow each other, and none follows one that ran into the
+  // one_by_one: checks the problems of a configuration one after another and skips the rest after one exceeds the
   // time limit.
   enum class Problems { together, one_by_one };
   CheckPass(Device& device, CheckEvents events, Problems problems = Problems::together)

@@ -7,20 +7,20 @@
 
 namespace gktune {
 
-// The first of the problems that have the same source: compiling the others finds nothing new.
+// Keeps the first of all problems that compile to the same source. Compiling the others finds nothing new.
 std::vector<Problem> one_for_each_source(const std::vector<Axis>& axes, const std::vector<Problem>& problems);
 
-// Small sizes that reveal faults: zero, one, around a warp, a prime. They replace the values of integer axes
-// and stay below the sizes that the file lists. Other axes, and those that an input from a file depends on,
-// keep their values.
+// Small sizes that reveal faults: zero, one, about the size of a warp, a prime. They replace the values of integer axes
+// and never exceed the sizes that the space file lists. An axis keeps its values if it is not an integer or if the size
+// of an input file depends on it.
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel);
 
-// Larger versions of these problems for configurations whose blocks are so large that one block does all the
-// work. They are no larger than what the file lists.
+// Larger versions of the problems that a single block solves in some configurations: in as few configurations as possible.
+// The versions never exceed the sizes that the space file lists.
 std::vector<Problem> problems_of_several_blocks(const Definition& definition, const std::vector<Problem>& problems,
                                                 const DeviceInfo& device);
 
-// True if one of its sizes is 0. Its launches may be impossible to form, which is no fault of the kernel.
+// True if a size is 0. A launch of an empty problem may have no blocks; the kernel is not at fault then.
 bool is_empty(const Problem& problem);
 
 }  // namespace gktune

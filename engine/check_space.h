@@ -20,8 +20,8 @@ struct CheckRequest {
   const FoundDevice& device;
   WorkerSettings workers;
   DeviceWork work = DeviceWork::compile;         // compile or sanitize
-  std::optional<std::vector<Problem>> problems;  // nothing: the default ones for `work`
-  std::int64_t sample = 0;                       // configurations of each problem; 0: all
+  std::optional<std::vector<Problem>> problems;  // without a value: the default problems for `work`
+  std::int64_t sample = 0;                       // number of configurations of each problem; 0: all
 };
 
 struct CheckCounts {
@@ -30,7 +30,7 @@ struct CheckCounts {
 
 struct SpaceCheckEvents {
   std::function<void(const CheckResult&, const CheckCounts&)> on_progress;  // after each configuration
-  std::function<bool()> stop;                                               // asked between them
+  std::function<bool()> stop;                                               // called between configurations; true ends the check
 };
 
 struct SpaceCheck {

@@ -11,15 +11,15 @@
 
 namespace gktune {
 
-// Space files that run on one device.
+// Space files and the device that runs them.
 struct OpenedSpaces {
   FoundDevice device;
   std::vector<Definition> definitions;
 };
 
-// Reads space files for the chosen device. Without a space file, a recording to replay is searched: there is
-// a definition for each of its studies. C++ functions run on the host, so with an automatic choice they form
-// a group of their own. Neither the result nor a group is empty.
+// Reads space files for the chosen device. Without a space file, each study of the recording to replay becomes a
+// definition. C++ functions run on the host: if the choice is automatic, they form a group of their own. The result has
+// at least one group, and each group at least one definition.
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,

@@ -9,20 +9,20 @@
 
 namespace gktune {
 
-// In GB/s, from the memory's clock and bus; 0 if these are unknown.
+// The memory bandwidth in GB/s, computed from clock and bus width; 0 if one of them is unknown.
 double peak_bandwidth_gbs(const DeviceInfo& device);
-// In GFLOP/s: additions and multiplications of 32-bit numbers, two for each core and cycle, without tensor
-// cores; 0 if the architecture or its clock is unknown.
+// The compute peak in GFLOP/s: two operations on 32-bit floats for each core and cycle, without tensor cores; 0 if the
+// architecture or its clock is unknown.
 double peak_compute_gflops(const DeviceInfo& device);
 
-// A metric that can be compared with what the device can do at most.
+// A metric as a share of the device's peak.
 struct PeakShare {
   std::string metric;
-  double share = 0;  // of the peak, of 1; caches and tensor cores may exceed it
+  double share = 0;  // 1 is the peak; caches and tensor cores may exceed it
   double peak = 0;   // in the metric's unit
   enum class Kind { bandwidth, compute } kind = Kind::bandwidth;
 };
-// Considers the metrics whose names are units of bandwidth (GB/s, TiB/s, …) or of compute (GFLOP/s, TFLOPS, …).
+// Reads metrics whose names are units of bandwidth (GB/s, TiB/s, …) or compute (GFLOP/s, TFLOPS, …); ignores others.
 std::vector<PeakShare> peak_shares(const NamedValues& metrics, const DeviceInfo& device);
 
 }  // namespace gktune

@@ -11,17 +11,17 @@
 
 namespace gktune {
 
-// "n=1Mi,4Mi,T=float": names with their values as typed.
+// The names and values of "n=1Mi,4Mi,T=float", as typed.
 using AxisSelection = std::vector<std::pair<std::string, std::vector<std::string>>>;
-// An error shows `example`.
+// The message of an error shows `example`.
 Result<AxisSelection> parse_selection(std::string_view text, std::string_view example);
 
-// The problems of the file that match a selection; all without one. An integer that the file does not list
-// replaces the values of its axis; other axes accept listed values only.
+// The problems of the space file that match any of the selections; all problems if there is no selection. An integer
+// that the file does not list replaces the values of its axis. Other axes accept listed values only.
 Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections);
 
-// One problem to look up in the database. The known problems give the names and types of the axes.
+// Reads a problem to look up in the database. `known` gives the names and types of the axes.
 Result<Problem> parse_problem(std::string_view text, const std::vector<Problem>& known);
 
 // "n=1Mi,T=float", as parse_problem reads it.

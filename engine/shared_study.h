@@ -15,23 +15,23 @@
 
 namespace gktune {
 
-// The claims of one session on one study: programs that tune the same study at once measure each
-// configuration once. A thread renews them, so that they end soon after their program dies.
+// The claims of one session on one study. Programs that tune the same study at the same time claim configurations, so
+// that each is measured once. A thread renews the claims; if the program dies, they expire soon.
 class SharedStudy {
  public:
-  // Trials up to `last_id` are known. The store must outlive it.
+  // The caller knows the trials up to `last_id`. The store must outlive this object.
   SharedStudy(TrialStore& store, std::int64_t study, std::int64_t session, std::int64_t last_id,
               std::chrono::milliseconds lease);
   SharedStudy(const SharedStudy&) = delete;
   SharedStudy& operator=(const SharedStudy&) = delete;
   ~SharedStudy();  // releases the claims
 
-  // For tune(). `stop` ends waiting.
+  // The hooks that tune() calls. They stop waiting for other sessions when `stop` returns true.
   Sharing sharing(std::function<bool()> stop);
 
-  // Another session held a playoff that decides.
+  // The playoff of another session, if it decides the study.
   const std::optional<Playoff>& playoff_of_others() const { return playoff_of_others_; }
-  // Why the store could not be used.
+  // The first error of the store.
   const std::optional<std::string>& error() const { return error_; }
 
  private:
@@ -47,7 +47,7 @@ class SharedStudy {
   std::chrono::milliseconds lease_;
   std::optional<Playoff> playoff_of_others_;
   std::optional<std::string> error_;
-  std::mutex mutex_;  // of is_over_
+  std::mutex mutex_;  // protects is_over_
   std::condition_variable ended_;
   bool is_over_ = false;
   std::thread renewer_;

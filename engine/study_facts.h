@@ -19,71 +19,73 @@ namespace gktune {
 struct StudyFacts {
   struct Parameter {
     std::string name;
-    std::vector<Value> values;  // that were tried: numbers by size, then truth values, then texts by letters
+    std::vector<Value> values;  // the values that were tried: numbers ascending, then booleans, then texts in alphabetical order
     bool is_ordered = false;    // all are numbers
   };
   struct Point {
-    std::int64_t id = 0;                // of the trial
-    std::vector<std::uint32_t> places;  // of its value of each parameter
+    std::int64_t id = 0;                // the trial's
+    std::vector<std::uint32_t> places;  // for each parameter, the index of the trial's value
     Status status = Status::ok;
-    double score = 0;      // in its own unit, NaN without one: see score_name
+    double score = 0;      // in the unit of score_name; NaN if it has none
     double objective = 0;  // lower is better
-    double elapsed_s = 0;  // of tuning, when it ended; pauses between runs are left out
+    double elapsed_s = 0;  // from the start of tuning to its end, without pauses between runs
     bool ok() const { return status == Status::ok; }
   };
+  // Failures with the same message, except for digits.
   struct Cause {
     Status status = Status::ok;
-    std::string message;  // the first line of one of them; they differ in digits only
+    std::string message;  // the first line of one of these messages
     std::int64_t count = 0;
-    std::int64_t example = 0;  // id of a trial
+    std::int64_t example = 0;  // the id of one of these trials
   };
-  // A value that no trial among the best has.
+  // A value that none of the best trials has.
   struct AbsentValue {
     std::size_t parameter = 0, place = 0;
-    std::int64_t tried = 0;  // trials with it that went well
-    double expected = 0;     // number among the best if the value made no difference
-    double best_score = 0;   // of the trials with it
+    std::int64_t tried = 0;  // number of successful trials that have it
+    double expected = 0;     // expected number among the best trials if the value made no difference
+    double best_score = 0;   // the best score of the trials that have it
   };
 
   StudySummary summary;
   std::string score_name;  // "time" (in µs), or the metric that is the objective
   bool higher_is_better = false;
   std::vector<Parameter> parameters;
-  std::vector<Point> points;              // the current trial of each configuration, as they ended
-  std::vector<std::size_t> ranking;       // indices of the points that went well, best first
-  std::vector<std::size_t> improvements;  // indices of the points that were the best so far
-  std::vector<Trial> leaders;             // the best few in full
+  std::vector<Point> points;              // the current trial of each configuration, in the order in which they ended
+  std::vector<std::size_t> ranking;       // indices of the successful points, best first
+  std::vector<std::size_t> improvements;  // indices of the points that were better than all before them
+  std::vector<Trial> leaders;             // the best few trials, complete
   std::optional<Best> winner;
-  std::vector<std::string> changes;  // since the winner was measured, from Archive::changes()
-  std::vector<Trial> finalists;  // of the playoff that decides, best first
-  std::optional<Gain> gain;      // of the winner over the median configuration
-  Histogram distribution;        // of the scores
+  std::vector<std::string> changes;  // after the winner was measured, from Archive::changes()
+  std::vector<Trial> finalists;      // the finalists of the deciding playoff, best first
+  std::optional<Gain> gain;          // the winner against the median configuration
+  Histogram distribution;            // the scores
   Failures failures;
   std::vector<Cause> causes;   // the most frequent first
-  VarianceShares shares;       // of the logarithm of the score; the factors are the parameters
-  std::size_t best_count = 0;  // so many trials are "the best" for the absent values; 0: too few trials
+  VarianceShares shares;       // variance of the logarithm of the score; the factors are the parameters
+  std::size_t best_count = 0;  // number of trials that count as the best for `absent`; 0: too few trials
   std::vector<AbsentValue> absent;
   std::optional<DeviceInfo> device;  // where the winner was measured
   std::string host_name;
-  std::vector<PeakShare> peaks;  // of the winner
+  std::vector<PeakShare> peaks;  // the winner's
 };
 
-// Gathers the facts from the store. `winners` are those of the kernel, or of all kernels.
+// Collects the facts from the store. `winners` may contain winners of other studies.
 Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
                             const std::vector<Best>& winners);
 
-// Values of a parameter as pictures show them: neighbours share a group if there are more than this.
+// Charts show at most this many groups of values of a parameter. Neighbouring values share a group if there are more.
 constexpr std::size_t kMostGroups = 24;
 constexpr std::size_t group_of(std::size_t place, std::size_t values) {
   return values <= kMostGroups ? place : place * kMostGroups / values;
 }
 
-// Indices of the points of a picture with about so many: all improvements, the best, the best of each pair of
-// groups of two parameters as far as half of them reaches, and others at equal distances.
+// A selection of points for a chart.
 struct Sample {
-  std::vector<std::size_t> points;  // rising
-  bool has_every_pair = true;       // the best point of each pair of groups is there
+  std::vector<std::size_t> points;  // indices, ascending
+  bool has_every_pair = true;       // it has the best point of every pair of groups of two parameters
 };
+// Selects about `size` points: all improvements, the best points, the best point of each pair of groups of two parameters
+// until half of `size` is used, and other points at equal distances.
 Sample sample_of(const StudyFacts& facts, std::size_t size);
 
 }  // namespace gktune

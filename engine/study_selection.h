@@ -14,12 +14,12 @@
 
 namespace gktune {
 
-// Conditions on studies; empty ones hold for all.
+// Conditions on studies. An empty condition accepts every study.
 struct StudyFilter {
   std::string kernel;
   std::string device;             // a name or a part of one
   std::string problem;            // "n=1Mi,T=float": these axes have these values
-  std::optional<Status> status;   // some current trial has it
+  std::optional<Status> status;   // at least one current trial has it
   std::optional<double> newer_s;  // its latest trial ended within this time
   std::optional<double> older_s;  // its latest trial ended before that
 
@@ -28,30 +28,30 @@ struct StudyFilter {
   }
 };
 
-// The times that ages mean, counted back from now.
+// The time that an age means: `now` minus the age. Without an age every study is accepted.
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms);
 std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms);
 
-// The studies that meet the filter, in their order. An error names a kernel, device or axis that no study has.
-// `counts` matters only if the filter has a status.
+// The studies that meet the filter, in the given order. A kernel, device or axis that no study has is an error.
+// `counts` is read only if the filter has a status.
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
                                                  const std::map<std::int64_t, TrialCounts>& counts,
                                                  std::int64_t now_unix_ms);
 
-// The number that a word of digits is: the id of a study or trial, unless a kernel has this name. Where both exist the word is
-// an error: 017 is the number then, and 17@ the kernel.
+// Reads a word of digits as the id of a study or trial. If a kernel has this name too, the word is ambiguous, and callers
+// report ambiguous_number(): 017 means the id, and 17@ the kernel.
 std::optional<std::int64_t> number_in(std::string_view word);
 bool is_kernel(const std::vector<StudySummary>& studies, std::string_view word);
-// `what` has the number: "study".
+// `what` is the thing that has the id: "study".
 Error ambiguous_number(const std::string& word, const std::string& what);
 
-// The studies that a word names: 17 by its id; reduce, reduce/n=1Mi, reduce@H200 or reduce/n=1Mi@H200 by their
-// kernel, problem and device.
+// The studies that a word names: by id (17), or by kernel, problem and device (reduce, reduce/n=1Mi, reduce@H200,
+// reduce/n=1Mi@H200).
 Result<std::vector<StudySummary>> named_studies(const std::vector<StudySummary>& studies, const std::string& word);
-// The same; an error unless the word names exactly one.
+// The study that a word names. A word for several studies or for none is an error.
 Result<StudySummary> named_study(const std::vector<StudySummary>& studies, const std::string& word);
 
-// "reduce/n=1Mi@NVIDIA H200": a word that names the study, unless another version of it exists.
+// A word that names the study, unless the store has other versions of it: "reduce/n=1Mi@NVIDIA H200".
 std::string study_text(const Study& study);
 
 }  // namespace gktune

@@ -14,7 +14,7 @@
 
 namespace gktune {
 
-// Settings of a tuning. A setting without a value is taken from the space file.
+// Settings of a tuning. The space file gives the settings that have no value here.
 struct TuneSettings {
   WorkerSettings workers;
   std::optional<std::string> strategy;
@@ -22,8 +22,8 @@ struct TuneSettings {
   std::optional<Effort> effort;        // replaces the file's limits on trials and seconds too
   std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
   std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
-  // The share of the best time that the model must expect to save; 0: no limit. Without a value it is the effort's
-  // where neither trials nor seconds are given.
+  // Tuning ends when the model expects to save less than this share of the best time; 0: no limit. Without a value, the
+  // effort gives it, unless trials or seconds are given.
   std::optional<double> gain;
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
   TuneRequest::Related related = TuneRequest::Related::used;
@@ -34,7 +34,7 @@ struct RunEvents {
   std::function<void(const Trial&)> on_trial;            // see ProblemEvents
   std::function<void(const TuneProgress&)> on_progress;  // see ProblemEvents
   std::function<void(const Tuning&)> on_tuned;           // after each problem
-  std::function<void(const EngineError&)> on_error;      // of one file or problem: the others are tuned
+  std::function<void(const EngineError&)> on_error;      // an error of one file or problem; the others are tuned
   std::function<bool()> stop;                            // see TuneEvents
   std::function<void(const std::string&)> on_search;     // see ProblemEvents
 };

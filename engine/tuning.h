@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// The shares of the time in which each of them worked, from 0 to 1.
+// The share of the time that each was busy, from 0 to 1.
 struct Busy {
   double device = 0, compilers = 0;
 };
@@ -23,11 +23,11 @@ struct Tuning {
   std::string device;
   Objective objective;
   bool is_checked = true;        // against a reference
-  std::string valid, cartesian;  // numbers of configurations as digits: they may exceed 64 bits
-  std::vector<Trial> trials;     // of the study, earlier ones first
+  std::string valid, cartesian;  // numbers of configurations, as texts because they may exceed 64 bits
+  std::vector<Trial> trials;     // all trials of the study, earlier ones first
   std::int64_t earlier = 0;
   double budget_s = 0;  // 0: none
-  double spent_s = 0;   // of the budget, earlier runs included
+  double spent_s = 0;   // used of the budget, earlier runs included
   TuneOutcome outcome;
   std::optional<Config> default_config;
   double seconds = 0;  // of this run
@@ -39,16 +39,16 @@ struct Gain {
   // The source of the other configuration's time. The winner's time is from the playoff if one was held.
   enum class Source { playoff, search };
   double factor = 0;
-  // A time from the search was taken at another moment than the winner's: the factor is a rough one.
+  // `search`: the two times were measured at different moments, so the factor is rough.
   Source source = Source::playoff;
 };
 struct Gains {
-  std::optional<Gain> over_median;  // of the configurations that went well
+  std::optional<Gain> over_median;  // the median of the successful configurations
   std::optional<Gain> over_default;
 };
 Gains gains_of(const Tuning& tuning);
 
-// The objective in its own unit: the time in microseconds, or the metric. NaN without one.
+// The time in microseconds, or the metric in its own unit. NaN if the trial has none.
 double score_of(const Trial& trial, const Objective& objective);
 
 }  // namespace gktune

@@ -10,16 +10,15 @@
 
 namespace gktune {
 
-// The text that identifies the machine's GPUs, its driver and this boot, without opening a GPU. Empty if the
-// driver does not tell: then each program asks the GPU.
+// A text that identifies the machine's GPUs, its driver and the current boot. Opens no GPU. Empty if the driver does not
+// list its GPUs; then each program asks the GPU itself.
 std::string gpus_of_machine(const std::filesystem::path& proc = "/proc");
 
-// Keeps the descriptions of GPUs, each in a file in the folder for compiled code, because asking a GPU takes a
-// fifth of a second. A description is used only on the same machine since the same boot with the same
-// settings.
+// Keeps descriptions of GPUs in files in the folder for compiled code, because asking a GPU takes a fifth of a second. A
+// description is valid only on the same machine, until its next boot, and with the same settings.
 class DeviceCache {
  public:
-  // Keeps nothing.
+  // A cache that keeps nothing.
   DeviceCache() = default;
   // `settings` are the environment variables that decide which GPUs a program sees.
   DeviceCache(std::filesystem::path folder, const std::string& machine, const std::string& settings);

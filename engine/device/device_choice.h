@@ -18,12 +18,12 @@ struct DeviceChoice {
   std::optional<int> ordinal = {};  // of the GPU; empty: any
   Extent extent = Extent::one;
   std::string recording = {};     // the file to replay
-  std::string architecture = {};  // sm_90: compiled for, and not present
+  std::string architecture = {};  // sm_90: compile for it without the device
   friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
 };
 
 Result<DeviceChoice> parse_device(std::string_view text);
-// The forms that parse_device() reads, with what is to be filled in: "auto|host|cuda|cuda:all|cuda:[N]".
+// The forms that parse_device() reads, with placeholders in brackets: "auto|host|cuda|cuda:all|cuda:[N]".
 std::string device_forms();
 
 }  // namespace gktune

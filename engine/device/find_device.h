@@ -14,23 +14,23 @@
 
 namespace gktune {
 
-// A decision that the user may want to know: a GPU that is left out, a fallback to the host. May be empty.
+// Reports a decision to the user: a GPU is left out, the host replaces a missing GPU. May be empty.
 using Notice = std::function<void(const std::string&)>;
 
-// The device that a choice stands for.
+// The device for a choice.
 struct FoundDevice {
-  std::vector<BackendName> backends;  // several only for all GPUs of a kind, none for a recording
+  std::vector<BackendName> backends;  // several for all GPUs of a kind; none for a recording
   DeviceInfo info;
   std::shared_ptr<const std::vector<Recording>> recordings = nullptr;  // to replay
-  DeviceCache cache = {};                                              // that may know these backends
+  DeviceCache cache = {};                                              // descriptions of the backends
 
-  // The next run asks the backends again.
+  // Makes the next run ask the backends again.
   void forget() const {
     for (const BackendName& backend : backends) cache.forget(backend);
   }
 };
 
-// `worker_argv` starts a worker process. No worker starts for a GPU that the cache knows.
+// `worker_argv` is the command of a worker process. A GPU whose description is in the cache needs no worker.
 Result<FoundDevice> find_device(const DeviceChoice& choice, const std::vector<std::string>& worker_argv,
                                 const Notice& notice, const DeviceCache& cache = {});
 

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// The device of that name, or the only one whose name contains the text. Ignores case.
+// The device with this name, else the only device whose name contains the text. Ignores case.
 Result<DeviceIdentity> find_device(const std::string& text, const std::vector<DeviceIdentity>& devices);
 
 }  // namespace gktune

@@ -1,4 +1,4 @@
-// What the buffers of a kernel contain at first: positions in other buffers, what the program writes, or random values.
+// The initial contents of a kernel's buffers: positions in other buffers, values that the program writes, or random values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string KernelArguments::contents_of(const std::string& element) {
   return "{uniform: [0, 100]}";
 }
 
-// What the host code writes, where that says something about the values. Inputs that are all equal would hide wrong results.
+// Contents that the host code writes, except equal values in inputs: these would hide wrong results.
 std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& argument, const Buffer& buffer) {
   if (!buffer.filling) return std::nullopt;
   const HostCode::Filling& filling = *buffer.filling;
@@ -130,7 +130,7 @@ std::optional<std::string> KernelArguments::index_contents(ImportedArgument& arg
   if (!is_integer_type(buffer.element) || buffer.width > 1 || buffer.use.is_written || buffer.use.is_atomic) return std::nullopt;
   if (is_row_offsets(buffer)) {
     const Buffer* columns = columns_of(buffer);
-    const auto nonzeros = columns != nullptr ? columns->extent : longest_input(buffer);
+    const auto nonzeros = columns != nullptr ? columns->extent : extent_of_rows(buffer);
     const auto width = columns != nullptr ? index_limit(columns->use.indexes[0]) : nonzeros;
     if (nonzeros && width) {
       argument.add_comment("a guess: the kernel reads it as the offsets of rows");
@@ -146,8 +146,9 @@ std::optional<std::string> KernelArguments::index_contents(ImportedArgument& arg
   return std::nullopt;
 }
 
-// What the rows of offsets without columns divide: the input with the largest extent that is not the offsets.
-std::optional<SizeTerm> KernelArguments::longest_input(const Buffer& offsets) const {
+// The extent of the input that the offsets divide into rows if no array of columns does: the extent of the first input
+// whose elements are not indices.
+std::optional<SizeTerm> KernelArguments::extent_of_rows(const Buffer& offsets) const {
   for (const Buffer& each : buffers_) {
     if (&each != &offsets && each.use.is_read && !each.use.is_written && each.extent && each.use.indexes.empty()) return each.extent;
   }

@@ -16,7 +16,7 @@ namespace gktune {
 // The bytes of a C++ type.
 struct TypeLayout {
   std::size_t size = 0, alignment = 1;
-  // The type of its parts, where all are of one: float4 is four of float32.
+  // The element type if all parts have the same: float4 has four elements of float32.
   std::optional<ElementType> element;
   std::size_t elements = 0;
 };
@@ -35,35 +35,34 @@ struct FoundLaunch {
   bool is_cooperative = false;
 };
 
-// The host functions of a CUDA source: what their names mean, the memory that they allocate, and what they write to it.
-// Names are looked up from the place where they are used: in the same function, outside of functions, in others.
+// The host functions of a CUDA source: the values of their names, the memory that they allocate, and the values that they
+// write to it. Looks up a name in the function that uses it, then outside of functions, then in other functions.
 class HostCode {
  public:
   explicit HostCode(Tokens tokens);
 
-  // Names that stand for themselves, or for another name. Those of dim3 members have their full name: block.x.
+  // Names that stay names in expressions, each with the name to write for it. A member of a dim3 has its full name: block.x.
   std::map<std::string, std::string, std::less<>> known;
-  // A number that stands for a name: the literal block size in a grid.
+  // Numbers to replace with a name: the literal block size in the expression of a grid.
   std::map<std::int64_t, std::string> literals;
 
-  // Adds a macro.
   void define(const std::string& name, Tokens value);
-  // Adds a macro with parameters.
   void define(const std::string& name, std::vector<Tokens> parameters, Tokens value);
 
   std::optional<SizeTerm> translate(Tokens expression, std::size_t place);
-  // The extents of `dim3 name(a, b)`, or of one expression, each with the place that it is read from.
+  // An expression and the place that its names are looked up from.
   struct Written {
     Tokens tokens;
     std::size_t place = 0;
   };
+  // The extents of a grid or block: of `dim3 name(a, b)`, or a single expression.
   std::vector<Written> extents(Tokens config, std::size_t place) const;
   bool is_dim3(std::string_view name, std::size_t place) const;
-  // The value that a name is defined with.
+  // The initial value of a name.
   std::optional<Written> definition(std::string_view name, std::size_t place) const;
-  // True if the program's arguments give its value.
+  // True if a command-line argument of the program can set the value.
   bool is_program_argument(std::string_view name, std::size_t place) const;
-  // The variables that decide the value of an expression and are not known yet, in the order of their use.
+  // The variables that an expression depends on, without those in `known`, in the order of their use.
   struct Source {
     std::string name;
     std::size_t place;  // where it is used
@@ -72,9 +71,9 @@ class HostCode {
 
   std::vector<FoundLaunch> launches() const;
 
-  // A type by its name: elements, vectors, structs and other names of these in the source.
+  // The layout of an element type, a vector type, a struct or an alias of these.
   std::optional<TypeLayout> layout(std::string_view type) const;
-  // The type that a name of the source stands for, or the same name.
+  // The type behind an alias; any other name is returned unchanged.
   std::string resolved_type(std::string type) const;
   std::vector<StructMember> members(std::string_view type) const;
 
@@ -83,7 +82,7 @@ class HostCode {
   // The values in the braces of `Params p = {1, 2};`.
   std::vector<Tokens> initializer(std::string_view name) const;
 
-  // The memory that the program allocates for a pointer, as written at the place of a launch: the product of these.
+  // The memory that the program allocates for a pointer: the product of the factors, as written.
   struct Allocation {
     std::vector<Tokens> factors;
     std::size_t element = 1;  // bytes
@@ -95,7 +94,7 @@ class HostCode {
   struct Filling {
     enum class Kind { constant, ramp, range };
     Kind kind = Kind::constant;
-    SizeTerm first, second;              // the constant; start and step; the lowest and the highest value
+    SizeTerm first, second;              // constant: the value; ramp: start and step; range: the lowest and the highest value
     std::optional<SizeTerm> bytes = {};  // of a cudaMemset
     bool is_memset = false;
   };
@@ -149,7 +148,7 @@ class HostCode {
   int depth_ = 0;
 };
 
-// The operands of a condition: of `argc > 1 ? atoi(argv[1]) : 1024` the one that the program's arguments do not give.
+// The operand of `?:` that does not depend on the program's arguments: 1024 of `argc > 1 ? atoi(argv[1]) : 1024`.
 Tokens without_condition(Tokens expression);
 
 }  // namespace gktune

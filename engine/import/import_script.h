@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// A space file for a script of Kernel Tuner that calls tune_kernel(). The script is read, never run: values
-// are lists, ranges, comprehensions and numbers in them; restrictions are texts and lambdas.
+// Makes a space file of a Kernel Tuner script that calls tune_kernel(). Reads the script and never runs it: understands
+// values that are lists, ranges and comprehensions of numbers, and restrictions that are texts, lambdas and functions.
 Result<ImportedSpace> import_kernel_tuner_script(const std::string& text, const std::filesystem::path& path);
 
 }  // namespace gktune

@@ -27,10 +27,10 @@ struct ImportedArgument : SpaceDraft::Argument {
   void add_comment(const std::string& more) { comment += (comment.empty() ? "" : "; ") + more; }
 };
 
-// A kernel and what the source around it says.
+// A kernel and the source around it.
 struct KernelInSource {
   const FunctionSignature& kernel;  // its parameters are known
-  const UsedText& text;             // of the kernel and of the functions that it calls
+  const UsedText& text;             // the kernel and the functions that it calls
   const std::optional<FoundLaunch>& launch;
   Tokens tokens;  // of the source
   const std::vector<FunctionSignature>& kernels;
@@ -38,21 +38,21 @@ struct KernelInSource {
   HostCode& host;
 };
 
-// The arguments of a kernel for a space file: types, extents, roles and contents, with comments where they are guesses.
+// Finds the arguments of a kernel for a space file: types, extents, roles and contents. Comments mark guesses.
 class KernelArguments {
  public:
-  // `all_elements` gives the extent of buffers whose extent the source does not show, `note` gets what could not be read.
+  // `all_elements` gives the extent of a buffer if the source does not show it. `note` receives notes for the user.
   KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements, std::function<void(std::string)> note);
 
   const std::vector<ImportedArgument>& list() const { return arguments_; }
 
  private:
-  // What is known of a pointer argument.
+  // A pointer argument.
   struct Buffer {
     std::size_t place = 0;   // among the kernel's parameters
     std::string name;        // of the kernel's parameter
     std::string element;     // the space file's type
-    std::int64_t width = 1;  // elements in each of the kernel's
+    std::int64_t width = 1;  // space-file elements in an element of the kernel: 4 for float4
     std::optional<SizeTerm> extent;
     PointerUse use;
     std::optional<HostCode::Filling> filling;
@@ -80,7 +80,7 @@ class KernelArguments {
   bool is_row_offsets(const Buffer& buffer) const;
   bool bounds_a_loop(const std::string& pointer) const;
   std::optional<SizeTerm> index_limit(const PointerUse::Index& index);
-  std::optional<SizeTerm> longest_input(const Buffer& offsets) const;
+  std::optional<SizeTerm> extent_of_rows(const Buffer& offsets) const;
 
   const FunctionSignature* kernel_;
   const UsedText& kernel_text_;

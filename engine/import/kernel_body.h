@@ -10,12 +10,12 @@
 
 namespace gktune {
 
-// How a kernel uses a pointer, as far as its text shows it.
+// The uses of a pointer that the text of a kernel shows.
 struct PointerUse {
   bool is_read = false, is_written = false, is_atomic = false;
-  bool is_passed_on = false;  // to something whose use of it does not show
+  bool is_passed_on = false;  // to a function whose body is not in the source
 
-  // Its elements are used in the brackets of another array.
+  // An array that is indexed by the pointer's elements.
   struct Index {
     std::string array;
     bool is_exact = false;  // array[p[i]], or array[p[i] * factor + …]
@@ -23,7 +23,7 @@ struct PointerUse {
     friend bool operator==(const Index& a, const Index& b) { return a.array == b.array; }
   };
   std::vector<Index> indexes;
-  bool has_next = false;  // p[i] and p[i + 1]: where rows begin and end
+  bool has_next = false;  // the kernel reads p[i] and p[i + 1], the begin and end of a row
 };
 
 // The bodies of a CUDA source's functions.
@@ -34,7 +34,7 @@ class KernelBodies {
   // The tokens between its braces; empty if the source only declares the function.
   Tokens body(std::string_view function) const;
   PointerUse use_of(std::string_view function, const std::string& pointer, int depth = 0) const;
-  // The tokens in the brackets of `__shared__ int bins[…]`, of a single dimension.
+  // The extent of an array with one dimension: the tokens in the brackets of `__shared__ int bins[…]`.
   std::optional<Tokens> array_extent(std::string_view function, std::string_view array) const;
 
  private:

@@ -7,9 +7,9 @@
 
 namespace gktune {
 
-// An array that a script makes by NumPy: np.zeros((h, w), np.float32), rng.integers(0, 9, size=n), np.ones_like(x).
+// An array that a script makes with NumPy: np.zeros((h, w), np.float32), rng.integers(0, 9, size=n), np.ones_like(x).
 struct NumpyArray {
-  std::string type;      // of a space file
+  std::string type;      // as space files write it
   std::string shape;     // as the script writes it
   std::string contents;  // for init:
   bool is_output = false;

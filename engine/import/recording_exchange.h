@@ -10,10 +10,10 @@
 
 namespace gktune {
 
-// Adds a cache file of Kernel Tuner or results in the T4 format to a database. The same file may come again.
+// Adds a cache file of Kernel Tuner or a T4 file to a database. Adding the same file again changes nothing.
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file);
 
-// The text of a study in such a format. A study that was imported gives its file back, value for value.
+// Writes a study in one of these formats. An imported study gives the values of its file unchanged.
 Result<std::string> export_recording(const std::filesystem::path& database, std::int64_t study,
                                      RecordingFormat format);
 

@@ -12,11 +12,11 @@
 
 namespace gktune {
 
-// A recording as a space to search: its configurations and its problem.
+// The definition of a space with the configurations and the problem of a recording.
 Definition definition_of(const Recording& recording, const std::string& path);
 
-// Replays the trials of this kernel. A recording of one kernel stands for any, and one whose problem has
-// other axes than the kernel stands for every problem.
+// Replays the recorded trials of this kernel. A file with a single recording serves any kernel. A recording whose problem
+// has other axes than the kernel serves every problem.
 Result<std::unique_ptr<ReplayDevice>, EngineError> open_replay(const KernelDefinition& kernel,
                                                                const FoundDevice& found);
 

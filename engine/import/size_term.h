@@ -7,31 +7,31 @@
 
 namespace gktune {
 
-// A quantity that a program computes, as a sum of products, and its text in the language of space files.
-// Sums and products of the same parts are put together: n * 4 / 4 is n, and (n + b - 1) / b is ceil_div(n, b).
+// An expression of a program, kept as a sum of products, with its text in the language of space files. Simplifies equal
+// parts: n * 4 / 4 becomes n, and (n + b - 1) / b becomes ceil_div(n, b).
 class SizeTerm {
  public:
   static SizeTerm number(std::int64_t value);
   static SizeTerm real(std::string digits);
-  // A name, or a call. `value` is the number that a name stands for in the program.
+  // A name or a call. `value` is the number that a name has in the program.
   static SizeTerm atom(std::string text, std::optional<std::int64_t> value = {});
 
   SizeTerm plus(const SizeTerm& other) const;
   SizeTerm minus(const SizeTerm& other) const;
   SizeTerm times(const SizeTerm& other) const;
-  // C++'s division: of integers, rounded down. Nothing if the divisor is 0.
+  // Division as in C++; integers round down. Nothing if the divisor is 0.
   std::optional<SizeTerm> divided_by(const SizeTerm& other) const;
   std::optional<SizeTerm> remainder(const SizeTerm& other) const;
   SizeTerm as_real() const;
   SizeTerm as_integer() const;  // rounded down
-  SizeTerm rounded_up() const;  // the smallest integer that is not below it
+  SizeTerm rounded_up() const;  // rounded up to an integer
 
   std::optional<std::int64_t> constant() const;
   bool is_real() const { return is_real_; }
-  // False if a number in it is beyond what sizes can be.
+  // False if a number in it is too large for a size.
   bool is_sound() const;
   std::string text() const;
-  // With brackets, unless it is a single name, number or call.
+  // The text, in brackets unless it is a single name, number or call.
   std::string operand() const;
 
  private:
@@ -43,7 +43,7 @@ class SizeTerm {
   using Sum = std::vector<Product>;
   struct Factor {
     std::string text;
-    bool needs_brackets = false;  // as a factor among others
+    bool needs_brackets = false;  // if it is one of several factors
     std::optional<std::int64_t> value;
     Sum sum;                // of a sum in brackets
     Sum dividend, divisor;  // of a quotient

@@ -16,7 +16,7 @@ struct SourceSetting {
   bool is_global;  // kernels can use it
 };
 
-// Those of a source, and of its #define lines. Tells the host code the values of macros and enumerators.
+// Finds the settings of a source and of its #define lines. Defines the macros and enumerators in `host`.
 std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines, HostCode& host);
 
 }  // namespace gktune

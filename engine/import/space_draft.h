@@ -11,8 +11,7 @@
 
 namespace gktune {
 
-// A first space file, as an import fills it in. Texts are expressions of space files, names or paths unless a comment says
-// otherwise. Empty members are left out of the file.
+// The contents of a first space file, which an import fills in. The file leaves out keys whose members are empty.
 struct SpaceDraft {
   struct Axis {
     std::string name;

@@ -14,7 +14,7 @@ namespace gktune {
 
 // An integer (1048576, 1_048_576, 0x40, 0b101, 64Ki; also Mi, Gi, Ti) or a real (0.5, 1e-3).
 Result<Value> parse_number(std::string_view text);
-// The same, where the value must be an integer: 1e6 is one.
+// A number that is an integer; 1e6 is one.
 Result<std::int64_t> parse_integer(std::string_view text);
 Result<std::int64_t> parse_count(std::string_view text);  // an integer, 0 or above
 // Seconds: 60, or numbers with units: us, ms, s, m or min, h, d; 1h30m is their sum.

@@ -29,7 +29,7 @@ void store_number(ElementType type, std::byte* element, const Value& number);
 
 // The shortest text that distinguishes it from its neighbours: 3.5, -7, nan, 1+2i.
 std::string element_text(ElementType type, const std::byte* element);
-// The same of a number: 0.5, 1e-07, inf.
+// The shortest text that reads as the same number: 0.5, 1e-07, inf.
 std::string number_text(double value);
 
 }  // namespace gktune

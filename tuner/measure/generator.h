@@ -93,7 +93,7 @@ GKTUNE_EVERYWHERE inline double normal_real(unsigned long long seed, unsigned lo
   return mean + deviation * (radius * cosine_of_turns(unit_uniform(seed, 2 * i + 1)));
 }
 
-// The same as the nearest integer between two bounds.
+// The nearest integer, clamped to two bounds.
 GKTUNE_EVERYWHERE inline long long normal_integer(unsigned long long seed, unsigned long long i, double mean,
                                                   double deviation, long long low, long long high) {
   const double x = normal_real(seed, i, mean, deviation);

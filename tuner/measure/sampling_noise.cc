@@ -49,7 +49,7 @@ double deviation_of_neighbours(std::span<const double> samples_us) {
   if (samples_us.size() < 2) return 0;
   double squares = 0;
   for (std::size_t i = 1; i < samples_us.size(); ++i) {
-    // The same whether times double or halve.
+    // Symmetric: doubled and halved times give the same result.
     const double mean = (samples_us[i] + samples_us[i - 1]) / 2;
     if (mean > 0) squares += std::pow((samples_us[i] - samples_us[i - 1]) / mean, 2);
   }

@@ -78,7 +78,7 @@ class ChildProcess {
   void end();
   // Empty while it is running. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> exit_status();
-  // The same after at most this time.
+  // Waits at most this time.
   std::optional<ExitStatus> exit_status_within(std::chrono::milliseconds limit);
   ExitStatus wait();
 

@@ -11,7 +11,7 @@ namespace gktune {
 
 // Reads a cache file of Kernel Tuner or results in the T4 format: JSON, plain or compressed with gzip.
 Result<Recording> read_recording(const std::filesystem::path& path);
-// The same of the text of a file; the path is for names and messages.
+// Reads the text of a file. The path gives names and appears in messages.
 Result<Recording> read_recording_text(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace gktune

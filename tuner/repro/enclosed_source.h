@@ -6,10 +6,9 @@
 
 namespace gktune {
 
-// A source with its macros and with the text of all that it includes from the author's own folders, in a
-// namespace of that name, so that one file can hold several sources and needs no other file. Headers of the
-// system stay includes, in front of the namespace and of the macros. The end of the text undefines all macros
-// that the source defines.
+// Puts a source into a namespace of this name, with its macros and the text of the author's own headers, so that one file
+// can contain several sources and needs no other file. System headers stay includes, before the namespace and the macros.
+// The end of the text undefines all macros that the source defines.
 std::string enclosed_source(const SourcePlan& source, const std::string& name);
 
 }  // namespace gktune

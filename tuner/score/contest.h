@@ -24,7 +24,7 @@ class ScoredRecording {
   const Space& space() const { return space_; }
   const ScoreScale& scale() const { return scale_; }
   const std::shared_ptr<const RecordedTrials>& trials() const { return trials_; }
-  // The place of a configuration's trial.
+  // The index of the configuration's trial in the recording.
   std::size_t trial_of(const Config& config) const;
 
  private:
@@ -47,22 +47,22 @@ struct ContestRules {
   int repeats = 50;
   std::uint64_t seed = 0;
   std::size_t in_flight = 1;
-  std::size_t threads = 0;                 // 0: one a core
-  std::vector<RelatedStudy> related = {};  // that each run may learn from
+  std::size_t threads = 0;                 // 0: one for each core
+  std::vector<RelatedStudy> related = {};  // each run may learn from these
   std::function<bool()> stop = {};
-  std::function<void(std::size_t done, std::size_t total)> on_run = {};  // one call at a time
+  std::function<void(std::size_t done, std::size_t total)> on_run = {};  // called after each run, by one thread at a time
 };
 
 // The runs of one contender on one recording, each with its own seed.
 using ContestRuns = std::vector<ScoredRun>;
 
-// One run: the tuning loop over a device that replays the recording, until the budget is used up. An error
-// where the strategy does not take these options.
+// Plays one run: the tuning loop over a device that replays the recording, until the budget is used up. Options that the
+// strategy does not have are an error.
 Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
                        std::size_t in_flight, const std::vector<RelatedStudy>& related = {});
 
-// Every contender on every recording: runs[contender][recording]. The same rules give the same runs, however
-// many threads there are. Empty where it was stopped.
+// Plays every contender on every recording and returns runs[contender][recording]. The same rules give the same runs with
+// any number of threads. Empty if `stop` ended it.
 Result<std::vector<std::vector<ContestRuns>>> hold_contest(
     const std::vector<Contender>& contenders, const std::vector<std::unique_ptr<ScoredRecording>>& recordings,
     const ContestRules& rules);

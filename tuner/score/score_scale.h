@@ -11,34 +11,34 @@ namespace gktune {
 
 // One evaluation of a strategy's run.
 struct ScoredStep {
-  std::size_t trial = 0;  // of the recording
-  double own_s = 0;       // that the strategy took to choose it and to learn from earlier ones
+  std::size_t trial = 0;  // index in the recording
+  double own_s = 0;       // the strategy's own time: to choose the configuration and to learn from earlier trials
 };
 using ScoredRun = std::vector<ScoredStep>;
 
-// Says if a strategy's own time counts.
+// Is a strategy's own time added to the cost of an evaluation?
 enum class OwnTime { counted, ignored };
 
 struct Score {
-  double mean = 0;    // over the moments of the budget
-  double at_end = 0;  // of the budget
+  double mean = 0;    // the mean over the moments of the budget
+  double at_end = 0;  // the score at the end of the budget
 };
 
-// The scoring of runs over one recording, after Willemsen et al., "A Methodology for Comparing Optimization
-// Algorithms for Auto-Tuning" (2024). An evaluation costs what it cost when it was recorded, failures
-// included. The budget is the time in which random search is expected to close 95 % of the gap between the
-// median and the optimum. At 1000 moments of it, the score is (random − found) / (random − optimum): 0 for
-// random search, 1 for the optimum at once.
+// Scores runs over one recording, after Willemsen et al., "A Methodology for Comparing Optimization Algorithms for
+// Auto-Tuning" (2024). An evaluation, also a failed one, costs the time that was recorded for it. The budget is the time
+// in which random search is expected to close 95 % of the gap between the median and the optimum. The score is
+// (random − found) / (random − optimum), taken at 1000 moments of the budget: 0 for random search, 1 for a run that finds
+// the optimum at once.
 class ScoreScale {
  public:
-  // An error where the recording has no two different times.
+  // A recording whose times are all equal is an error.
   static Result<ScoreScale> make(const Recording& recording);
 
   double budget_s() const { return moments_s_.back(); }
   double optimum() const { return best_; }
   Score score(std::span<const ScoredRun> runs, OwnTime own_time) const;
-  // How far the best of each run's first evaluations is above the optimum, as a share of it: the median over
-  // the runs. Infinite where most runs find nothing valid.
+  // The distance between the optimum and the best of a run's first evaluations, divided by the optimum; the median of all
+  // runs. Infinite if most runs find nothing valid.
   double excess(std::span<const ScoredRun> runs, std::size_t evaluations) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// Chooses by the size of the space, the budget and the trials of related studies.
+// Chooses a strategy by the size of the space, the budget and the trials of related studies.
 class Auto : public Searcher {
  public:
   explicit Auto(const SearchTask& task);

@@ -13,8 +13,8 @@
 
 namespace gktune {
 
-// Draws at random first; then tries the neighbours of the best configurations known, the best one's first,
-// with random proposals in between, so that it does not stay in a local optimum.
+// Proposes random configurations first, then neighbours of the best known ones, those of the best first. Random proposals
+// in between let it leave a local optimum.
 class Climb : public Searcher {
  public:
   explicit Climb(const SearchTask& task) : untried_(task.space), random_(task.seed) {}
@@ -22,7 +22,7 @@ class Climb : public Searcher {
   void tell(const Trial& trial) override;
 
  private:
-  // A configuration that went well, with the neighbours of it that are still to be tried.
+  // A successful configuration and its neighbours that are still to try.
   struct Summit {
     Config config;
     bool is_surveyed = false;
@@ -34,7 +34,7 @@ class Climb : public Searcher {
 
   Untried untried_;
   std::mt19937_64 random_;
-  std::multimap<double, Summit> summits_;  // by objective, the best few
+  std::multimap<double, Summit> summits_;  // the best few, by objective
   std::size_t told_ = 0, asked_ = 0;
   bool default_is_due_ = true;
 };

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// The distributions of the standard library differ from one library to the next; these do not.
+// Distributions that are the same with every standard library.
 
 // In [0, 1).
 inline double draw_uniform(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }

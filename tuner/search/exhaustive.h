@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// Every configuration. Each step leads far through the order of the space, so that good and bad regions alternate and a
-// good configuration is known early: what is much slower than that one is given up after one execution.
+// Tries every configuration. Each step jumps far in the order of the space, so that good and bad regions alternate and a
+// good configuration is found early. Much slower configurations are then dropped after one execution.
 class Exhaustive : public Searcher {
  public:
   explicit Exhaustive(const SearchTask& task);
@@ -17,7 +17,7 @@ class Exhaustive : public Searcher {
 
  private:
   Untried untried_;
-  Count step_;  // has no factor in common with the size of the space, so that all indices come up
+  Count step_;  // coprime to the size of the space, so that every index is visited
   Count next_ = 0, asked_ = 0;
 };
 

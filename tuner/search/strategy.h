@@ -16,7 +16,7 @@ namespace gktune {
 struct StrategyOption {
   std::string_view name;
   std::string_view summary;
-  Value default_value;              // of the option's kind; whole numbers are accepted where it is a real
+  Value default_value;              // its kind is the option's kind; a real option also accepts integers
   std::vector<Value> choices = {};  // values to try when a strategy is tuned
   // Bounds of a number.
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct Strategy {
   std::unique_ptr<Searcher> (*make)(const SearchTask& task) = nullptr;
 };
 
-// For `Strategy::make`.
+// Makes a searcher of class T; a value for `Strategy::make`.
 template <class T>
 std::unique_ptr<Searcher> make_strategy(const SearchTask& task) {
   return std::make_unique<T>(task);

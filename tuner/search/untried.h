@@ -17,11 +17,11 @@ struct RanksHash {
   std::size_t operator()(const Space::Ranks& ranks) const;
 };
 
-// The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
-// from here, so none is invalid and none comes twice.
+// The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals from here,
+// so that each proposal is valid and new.
 class Untried {
  public:
-  // The space must outlive it.
+  // The space must outlive this object.
   explicit Untried(const Space& space) : space_(space) {}
 
   const Space& space() const { return space_; }
@@ -29,13 +29,13 @@ class Untried {
   std::size_t taken() const { return taken_.size(); }
   Count count() const { return space_.size() - Count(taken_.size()); }
   bool is_taken(const Space::Ranks& ranks) const { return taken_.contains(ranks); }
-  // True where it was there.
+  // Returns false if the configuration was taken before or is invalid.
   bool take(std::span<const std::uint32_t> ranks);
   bool take(const Config& config);
-  // One with equal probability; nothing if none is left. `sample` keeps it, `draw` takes it.
+  // An untried configuration, all with equal probability; nothing if none is left. `draw` takes it, `sample` does not.
   std::optional<Space::Ranks> sample(std::mt19937_64& random);
   std::optional<Space::Ranks> draw(std::mt19937_64& random);
-  // In the order of the space. Requires a count that can be listed.
+  // All untried configurations in the order of the space. Requires that they fit in memory.
   std::vector<Space::Ranks> all() const;
 
  private:
@@ -44,7 +44,7 @@ class Untried {
   const Space& space_;
   std::unordered_set<Space::Ranks, RanksHash> taken_;
   bool rest_is_listed_ = false;
-  std::vector<std::uint64_t> rest_;  // indices, once more than half is taken; some may be taken since
+  std::vector<std::uint64_t> rest_;  // indices of the untried, listed when more than half was taken; some may be taken by now
 };
 
 }  // namespace gktune

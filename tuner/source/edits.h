@@ -8,13 +8,13 @@
 
 namespace gktune {
 
-// Replacements in a text, which keep its number of lines.
+// Replaces parts of a text and keeps its number of lines.
 class Edits {
  public:
   // The text must outlive the edits, and tokens must be parts of it.
   explicit Edits(std::string_view text) : text_(text) {}
 
-  // From one token to another, both included. Replacements are given in the order of the text.
+  // Replaces the text from `first` to `last`, both included. Call it in the order of the text.
   void replace(const Token& first, const Token& last, std::string replacement);
   std::string apply() const;
 

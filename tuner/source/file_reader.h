@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// The text of the file at this path, or why it cannot be read.
+// Returns the text of the file at this path, or the reason why it cannot be read.
 using FileReader = std::function<Result<std::string>(const std::string& path)>;
 
 // A FileReader for regular files of at most 16 MiB.

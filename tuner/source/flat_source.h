@@ -11,28 +11,27 @@
 
 namespace gktune {
 
-// A source with the author's own files in place of their includes. It is one text that does not
-// depend on its folder. `place` lines keep the file names and line numbers that diagnostics show.
+// A source whose includes of the author's own files are replaced with the files' texts, so that it does not depend on its
+// folder. Lines of the kind `place` keep the file names and line numbers for diagnostics.
 struct FlatSource {
   std::vector<SourceLine> lines;
-  // The author's files that it includes, directly or not: path and text. Also those that stay includes.
+  // Path and text of the author's files that it includes, directly or not, also of those that stay includes.
   std::map<std::string, std::string> files;
-  // Parameters whose values constants of the source take: see replace_settings().
+  // Parameters that set constants of the source: see replace_settings().
   std::set<std::string, std::less<>> constants;
 };
 
-// Files found by <…> in the include folders stay includes: a library may be large.
+// `keep`: files that <…> finds in the include folders stay includes, because a library may be large.
 enum class AngleIncludes { keep, expand };
 
-// A quoted name is searched beside the file that includes it, then in the include folders; a name in <…> in
-// the folders only. A file is inserted as often as the preprocessor would read it: once if it has an include
-// guard or #pragma once, else each time.
+// Looks for "NAME" beside the file that includes it, then in the include folders; for <NAME> in the include folders only.
+// Inserts a file as often as the preprocessor reads it: once if it has an include guard or #pragma once, else each time.
 FlatSource flatten(const std::string& path, const std::string& text,
                    const std::vector<std::string>& include_dirs, AngleIncludes angles,
                    const FileReader& read = read_whole_file);
 
-// True for each line that is compiled with any macros: under no #if, or only under those of include guards,
-// which are an #ifndef with the #define of its macro in the next line.
+// For each line, true if it is compiled whatever macros are defined: it is inside no #if, or only inside include guards (an
+// #ifndef followed by the #define of its macro).
 std::vector<bool> unconditional_lines(const FlatSource& source);
 
 // The lines as one text.

@@ -10,27 +10,27 @@ namespace gktune {
 
 using NameSet = std::set<std::string, std::less<>>;
 
-// The part of a CUDA source that kernels use. Host functions (a main, a function with <<<>>>), what only they use, and
-// headers of libraries for the host become blank lines. `mentioned` are names that the launches use, besides the
-// kernels. A source whose brackets do not match outside of preprocessor conditions stays as it is.
+// Removes the host code of a CUDA source: host functions (main, functions with <<<>>>), everything that only they use, and
+// headers of host libraries become blank lines. `mentioned` are other names that the launches use. Leaves a source
+// unchanged if its brackets do not match outside of preprocessor conditions.
 void drop_host_code(FlatSource& source, const NameSet& mentioned);
 
-// The words and numbers of a function and of what it uses: functions, types, constants and macros of the source. Nothing if
+// The words and numbers of a function and of the functions, types, constants and macros of the source that it uses. Empty if
 // brackets do not match outside of preprocessor conditions.
 struct UsedText {
   NameSet words, numbers;
 };
 UsedText used_by(const FlatSource& source, const std::string& function);
 
-// Lets parameters replace what the source sets itself: `#define TILE 16` becomes a blank line, `constexpr int TILE = 16`,
-// `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of the macro value_macro("TILE").
-// Notes the names of the second kind in source.constants.
+// Lets parameters replace settings of the source. `#define TILE 16` becomes a blank line. `constexpr int TILE = 16`,
+// `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of a macro with another name, and the
+// name is added to source.constants: see macro_of().
 void replace_settings(FlatSource& source, const NameSet& parameters);
 
-// The name under which the source gets the value of a parameter: its own, or another if it is one of source.constants.
+// The macro that gives the source the value of a parameter: its own name, or another name if source.constants has it.
 std::string macro_of(const FlatSource& source, const std::string& parameter);
 
-// All words of the texts.
+// The words of all texts.
 NameSet words_of(const std::vector<std::string>& texts);
 
 }  // namespace gktune

@@ -14,28 +14,28 @@ namespace gktune {
 struct FunctionSignature {
   enum class Kind {
     kernel,    // __global__
-    function,  // all its words are known, and __global__ is not among them
-    unknown,   // a macro may make it a kernel or a function
+    function,  // not __global__, and every word before its name is known
+    unknown,   // a macro before its name may contain __global__
   };
   struct Parameter {
     std::string type;  // "const float*"
-    std::string name;  // empty: none is given
+    std::string name;  // empty if it has none
     friend bool operator==(const Parameter&, const Parameter&) = default;
   };
   std::string name;  // without namespaces
   Kind kind = Kind::unknown;
   std::vector<std::string> template_parameters;  // their names, in order
-  // Empty if the text does not show the parameters: a macro or an #if in the list, a pack.
+  // Without a value if a macro, an #if or a parameter pack hides the parameters.
   std::optional<std::vector<Parameter>> parameters;
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };
 
-// Each signature once. Does not find functions that a macro declares.
+// All functions of the source, each signature once. Does not find functions that a macro declares.
 std::vector<FunctionSignature> signatures_in(const FlatSource& source);
 
-// A type in its parts.
+// The parts of a type.
 struct CppType {
-  std::string base;  // "float", "unsigned long", "T": without const; empty if the text does not show it
+  std::string base;  // without const: "float", "unsigned long", "T"; empty if unknown
   int pointers = 0;
   bool points_to_const = false;
   friend bool operator==(const CppType&, const CppType&) = default;

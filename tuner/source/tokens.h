@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// A token of C++, as a part of the source's text. Blanks, line ends and joined lines lie between tokens.
+// A C++ token. Its text is a part of the source. Blanks and line ends are between tokens.
 struct Token {
   // Keep it small: the headers of a library have millions of tokens.
   enum class Kind : unsigned char {
@@ -29,20 +29,20 @@ struct Token {
 using Tokens = std::span<const Token>;
 
 bool is_any_of(std::string_view text, std::initializer_list<std::string_view> words);
-bool has(Tokens tokens, std::string_view text);  // one of them is this
+bool has(Tokens tokens, std::string_view text);  // true if one of the tokens has this text
 
 std::vector<Token> tokenize(std::string_view source);
-// The tokens that the compiler proper sees: neither comments nor preprocessor lines.
+// The tokens without comments and preprocessor lines.
 std::vector<Token> code_tokens(std::string_view source);
 
-// The index of the bracket that closes the one at `open`, one of ( [ { <. The number of tokens if none does.
+// The index of the bracket that closes the bracket at `open`: ( [ { or <. The number of tokens if nothing closes it.
 std::size_t closing_bracket(Tokens tokens, std::size_t open);
 
-// The parts between the commas of the list that opens at `open`. Lists inside stay whole. Nothing if the list
-// is not closed.
+// Splits the list in the brackets that open at `open` at its commas, but not at commas of inner lists. Empty if no bracket
+// closes it.
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open);
 
-// The tokens as text, with blanks only between words and after commas: const float*.
+// The text of the tokens, with blanks only between words and after commas: const float*.
 std::string text_of(Tokens tokens);
 
 // True for `extern "C"` at this index.

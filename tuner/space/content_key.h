@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// A name of 32 hexadecimal digits for some bytes: XXH3 of 128 bits.
+// The 128-bit XXH3 hash of the bytes, as 32 hexadecimal digits.
 std::string content_key(std::string_view bytes);
 
 }  // namespace gktune

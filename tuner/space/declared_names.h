@@ -7,10 +7,10 @@
 
 namespace gktune {
 
-// The names that a source gives to parameters of its templates and of the functions that it defines:
-// `template <typename T, int tile> __global__ void copy(const T* in, int n) { … }` declares T, tile, in and
-// n. A macro of such a name would break the declaration. Skips declarations between #if and #endif,
-// which may not be compiled, and names that an #if tests, which are meant as macros.
+// The names of the parameters of a source's templates and functions:
+// `template <typename T, int tile> __global__ void copy(const T* in, int n) { … }` declares T, tile, in and n. A macro of
+// such a name would break the declaration. Skips declarations between #if and #endif, which may not be compiled, and names
+// that an #if tests, because the source expects macros there.
 std::set<std::string, std::less<>> declared_names(const FlatSource& source);
 
 }  // namespace gktune

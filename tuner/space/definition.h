@@ -27,18 +27,18 @@ enum class Language { cuda, cpp, host };
 const std::vector<std::string>& language_names();
 const std::string& language_name(Language language);
 std::optional<Language> language_from_name(std::string_view name);
-// The language that a path's extension stands for, if any.
+// The language of a file with this extension, if known.
 std::optional<Language> language_of(const std::string& path);
 
 // A dimension of the problem, with the sizes (or types, or distributions) to tune for.
 struct Axis {
   std::string name;
   std::vector<Value> values;
-  std::string macro;  // the source sees the value under this name; empty: it does not
-  std::string match;  // how questions to the lookup match: nearest, exact, categorical; empty: by the kind of values
+  std::string macro;  // name of a macro with the value; empty: none
+  std::string match;  // how the lookup matches values: nearest, exact, categorical; empty: by their kind
 };
 
-// A compiler option, used where its condition holds.
+// A compiler option. It is used if its condition holds.
 struct Option {
   Pattern flag;
   std::optional<Expression> when;
@@ -47,14 +47,14 @@ struct Option {
 // A tensor map of a buffer, for bulk copies to shared memory. Innermost dimension first, in elements.
 struct TensorMap {
   std::string buffer;
-  std::vector<Expression> sizes, strides, box;  // strides: from the second dimension on; none: contiguous
+  std::vector<Expression> sizes, strides, box;  // strides begin with the second dimension; empty: contiguous
   std::optional<Expression> swizzle;            // bytes
 };
 
 // A texture object over a buffer: texels in one row, or rows of them at a pitch.
 struct Texture {
   std::string buffer;
-  std::vector<Expression> sizes;         // texels: the width or, of a 2-D texture, the width and the height
+  std::vector<Expression> sizes;         // in texels: the width, and the height of a 2-D texture
   std::optional<Expression> pitch;       // elements from one row to the next; absent: rows are contiguous
   std::optional<Expression> channels;    // elements of a texel: 1, 2 or 4; absent: 1
   Pattern address, filter;               // clamp, border, wrap, mirror; point, linear; empty: the first
@@ -62,20 +62,20 @@ struct Texture {
   std::optional<Expression> reads_fractions;  // integers are read as floats from 0 (or -1) to 1
 };
 
-// One value that a launch passes to a function: an argument of the kernel, a value of its own, or a struct of
-// those.
+// One value that a launch passes to a function: an argument of the kernel, a value of the launch, or a struct of such
+// values.
 struct PassedArgument {
   std::string name;                     // of the kernel's argument
-  Pattern type;                         // of a value
-  std::optional<Expression> value;      // absent: the argument of that name
-  std::vector<PassedArgument> members;  // of a struct, in order; the others are empty
-  std::optional<TensorMap> tensor_map;  // the others are empty
-  std::optional<Texture> texture;       // the others are empty
+  Pattern type;                         // of `value`
+  std::optional<Expression> value;      // absent: the argument called `name`
+  std::vector<PassedArgument> members;  // a struct's, in order; excludes the other members
+  std::optional<TensorMap> tensor_map;  // excludes the other members
+  std::optional<Texture> texture;       // excludes the other members
 };
 
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
 struct Launch {
-  Pattern entry;     // a function or a template-id; without parts for a fill
+  Pattern entry;     // a function or a template-id; empty for a fill
   std::string fill;  // the argument to fill with fill_byte; empty for a kernel
   std::optional<Expression> fill_byte;
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
@@ -84,13 +84,13 @@ struct Launch {
   std::optional<Expression> cooperative, programmatic, carveout;  // see LaunchAttributes
   std::optional<Expression> when;
   std::vector<PassedArgument> arguments;  // in the order of the function's parameters
-  std::optional<Expression> rounds;       // repeat `body` so many times, instead of all of the above
-  std::string index;                      // the name of the round's number in the body; empty: it has none
-  std::vector<std::string> swap;          // two buffers that stand for each other in every second round
+  std::optional<Expression> rounds;       // number of repetitions of `body`; excludes all members above
+  std::string index;                      // the name of the round's number in the body; empty: no name
+  std::vector<std::string> swap;          // two buffers that trade places in every second round
   std::vector<Launch> body;
 };
 
-// Steps that prepare a candidate's executions and are not timed.
+// Untimed steps that prepare a candidate's executions.
 struct Setup {
   std::vector<Launch> once;  // before a series of executions on the same buffers
   std::vector<Launch> each;  // before each execution
@@ -100,17 +100,17 @@ struct Setup {
 struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
-  bool is_computed = false;  // zeros that the inputs of the reference replace
-  // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a, deviation b; zipf: a values with
-  // exponent b; csr_offsets: a nonzeros in b columns
+  bool is_computed = false;  // the reference's `inputs` compute it
+  // The numbers of each kind. constant: the value a. ramp: starts at a, rises by b. uniform, sorted, field: from a to b.
+  // normal: mean a, deviation b. zipf: a different values, exponent b. csr_offsets: a nonzeros, b columns.
   std::optional<Expression> a, b;
   std::optional<Expression> seed;
   std::optional<Expression> width;     // of a field
   std::optional<Expression> exponent;  // of csr_offsets
-  Pattern lengths;                     // of the rows of csr_offsets: even, uniform or zipf; empty: even
-  std::string offsets;                 // csr_columns: the argument with the offsets
+  Pattern lengths;                     // how long the rows of csr_offsets are: even, uniform or zipf; empty: even
+  std::string offsets;                 // the argument with the offsets of csr_columns
   Pattern file;                        // a .npy or .npz file, relative to the space file
-  Pattern array;                       // of a .npz file
+  Pattern array;                       // name in a .npz file
 };
 
 // even, uniform, zipf.
@@ -118,10 +118,10 @@ std::optional<RowLengths> row_lengths_from_name(std::string_view name);
 
 // The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {
-  std::optional<Expression> absolute, relative, ulp;  // none: exactly equal
+  std::optional<Expression> absolute, relative, ulp;  // without any: equality
   std::optional<Expression> norm;
   std::optional<Expression> row, pitch;
-  std::string mask;  // an argument; empty: none
+  std::string mask;  // name of an argument; empty: none
   bool any_order = false, nan_equals = false;
 };
 
@@ -130,56 +130,55 @@ struct Argument {
   std::string name;
   Pattern type;                      // an element type, or {axis}
   std::optional<Expression> value;   // a scalar, passed by value
-  std::optional<Expression> extent;  // a buffer of so many elements
-  std::string symbol;                // the source's variable that holds the buffer; empty: launches pass it
+  std::optional<Expression> extent;  // number of elements of a buffer
+  std::string symbol;                // the variable of the source that is the buffer; empty: launches pass it
   Role role = Role::in;
   Contents contents;
-  std::optional<Tolerance> check;  // an output that is compared with the reference's
+  std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
 
-// Plain code that judges candidates. It sees the problem, never the parameters.
+// Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {
-  std::string
-      path;  // of a source of its own, as found from the working directory; empty: the kernel's source
-  std::string text;  // of that source
-  // The same as in KernelDefinition, for a source of its own.
+  // The path of its own source, which opens from the working directory; empty: it is in the kernel's source.
+  std::string path;
+  std::string text;  // of its own source
+  // As in KernelDefinition, for its own source.
   std::set<std::string, std::less<>> declared_names;
   std::vector<FunctionSignature> signatures;
   std::vector<Launch> launches;
 };
 
-// It computes what is right.
+// Computes the expected outputs.
 struct Reference : PlainCode {
-  std::optional<Expression> when;  // the problems that it is for; absent: all
-  std::vector<Launch>
-      inputs;  // run first: they write the computed inputs; without launches nothing is compared
-  // The symbols of arguments that are variables of its source too and that no launch of it passes.
+  std::optional<Expression> when;  // chooses the problems; absent: all
+  std::vector<Launch> inputs;  // run before `launches` and write the computed inputs
+  // Symbols of arguments that are variables of the reference's source too and that its launches do not pass.
   std::set<std::string> symbols;
 };
 
-// It reads the outputs of a candidate and counts what is wrong. Its launches can also pass what a reference
-// expects, as expected.NAME, and the verdict.
+// Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected output of a
+// reference, as expected.NAME, and the verdict.
 using Verifier = PlainCode;
 inline constexpr std::string_view kExpectedPrefix = "expected.", kVerdictName = "verdict";
 
 struct Metric {
   std::string name;  // GB/s
-  Expression value;  // over time_s, time_us, the problem, the parameters, device.*
+  Expression value;  // may use time_s, time_us, the problem, the parameters and device.*
 };
 
-// The goal: less time, or more (or less) of a metric.
+// The goal of tuning: a short time, or a high or low metric.
 struct Objective {
   std::string metric;  // empty: the time
   bool maximize = false;
 };
 
-// A setting of the process in which a C++ function runs: OMP_NUM_THREADS.
+// An environment variable of the process that runs a C++ function: OMP_NUM_THREADS.
 struct Setting {
   std::string name;
   Expression value;
 };
 
-// How long to search, unless the command line says otherwise. 0: no such bound.
+// Limits of a search; the command line may replace them. 0: no limit.
 struct SearchLimits {
   std::string strategy = "auto";
   Effort effort = Effort::normal;
@@ -194,31 +193,31 @@ enum class UnsafeOptions { refused, allowed };
 struct KernelDefinition {
   std::string name;
   Language language = Language::cuda;
-  std::string source_path;  // as found from the working directory
+  std::string source_path;  // opens from the working directory
   std::string source_text;
   std::vector<std::string> include_dirs;
-  std::vector<Option> options;       // for the language's own compiler
-  std::vector<Option> host_options;  // for the system's C++ compiler, where it stands in for CUDA's
+  std::vector<Option> options;       // for the compiler of `language`
+  std::vector<Option> host_options;  // for the system's C++ compiler when it compiles CUDA kernels for the CPU
   UnsafeOptions unsafe_options = UnsafeOptions::refused;
   std::vector<Setting> environment;
   std::vector<Axis> axes;
-  std::vector<Problem> listed_problems;  // to tune for, where the file lists them; empty: all combinations
+  std::vector<Problem> listed_problems;  // the problems that the file lists; empty: all combinations of the axes
   std::vector<std::string> parameter_names;
-  std::set<std::string, std::less<>> declared_names;  // in the source: they are not defined as macros there
+  std::set<std::string, std::less<>> declared_names;  // names that the source declares: they do not become macros
   std::vector<FunctionSignature> signatures;          // of the source's functions
-  // A value for each parameter: plain code in the kernel's own source sees these as macros.
+  // A value for each parameter. Code that judges candidates sees them as macros if it is in the kernel's source.
   Config default_values;
   std::vector<Argument> arguments;
   Setup setup;
   std::vector<Launch> launches;
-  std::vector<Reference> references;  // the first one whose condition holds computes what is right
+  std::vector<Reference> references;  // the first whose condition holds computes the expected outputs
   std::optional<Verifier> verifier;
   std::vector<Metric> metrics;
   Objective objective;
   Regime regime = Regime::cold;
   double time_limit_s = 10;  // for one execution
 
-  // True if something tells if outputs are right.
+  // True if a reference or a verifier judges the outputs.
   bool has_judge() const {
     return verifier ||
            std::ranges::any_of(references, [](const Reference& each) { return !each.launches.empty(); });
@@ -231,11 +230,11 @@ struct Definition {
   KernelDefinition kernel;
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
-  std::vector<Config> listed;  // if not empty, exactly these are valid, and constraints do not count
+  std::vector<Config> listed;  // if not empty, only these are valid, and constraints are ignored
   SearchLimits search;
-  std::vector<Problem> check_problems;  // for the sanitizer alone; empty: it chooses small awkward ones
-  // Equal for trials that may be compared: a hash of the sources, their includes,
-  // the options, launches and arguments. Sizes and parameters' values are not part of it.
+  std::vector<Problem> check_problems;  // only for the sanitizer; empty: it chooses small awkward ones
+  // A hash of the sources, their includes, the options, launches and arguments; without sizes and the values of parameters.
+  // Trials with equal fingerprints may be compared.
   std::string fingerprint;
   std::vector<Diagnostic> warnings;  // about the file and its sources
 };

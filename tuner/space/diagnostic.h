@@ -7,18 +7,18 @@
 
 namespace gktune {
 
-// Something wrong with a file, and its place. Lines and columns count from 1; line 0 is the file as a whole.
+// An error or warning about a place in a file. Lines and columns count from 1; line 0 means the whole file.
 struct Diagnostic {
   enum class Severity { error, warning };
   std::string file;
   std::size_t line = 0, column = 0;
-  std::size_t length = 1;  // how many columns are to blame
+  std::size_t length = 1;  // number of columns to underline
   std::string message;
-  std::string hint;  // what to write instead
+  std::string hint;  // the correction
   std::string source_line;
   Severity severity = Severity::error;
 
-  // In the form that compilers use: place and message, the line with a caret, the hint. No line feed at the end.
+  // The text as compilers write it: place and message, the line with a caret, the hint. No line feed at the end.
   std::string str() const;
 };
 
@@ -33,7 +33,7 @@ class SourceText {
  private:
   std::string path_;
   std::string_view text_;
-  std::vector<std::size_t> lines_;  // where each begins
+  std::vector<std::size_t> lines_;  // the offset of each line
 };
 
 }  // namespace gktune

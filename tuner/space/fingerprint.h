@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// The definition's fingerprint: see there. `let` holds the definitions that the kernel's expressions refer
-// to, `included` the texts of the files that the kernel's source and those beside it include.
+// Computes Definition::fingerprint. `let` has the definitions that the kernel's expressions use; `included` has the texts of
+// the files that the sources include.
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
                         std::vector<std::string> included);
 

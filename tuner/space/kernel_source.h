@@ -10,12 +10,12 @@
 
 namespace gktune {
 
-// Leaves the part of a CUDA source that kernels use, and lets the macros of its variants, which all have the same
-// names, replace settings of the source.
+// Removes host code from a CUDA source and lets macros replace settings of the source. All variants have macros of the same
+// names.
 void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variants);
 void keep_kernels(FlatSource& source, const SourcePlan& variant);
 
-// The variant's macros by the names under which the prepared source uses them.
+// The variant's macros, with the names that the source uses after keep_kernels().
 std::vector<std::pair<std::string, std::string>> macros_for(const FlatSource& source, const SourcePlan& variant);
 
 }  // namespace gktune

@@ -18,8 +18,8 @@
 
 namespace gktune {
 
-// A definition evaluated for one configuration and one problem: names and numbers only. A worker needs
-// nothing else and evaluates nothing.
+// A plan is a definition evaluated for one configuration and one problem. It has names and numbers only, so that workers
+// evaluate nothing.
 
 // See TensorMap.
 struct TensorMapPlan {
@@ -37,7 +37,7 @@ struct TexturePlan {
   enum class Filter { point, linear };
   int argument = -1;  // a buffer
   ElementType type = ElementType::float32;
-  std::int64_t channels = 1, width = 0, height = 0;  // texels; a height of 0: one row, which is not filtered
+  std::int64_t channels = 1, width = 0, height = 0;  // in texels; a height of 0: one row, which is not filtered
   std::int64_t pitch_bytes = 0;                      // of a 2-D texture
   Address address = Address::clamp;
   Filter filter = Filter::point;
@@ -49,12 +49,12 @@ struct ArgumentPlan {
   std::string name;
   ElementType type = ElementType::float32;
   bool is_scalar = false;
-  Value scalar;             // a scalar's worth: an integer, or a real for a floating type
-  std::vector<int> members;  // of a struct, which has nothing else; see passed_argument()
-  TensorMapPlan tensor_map;  // names an argument: this is a tensor map and has nothing else
-  TexturePlan texture;       // names an argument: this is a texture and has nothing else
-  bool is_aligned = false;   // a buffer of textures, which begins where a texture can
-  std::uint64_t count = 0;  // a buffer's elements
+  Value scalar;             // an integer, or a real for a floating type
+  std::vector<int> members;  // of a struct; excludes the other members; see passed_argument()
+  TensorMapPlan tensor_map;  // if it names an argument, this is a tensor map
+  TexturePlan texture;       // if it names an argument, this is a texture
+  bool is_aligned = false;   // a buffer that a texture reads: its address is aligned for textures
+  std::uint64_t count = 0;  // number of elements of a buffer
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
   bool is_checked = false;
@@ -65,7 +65,7 @@ struct ArgumentPlan {
 };
 
 struct StepPlan {
-  std::string entry;  // a function or a template-id with the values in it; empty: a fill
+  std::string entry;  // a function or a template-id with values; empty: a fill
   int fill_argument = -1;
   int fill_byte = 0;
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
@@ -83,23 +83,23 @@ struct SourcePlan {
   std::vector<std::string> include_dirs;
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> macros;
-  std::vector<std::string> entries;  // each once: functions, and variables with & in front
+  std::vector<std::string> entries;  // functions, and variables as &NAME; each once
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
-// A variable of the source that holds an argument: no step passes that.
+// A variable of the source that is an argument. No step passes this argument.
 struct VariablePlan {
   int argument = 0;
-  std::string entry;  // of the source: &filter
+  std::string entry;  // in SourcePlan::entries: &filter
   friend bool operator==(const VariablePlan&, const VariablePlan&) = default;
 };
 
-// Code and the steps to run in it.
+// Code and the steps that run it.
 struct ProgramPlan {
   SourcePlan source;
   std::vector<StepPlan> steps;
-  std::vector<StepPlan> setup_once, setup_each;  // see Setup; of a reference: its inputs
-  std::vector<ArgumentPlan> values;              // scalars and structs that single steps pass
+  std::vector<StepPlan> setup_once, setup_each;  // see Setup; a reference has its inputs here
+  std::vector<ArgumentPlan> values;              // scalars and structs that steps pass besides the plan's arguments
   std::vector<VariablePlan> variables;
   bool has_steps() const { return !steps.empty() || !setup_once.empty() || !setup_each.empty(); }
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
@@ -109,25 +109,25 @@ struct Plan {
   ProgramPlan candidate;
   ProgramPlan reference;  // may have no steps: nothing to compare with
   ProgramPlan verifier;   // may have no steps; its steps pass verifier_arguments()
-  // The reference or the verifier cannot be launched for this problem, and neither has steps. The candidate can.
+  // The reason why the reference or the verifier cannot be launched for this problem. Both have no steps then.
   std::optional<std::string> reference_error;
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
   Regime regime = Regime::cold;
   double time_limit_s = 10;
-  bool measures_power = false;  // a metric uses energy or power, which needs a long run to measure
+  bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
 };
 
-// The argument of a step with this index: one of the plan's arguments, or after them one of the program's values.
+// The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
 
-// The arguments of a verifier: the plan's n, then the expected contents of each, then the verdict. They are
-// inputs, except the verdict: the number of wrong elements and the index of the first.
+// The arguments of a verifier: the plan's n arguments, the expected contents of each, and the verdict (the number of wrong
+// elements and the index of the first). All are inputs, except the verdict.
 std::vector<ArgumentPlan> verifier_arguments(const std::vector<ArgumentPlan>& arguments);
 inline constexpr std::size_t expected_index(std::size_t argument, std::size_t n) { return n + argument; }
 inline constexpr std::size_t verdict_index(std::size_t n) { return 2 * n; }
 
-// True if a step passes or fills the argument with this index; `arguments` is the number of the program's.
+// True if a step passes or fills the argument with this index. `arguments` is the number of the plan's arguments.
 bool takes(const ProgramPlan& program, int index, std::size_t arguments);
 
 // True if the arguments of two candidates describe the same problem for this reference and verifier. Scratch

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// Readings of one trial that metrics may use, by their names in expressions.
+// The names of a trial's readings in the expressions of metrics.
 std::span<const std::string_view> reading_names();
 // The readings that this trial has.
 NamedValues readings(const Trial& trial);

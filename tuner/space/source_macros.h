@@ -11,15 +11,15 @@
 
 namespace gktune {
 
-// How a source uses a macro that the tuner defines, such as a parameter.
+// The uses of a macro in a source. The tuner defines the macro, for example for a parameter.
 struct MacroUse {
   bool is_used = false;  // the name is a word of the source
-  // "k.cu:3", if the source there sets the macro to something else, or declares a variable or function of its
-  // name. Only what is compiled in any case counts.
+  // The place, "k.cu:3", that defines the macro again, or that declares a variable or function of its name. Ignores lines
+  // that are compiled only under some conditions.
   std::optional<std::string> redefined_at, declared_at;
 };
 
-// The words of a source, which outlives this. Its headers may be large: only lines with the name are read closely.
+// Finds macros in a source, which must outlive this object. Tokenizes only lines with the name, because headers may be large.
 class SourceMacros {
  public:
   explicit SourceMacros(const FlatSource& source);
@@ -30,7 +30,7 @@ class SourceMacros {
   std::vector<Token> code_at(std::size_t line) const;
 
   const std::vector<SourceLine>& lines_;
-  std::vector<bool> is_unconditional_;  // compiled in any case
+  std::vector<bool> is_unconditional_;  // see unconditional_lines()
 };
 
 }  // namespace gktune

@@ -13,17 +13,17 @@
 namespace gktune {
 
 struct ReadOptions {
-  std::string device_kind;              // host: what the file says under `host` replaces its other words
+  std::string device_kind;              // if it is "host", the keys under `host` replace the file's other keys
   std::vector<std::string> strategies;  // the names that `search: {strategy: …}` may have; empty: any
   UnsafeOptions unsafe_options = UnsafeOptions::refused;
 };
 
-// Reads a space file, the sources that it names, and what these include. Paths stay as they are written:
-// relative ones are found from the working directory. Reports all errors of the file at once.
+// Reads a space file, the sources that it names, and their includes. The result has paths that open from the working
+// directory. Reports all errors of the file at once.
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options = {});
 
-// The same of a text that is at hand; `files` reaches all others.
+// Reads the text of a space file. `files` reads all other files.
 Result<Definition, std::vector<Diagnostic>> read_space_text(std::string_view text, const std::string& path,
                                                             const ReadOptions& options,
                                                             const FileReader& files);

@@ -7,11 +7,11 @@
 
 namespace gktune {
 
-// The bytes of a parameter, as C++ lays out a struct. Any other parameter has one part.
+// The layout of a function's parameter. A struct has the offsets that C++ gives its members; others have one part.
 struct StructLayout {
   struct Part {
     std::size_t offset = 0, bytes = 0;
-    int index = 0;  // of a scalar or a buffer; see passed_argument()
+    int index = 0;  // a scalar or a buffer; see passed_argument()
   };
   std::size_t bytes = 0, alignment = 1;
   std::vector<Part> parts;

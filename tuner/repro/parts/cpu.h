@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory, calls and times on a CPU.
+// Allocates memory, calls functions and measures times on a CPU.
 
 #include <chrono>
 #include <cstddef>
@@ -29,7 +29,7 @@ inline void set_bytes(void* memory, int byte, std::size_t size) {
 
 inline void wait(const char*) {}
 
-// function(arguments...), for any integer and pointer types of its parameters.
+// Calls function(arguments...) and converts the arguments to the types of its parameters.
 template <class Result, class... Parameters, class... Arguments>
 void launch(Result (*function)(Parameters...), Arguments... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the function has other parameters");

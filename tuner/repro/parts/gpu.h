@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory, launches and times on a GPU.
+// Allocates memory, launches kernels and measures times on a GPU.
 
 #include <cuda_runtime.h>
 
@@ -18,7 +18,7 @@ inline void check(cudaError_t error, const char* doing) {
   std::exit(1);
 }
 
-// Exactly as large as the argument, so that compute-sanitizer sees every access outside.
+// Allocates exactly the size of the argument, so that compute-sanitizer sees every access outside.
 inline void* allocate(std::size_t size) {
   void* memory = nullptr;
   check(cudaMalloc(&memory, size > 0 ? size : 1), "allocating");
@@ -53,14 +53,14 @@ void load_variable(void* to, const T& variable, std::size_t size) {
     check(cudaMemcpyFromSymbol(to, variable, size, 0, cudaMemcpyDeviceToDevice), "reading a variable");
 }
 
-// How a kernel is launched, besides its geometry.
+// The attributes of a launch.
 struct Attributes {
   dim3 cluster = dim3(1, 1, 1);
   bool is_cooperative = false, is_programmatic = false;
   int carveout_percent = -1;
 };
 
-// For any integer, pointer and struct types of the kernel's parameters.
+// Launches a kernel and converts the arguments to the types of its parameters.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Attributes& wanted, dim3 grid, dim3 block,
             std::size_t shared_bytes, Arguments... arguments) {

@@ -1,7 +1,6 @@
 #pragma once
 
-// Arguments: their creation, expected contents and comparison. Uses the functions of gpu.h or
-// cpu.h.
+// Creates arguments, keeps expected contents and compares outputs. Uses the functions of gpu.h or cpu.h.
 
 #include <algorithm>
 #include <cstddef>
@@ -61,7 +60,7 @@ T element_of(X x) {
   }
 }
 
-// From a function for numbers or, of complex ones, for parts.
+// Makes an element from the function's number; a complex element from two numbers.
 template <class T, class ValueAt>
 T generated(const ValueAt& value_at, unsigned long long i) {
   if constexpr (kIsComplex<T>) {
@@ -87,7 +86,7 @@ unsigned long long bits_of(T x) {
   return bits;
 }
 
-// A struct parameter of any type with so many bytes.
+// The bytes of a struct; converts to a struct parameter of the same size.
 template <std::size_t kBytes>
 class Struct {
  public:
@@ -137,12 +136,12 @@ double value_of(T x) {
   }
 }
 
-// How an output is compared with what is right.
+// The rules for comparing an output with the expected one.
 struct Rules {
   ErrorBounds bounds;
-  unsigned long long row = 0, pitch = 0;  // of each `pitch` elements the first `row` count; 0: all
+  unsigned long long row = 0, pitch = 0;  // the first `row` of each `pitch` elements are compared; 0: all
   bool any_order = false, has_norm = false;
-  double norm = 0;  // allowed, of all differences together
+  double norm = 0;  // allowed norm of all differences
 };
 
 template <class T>
@@ -191,7 +190,7 @@ class Buffer {
     for (std::thread& each : crew) each.join();
     restore();
   }
-  // The same from a .npy file, which the tuner has found to be of this type and size.
+  // Sets the initial contents from a .npy file. The tuner checked its type and size.
   void load(const char* path) {
     std::ifstream file(path, std::ios::binary);
     unsigned char head[12] = {};
@@ -227,8 +226,7 @@ class Buffer {
     for (std::size_t i = 0; i < size(); ++i) bytes[i] = static_cast<unsigned char>(~bytes[i]);
     copy_in(memory_, wrong.data(), size());
   }
-  // Takes the current contents as the expected result.
-  // An input has what it holds now.
+  // Makes the current contents the initial contents (keep) or the expected result (expect).
   void keep() { start_ = contents(); }
   void expect() { expected_ = contents(); }
 
@@ -265,7 +263,7 @@ class Buffer {
     if (rules.any_order) {
       const auto is_less = []([[maybe_unused]] T a, [[maybe_unused]] T b) {
         if constexpr (kIsComplex<T>) {
-          return false;  // they have no order
+          return false;  // complex numbers have no order
         } else if constexpr (kIsReal<T>) {
           return ordered_bits(bits_of(a), sizeof(T)) < ordered_bits(bits_of(b), sizeof(T));
         } else {

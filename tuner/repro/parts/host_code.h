@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls of functions that launch their own kernels.
+// Calls functions that launch their own kernels.
 
 #include <cstddef>
 #include <cstdio>

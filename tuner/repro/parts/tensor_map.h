@@ -1,6 +1,6 @@
 #pragma once
 
-// Tensor maps, which the driver makes.
+// Makes tensor maps with the driver.
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -11,8 +11,7 @@
 
 namespace gktune {
 
-// For any type of the kernel's parameter. Innermost dimension first; strides in bytes, from the second
-// dimension on.
+// Makes a tensor map. The innermost dimension comes first; strides are in bytes and begin with the second dimension.
 inline Struct<sizeof(CUtensorMap)> tensor_map(void* address, CUtensorMapDataType type,
                                               std::initializer_list<cuuint64_t> sizes,
                                               std::initializer_list<cuuint64_t> strides,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Texture objects over buffers.
+// Makes texture objects over buffers.
 
 #include <cuda_runtime.h>
 

@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Untried configurations for a model to choose from, at most `limit`, none twice: neighbours of the best ones
-// known, neighbours of these, and draws from all the rest. Where the limit allows, all that are left.
+// At most `limit` different untried configurations for a model to choose from: all of them if the limit allows it, else
+// neighbours of the best known ones, neighbours of these neighbours, and random others.
 std::vector<Space::Ranks> candidates(Untried& untried, std::span<const Space::Ranks> best_first,
                                      std::size_t limit, std::mt19937_64& random);
 

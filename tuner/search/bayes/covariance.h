@@ -9,36 +9,36 @@
 
 namespace gktune {
 
-// Parameters fitted by maximum likelihood. Lengths are logarithms, in units of a dimension's whole range.
+// Parameters fitted by maximum likelihood. Lengths are logarithms; the unit is the whole range of a dimension.
 struct CovarianceParameters {
   enum class Order { half, three_halves, five_halves };
   Order order = Order::five_halves;
-  std::vector<double> log_lengths;       // of each dimension's position
-  std::vector<double> log_twos_lengths;  // of its feature `twos`
+  std::vector<double> log_lengths;       // for the position in each dimension
+  std::vector<double> log_twos_lengths;  // for the feature `twos` of each dimension
   double log_study_length = 0;           // between this study and related ones
-  double additive = 0.1;                 // the share of the sum over dimensions, against their product
-  double log_noise = -5.3;               // variance, against that of the function
+  double additive = 0.1;                 // the weight of the mean over dimensions; the product has the rest
+  double log_noise = -5.3;               // the noise's variance divided by the function's
 
   double log_prior(const Features& features) const;
 };
 
-// A configuration in a study: 0 is the one that is searched, others are related.
+// A configuration in a study. Study 0 is the searched one; the others are related studies.
 struct Site {
   Point point;
   std::uint16_t study = 0;
 };
 
-// Sites by dimension: comparing one with all of them reads each dimension in one go.
+// Sites stored by dimension, so that comparing a site with all of them reads memory in sequence.
 class SiteTable {
  public:
   SiteTable() = default;
   explicit SiteTable(const std::vector<Site>& sites);
-  // Points of the searched study.
+  // Sites of the searched study.
   explicit SiteTable(const std::vector<Point>& points);
 
   std::size_t size() const { return size_; }
   const std::uint16_t* levels(std::size_t dimension) const { return levels_.data() + dimension * size_; }
-  // Null where all belong to the searched study.
+  // Null if all sites belong to the searched study.
   const std::uint16_t* studies() const { return studies_.empty() ? nullptr : studies_.data(); }
 
  private:
@@ -46,8 +46,8 @@ class SiteTable {
   std::vector<std::uint16_t> levels_, studies_;
 };
 
-// Similarity of two configurations' expected performance: Matérn functions of their distances in each
-// dimension, multiplied, with a share of their mean. Kept as tables over pairs of levels.
+// The similarity of the expected performance of two configurations: a weighted mean of the product and the mean of Matérn
+// functions of their distances in each dimension. Stored as tables over pairs of levels.
 class Covariance {
  public:
   explicit Covariance(const Features& features);
@@ -55,7 +55,7 @@ class Covariance {
   void set(const CovarianceParameters& parameters);
   const CovarianceParameters& parameters() const { return parameters_; }
   float operator()(const Site& a, const Site& b) const;
-  // The similarities of one site with those of a table, from the given one on.
+  // Writes the similarities of one site and the table's sites, from index `from` on.
   void row(const Site& site, const SiteTable& sites, std::size_t from, float* into) const;
 
  private:

@@ -16,26 +16,26 @@ struct Dimension {
   // A value, or neighbouring values of a parameter that has very many.
   struct Level {
     float position = 0;  // among the values, in [0, 1]
-    float twos = 0;      // how often two divides the value, in [0, 1]
+    float twos = 0;      // the number of factors of two in the value, scaled to [0, 1]
   };
   std::uint32_t parameter = 0;
   bool is_categorical = false;  // its levels have no order
   bool has_twos = false;
   bool has_size = false;
   std::vector<Level> levels;
-  std::vector<std::uint16_t> level_of;  // of each rank
-  std::vector<double> size_of;          // of each rank: log value, where it has a size
+  std::vector<std::uint16_t> level_of;  // for each rank
+  std::vector<double> size_of;          // for each rank: the logarithm of the value, if has_size
 };
 
-// Numbers are placed by their order and by their magnitude, half and half. Numbers such as 48, 64 and 96 are
-// alike for a GPU in ways that 63 and 65 are not. The number of factors of two is therefore a separate feature.
+// Maps configurations to points. The position of a number is the mean of its position by order and its position by
+// magnitude. The number of factors of two is a separate feature, because a GPU treats 48, 64 and 96 alike, but not 63.
 class Features {
  public:
   explicit Features(const Space& space);
 
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   Point point(std::span<const std::uint32_t> ranks) const;
-  // The alignment of a configuration's numbers: the sum of `twos`.
+  // The sum of `twos` over the dimensions: a high sum means well aligned numbers.
   double alignment(const Point& point) const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Extremely randomised trees (Geurts et al., 2006): each split is the best of one random threshold for each
-// feature. A leaf predicts the weighted means of its rows' outputs.
+// Extremely randomised trees (Geurts et al., 2006): a split draws one random threshold for each feature and takes the best.
+// A leaf predicts the weighted means of its rows' outputs.
 class Forest {
  public:
   struct Settings {
@@ -19,15 +19,15 @@ class Forest {
 
   Forest(const Features& features, const Settings& settings);
 
-  // A row for each point. Splits separate the values of the first output.
+  // `outputs` and `weights` have a row for each point. Splits separate the values of the first output.
   void grow(const std::vector<Point>& points, const Eigen::MatrixXf& outputs, const Eigen::VectorXf& weights,
             std::mt19937_64& random);
-  // The weighted means at one point, one row for each tree.
+  // The predictions at one point: one row for each tree.
   void predict(const Point& point, Eigen::Ref<Eigen::MatrixXf> by_tree) const;
   int trees() const { return settings_.trees; }
 
  private:
-  // A number that rows are split by: the position of a dimension's level, its factors of two, or a category.
+  // A splitting criterion: the position of a dimension's level, its factors of two, or its category.
   struct Feature {
     std::size_t dimension = 0;
     bool is_categorical = false;
@@ -35,8 +35,8 @@ class Forest {
   };
   struct Node {
     std::uint32_t feature = 0;
-    float threshold = 0;      // to the left: below it; for a category: equal to it
-    std::uint32_t right = 0;  // the left one follows the node; 0: a leaf
+    float threshold = 0;      // smaller values go left; of a category, equal ones do
+    std::uint32_t right = 0;  // the right child; the left child follows the node; 0: the node is a leaf
     std::uint32_t leaf = 0;   // its row of `leaves_`
   };
   struct Rows;

@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// A surrogate that grows a forest over all observations. What is in flight joins them when it learns again.
+// A surrogate that grows a forest over all observations. Each call of `learn` adds the candidates in flight to them.
 class ForestSurrogate : public Surrogate {
  public:
   ForestSurrogate(const Features& features, const Forest::Settings& settings) : forest_(features, settings) {}
@@ -21,10 +21,10 @@ class ForestSurrogate : public Surrogate {
   const Forecast& forecast(const TrainingData&, std::mt19937_64&) override { return forecast_; }
 
  protected:
-  // The trees separate these: an output for each observation, with its weight.
+  // The training outputs of the trees: one for each observation, with its weight.
   struct Lesson {
     Eigen::VectorXf outputs, weights;
-    float in_flight = 0;  // the output of what is in flight
+    float in_flight = 0;  // the output assumed for candidates in flight
   };
   virtual Lesson lesson(const TrainingData& data) const = 0;
   // A candidate's time output and improvement, from the prediction of each tree.

@@ -9,10 +9,10 @@
 
 namespace gktune {
 
-// A Gaussian process. The parameters of its covariance live on from one fit to the next.
+// A Gaussian process. Each fit starts from the covariance's parameters of the fit before.
 class GaussianProcess : public Surrogate {
  public:
-  // `fit_steps`: of the covariance's parameters from one call of `learn` to the next.
+  // Each call of `learn` makes `fit_steps` steps to fit the covariance's parameters.
   GaussianProcess(const Features& features, int fit_steps);
   void learn(const TrainingData& data, const std::vector<Point>& candidates,
              std::mt19937_64& random) override;
@@ -27,7 +27,7 @@ class GaussianProcess : public Surrogate {
   const int fit_steps_;
   CovarianceFit fit_;
   Posterior posterior_;
-  // The posterior's sites: observations, or what is in flight.
+  // A site of the posterior: an observation or, without one, a candidate in flight.
   struct Row {
     std::optional<std::size_t> observation;
     Point point;

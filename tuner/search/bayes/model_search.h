@@ -21,10 +21,10 @@
 namespace gktune {
 
 struct ModelSettings {
-  // Trials of the searched study before the model's first proposal: where these are small and aligned, and
-  // where they cover the whole space.
+  // Trials of the searched study before the model's first proposal: `spread_points` if the start proposes small and aligned
+  // configurations, else `covering_points`.
   std::size_t spread_points = 5, covering_points = 4;
-  std::size_t small_points = 8;  // trials that are small and aligned; the model chooses the last of them
+  std::size_t small_points = 8;  // number of small and aligned trials; the model chooses the last of them
   StartSettings start = {};
   double cost_exponent = kCostExponent;  // weight of a candidate's cost
   std::size_t candidates = 2000;         // maximum for each proposal
@@ -33,11 +33,11 @@ struct ModelSettings {
 // Makes the surrogate of a search.
 using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& features)>;
 
-// Search by a model: a surrogate predicts time, cost and failure of what is untried; the candidate with the
-// highest expected improvement for its cost comes next.
+// Searches with a model: a surrogate predicts time, cost and failure of untried candidates. The next proposal is the
+// candidate with the highest expected improvement for its cost.
 class ModelSearch : public Searcher {
  public:
-  // `model` names the surrogate for people.
+  // `model` is the surrogate's name in the description.
   ModelSearch(const SearchTask& task, const ModelSettings& settings, const MakeSurrogate& make_surrogate,
               std::string model);
   std::optional<Config> ask() override;
@@ -72,7 +72,7 @@ class ModelSearch : public Searcher {
   std::size_t fitted_at_ = 0;  // number of observations at the last fit
   bool is_fitted_ = false;
   bool keeps_small_ = false;    // the candidates are small and aligned
-  bool is_target_due_ = false;  // the targets have to be made anew
+  bool is_target_due_ = false;  // the targets are out of date
   std::vector<Space::Ranks> candidates_;
   std::vector<bool> is_chosen_;
   Targets targets_;

@@ -17,36 +17,36 @@ struct Observation {
   Space::Ranks ranks;
   Site site;
   bool is_ok = false;
-  double objective = 0;  // of one that is ok
-  double cost_s = 0;     // to compile and to run
+  double objective = 0;  // if is_ok
+  double cost_s = 0;     // time to compile and run it
 };
 
 // Training targets of a model, one row per observation.
 struct Targets {
   static constexpr Eigen::Index kTime = 0, kCost = 1, kFailure = 2, kCount = 3;
   Eigen::MatrixXd outputs;
-  // The lowest time output of the searched study; of all studies while it has none.
+  // The lowest time output of the searched study or, while it has none, of all studies.
   double best = std::numeric_limits<double>::infinity();
-  bool is_best_own = false;  // of the searched study
+  bool is_best_own = false;  // `best` is of the searched study
   // The mean log cost of each study.
   std::map<std::uint16_t, double> mean_log_cost;
-  // A time output as the objective it stands for, on the scale of `log_objective`.
+  // Converts a time output back to the logarithm of the objective.
   double low = 0, half_range = 1, mean = 0, deviation = 1;
   double log_objective_of(double output) const;
 
-  // Adds the row of a further observation of the searched study, on the scales of the others. False where it
-  // does not fit them: it is better than all others, or on another side of zero.
+  // Adds the row of another observation of the searched study, on the scales of the others. Returns false if the
+  // observation does not fit these scales: it is better than all others, or its objective has another sign.
   bool extend(const Observation& observation);
 
   bool is_log = false, is_negative = false;  // how objectives are scaled
-  double of_failure = 0;                     // its place among the scaled objectives
+  double of_failure = 0;                     // the scaled objective of a failure
 };
 
-// The time output is the logarithm of the distance from the best, softened near it: what separates good from
-// very good counts more than the difference between bad and worse. A failure counts as slow.
+// The time output is the logarithm of the distance from the best, softened near the best. So the difference between good
+// and very good counts more than the difference between bad and worse. A failure counts as slow.
 Targets targets_of(const std::vector<Observation>& observations);
 
-// Observations: those with the lowest times, and others at random. All, where these are not more.
+// Indices of `best` observations with the lowest times and of `others` random ones; of all if there are not more.
 std::vector<std::size_t> best_and_others(const Targets& targets, std::size_t best, std::size_t others,
                                          std::mt19937_64& random);
 

@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// A Gaussian process that knows some sites and predicts several outputs at candidates of the searched study.
-// The outputs of a site may arrive later; until then the prediction of the earlier sites is used.
+// A Gaussian process over known sites that predicts several outputs at candidates of the searched study. While the outputs
+// of a site are unknown, the prediction from the earlier sites takes their place.
 class Posterior {
  public:
   explicit Posterior(const Features& features) : covariance_(features) {}
@@ -23,8 +23,8 @@ class Posterior {
     Eigen::MatrixXf means;      // of each candidate and output
     Eigen::VectorXf variances;  // of the first output
   };
-  // A row for each site, a column for each output; NaN: not told yet. Takes less time where the first rows
-  // are those of the call before.
+  // `outputs` has a row for each site and a column for each output; NaN marks an unknown output. The call is faster if the
+  // first rows are the same as in the call before.
   const Prediction& predict(const Eigen::MatrixXf& outputs);
 
  private:
@@ -35,7 +35,7 @@ class Posterior {
   RowMajor factor_;  // lower triangle; rows beyond the sites are room
   SiteTable candidates_;
   RowMajor whitened_;            // the factor's inverse times the covariances of sites and candidates
-  Eigen::VectorXf unexplained_;  // the variance of each candidate, of 1
+  Eigen::VectorXf unexplained_;  // the share of each candidate's variance that remains
   Eigen::MatrixXf outputs_, white_;  // of the last prediction: the factor's inverse times the outputs
   Prediction prediction_;
 };

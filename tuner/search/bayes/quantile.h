@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// The number below which this share of the sorted numbers lies. Requires a non-empty list.
+// The quantile of sorted numbers at `share`, from 0 to 1. Requires a non-empty list.
 inline double quantile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }

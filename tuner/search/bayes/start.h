@@ -14,19 +14,19 @@ struct StartSettings {
   double small_share = 0.25;   // of the aligned ones
 };
 
-// Proposes configurations before a model knows enough. Where several parameters can be aligned well or badly,
-// it proposes well aligned and small ones, far from each other: they compile quickly, rarely fail and are
-// rarely slow. Elsewhere size predicts little. The points farthest from each other would be the slowest
-// there, so each one is the one that brings most of the space near to a known one.
+// Proposes configurations until a model knows enough. If several parameters can be aligned well or badly, it proposes well
+// aligned and small configurations that are far from each other: they compile quickly, rarely fail and are rarely slow. In
+// other spaces size predicts little, and points far from each other tend to be slow: there it proposes the configuration
+// that brings most of the space near to a known one.
 class Start {
  public:
   Start(const Features& features, Untried& untried, std::mt19937_64& random,
         const StartSettings& settings = {});
   // Requires a non-empty untried set. `known` grows from call to call.
   Space::Ranks propose(std::span<const Point> known, std::mt19937_64& random);
-  // True if it proposes small and aligned configurations.
+  // True if it proposes small, well aligned configurations.
   bool is_small() const { return is_small_; }
-  // Its configurations that were not proposed yet, or a sample of them.
+  // The configurations that it may still propose, or a sample of them.
   std::vector<Space::Ranks> untried() const;
 
  private:
@@ -43,7 +43,7 @@ class Start {
   std::vector<double> middle_;  // the mean position of the pool
   std::vector<Point> survey_;   // a sample of the pool
   std::vector<double> nearest_;  // the distance of each in the survey from the nearest known point
-  std::size_t noted_ = 0;        // known points that count in `nearest_`
+  std::size_t noted_ = 0;        // number of known points that `nearest_` includes
 };
 
 }  // namespace gktune

@@ -10,15 +10,15 @@
 
 namespace gktune {
 
-// A surrogate learns from this.
+// The training data of a surrogate.
 struct TrainingData {
   const std::vector<Observation>& observations;
   const Targets& targets;        // a row for each observation
-  std::size_t fresh = 1;         // results that come before it learns again
+  std::size_t fresh = 1;         // number of results until the next call of learn()
   std::vector<Point> in_flight;  // of the searched study, not told yet
 };
 
-// The expectation of the candidates, in their order.
+// Predictions for the candidates, in their order.
 struct Forecast {
   Eigen::VectorXf time;         // time output
   Eigen::VectorXf improvement;  // on the best time output
@@ -30,16 +30,16 @@ struct Forecast {
 class Surrogate {
  public:
   virtual ~Surrogate() = default;
-  // Forgets what it learned before. The candidates are those of all forecasts until the next call.
+  // Discards everything that it learned before. Forecasts are for these candidates until the next call.
   virtual void learn(const TrainingData& data, const std::vector<Point>& candidates,
                      std::mt19937_64& random) = 0;
-  // True if it has to learn anew before it takes in a further proposal.
+  // True if it must learn again before the next proposal.
   virtual bool is_full() const = 0;
   virtual void propose(const Point& point) = 0;
-  // The result of a proposal: an observation of the data that it learned from, which has grown since.
+  // Reports the result of a proposal: the index of a new observation in the data of learn().
   virtual void tell(const Point& point, std::size_t observation) = 0;
   virtual const Forecast& forecast(const TrainingData& data, std::mt19937_64& random) = 0;
-  // True if the improvements are expected times, so that they tell how much is left to gain.
+  // True if improvements are in units of time, so that they estimate the remaining gain.
   virtual bool knows_gain() const { return true; }
 };
 

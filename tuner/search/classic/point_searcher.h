@@ -23,15 +23,15 @@ class PointSearcher : public Searcher {
   void tell(const Trial& trial) final;
 
  protected:
-  // Takes an untried point; nothing if none is left.
+  // Chooses and takes an untried point. Nothing if none is left.
   virtual std::optional<Point> propose() = 0;
-  // Each told point, proposed or not.
+  // Called for each told point, proposed or not.
   virtual void learn(const Point& point, double objective) = 0;
 
   const Space& space() const { return untried_.space(); }
   std::size_t dimensions() const { return space().parameters().size(); }
   std::size_t values(std::size_t parameter) const { return space().parameters()[parameter].values.size(); }
-  // True if a parameter's values are numbers, so that a rank between two others is meaningful.
+  // True if the parameter's values are numbers: only then a rank between two others has a meaning.
   bool is_ordered(std::size_t parameter) const { return is_ordered_[parameter]; }
   std::mt19937_64& random() { return random_; }
   double uniform() { return draw_uniform(random_); }
@@ -39,12 +39,11 @@ class PointSearcher : public Searcher {
 
   bool take(const Point& point) { return untried_.take(point); }
   std::optional<Point> draw() { return untried_.draw(random_); }
-  // The valid point that is reached from a valid one by giving its parameters, one after the other, the
-  // possible values nearest to those of the target.
+  // Moves a valid point toward the target: gives each parameter in turn the valid value nearest to the target's.
   Point toward(Point from, const Point& target);
   // Valid points that differ in one parameter, in random order.
   std::vector<Point> neighbours(const Point& point, Neighbourhood neighbourhood);
-  // The point, else an untried one within a few steps, else any untried one. Requires a valid point.
+  // Takes the point, or an untried one within a few steps, or any untried one. Requires a valid point.
   std::optional<Point> take_near(const Point& point);
 
  private:

@@ -15,7 +15,7 @@ struct Individual {
   double objective = std::numeric_limits<double>::infinity();
 };
 
-// The size of a population from an option: two or more.
+// The option `population`, at least 2.
 inline std::size_t population_size(const SearchTask& task) {
   return static_cast<std::size_t>(std::max<std::int64_t>(2, task.option("population").integer()));
 }

@@ -12,6 +12,6 @@ Strategy particle_swarm_strategy();
 Strategy annealing_strategy();
 Strategy local_search_strategy();
 Strategy pattern_search_strategy();
-Strategy bandit_strategy();  // over the others
+Strategy bandit_strategy();  // chooses among the other strategies
 
 }  // namespace gktune

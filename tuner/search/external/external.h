@@ -11,8 +11,8 @@
 
 namespace gktune {
 
-// The user's program proposes configurations and receives results, in JSON lines; docs/search.md has the
-// protocol. Where the program fails, the search ends and `failure` says why.
+// Searches with a program of the user, which proposes configurations and receives results as lines of JSON. docs/search.md
+// describes the protocol. If the program fails, the search ends and `failure` says why.
 class External : public Searcher {
  public:
   explicit External(const SearchTask& task);
@@ -23,7 +23,7 @@ class External : public Searcher {
 
  private:
   void start(const SearchTask& task);
-  // Empty if the program has no other configuration to propose, or has failed.
+  // Empty if the program proposes no more or has failed.
   std::optional<Space::Ranks> proposal();
   bool write(const std::string& line);
 

@@ -8,19 +8,19 @@
 
 namespace gktune {
 
-// A program that reads lines from its standard input and answers in lines. Its standard error is this program's.
-// It ends with this object, and so does everything that it started in its process group.
+// A child process that reads lines from standard input and writes lines to standard output. It inherits standard error. The
+// destructor ends it and its process group.
 class LineProgram {
  public:
-  // /bin/sh runs the command.
+  // Runs the command with /bin/sh.
   static Result<LineProgram> start(const std::string& command);
   LineProgram(LineProgram&&) noexcept = default;
   LineProgram& operator=(LineProgram&&) = delete;
   ~LineProgram();
 
-  // An error where it does not read or has ended.
+  // An error if the program does not read in time or has ended.
   Result<void> write_line(std::string_view line, double timeout_s);
-  // An error where no whole line comes in time, where it has ended, or where a line has no end.
+  // An error if no complete line arrives in time, the program has ended, or a line is too long.
   Result<std::string> read_line(double timeout_s);
 
  private:

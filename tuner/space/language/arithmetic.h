@@ -10,21 +10,21 @@
 
 namespace gktune {
 
-// Why an operation has no result, and which of its operands is to blame.
+// The reason why an operation has no result, and the operand at fault.
 struct ArithmeticFailure {
   static constexpr int kWhole = -1;
   std::string message;
   int operand = kWhole;
 };
 
-// Python's meaning, with 64-bit integers that never wrap. Booleans count as 0 and 1. Comparisons and `in` are
-// not among the operations here.
+// Computes an operation as Python does, with 64-bit integers; an overflow is a failure. Booleans count as 0 and 1. Does not
+// accept comparisons and `in`.
 Result<Value, ArithmeticFailure> calculate(Operation operation, std::span<const Value> operands);
 
-// Integers and reals compare by their exact worth. Texts compare with texts alone.
+// Compares integers and reals by their exact values. A text can only be compared with a text.
 Result<bool, ArithmeticFailure> compare(Operation operation, const Value& left, const Value& right);
 
-// A text is neither true nor false.
+// The truth of a value. A text has none: that is a failure.
 Result<bool, ArithmeticFailure> truth(const Value& value);
 
 // Rounded down. Requires b != 0, and not INT64_MIN / -1.

@@ -10,13 +10,14 @@
 
 namespace gktune {
 
-// The value of one node; `and` and `or` yield the operand that decided, as in Python.
+// Evaluates a node. As in Python, `and` and `or` return the operand that decided.
 Result<Value, ExpressionError> evaluate(const ExpressionNode& node, const Scope& scope);
 
 // Evaluates a condition.
 Result<bool, ExpressionError> evaluate_truth(const ExpressionNode& node, const Scope& scope);
 
-// True if every condition holds. One that cannot be evaluated does not. `expression_of` gives an element's expression.
+// True if every condition holds. A condition that cannot be evaluated does not hold. `expression_of` returns the expression
+// of an element.
 template <std::ranges::input_range Conditions, class Projection = std::identity>
 bool all_hold(const Conditions& conditions, const Scope& scope, Projection expression_of = {}) {
   return std::ranges::all_of(conditions, [&](const auto& condition) {

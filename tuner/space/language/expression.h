@@ -12,21 +12,20 @@
 
 namespace gktune {
 
-// Error in an expression, and the part of its text at fault.
+// An error in an expression, and the part of the text at fault.
 struct ExpressionError {
   std::string message;
   std::size_t offset = 0;
   std::size_t length = 1;
 };
 
-// The values of the names in an expression, in layers: the first layer that has a name gives its value.
-// The values must outlive the scope.
+// The values of names, in layers. The first layer that has a name gives its value. The values must outlive the scope.
 class Scope {
  public:
   Scope& add(const NamedValues& values, std::string_view prefix = {});
-  Scope& add(const Scope& scope);  // all of its layers
+  Scope& add(const Scope& scope);  // adds all layers
   const Value* find(std::string_view name) const;
-  // Every name there is, prefixes included: what a misspelling is compared with.
+  // All names, with prefixes. Spelling suggestions come from them.
   std::vector<std::string> names() const;
 
  private:
@@ -39,7 +38,7 @@ class Scope {
 
 struct ExpressionNode;
 
-// The language of constraints, geometry, extents and metrics. Python's precedence and meaning over 64-bit
+// An expression of a constraint, geometry, extent or metric. Operators have Python's precedence and meaning, on 64-bit
 // integers, doubles, booleans and strings; see docs/space-file.md.
 class Expression {
  public:
@@ -54,16 +53,15 @@ class Expression {
   // Every use of a name, in the order of the text.
   const std::vector<NameUse>& names() const { return names_; }
   Result<Value, ExpressionError> evaluate(const Scope& scope) const;
-  // The same with definitions put in for names. It keeps its text: what goes wrong inside a definition is
-  // blamed on the name. An error when the definitions multiply beyond measure.
+  // The expression with names replaced by their definitions. It keeps its text, so an error inside a definition points at
+  // the name. An error if the result is too large.
   Result<Expression, ExpressionError> inlined(const std::map<std::string, Expression>& definitions) const;
   const ExpressionNode& root() const { return *root_; }
 
  private:
   std::string text_;
   std::vector<NameUse> names_;
-  std::shared_ptr<const ExpressionNode>
-      root_;  // shared: immutable, and expressions are copied with their definitions
+  std::shared_ptr<const ExpressionNode> root_;  // immutable, so that copies can share it
 };
 
 }  // namespace gktune

@@ -47,14 +47,14 @@ enum class Operation {
 struct ExpressionNode;
 using NodePtr = std::shared_ptr<const ExpressionNode>;
 
-// A node of the tree that a text is parsed into. Never changed once made.
+// A node of a parsed expression. Immutable.
 struct ExpressionNode {
   enum class Kind {
     constant,     // value
     name,         // name
     apply,        // operation on operands: arithmetic and functions
     comparison,   // operands[0] comparisons[0] operands[1] comparisons[1] …
-    list,         // right of `in` alone
+    list,         // only on the right of `in`
     conjunction,  // and, of two or more operands
     disjunction,  // or, of two or more operands
     negation,     // not
@@ -68,16 +68,15 @@ struct ExpressionNode {
   std::vector<Operation> comparisons;
 
   std::size_t offset = 0, length = 0;  // its place in the text
-  std::uint32_t depth = 1;             // of the tree below, itself included
-  std::uint64_t size = 1;              // how many nodes that tree has
+  std::uint32_t depth = 1;             // depth of the tree below, this node included
+  std::uint64_t size = 1;              // number of nodes in that tree
 };
 
-// Beyond these an expression is refused: evaluation follows the tree, and definitions can be put into one
-// another.
+// Limits of an expression: evaluation is recursive, and definitions that contain definitions can grow without bound.
 constexpr std::uint32_t kDeepestExpression = 1000;
 constexpr std::uint64_t kLargestExpression = 100'000;
 
-// Null if it would be deeper or larger than that.
+// Null if the node would exceed these limits.
 NodePtr make_node(ExpressionNode node);
 
 }  // namespace gktune

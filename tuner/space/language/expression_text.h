@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// A text that parses to the same expression, with definitions in place of the names that were replaced by them.
+// A text that parses to the same expression after inlined(): it has the definitions in place of their names.
 std::string expanded_text(const Expression& expression);
 
 }  // namespace gktune

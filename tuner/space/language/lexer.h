@@ -10,12 +10,12 @@
 
 namespace gktune {
 
-// A word of the expression language.
+// A token of the expression language.
 struct ExpressionToken {
   enum class Kind { end, name, value, symbol };
   Kind kind = Kind::end;
-  std::string text;  // of a name (keywords included) or a symbol
-  Value value;       // of a literal
+  std::string text;  // a name, a keyword or a symbol
+  Value value;       // a literal
   std::size_t offset = 0, length = 0;
 
   bool is(std::string_view word) const {

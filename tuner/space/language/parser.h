@@ -13,14 +13,14 @@
 
 namespace gktune {
 
-// Turns a text into a tree, by descent. Stops at the first error.
+// A recursive-descent parser. Stops at the first error.
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {}
   Result<NodePtr, ExpressionError> parse();
 
  private:
-  // Each yields nothing once there is an error.
+  // Each returns null after an error.
   NodePtr conditional();
   NodePtr disjunction();
   NodePtr conjunction();
@@ -47,7 +47,7 @@ class Parser {
 
   Lexer lexer_;
   ExpressionToken token_;
-  std::size_t consumed_end_ = 0;  // where the last token that was taken ends
+  std::size_t consumed_end_ = 0;  // the end of the last token that was taken
   int nesting_ = 0;
   std::optional<ExpressionError> error_;
 };

@@ -10,11 +10,11 @@
 
 namespace gktune {
 
-// Text in which {expression} stands for its value. Plain text has no expressions in it.
+// A text in which {expression} is replaced with its value.
 struct Pattern {
   struct Part {
-    std::string literal;                   // then
-    std::optional<Expression> expression;  // its value
+    std::string literal;                   // comes first
+    std::optional<Expression> expression;  // its value follows
   };
   std::vector<Part> parts;
   std::string text;  // as written
@@ -22,15 +22,15 @@ struct Pattern {
   Result<std::string, ExpressionError> format(const Scope& scope) const;
 };
 
-// A piece of a pattern's text: literal, or what stands in braces.
+// A part of a pattern's text: literal text, or the text between braces.
 struct PatternPiece {
   enum class Kind { literal, expression };
   Kind kind = Kind::literal;
   std::string text;
-  std::size_t offset = 0;  // in the pattern; of a literal with doubled braces: of its first byte
+  std::size_t offset = 0;  // of its first byte in the pattern
 };
 
-// {{ and }} stand for braces.
+// Splits a pattern at its braces. {{ and }} mean literal braces.
 Result<std::vector<PatternPiece>, ExpressionError> split_pattern(std::string_view text);
 
 }  // namespace gktune

@@ -9,10 +9,10 @@
 
 namespace gktune {
 
-// The check that the file asks for.
+// The value of `check` in the file.
 enum class Check { unspecified, none, wanted };
 
-// An argument as written, without its faulty parts.
+// An argument as the file describes it, without faulty parts.
 struct WrittenArgument {
   Argument argument;
   Check check = Check::unspecified;
@@ -21,11 +21,11 @@ struct WrittenArgument {
   const YamlNode* mask = nullptr;
 };
 
-// The type of a scalar or of a buffer's elements. After an error there is none, or one that is not known.
+// Reads the type of a scalar or of a buffer's elements. After an error it returns nothing or an unknown type.
 std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view, Names& names,
                                          ErrorList& errors);
 
-// .npy files are relative to `folder`, the folder of the space file.
+// `folder` is the folder of the space file; paths of .npy files are relative to it.
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,
                                             const std::string& folder, Names& names, ErrorList& errors);
 

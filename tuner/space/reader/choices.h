@@ -10,7 +10,7 @@
 
 namespace gktune {
 
-// A larger range is probably a mistake.
+// A larger range is an error, because it is probably a mistake.
 constexpr std::size_t kMostValues = 16'384;
 
 // The values of a parameter or of a problem's axis.
@@ -23,9 +23,9 @@ struct Choices {
 
 enum class ChoicesOf { parameter, axis };
 
-// A value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}; a parameter may have a
-// default, an axis a macro and a way to match. An axis may also be {shape: x.npy, dimension: 0}, an extent of an array in
-// a file; its path is relative to the folder.
+// Reads a value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}. A parameter may have a default;
+// an axis may have a macro and a way to match. An axis may also be {shape: x.npy, dimension: 0}, an extent of the array in
+// that file. The file's path is relative to `folder`.
 Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& folder, ErrorList& errors);
 
 }  // namespace gktune

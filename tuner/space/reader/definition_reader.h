@@ -21,7 +21,7 @@ class DefinitionReader {
  public:
   DefinitionReader(const std::string& path, const ReadOptions& options, const FileReader& files,
                    ErrorList& errors);
-  // Complete only if there are no errors.
+  // The result is complete only if there are no errors.
   Definition read(const YamlNode& root);
 
  private:
@@ -36,7 +36,7 @@ class DefinitionReader {
   void read_environment(const YamlNode& node);
   void read_kernel(const Fields& fields);
   void read_setup(const YamlNode& node);
-  // Reads the source of code beside the kernel, and what it declares.
+  // Reads the own source of a reference or verifier and the names that it declares.
   void read_own_source(const Fields& fields, const std::string& noun, PlainCode& code);
   void note_declarations(PlainCode& code, FlatSource source) const;
   void check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references);
@@ -48,8 +48,8 @@ class DefinitionReader {
   void check_computed_inputs();
   void read_metrics(const Fields& fields);
   void check_outputs();
-  // Compares the sources with the macros of parameters.
   NameSet mentioned_names() const;
+  // Warns about parameters that no source uses and about sources that redefine the macro of a parameter.
   void check_macros(const YamlNode& parameters, FlatSource source);
   std::string load(const YamlNode& node, std::string& path);
 

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// The program that the launches belong to. References and verifiers see the problem alone.
+// The program that launches belong to. Expressions of references and verifiers may not use parameters.
 enum class LaunchesOf { candidate, reference, verifier };
 constexpr View view_of(LaunchesOf whose) {
   return whose == LaunchesOf::candidate ? View::candidate : View::problem;
@@ -19,7 +19,7 @@ std::vector<Launch> read_launches(const YamlNode& node, Language language, Launc
                                   const std::vector<WrittenArgument>& arguments, Names& names,
                                   ErrorList& errors);
 
-// True if one of the launches passes, fills or swaps this argument.
+// True if a launch passes, fills or swaps the argument.
 bool takes(const std::vector<Launch>& launches, const std::string& argument);
 
 }  // namespace gktune

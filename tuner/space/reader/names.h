@@ -17,23 +17,23 @@ namespace gktune {
 
 // The names that an expression may use.
 enum class View {
-  problem,    // axes, device.*: the reference
-  candidate,  // and parameters
-  trial,      // and measured quantities: metrics
+  problem,    // axes and device.*; for references
+  candidate,  // also parameters
+  trial,      // also measured quantities; for metrics
 };
 
-// The names of a space file; reads expressions and texts that use them.
+// The names of a space file. Reads expressions and texts that use them.
 class Names {
  public:
   explicit Names(ErrorList& errors);
 
-  // Each adds an error for an invalid or duplicate name.
+  // These functions add an error if the name is invalid or a duplicate.
   void add_axis(const YamlNode& key) { (void)add(key, Kind::axis); }
   void add_parameter(const YamlNode& key) { (void)add(key, Kind::parameter); }
-  // A definition of `let`. `later`: its own name and those below, which it cannot use.
+  // Adds a definition of `let`. It cannot use the names of `later`: its own and those of the definitions below.
   void add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later);
 
-  // The number of a round, known until it is removed. False: the name is invalid or taken.
+  // Adds the name of a round's number until remove_index(). Returns false if the name is invalid or taken.
   bool add_index(const YamlNode& key);
   void remove_index(const std::string& name) { known_.erase(name); }
 
@@ -42,15 +42,15 @@ class Names {
   bool sees_parameters(const Expression& expression) const;
 
   std::optional<Expression> expression(const YamlNode& node, View view);
-  // The expression of an optional key.
+  // Reads the expression of an optional key.
   std::optional<Expression> expression(const Fields& fields, std::string_view key, View view);
   std::optional<Pattern> pattern(const YamlNode& node, View view);
-  // A function or a template-id. In template arguments, names stand for their values without braces.
+  // Reads a function or a template-id. In template arguments, names are replaced with their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);
 
-  // True if an expression has named it so far.
+  // True if an expression that was read uses the name.
   bool is_named(const std::string& name) const { return named_.contains(name); }
-  // The definitions used since the last call, directly or through others, as written.
+  // The texts of the definitions that expressions used since the last call, directly or through other definitions.
   std::map<std::string, std::string> take_used_definitions();
 
  private:
@@ -58,7 +58,7 @@ class Names {
   struct Known {
     Kind kind = Kind::axis;
     bool sees_parameters = false;
-    std::string text;                // of a definition
+    std::string text;                // a definition's
     std::vector<std::string> leads;  // definitions that it uses
   };
 
@@ -74,11 +74,11 @@ class Names {
 
   ErrorList& errors_;
   std::map<std::string, Known, std::less<>> known_;
-  std::map<std::string, Expression> definitions_;  // inlined: none refers to another; no faulty ones
+  std::map<std::string, Expression> definitions_;  // inlined, without faulty ones
   std::uint64_t expression_nodes_ = 0;
   std::set<std::string> named_;
   std::set<std::string> used_;       // definitions, directly or through others
-  std::span<const YamlNode> later_;  // while a definition is read: names that it cannot use
+  std::span<const YamlNode> later_;  // names that the definition being read cannot use
 };
 
 // The reason why a parameter or an axis cannot have this name; nothing if it can.

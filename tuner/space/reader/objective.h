@@ -11,7 +11,7 @@ namespace gktune {
 // Readers of the keys objective, regime and search.
 Objective read_objective(const YamlNode& node, const std::vector<Metric>& metrics, ErrorList& errors);
 Regime read_regime(const YamlNode& node, ErrorList& errors);
-// Keeps the values that the node does not set. An empty list of strategies accepts any name.
+// Changes only the values that the node sets. An empty list of strategies accepts any name.
 void read_search(const YamlNode& node, const std::vector<std::string>& strategies, SearchLimits& search,
                  ErrorList& errors);
 

@@ -8,17 +8,17 @@
 
 namespace gktune {
 
-// Reads `problem`: a map of axes, whose values are combined, or a list of such maps.
+// Reads the key `problem`: a map of axes, or a list of such maps. The values of the axes of a map are combined.
 class ProblemReader {
  public:
-  // `folder` is that of the space file.
+  // `folder` is the folder of the space file.
   ProblemReader(const std::string& folder, Names& names, ErrorList& errors)
       : folder_(folder), names_(names), errors_(errors) {}
 
-  // Adds the names of the axes. Call it before any expression is read.
+  // Adds the names of the axes. Call it before reading expressions.
   void name_axes(const YamlNode& node);
   void read(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed);
-  // Reads `problem` of `host`: other values of some axes, or another list.
+  // Reads the key `problem` under `host`: it replaces the values of some axes, or the list.
   void replace(const YamlNode& node, std::vector<Axis>& axes, std::vector<Problem>& listed);
 
  private:

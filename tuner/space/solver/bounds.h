@@ -8,15 +8,15 @@
 
 namespace gktune {
 
-// Ranges of integer terms, and conditions that follow from them: if `a * b * c <= 1024` and no c is less than
-// 2, then `a * b * 2 <= 1024` holds as soon as a and b are known.
+// Computes ranges of integer terms, and derives conditions that can be decided earlier: if c is at least 2, then
+// `a * b * c <= 1024` implies `a * b * 2 <= 1024`, which needs a and b only.
 class Bounds {
  public:
   // Both must outlive it.
   Bounds(TermGraph& graph, ValueColumns& columns) : graph_(graph), columns_(columns) {}
 
-  // A condition on parameters up to `level` that holds wherever this one can. kNone if nothing follows;
-  // nothing does from a condition that might fail to evaluate.
+  // A condition on the parameters up to `level` that the given condition implies. kNone if there is none. A condition that
+  // might fail to evaluate implies nothing.
   TermId implied(TermId condition, int level);
 
  private:
@@ -25,11 +25,11 @@ class Bounds {
   };
   enum class Side { low, high };
 
-  // Empty if the term might fail or is not an integer.
+  // Empty if the term is not an integer or might fail to evaluate.
   std::optional<Range> range(TermId term);
   std::optional<Range> worked_out(TermId term);
   std::optional<Range> range_of_single(TermId term);
-  // A term on parameters up to `level` that is never above (below) this one, whose range is known.
+  // A lower (upper) bound of the term that uses only parameters up to `level`. Requires a term with a range.
   TermId bound(TermId term, int level, Side side);
   TermId bound_of_product(const Term& term, int level, Side side);
   TermId together(TermId one, TermId other);

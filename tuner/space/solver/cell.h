@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// Encoded value for deciding constraints on many combinations at once: an integer (booleans are 0 and
+// A value encoded in 64 bits, so that constraints are decided on many combinations at once: an integer (booleans are 0 and
 // 1), the bits of a double, or the number of a text.
 using Cell = std::int64_t;
 
@@ -15,11 +15,11 @@ enum class CellType {
   integer,
   real,
   text,
-  none,  // its kind differs between combinations: it has no cell
+  none,  // the kind of value differs between combinations; cells cannot encode it
 };
 
-// Marks results that cells cannot express: an overflow, a division by zero. The evaluator of expressions
-// decides these. It also decides a real minimum integer or NaN, which only costs time.
+// Marks results that cells cannot encode: an overflow, a division by zero. The evaluator of expressions decides these. It
+// also decides combinations whose true value is the smallest integer or NaN; that is slower and equally correct.
 constexpr Cell kUnknown = std::numeric_limits<Cell>::min();
 
 inline double real_of(Cell cell) { return std::bit_cast<double>(cell); }

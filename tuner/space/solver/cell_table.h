@@ -9,13 +9,13 @@
 
 namespace gktune {
 
-// Rows of cells, each numbered; rows that are the same have one number.
+// Numbers rows of cells. intern() gives equal rows the same number.
 class CellTable {
  public:
   explicit CellTable(std::size_t width) : width_(width) {}
 
   std::uint32_t intern(const Cell* row);
-  // A new number, even for an equal row.
+  // Gives a new number, also to an equal row.
   std::uint32_t add(const Cell* row);
 
   std::size_t size() const { return size_; }

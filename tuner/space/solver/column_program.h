@@ -11,7 +11,7 @@
 
 namespace gktune {
 
-// The columns of terms that depend on one parameter: a cell for each of its values. Worked out once.
+// Computes the columns of terms that depend on one parameter, each once. A column has a cell for each value.
 class ValueColumns {
  public:
   // Both must outlive it.
@@ -27,34 +27,33 @@ class ValueColumns {
   std::unordered_map<TermId, std::vector<Cell>> columns_;
 };
 
-// Combinations at one level of a group: a state (what is known of the levels above) and a value of the
+// Combinations at one level of a group. Each has a state (the known terms of the levels above) and a value of the level's
 // parameter.
 struct Batch {
-  std::span<const Cell> cells;  // of all states, a row each
-  std::size_t width = 0;        // of a row
+  std::span<const Cell> cells;  // a row for each state
+  std::size_t width = 0;        // number of cells in a row
   std::span<const std::uint32_t> states, ranks;
 };
 
-// Computes some terms for a batch of combinations, instruction by instruction, each over the whole batch at
-// once.
+// Computes some terms for a batch of combinations. Each instruction runs over the whole batch.
 class ColumnProgram {
  public:
-  // `slots` are the terms whose cells the states hold, in their order.
+  // `slots` are the terms of a state's cells, in order. `wanted` are the terms to compute.
   ColumnProgram(const TermGraph& graph, ValueColumns& columns, std::span<const TermId> slots, int level,
                 std::span<const TermId> wanted);
 
-  // The longest batch.
+  // The largest number of combinations in a batch.
   std::size_t capacity() const { return capacity_; }
   void run(const Batch& batch);
-  // The column of one of the wanted terms, after a run.
+  // The column of a wanted term after run(). `wanted` is its index.
   const Cell* result(std::size_t wanted) const { return registers_[results_[wanted]].data(); }
-  // Slots that it reads.
+  // The indices of the slots that it reads.
   const std::vector<std::uint32_t>& slots() const { return slots_read_; }
 
  private:
   struct Gather {
     std::size_t target;
-    const std::vector<Cell>* column;  // by rank; nothing: by state
+    const std::vector<Cell>* column;  // indexed by rank; null: a slot of the state
     std::uint32_t slot;
   };
   struct Instruction {

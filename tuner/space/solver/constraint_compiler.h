@@ -14,27 +14,27 @@
 
 namespace gktune {
 
-// One of the conditions whose conjunction the constraints are.
+// A condition of a constraint: an operand of the constraint's outer `and`, or the whole constraint.
 struct Condition {
-  std::size_t constraint = 0;  // where it comes from
+  std::size_t constraint = 0;  // number of the constraint
   NodePtr node;
   TermId root = TermGraph::kNone;
 };
 
-// Turns constraints into terms. Inserts known values. A part that cells cannot express becomes a table
-// if it depends on one parameter, and is left to the evaluator of expressions if it depends on several.
+// Turns constraints into terms and inserts known values. If cells cannot encode a part of a constraint, a part with one
+// parameter becomes a table, and a part with several is left to the evaluator of expressions.
 class ConstraintCompiler {
  public:
-  // All must outlive the compiler. The scope knows all names but those of parameters that vary.
+  // All arguments must outlive the compiler. The scope has all names except those of parameters with several values.
   ConstraintCompiler(const std::vector<Parameter>& parameters, const Scope& scope, TermGraph& graph);
 
-  // Adds the constraint's conditions. An error names a name that does not exist.
+  // Adds the constraint's conditions. Returns an error for an unknown name.
   std::optional<ExpressionError> compile(std::size_t number, const Expression& constraint,
                                          std::vector<Condition>& conditions);
 
  private:
   TermId condition(const NodePtr& node);
-  // Use of a term: `a and b` is simpler where only its truth matters.
+  // The use of a term. `a and b` is simpler if only its truth matters.
   enum class Use { value, truth };
   TermId value(const NodePtr& node, Use use = Use::value);
   TermId typed_value(const NodePtr& node, Use use);
@@ -52,7 +52,7 @@ class ConstraintCompiler {
   const std::vector<Parameter>& parameters_;
   const Scope& scope_;
   TermGraph& graph_;
-  std::unordered_map<std::string_view, int> numbers_;  // of the parameters that are not fixed
+  std::unordered_map<std::string_view, int> numbers_;  // by name, of the parameters with several values
 };
 
 }  // namespace gktune

@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// A number or an index of configurations: never negative, and exact for a space of any size. An integer of
-// Boost's behind a private pointer: its headers would cost every source that includes this file seconds.
+// A number or an index of configurations: not negative, and exact for a space of any size. Hides Boost's integer, whose
+// headers would add seconds to the compilation of every file that includes this one.
 class Count {
  public:
   Count() noexcept : Count(std::uint64_t{0}) {}
@@ -26,7 +26,7 @@ class Count {
   ~Count();
 
   Count& operator+=(const Count& other);
-  Count& operator-=(const Count& other);  // requires one that is not larger
+  Count& operator-=(const Count& other);  // requires other <= *this
   Count& operator*=(const Count& other);
   Count& operator/=(const Count& other);
   Count& operator<<=(unsigned bits);
@@ -45,14 +45,14 @@ class Count {
   friend bool operator==(const Count& a, const Count& b) { return a.compare(b) == 0; }
   friend std::strong_ordering operator<=>(const Count& a, const Count& b) { return a.compare(b) <=> 0; }
 
-  // Requires a number that fits the type.
+  // Requires a value that fits the type.
   template <std::integral T>
   explicit operator T() const {
     return static_cast<T>(low());
   }
-  unsigned bits() const;  // without leading zeros
+  unsigned bits() const;  // number of bits without leading zeros
   std::string str() const;
-  std::size_t bytes() const;  // that it occupies
+  std::size_t bytes() const;  // memory that it occupies
   friend std::ostream& operator<<(std::ostream& stream, const Count& count);
 
  private:

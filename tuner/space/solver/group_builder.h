@@ -16,12 +16,13 @@
 
 namespace gktune {
 
-// Builds the tree of one group, level by level from the root. A state holds the values of the levels above
-// that the levels below use: the cells of these terms. Combinations with the same state have
-// the same future, so states are expanded, not combinations.
+// Builds the tree of one group, level by level from the root. A state has the cells of the terms of the levels above that
+// the levels below use. Combinations with the same state have the same valid continuations, so that the builder expands
+// states instead of combinations.
 class GroupBuilder {
  public:
-  // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.
+  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of the conditions
+  // that use them.
   GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
                std::span<const std::size_t> conditions, const SpaceLimits& limits);
 
@@ -35,26 +36,26 @@ class GroupBuilder {
   struct Layer {
     explicit Layer(std::size_t width) : states(width) {}
     CellTable states;
-    std::vector<std::uint32_t> parents, parent_ranks;  // one way to get to each
-    std::vector<std::size_t> begin{0};                 // of a state's branches
-    std::vector<Branch> branches;                      // into the next layer's states
+    std::vector<std::uint32_t> parents, parent_ranks;  // for each state, one way to reach it
+    std::vector<std::size_t> begin{0};                 // the first branch of each state
+    std::vector<Branch> branches;                      // lead to states of the next layer
   };
-  // Some of a layer's states, and which values are still valid for each.
+  // Some of a layer's states, each with a mask of the values that are still valid.
   struct Chunk {
     std::size_t level, first, count, words;
     std::vector<std::uint64_t> masks;
     std::uint64_t* mask(std::size_t state) { return masks.data() + state * words; }
   };
-  // A condition for some states of a chunk; states that look alike to it share a row.
+  // The verdicts of a condition on the states of a chunk. States that are equal in all terms of the condition share a row.
   struct Verdicts {
     std::size_t condition = 0;
-    std::vector<std::uint32_t> row_of;           // of each state
-    std::vector<std::uint32_t> representatives;  // a state of each row
-    std::vector<std::uint64_t> masks;            // of each row: not known to fail
-    std::vector<std::size_t> unknown_begin{0};   // of each row
+    std::vector<std::uint32_t> row_of;           // for each state
+    std::vector<std::uint32_t> representatives;  // for each row, one of its states
+    std::vector<std::uint64_t> masks;            // for each row, the values that are not known to fail
+    std::vector<std::size_t> unknown_begin{0};   // for each row, its first entry of unknown_ranks
     std::vector<std::uint32_t> unknown_ranks;
   };
-  // A branch for which a condition failed to evaluate: an error, if it leads anywhere.
+  // A branch for which a condition cannot be evaluated. It is an error if the branch leads to a valid combination.
   struct Failing {
     std::size_t level, condition;
     std::uint32_t state, rank;

@@ -17,20 +17,20 @@ namespace gktune {
 struct Terms {
   TermGraph graph;
   std::vector<Condition> conditions;
-  const Scope* scope = nullptr;  // all but the parameters that vary
+  const Scope* scope = nullptr;  // all names except those of parameters with several values
 };
 
-// Order of evaluation in a group. A level decides each condition whose last parameter it fixes, conditions
-// that follow from later ones, and the terms that the levels below use.
+// The order of evaluation in a group. A level decides each condition whose last parameter is the level's, decides
+// conditions that later ones imply, and computes the terms that the levels below use.
 class GroupPlan {
  public:
-  // A condition, or one that follows from it and can be decided earlier.
+  // A condition, or a condition that it implies and that can be decided earlier.
   struct Decision {
     TermId root;
     std::size_t condition;
     bool is_implied;
   };
-  // A decision whose last parameter is the level's.
+  // A decision of a level, and the program that computes it.
   struct Check {
     Decision decision;
     ColumnProgram program;
@@ -42,7 +42,8 @@ class GroupPlan {
     std::optional<ColumnProgram> advance;  // computes the next level's slots
   };
 
-  // All must outlive it. `members` are the group's parameters by number, `conditions` those that use them.
+  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of the conditions
+  // that use them.
   GroupPlan(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
             std::span<const std::size_t> conditions);
 

@@ -10,26 +10,26 @@
 
 namespace gktune {
 
-// The valid combinations of the parameters that constraints tie together. A level for each parameter; a
-// node's edges are the values that lead somewhere, in their order; nodes with the same future are one. An
-// edge stores how many combinations come before it in its node; their sum along a path is the index.
+// The valid combinations of the parameters of a group. It has a level for each parameter. A node has an edge for each value
+// that leads to a valid combination, in the order of the values. Nodes with equal subtrees are stored once. An edge stores
+// the number of combinations before it in its node; the sum along a path is the combination's index.
 class GroupTree {
  public:
   using Node = std::uint32_t;
   using Edge = std::uint32_t;
   static constexpr Node kLeaf = ~Node{0};  // below the last level
   struct Branch {
-    std::uint32_t rank;  // of the value
-    Node child;          // on the level below
+    std::uint32_t rank;  // the value's
+    Node child;          // in the level below
     friend bool operator==(const Branch&, const Branch&) = default;
   };
 
-  // One parameter, any of its values.
+  // A tree of one parameter whose values are all valid.
   static GroupTree of_free_parameter(std::size_t values);
 
-  // Grows from its leaves: first the nodes of the last level, at last the root.
+  // Adds a node. Add the nodes of the last level first and the root last.
   Node add(std::span<const Branch> branches);
-  // Call it when all nodes are added. A tree without nodes is empty.
+  // Call it after adding all nodes. A tree without nodes is empty.
   void finish();
 
   Node root() const { return static_cast<Node>(begin_.size() - 2); }
@@ -43,11 +43,11 @@ class GroupTree {
   std::optional<Edge> edge_of(Node node, std::uint32_t rank) const;
 
   const Count& size() const { return size_; }
-  // True if counts need more than 64 bits; otherwise the narrow functions may be used.
+  // True if counts need more than 64 bits. If false, use the narrow functions.
   bool is_wide() const { return !wide_before_.empty(); }
   std::uint64_t narrow_before(Edge edge) const { return before_[edge]; }
   Count wide_before(Edge edge) const { return is_wide() ? wide_before_[edge] : Count(before_[edge]); }
-  // The edge under which a node's combination of that number lies.
+  // The edge that leads to the combination with this index in the node.
   Edge edge_at(Node node, std::uint64_t index) const;
   Edge edge_at(Node node, const Count& index) const;
 

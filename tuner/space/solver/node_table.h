@@ -9,7 +9,7 @@
 
 namespace gktune {
 
-// Adds new nodes to one level of a tree.
+// Adds nodes to one level of a tree, equal nodes once.
 class NodeTable {
  public:
   explicit NodeTable(GroupTree& tree) : tree_(tree) {}

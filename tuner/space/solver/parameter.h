@@ -10,14 +10,14 @@
 
 namespace gktune {
 
-// A value that the author of a kernel leaves to the tuner.
+// A parameter of a kernel; the tuner chooses its value.
 struct Parameter {
   std::string name;
-  std::vector<Value> values;  // in the order of the file, none twice
+  std::vector<Value> values;  // in the order of the file, without duplicates
   std::optional<Value> default_value;
 };
 
-// The configuration with its values in the order of the parameters. It has a value for each.
+// Puts the values of a configuration in the order of the parameters. Requires a value for each.
 inline Config in_order_of(const std::vector<Parameter>& parameters, const Config& config) {
   Config ordered;
   for (const Parameter& parameter : parameters) ordered.set(parameter.name, *config.find(parameter.name));

@@ -13,17 +13,17 @@
 
 namespace gktune {
 
-// Builds the product of groups from parameters and constraints: inserts constants, finds and builds groups.
+// Builds a space: inserts constants into the constraints, finds the groups and builds their trees.
 class SpaceBuilder {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   SpaceBuilder(const std::vector<Parameter>& parameters, const std::vector<Constraint>& constraints,
                const Scope& scope, const SpaceLimits& limits);
 
   Result<GroupProduct, SpaceError> build();
 
  private:
-  // Parameters by number, and the conditions that use them, in their order.
+  // The numbers of a group's parameters and of the conditions that use them, ascending.
   struct Plan {
     std::vector<std::uint32_t> members;
     std::vector<std::size_t> conditions;
@@ -41,8 +41,8 @@ class SpaceBuilder {
   const std::vector<Parameter>& parameters_;
   const std::vector<Constraint>& constraints_;
   const SpaceLimits& limits_;
-  NamedValues fixed_;  // parameters that have one value
-  Scope scope_;        // with these
+  NamedValues fixed_;  // the parameters with one value
+  Scope scope_;        // the given scope and fixed_
   Terms terms_;
 };
 

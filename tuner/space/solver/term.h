@@ -19,9 +19,9 @@ using TermId = std::uint32_t;
 
 enum class TermOp {
   constant,
-  parameter,  // its value
-  rank,       // the place of its value among its values
-  table,      // of one parameter: computed in advance for each value
+  parameter,  // the value of a parameter
+  rank,       // the index of a parameter's value
+  table,      // a function of one parameter, computed in advance for each value
   add,
   subtract,
   multiply,
@@ -39,25 +39,25 @@ enum class TermOp {
   inverse,
   select,
   to_real,
-  call,       // any other operation on cells
-  interpret,  // a whole condition, by the evaluator of expressions
+  call,       // another operation on cells
+  interpret,  // a whole condition, left to the evaluator of expressions
 };
 
-// A sub-expression with its type, if it depends on parameters. Equal terms are stored once.
+// A typed part of an expression. Equal terms are stored once.
 struct Term {
   static constexpr int kNoLevel = -1;
 
   TermOp op = TermOp::constant;
-  Operation operation = Operation::identity;  // of a call
+  Operation operation = Operation::identity;  // a call's
   CellType type = CellType::integer;
   std::vector<TermId> operands;
-  Cell cell = 0;          // of a constant
-  int level = kNoLevel;   // the last of its parameters, by number
-  bool is_single = true;  // depends on no other parameter
-  bool is_truth = false;  // 0, 1 or unknown
+  Cell cell = 0;          // a constant's value
+  int level = kNoLevel;   // the number of its last parameter
+  bool is_single = true;  // it depends on no other parameter
+  bool is_truth = false;  // its value is 0, 1 or unknown
 };
 
-// Builds terms, and simplifies them as it does.
+// Builds and simplifies terms.
 class TermGraph {
  public:
   static constexpr TermId kNone = 0;  // cells cannot express the term
@@ -79,15 +79,16 @@ class TermGraph {
   TermId arithmetic(Operation operation, const std::vector<TermId>& operands);
   TermId compare(Operation operation, TermId left, TermId right);
   TermId truth(TermId term);
-  TermId both(TermId left, TermId right);    // of truths
-  TermId either(TermId left, TermId right);  // of truths
-  TermId inverse(TermId term);               // of a truth
+  // These require truths.
+  TermId both(TermId left, TermId right);
+  TermId either(TermId left, TermId right);
+  TermId inverse(TermId term);
   TermId select(TermId condition, TermId then, TermId otherwise);
 
   bool is_constant(TermId id) const { return terms_[id].op == TermOp::constant; }
   Cell cell(const Value& value);
   const std::vector<Cell>& table_column(TermId id) const { return tables_.at(id); }
-  // The value of a cell for the evaluator of expressions; not for texts.
+  // Decodes a cell for the evaluator of expressions. Requires an integer or a real.
   static Value value_of(CellType type, Cell cell);
 
  private:
