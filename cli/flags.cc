@@ -95,13 +95,13 @@ void Flags::database(std::string& path) {
 }
 
 void Flags::device(DeviceFlags& flags) {
-  parsed("--device", flags.choice, parse_device, "Device to use; auto takes the first GPU, else the CPU; replay plays a recording",
+  parsed("--device", flags.choice, parse_device, "Device to use; auto: the first GPU, else the CPU; replay: recorded trials instead of a device",
          device_forms())
       .shown_default("auto");
 }
 
 void Flags::worker(DeviceFlags& flags) {
-  parsed("--jobs", flags.jobs, parse_count, "Compile with N processes at a time; default: one per core", "N");
+  parsed("--jobs", flags.jobs, parse_count, "Compile with N processes; default: one per core", "N");
   text("--cache", flags.cache_dir,
        "Folder for compiled code; default: $XDG_CACHE_HOME/gktune, else ~/.cache/gktune")
       .kind("DIR");

@@ -89,7 +89,7 @@ std::unique_ptr<CLI::App> declare_all(std::vector<Declared>& declared) {
   app->get_formatter()->label("REQUIRED", "(required)");
   app->set_help_flag("-h,--help", "Print this help and exit");
   app->set_version_flag("-V,--version", version_text(),
-                        "Print the version and the devices that were built in");
+                        "Print the version and the supported kinds of devices");
   app->require_subcommand(1);
   app->footer("`gktune help COMMAND` prints the flags of a command and an example.");
   for (const Command& command : commands()) declare(*app, command, declared);

@@ -41,21 +41,21 @@ struct BestOptions {
 };
 
 void declare(Flags& flags, BestOptions& options) {
-  flags.text("KERNEL", options.kernel, "The kernel; all kernels if left out");
-  flags.text("--problem", options.problem, "The problem: n=1Gi,T=float; the nearest tuned problem answers")
+  flags.text("KERNEL", options.kernel, "Kernel; default: all kernels");
+  flags.text("--problem", options.problem, "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers")
       .kind("AXIS=VALUE,…");
-  flags.text("--device", options.device, "The device: its name in the database or a part of the name")
+  flags.text("--device", options.device, "Device: its name in the database, or a part of the name")
       .kind("DEVICE");
   flags.text("--as", options.as,
-             "With --problem: answer as for this device of the database, whatever its multiprocessors, for a --device "
-             "that need not be there")
+             "With --problem: answer for --device with the results of this device of the database, even if the numbers of "
+             "multiprocessors differ; the database need not have --device")
       .kind("DEVICE");
   flags.on("--prefer-portfolio", options.prefers_portfolio,
-           "With --problem: where it was not tuned, a stored portfolio answers before the nearest problem's winner");
+           "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest problem");
   flags.database(options.database);
   flags.on("--why", options.why,
-           "Explain the answer: the match, the evidence, the lead, and what has changed since, also on this machine");
-  flags.text("--space", options.space, "With --why: compare the version of the kernel with this space file")
+           "Explain the answer: the match, the evidence, the lead over others, and changes since then, also on this machine");
+  flags.text("--space", options.space, "With --why: compare the kernel's version with that of this space file")
       .kind("FILE");
   flags.table_format(options.format);
 }
@@ -337,7 +337,7 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
     fail(context, ExitCode::failed,
          fmt::format("the winner of {} for {} on {} is damaged: no trial of its study has its configuration", options.kernel,
                      problem_text(answer.problem), answer.device.name));
-    hint(context, "gktune db check finds the damage, gktune db repair mends it");
+    hint(context, "gktune db check reports the damage; gktune db repair copies the readable rows to a new file");
     return ExitCode::failed;
   }
   std::optional<Evidence> evidence;

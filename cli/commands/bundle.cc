@@ -24,7 +24,7 @@ struct BundleOptions {
 
 void declare(Flags& flags, BundleOptions& options) {
   flags.texts("SPACE", options.spaces, "Space files of the kernels").required().kind("FILE");
-  flags.text("-o,--output", options.output, "The file to write").required().kind("FILE");
+  flags.text("-o,--output", options.output, "File to write").required().kind("FILE");
   flags
       .collected("--db", options.databases,
                  "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db")
@@ -32,7 +32,7 @@ void declare(Flags& flags, BundleOptions& options) {
   flags
       .collected(
           "--arch", options.architectures,
-          "Only for devices of this architecture: sm_90, x86-64; may be repeated; default: all with winners")
+          "Include devices of this architecture only: sm_90, x86-64; may be repeated; default: all with winners")
       .kind("ARCHITECTURE");
   flags
       .text("--cache", options.cache_dir,

@@ -107,7 +107,7 @@ Json resources_json(const Trial& trial) {
 std::optional<std::string> not_checked(const KernelDefinition& kernel) {
   if (kernel.language == Language::host)
     return "not checked: the registers, shared memory and blocks of the kernels that host code launches; "
-           "they are known once it runs";
+           "they are known after it runs";
   for (const Option& option : kernel.options) {
     const std::string& flag = option.flag.text;
     const bool is_one = flag.starts_with("-rdc") || flag.starts_with("--relocatable-device-code") ||
@@ -270,11 +270,11 @@ ExitCode run(const CheckOptions& options, Context& context) {
 
 Command check_command() {
   Command command =
-      make_command<CheckOptions>("check", "Find faults in a space file and its kernel without timing",
+      make_command<CheckOptions>("check", "Find errors in a space file and its kernel, without timing",
                                  "gktune check spaces/reduce.yaml --sample 20", declare, run);
   command.note =
-      "A space file and its sources are code: check only those that you trust. It executes the compiler\n"
-      "(NVRTC, or $CXX) and, with --sanitize, the kernels; nothing else.";
+      "A space file and its sources are code: check only files that you trust. This command executes the compiler\n"
+      "(NVRTC, or $CXX) and, with --sanitize, the kernels.";
   return command;
 }
 

@@ -12,7 +12,7 @@ struct CompletionsOptions {
 };
 
 void declare(Flags& flags, CompletionsOptions& options) {
-  flags.text("SHELL", options.shell, "Shell to print completions for").required().kind("bash|zsh|fish");
+  flags.text("SHELL", options.shell, "Shell").required().kind("bash|zsh|fish");
 }
 
 ExitCode run(const CompletionsOptions& options, Context& context) {

@@ -127,16 +127,16 @@ struct ShowOptions {
 
 void declare_show(Flags& flags, ShowOptions& options) {
   flags.text("STUDY", options.which,
-             "A study's id, as `gktune db ls` shows it, or KERNEL[/AXIS=VALUE,…][@DEVICE]; may be left out where flags "
-             "select studies")
+             "A study's id from `gktune db ls`, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: the studies that the flags "
+             "select")
       .kind("ID|KERNEL");
   declare_study_flags(flags, options.selection);
-  const Flag failed = flags.on("--failed", options.failed, "Show the failed trials with their messages");
+  const Flag failed = flags.on("--failed", options.failed, "Show failed trials and their messages");
   flags
       .on("--importance", options.importance,
-          "Show which parameters matter, which values are never among the best, and why trials failed")
+          "Show the important parameters, the values that no good trial has, and the causes of failures")
       .excludes(failed);
-  flags.parsed("--limit", options.limit, parse_count, "Show so many trials of a study, and so many studies; 0: all", "N")
+  flags.parsed("--limit", options.limit, parse_count, "Show at most N trials of a study and at most N studies; 0: all", "N")
       .shown_default("20");
   flags.table_format(options.format);
 }
@@ -375,7 +375,7 @@ ExitCode show(const ShowOptions& options, Context& context) {
 }  // namespace
 
 Command db_command() {
-  Command command{"db", "Query, compare, clean, check and share the database of trials", "gktune db ls", {}, {}};
+  Command command{"db", "Query, compare, clean up, check and share the database of trials", "gktune db ls", {}, {}};
   command.children.push_back(make_command<ListOptions>("ls", "List the studies: kernel, problem, device",
                                                        "gktune db ls --kernel reduce --newer 7d", declare_list, list));
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",

@@ -50,14 +50,14 @@ struct ExportOptions {
 };
 
 void declare_export(Flags& flags, ExportOptions& options) {
-  flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; all if left out");
+  flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: all");
   declare_study_flags(flags, options.selection);
   flags.parsed("--format", options.format, parse_format,
                "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device;"
                " kernel-tuner, t4, wisdom, cub: for other programs",
                "jsonl|header|flags|json|kernel-tuner|t4|wisdom|cub")
       .shown_default("jsonl");
-  flags.text("--output,-o", options.output, "Write to FILE, for json to a folder, instead of standard output")
+  flags.text("--output,-o", options.output, "Write to FILE (with --format json, to a folder) instead of standard output")
       .kind("FILE");
 }
 
@@ -189,7 +189,7 @@ ExitCode export_cub(const std::vector<Best>& winners, const ExportOptions& optio
   const bool is_one = std::ranges::all_of(winners, [&](const Best& best) {
     return best.study.kernel == study.kernel && best.study.device == study.device;
   });
-  if (!is_one) return fail_for_several("policies are of one kernel on one device", context);
+  if (!is_one) return fail_for_several("the format cub holds one kernel on one device", context);
   const auto source = costs_of(winners, options, 1, context);
   if (!source) return fail(context, ExitCode::failed, "the problems of '" + study.kernel + "' have different axes");
   auto text = cub_policy_text(*source);
@@ -264,7 +264,7 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
     case ExportFormat::flags:
       if (winners->size() != 1) {
         return fail_usage(context, "gktune db export",
-                          fmt::format("flags are of one winner; {} are selected", winners->size()));
+                          fmt::format("the format flags holds one winner; {} are selected", winners->size()));
       }
       return write_text(definition_flags(winners->front().trial.config) + "\n", options.output, context);
     case ExportFormat::wisdom: {
@@ -302,8 +302,8 @@ struct ImportOptions {
 };
 
 void declare_import(Flags& flags, ImportOptions& options) {
-  flags.texts("FILE", options.files, "JSON Lines of `gktune db export`, or a file of Kernel Tuner or in the T4 format;"
-                                     " - reads lines from standard input")
+  flags.texts("FILE", options.files, "JSON Lines of `gktune db export`, a cache file of Kernel Tuner or a T4 file; -: JSON Lines from "
+                                     "standard input")
       .kind("FILE")
       .required();
   flags.database(options.database);
@@ -340,7 +340,7 @@ struct MergeOptions {
 };
 
 void declare_merge(Flags& flags, MergeOptions& options) {
-  flags.texts("FILE", options.sources, "Databases to add to that of --db").kind("FILE").required();
+  flags.texts("FILE", options.sources, "Databases to add to the database of --db").kind("FILE").required();
   flags.database(options.database);
 }
 

@@ -50,14 +50,14 @@ Result<std::int64_t> parse_positive(std::string_view text) {
 
 void declare_portfolio(Flags& flags, PortfolioOptions& options) {
   flags.text("KERNEL", options.kernel, "The kernel").required();
-  flags.parsed("--within", options.within, parse_share, "Loss that is allowed on each tuned problem", "PERCENT")
+  flags.parsed("--within", options.within, parse_share, "Allowed loss on each tuned problem", "PERCENT")
       .shown_default("2%");
-  flags.parsed("--most", options.most, parse_positive, "Choose at most N configurations, whatever they lose", "N");
-  flags.collected("--weight", options.weights, "Weight of problems in the mean loss: n=1Mi:10; may be repeated")
+  flags.parsed("--most", options.most, parse_positive, "Choose at most N configurations, even if the loss is higher", "N");
+  flags.collected("--weight", options.weights, "Weight of a problem in the mean loss: n=1Mi:10; may be repeated")
       .kind("AXIS=VALUE,…:N");
-  flags.text("--device", options.device, "Only for this device: its name or a part of the name").kind("DEVICE");
+  flags.text("--device", options.device, "Use only this device: its name or a part of the name").kind("DEVICE");
   flags.database(options.database);
-  flags.on("--dry-run", options.is_dry, "Do not store it");
+  flags.on("--dry-run", options.is_dry, "Do not store the portfolio");
   flags.table_format(options.format);
 }
 
@@ -158,8 +158,8 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
   for (const PortfolioLoss& loss : portfolio.losses) add_loss("loss", loss);
   add_loss("loss of the tree", portfolio.tree_loss);
   if (portfolio.held_back) {
-    add_loss("loss of the tree, held back", *portfolio.held_back);
-    add_loss("loss of the nearest problem, held back", *portfolio.held_back_nearest);
+    add_loss("loss of the tree, held out", *portfolio.held_back);
+    add_loss("loss of the nearest problem, held out", *portfolio.held_back_nearest);
   }
 }
 

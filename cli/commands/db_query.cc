@@ -23,9 +23,9 @@ struct DiffOptions {
 
 void declare_diff(Flags& flags, DiffOptions& options) {
   flags.text("STUDY", options.first, "A study: its id, or KERNEL[/AXIS=VALUE,…][@DEVICE]").required();
-  flags.text("OTHER", options.second, "The study to compare it with").required();
+  flags.text("OTHER", options.second, "The other study").required();
   flags.database(options.database);
-  flags.parsed("--limit", options.limit, parse_count, "Show so many configurations; 0: all", "N").shown_default("10");
+  flags.parsed("--limit", options.limit, parse_count, "Show at most N configurations; 0: all", "N").shown_default("10");
   flags.table_format(options.format);
 }
 
@@ -211,11 +211,11 @@ Command db_diff_command() {
 }
 
 Command db_stats_command() {
-  return make_command<StatsOptions>("stats", "Count what the database holds", "gktune db stats", declare_stats, stats);
+  return make_command<StatsOptions>("stats", "Count kernels, studies, trials and failures", "gktune db stats", declare_stats, stats);
 }
 
 Command db_sql_command() {
-  return make_command<SqlOptions>("sql", "Run a query; nothing is changed",
+  return make_command<SqlOptions>("sql", "Run a read-only query",
                                   "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv",
                                   declare_sql, sql);
 }

@@ -33,7 +33,7 @@ std::vector<std::int64_t> ids_of(const std::vector<StudySummary>& studies) {
 }
 
 void declare_dry_run(Flags& flags, bool& is_dry) {
-  flags.on("--dry-run", is_dry, "Only say what would be removed");
+  flags.on("--dry-run", is_dry, "Report what would be removed, and remove nothing");
 }
 
 struct RemoveOptions {
@@ -44,7 +44,7 @@ struct RemoveOptions {
 
 void declare_remove(Flags& flags, RemoveOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]");
-  flags.collected("--trial", options.trials, "Remove this trial, by its number in `gktune db show`: trials have no names; may be repeated")
+  flags.collected("--trial", options.trials, "Remove the trial with this id from `gktune db show`; may be repeated")
       .kind("ID");
   declare_study_flags(flags, options.selection);
   declare_dry_run(flags, options.is_dry);
@@ -91,7 +91,7 @@ void declare_prune(Flags& flags, PruneOptions& options) {
 ExitCode prune_database(const PruneOptions& options, Context& context) {
   PruneRules rules = options.rules;
   if (!rules.superseded && !rules.failed && !rules.outdated) {
-    return fail_usage(context, "gktune db prune", "say what to remove: --superseded, --failed-trials or --outdated");
+    return fail_usage(context, "gktune db prune", "add --superseded, --failed-trials or --outdated to say what to remove");
   }
   // The age is that of trials here.
   StudyFlags selection = options.selection;
@@ -111,7 +111,7 @@ Command db_rm_command() {
 }
 
 Command db_prune_command() {
-  return make_command<PruneOptions>("prune", "Remove trials that no longer decide anything",
+  return make_command<PruneOptions>("prune", "Remove superseded, failed or outdated trials",
                                     "gktune db prune --superseded --older 30d", declare_prune, prune_database);
 }
 

@@ -24,7 +24,7 @@ void declare_import(Flags& flags, ImportFlags& options) {
             "comments")
       .required()
       .kind("FILE");
-  flags.text("--kernel", options.kernel, "The kernel of a CUDA source; without it the first that the source launches")
+  flags.text("--kernel", options.kernel, "Kernel of a CUDA source; default: the first that the source launches")
       .kind("NAME");
   flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
   flags.on("--force", options.force, "Replace FILE");
@@ -62,7 +62,7 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
 
 Command import_command() {
   Command command =
-      make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert one of another program",
+      make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert a file of another tuner",
                                 "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
   command.aliases = {"import-space"};
   return command;

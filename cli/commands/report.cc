@@ -28,11 +28,11 @@ struct ReportOptions {
 };
 
 void declare(Flags& flags, ReportOptions& options) {
-  flags.texts("KERNEL", options.kernels, "The kernels; all kernels if left out").kind("KERNEL");
+  flags.texts("KERNEL", options.kernels, "Kernels; default: all kernels").kind("KERNEL");
   flags.database(options.database);
   flags.text("--output,-o", options.output, "Write to FILE").kind("FILE").shown_default("report.html");
   flags.on("--live", options.live,
-           "Write the page again while trials arrive, until Ctrl-C; an open page shows it by itself");
+           "Update the page while trials arrive, until Ctrl-C; an open page reloads itself");
 }
 
 ExitCode fail_with_hint(const ReportOptions& options, const std::string& message, Context& context) {
@@ -102,7 +102,7 @@ ExitCode run(const ReportOptions& options, Context& context) {
 }  // namespace
 
 Command report_command() {
-  return make_command<ReportOptions>("report", "Write an HTML page with pictures of tunings",
+  return make_command<ReportOptions>("report", "Write an HTML page with charts of tunings",
                                      "gktune report reduce -o reduce.html", declare, run);
 }
 

@@ -34,14 +34,13 @@ struct ReproOptions {
 
 void declare(Flags& flags, ReproOptions& options) {
   flags.text("TRIAL", options.which,
-             "Number of the trial, from `gktune db show`, or the study whose winner is meant: "
-             "KERNEL[/AXIS=VALUE,…][@DEVICE]")
+             "A trial's id from `gktune db show`, or a study to take the winner of: KERNEL[/AXIS=VALUE,…][@DEVICE]")
       .kind("ID|KERNEL")
       .required();
-  flags.text("SPACE", options.space, "Space file that it was tuned with").required().kind("FILE");
+  flags.text("SPACE", options.space, "Space file of the trial").required().kind("FILE");
   flags.database(options.database);
   flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
-  flags.on("--force", options.force, "Write it even if the space file or its sources have changed");
+  flags.on("--force", options.force, "Write the program even if the space file or its sources have changed");
 }
 
 std::string outcome_of(const Trial& trial) {

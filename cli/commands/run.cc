@@ -83,7 +83,7 @@ std::string strategy_choices() {
 }
 
 void declare(Flags& flags, RunOptions& options) {
-  flags.texts("SPACE", options.paths, "Space files; none to search a recording").kind("FILE");
+  flags.texts("SPACE", options.paths, "Space files; leave out with --device replay:FILE to search the recording").kind("FILE");
   flags.database(options.database);
   flags.device(options.device);
   flags.problem(options.problems);
@@ -91,26 +91,26 @@ void declare(Flags& flags, RunOptions& options) {
       .kind("PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
-  flags.collected("--set", options.settings, "An option of the strategy; repeat for more").kind("NAME=VALUE");
+  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated").kind("NAME=VALUE");
   flags.parsed("--effort", options.effort, parse_effort,
-               "Search for about three seconds per problem, until little more is expected, or until nothing is "
-               "in doubt; in place of the space file's limits",
+               "Replace the space file's limits. quick: about three seconds per problem; normal: until the model expects "
+               "little gain; thorough: until it expects almost none",
                "quick|normal|thorough");
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
   flags.parsed("--gain", options.gain, parse_percent,
-               "Stop once 60 trials in a row (thorough: 300) have not saved PERCENT of the best time, and the model "
-               "does not expect it; 0: never; default: the effort's, where neither trials nor time are limited",
+               "Stop when 60 trials in a row (thorough: 300) did not save PERCENT of the best time and the model does not "
+               "expect it either; 0: never; default: set by the effort, without limits on trials and time",
                "PERCENT");
-  flags.on("--cold", options.cold, "Learn nothing from other problems, devices and versions of the kernel");
+  flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
   flags.parsed("--regime", options.regime, parse_regime,
-               "Caches before each launch: cold (emptied) or hot (as the last launch left them)", "cold|hot");
+               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)", "cold|hot");
   flags.on("--fresh", options.fresh, "Measure everything again");
-  flags.text("--report", options.report, "Write a report of these kernels, an HTML page, at the end").kind("FILE");
+  flags.text("--report", options.report, "Write an HTML report of these kernels at the end").kind("FILE");
   flags.json(options.json);
   flags.quiet(options.quiet);
 }
@@ -317,7 +317,7 @@ Command run_command() {
       "run", "Tune a kernel: find the fastest configuration of each problem",
       "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s", declare, run);
   command.note =
-      "A space file and its sources are code, which this executes with your rights: run only those that you "
+      "This command executes the code of a space file and its sources with your rights: run only files that you "
       "trust.";
   return command;
 }

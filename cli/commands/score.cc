@@ -47,24 +47,24 @@ void declare(Flags& flags, ScoreOptions& options) {
   flags.texts("FILE", options.paths, "Recordings: Kernel Tuner cache files, T4 results, gktune's databases")
       .required()
       .kind("FILE");
-  flags.collected("--strategy", options.strategies, "The strategy to score; again for several; all")
+  flags.collected("--strategy", options.strategies, "Strategy to score, or all; may be repeated")
       .kind("NAME")
       .shown_default("auto");
-  flags.collected("--set", options.settings, "An option of the strategy; again for several")
+  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated")
       .kind("NAME=VALUE");
-  flags.number("--repeats", options.repeats, "Runs on each recording, each with a seed of its own").kind("N");
+  flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed").kind("N");
   flags.parsed("--seed", options.seed, parse_count, "Seed of the runs", "N");
-  flags.number("--in-flight", options.in_flight, "Candidates proposed before the first is told").kind("N");
-  flags.number("--jobs", options.jobs, "Runs at a time").kind("N").shown_default("one a core");
+  flags.number("--in-flight", options.in_flight, "Number of candidates that the strategy proposes before it gets the first result").kind("N");
+  flags.number("--jobs", options.jobs, "Number of runs at a time").kind("N").shown_default("one per core");
   flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");
   flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings");
   flags
       .collected("--report", options.report_paths,
-                 "With --tune: score the options found on this recording; again for several")
+                 "With --tune: score the options on this recording; may be repeated")
       .kind("FILE");
   flags
       .collected("--related", options.related_paths,
-                 "A recording that the strategies learn from before each run; again for several")
+                 "Recording that the strategies learn from before each run; may be repeated")
       .kind("FILE");
   flags.json(options.json);
   flags.quiet(options.quiet);
@@ -367,21 +367,21 @@ ExitCode tune_options(const Contender& begin, const Recordings& recordings, cons
 
 ExitCode run(const ScoreOptions& options, Context& context) {
   if (options.repeats < 1 || options.repeats > 100'000)
-    return fail_usage(context, kCommand, "--repeats: it is 1 to 100000");
+    return fail_usage(context, kCommand, "--repeats: expected 1 to 100000");
   if (options.in_flight < 1 || options.in_flight > 4096)
-    return fail_usage(context, kCommand, "--in-flight: it is 1 to 4096");
+    return fail_usage(context, kCommand, "--in-flight: expected 1 to 4096");
   if (options.jobs < 0 || options.jobs > 1024)
     return fail_usage(context, kCommand, "--jobs: it is 0 to 1024");
   const auto contenders = contenders_of(options);
   if (!contenders) return fail_usage(context, kCommand, contenders.error().message);
   if (!options.traces.empty() && contenders->size() > 1)
-    return fail_usage(context, kCommand, "--traces: it takes one strategy");
+    return fail_usage(context, kCommand, "--traces accepts one strategy only");
   if (options.tune && contenders->size() > 1)
-    return fail_usage(context, kCommand, "--tune: it takes one strategy");
+    return fail_usage(context, kCommand, "--tune accepts one strategy only");
   if (options.tune && !options.traces.empty())
-    return fail_usage(context, kCommand, "--tune: it writes no traces");
+    return fail_usage(context, kCommand, "--tune and --traces exclude each other");
   if (!options.tune && !options.report_paths.empty())
-    return fail_usage(context, kCommand, "--report: it belongs to --tune");
+    return fail_usage(context, kCommand, "--report needs --tune");
 
   if (options.quiet) context.log.silence();
   const auto recordings = read_all(options.paths);

@@ -41,11 +41,11 @@ void declare(Flags& flags, SpaceOptions& options) {
   flags.text("SPACE", options.path, "A space file").required().kind("FILE");
   flags.device(options.device);
   flags.problem(options.problems);
-  Flag list = flags.on("--list", options.list, "Every valid configuration, one a line");
+  Flag list = flags.on("--list", options.list, "Print every valid configuration, one per line");
   Flag sample = flags.parsed("--sample", options.sample, parse_count,
-                             "N valid configurations, each as likely as any other", "N");
+                             "Print N random valid configurations", "N");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the sample", "N").needs(sample);
-  Flag at = flags.parsed("--at", options.at, parse_index, "The configuration of that index", "INDEX");
+  Flag at = flags.parsed("--at", options.at, parse_index, "Print the configuration with this index", "INDEX");
   list.excludes(sample).excludes(at);
   sample.excludes(at);
   flags.json(options.json);

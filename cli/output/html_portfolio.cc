@@ -31,11 +31,11 @@ std::string loss_table(const Portfolio& portfolio) {
   };
   for (const PortfolioLoss& loss : portfolio.losses) add("the best of them on each problem", loss);
   add("the tree", portfolio.tree_loss);
-  if (portfolio.held_back) add("the tree, on problems held back", *portfolio.held_back);
+  if (portfolio.held_back) add("the tree, on held-out problems", *portfolio.held_back);
   if (portfolio.held_back_nearest) {
     PortfolioLoss nearest = *portfolio.held_back_nearest;
     nearest.configs = portfolio.problems.size();
-    add("the nearest problem's winner, on problems held back", nearest);
+    add("the nearest problem's winner, on held-out problems", nearest);
   }
   return table.html();
 }

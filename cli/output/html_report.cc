@@ -93,7 +93,7 @@ std::string gain_text(const StudyFacts& facts) {
 }
 
 std::string winner_card(const StudyFacts& facts) {
-  if (!facts.winner) return "<div class=\"card wide\"><h3>Winner</h3><p>No trial went well.</p></div>\n";
+  if (!facts.winner) return "<div class=\"card wide\"><h3>Winner</h3><p>No trial succeeded.</p></div>\n";
   const Best& best = *facts.winner;
   std::string html = "<div class=\"card wide\"><h3>Winner</h3><div class=\"figures\">";
   const auto number = [&](const std::string& label, const std::string& value, std::string_view kind = "") {
@@ -208,7 +208,7 @@ std::string trials_card(const StudyFacts& facts) {
 
 std::string absent_card(const StudyFacts& facts) {
   std::string html = "<div class=\"card\"><h3>Values that are never among the best</h3>\n";
-  if (facts.best_count == 0) return html + "<p>Fewer than twenty trials went well.</p></div>\n";
+  if (facts.best_count == 0) return html + "<p>Fewer than twenty trials succeeded.</p></div>\n";
   if (facts.absent.empty()) {
     return html + fmt::format("<p>None: every value that was tried often is among the best {}.</p></div>\n",
                               facts.best_count);

@@ -22,7 +22,7 @@ void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& 
          << '\n';
   const std::vector<ImportanceRow> rows = importance_rows(facts);
   if (facts.ranking.size() < 2 || rows.empty() || rows.front().share <= 0) {
-    stream << (facts.ranking.size() < 2 ? "fewer than two trials went well\n" : "nothing varies\n");
+    stream << (facts.ranking.size() < 2 ? "fewer than two trials succeeded\n" : "nothing varies\n");
     return;
   }
   Table table;
@@ -59,7 +59,7 @@ void print_absent(std::ostream& stream, const Screen& screen, const StudyFacts& 
                       : fmt::format("values that are never among the best {}", facts.best_count))
          << '\n';
   if (facts.best_count == 0) {
-    stream << "fewer than twenty trials went well\n";
+    stream << "fewer than twenty trials succeeded\n";
     return;
   }
   if (facts.absent.empty()) {

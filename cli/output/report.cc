@@ -189,12 +189,12 @@ std::string question_for(const Tuning& tuning, const std::string& database_flag)
 std::vector<std::string> hints_for(const Tuning& tuning, const std::string& database_flag) {
   std::vector<std::string> hints;
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
-  if (tuning.outcome.best) hints.push_back("ask for it again: " + question_for(tuning, database_flag));
+  if (tuning.outcome.best) hints.push_back("to see it again: " + question_for(tuning, database_flag));
 
   if (tuning.outcome.was_cut_short()) {
     hints.push_back("the same command without --fresh continues; with --fresh it starts over");
   } else if (tuning.outcome.unjudged > 0) {
-    hints.push_back("the same command without --fresh tries what was not judged again");
+    hints.push_back("the same command without --fresh tries the configurations again that were not judged");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("no configuration was left to measure; --fresh measures all again");
   } else if (tuning.outcome.end == TuneOutcome::End::trials &&
@@ -203,10 +203,10 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
                                 format_count(tried), format_count(tuning.valid), next_bound(tuning)));
   } else if (tuning.outcome.end == TuneOutcome::End::converged) {
     hints.push_back(
-        fmt::format("no further gain was expected after {} of {} configurations; --gain 0 goes on",
+        fmt::format("no further gain was expected after {} of {} configurations; --gain 0 continues",
                     format_count(tried), format_count(tuning.valid)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
-    hints.push_back(fmt::format("the time was up after {} of {} configurations; --time {:.0f}s continues",
+    hints.push_back(fmt::format("the time limit was reached after {} of {} configurations; --time {:.0f}s continues",
                                 format_count(tried), format_count(tuning.valid),
                                 std::max(tuning.budget_s, tuning.spent_s) * 2));
   }

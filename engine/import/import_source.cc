@@ -323,7 +323,7 @@ class SourceImport {
       if (term && (!number || *number < 1)) continue;
       const SourceSetting* found = setting(name);
       if (!is_passed && number && is_geometry(name, *number, place)) {
-        draft_.parameters.push_back({name, value_list(*number), *number, "the grid's size: the kernel's loop has to cover the rest", {}});
+        draft_.parameters.push_back({name, value_list(*number), *number, "the grid's size: a loop of the kernel must cover the remaining elements", {}});
         host_->known[name] = name;
         continue;
       }

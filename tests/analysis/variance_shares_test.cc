@@ -59,7 +59,7 @@ TEST(VarianceShares, a_product_of_signs_is_explained_by_the_pair_alone) {
   EXPECT_NEAR(shares.rest, 0, 1e-9);
 }
 
-TEST(VarianceShares, what_takes_three_factors_is_the_rest) {
+TEST(VarianceShares, effects_of_three_factors_count_as_the_rest) {
   const auto shares = variance_shares(grid({{2, true}, {2, true}, {2, true}}, [](const auto& x) {
     return (x[0] + x[1] + x[2]) % 2 == 0 ? 1.0 : -1.0;
   }));

@@ -55,7 +55,7 @@ TEST_F(Npy, wider_elements_and_longer_headers_are_read) {
   EXPECT_EQ(value, 1.0f);
 }
 
-TEST_F(Npy, what_does_not_fit_is_named) {
+TEST_F(Npy, errors_name_the_mismatch) {
   std::vector<std::byte> four(4), eight(8);
   EXPECT_TRUE(message(ElementType::uint8, four).starts_with("cannot be opened"));
   write("PK\3\4 and so on");

@@ -298,7 +298,7 @@ TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
   EXPECT_FALSE(std::filesystem::exists(environment.database));
 }
 
-TEST(DbFile, what_is_no_database_is_an_error) {
+TEST(DbFile, a_file_that_is_not_a_database_is_an_error) {
   ScratchFolder folder;
   std::ofstream(folder.path("notes.db")) << "not a database, but long enough to be looked at as one\n";
   Call ls = call({"db", "ls", "--db", folder.path("notes.db")});

@@ -130,7 +130,7 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
   EXPECT_TRUE(has(page, "too many resources"));
   EXPECT_TRUE(has(page, "3 of 7 elements differ"));
   EXPECT_TRUE(has(page, "NVIDIA H100"));
-  EXPECT_TRUE(has(page, "Fewer than twenty trials went well."));
+  EXPECT_TRUE(has(page, "Fewer than twenty trials succeeded."));
   const Json data = data_of(page);
   ASSERT_EQ(data["studies"].size(), 3u);
   EXPECT_EQ(data["studies"][0]["metrics"][0][0], "GB/s");

@@ -87,8 +87,8 @@ TEST_F(Importance, as_json_has_each_parameter_and_pair) {
 TEST_F(Importance, of_a_study_with_few_trials_says_so) {
   const Call shown = show({"3"});
   EXPECT_EQ(shown.code, ExitCode::done);
-  EXPECT_NE(shown.out.find("fewer than two trials went well\n"), std::string::npos) << shown.out;
-  EXPECT_NE(shown.out.find("fewer than twenty trials went well\n"), std::string::npos);
+  EXPECT_NE(shown.out.find("fewer than two trials succeeded\n"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("fewer than twenty trials succeeded\n"), std::string::npos);
   EXPECT_NE(shown.out.find("failures by cause\nnone\n"), std::string::npos);
 }
 

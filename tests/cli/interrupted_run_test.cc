@@ -152,7 +152,7 @@ TEST_F(SharedRun, two_programs_measure_each_configuration_once) {
   }
 }
 
-TEST_F(SharedRun, one_program_finishes_what_a_killed_one_began) {
+TEST_F(SharedRun, a_program_finishes_the_tuning_of_a_killed_one) {
   ShellProcess first(folder_.path(), part("first")), second(folder_.path(), part("second"));
   ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "first.err")
                                   << contents_of(folder_ / "second.err");

@@ -37,7 +37,7 @@ TEST(Progress, without_a_total_it_counts) {
   EXPECT_EQ(progress_text(state), "7 done");
 }
 
-TEST(Progress, what_was_done_before_does_not_quicken_the_pace) {
+TEST(Progress, earlier_trials_do_not_shorten_the_time_left) {
   ProgressState state = halfway();
   state.done_before = 90;
   EXPECT_DOUBLE_EQ(seconds_left(state).value(), 420);

@@ -52,7 +52,7 @@ TEST_F(Replay, a_recording_alone_is_searched) {
   EXPECT_EQ(results[0]["trials"], 60);
 }
 
-TEST_F(Replay, what_is_replayed_is_not_kept_unless_a_database_is_named) {
+TEST_F(Replay, replayed_trials_are_stored_only_with_a_named_database) {
   results_of({"--device", "replay:" + kSaxpy, "--trials", "5"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "default.db"));
   results_of({"--device", "replay:" + kSaxpy, "--trials", "5", "--db", folder_.path("kept.db")});

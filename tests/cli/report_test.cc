@@ -56,7 +56,7 @@ TEST(Report, names_the_flag_for_options_that_were_refused) {
   EXPECT_TRUE(is_named(tuning));
 }
 
-TEST(Report, shows_the_best_and_what_was_gained) {
+TEST(Report, shows_the_best_configuration_and_the_gain) {
   EXPECT_EQ(printed(finished()),
             "reduce n=1Mi on NVIDIA H200\n"
             "4 of 11,130 configurations tried in 12 s; failed: 1 crashed\n"
@@ -122,7 +122,7 @@ TEST(Report, a_gain_follows_the_objective) {
   EXPECT_FALSE(gains_of(tuning).over_median.has_value());
 }
 
-TEST(Report, there_is_no_gain_over_what_was_not_tried) {
+TEST(Report, there_is_no_gain_over_an_untried_configuration) {
   Tuning tuning = finished();
   tuning.default_config = Config{{"threadsPerBlock", 32}};
   EXPECT_FALSE(gains_of(tuning).over_default.has_value());
@@ -130,7 +130,7 @@ TEST(Report, there_is_no_gain_over_what_was_not_tried) {
   EXPECT_FALSE(gains_of(tuning).over_median.has_value());
 }
 
-TEST(Report, drift_is_told_and_much_of_it_warned_of) {
+TEST(Report, drift_is_shown_and_large_drift_is_a_warning) {
   Tuning tuning = finished();
   tuning.outcome.drift = {tuning.trials[1].config, {20, 19.9, 20.2}};
   EXPECT_NE(printed(tuning).find("drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"),
@@ -151,13 +151,13 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   Tuning tuning = finished();
   auto hints = hints_for(tuning, " --db x.db");
   ASSERT_EQ(hints.size(), 2u);
-  EXPECT_EQ(hints[0], "ask for it again: gktune best reduce --problem n=1Mi --db x.db");
+  EXPECT_EQ(hints[0], "to see it again: gktune best reduce --problem n=1Mi --db x.db");
   EXPECT_EQ(hints[1], "4 of 11,130 configurations were tried; --trials 8 continues");
 
   tuning.outcome.end = TuneOutcome::End::seconds;
   tuning.budget_s = 60;
   EXPECT_EQ(hints_for(tuning, "")[1],
-            "the time was up after 4 of 11,130 configurations; --time 120s continues");
+            "the time limit was reached after 4 of 11,130 configurations; --time 120s continues");
   tuning.spent_s = 90;  // the last trials took their time
   EXPECT_NE(hints_for(tuning, "")[1].find("--time 180s"), std::string::npos);
   using End = TuneOutcome::End;
@@ -179,7 +179,7 @@ TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
       << printed(tuning);
   EXPECT_EQ(report_json(tuning)["unjudged"]["configurations"], 2);
   EXPECT_EQ(report_json(tuning)["unjudged"]["reason"], tuning.outcome.why_unjudged);
-  EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh tries what was not judged again");
+  EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh tries the configurations again that were not judged");
 }
 
 TEST(Report, a_table_of_failures_repeats_no_very_long_line) {
@@ -196,7 +196,7 @@ TEST(Report, no_hint_asks_for_more_than_there_is) {
   EXPECT_EQ(hints_for(tuning, "").size(), 1u);
 }
 
-TEST(Report, what_is_new_is_told_from_what_was_known) {
+TEST(Report, new_trials_are_counted_apart_from_earlier_ones) {
   Tuning tuning = finished();
   tuning.earlier = 3;
   tuning.outcome.measured = 1;
@@ -253,7 +253,7 @@ TEST(Report, json_holds_the_same) {
   EXPECT_EQ(report["end"], "trials");
 }
 
-TEST(Report, where_all_failed_the_commonest_reason_is_told) {
+TEST(Report, if_all_fail_the_most_frequent_reason_is_shown) {
   Tuning tuning = finished();
   tuning.trials = {bad_trial(64, Status::crashed, "signal 11"),
                    bad_trial(128, Status::compile_failed, "k.cu:3: error"),

@@ -25,7 +25,7 @@ std::string printed(const Table& table, const Screen& screen) {
   return stream.str();
 }
 
-TEST(Table, columns_are_as_wide_as_what_they_hold) {
+TEST(Table, columns_are_as_wide_as_their_widest_cell) {
   EXPECT_EQ(printed(times(), {}),
             "   time  way\n"
             "9.50 µs  one_pass\n"
@@ -134,7 +134,7 @@ TEST(Table, json_has_exact_values_under_the_keys) {
             "  {\n    \"time_us\": null,\n    \"a|b\": \"<b>*x*\"\n  }\n]\n");
 }
 
-TEST(Table, markdown_escapes_what_it_would_interpret) {
+TEST(Table, markdown_characters_are_escaped) {
   EXPECT_EQ(exported(hostile_table(), {.markdown = true}),
             "| time | a\\|b |\n|--:|---|\n| 9.50 µs | one,\"two\"\\\\u000athree |\n| - | \\<b\\>\\*x\\* |\n");
 }

@@ -28,7 +28,7 @@ TEST(Spelling, a_wrong_case_is_the_better_guess) {
   EXPECT_EQ(closest("TILE", kNames), "tile");
 }
 
-TEST(Spelling, no_guess_where_none_is_close) {
+TEST(Spelling, there_is_no_guess_if_no_word_is_close) {
   EXPECT_EQ(closest("threads", kNames), std::nullopt);
   EXPECT_EQ(closest("z", kNames), std::nullopt);
   EXPECT_EQ(closest("", kNames), std::nullopt);

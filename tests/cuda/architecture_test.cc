@@ -69,7 +69,7 @@ TEST_F(ArchitectureBackendTest, reports_what_a_launch_takes) {
   EXPECT_EQ(taken.resources.block[0], 256);
 }
 
-TEST_F(ArchitectureBackendTest, fails_what_cannot_be_launched) {
+TEST_F(ArchitectureBackendTest, fails_a_launch_that_the_gpu_cannot_execute) {
   const RunReply large = reply("__global__ void k(float* p) { *p = 0; }", {32, 1, 1}, 300000);
   EXPECT_EQ(large.status, Status::launch_failed);
   EXPECT_EQ(large.message, "k: 300000 bytes of shared memory: a block can have 232448");

@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-TEST(compile_log, reads_what_the_assembler_made_of_each_kernel) {
+TEST(compile_log, reads_the_resources_of_each_kernel) {
   const auto log = read_compile_log(
       "ptxas info    : 70 bytes gmem\n"
       "ptxas info    : Compiling entry function '_Z5spillPf' for 'sm_90a'\n"

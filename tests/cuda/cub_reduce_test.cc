@@ -159,7 +159,7 @@ cudaError_t sum(void* storage, std::size_t& bytes, const float* in, float* out, 
   EXPECT_EQ(kernels, 3u) << log;  // one pass for small inputs, two passes for others
 }
 
-TEST(CubPolicy, is_of_the_space_that_ships) {
+TEST(CubPolicy, belongs_to_the_shipped_space) {
   const auto refused = [](auto change) {
     PortfolioSource source = tuned_on_h200();
     change(source);

@@ -199,7 +199,7 @@ TEST_F(CudaCompilerTest, gives_each_variant_its_own_warnings) {
   EXPECT_EQ(results[1].log.find(folder_.path("k.cu") + "(3): warning"), 0u) << results[1].log;
 }
 
-TEST_F(CudaCompilerTest, compiles_alone_what_fails_only_together) {
+TEST_F(CudaCompilerTest, compiles_variants_alone_that_fail_only_together) {
   // The name is looked for outside of the variant's namespace.
   const std::string source =
       "enum Mode { fast };\ntemplate <Mode m> __global__ void k(int* p) { p[0] = N; }\n";

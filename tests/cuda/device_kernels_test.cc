@@ -25,7 +25,7 @@ class DeviceKernelCode : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(DeviceKernelCode, is_compiled_and_kept_where_the_driver_refuses_what_was_built) {
+TEST_F(DeviceKernelCode, is_compiled_and_kept_if_the_driver_refuses_the_built_code) {
   const auto loaded = load_device_kernels(*gpu_, {}, "sm_90", folder_.path("cache"));
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   EXPECT_NE(loaded->get(), nullptr);

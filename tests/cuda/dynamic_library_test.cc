@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-TEST(dynamic_library, says_what_was_looked_for_and_where) {
+TEST(dynamic_library, the_error_names_the_files_and_folders_searched) {
   const auto library =
       DynamicLibrary::open("the moon", {"libmoon.so.2", "libmoon.so.1"}, {"/no/such", "/nor/this"});
   ASSERT_FALSE(library.ok());

@@ -177,7 +177,7 @@ TEST_F(LookupTest, a_device_is_known_by_what_the_cuda_runtime_says_of_it) {
             Match::same_architecture);
 }
 
-TEST_F(LookupTest, what_is_not_said_of_the_device_fits_all) {
+TEST_F(LookupTest, an_unknown_property_of_the_device_matches_any_value) {
   tuned(reduce_study(1000, kH200), 1);
   tuned(reduce_study(1000, kCpu), 2);
   DeviceIdentity gpu;
@@ -232,7 +232,7 @@ TEST_F(LookupTest, of_equal_problems_the_default_regime_and_plain_time_come_firs
   EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
 }
 
-TEST_F(LookupTest, what_is_tuned_after_opening_is_not_seen) {
+TEST_F(LookupTest, trials_added_after_opening_are_not_seen) {
   tuned(reduce_study(1000), 1);
   auto before = lookup();
   tuned(reduce_study(2000), 2);
@@ -725,7 +725,7 @@ TEST_F(PreferredPortfolio, is_of_the_device_the_version_and_the_texts_of_the_nea
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 5);
 }
 
-TEST_F(PreferredPortfolio, that_nobody_has_made_changes_nothing) {
+TEST_F(PreferredPortfolio, without_a_stored_one_nothing_changes) {
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10)).execute("DELETE FROM portfolios");
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
 }

@@ -434,7 +434,7 @@ TEST_F(OpenTest, a_view_that_a_user_added_is_no_damage) {
   EXPECT_EQ(refusal_for_both(path_), "");
 }
 
-TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
+TEST_F(OpenTest, a_database_without_rows_is_not_damaged) {
   ASSERT_TRUE(open_sqlite_store(path_, StoreAccess::write).ok());
   auto store = open_sqlite_store(path_, StoreAccess::read);
   EXPECT_TRUE((*store)->studies()->empty());
@@ -444,7 +444,7 @@ TEST_F(OpenTest, what_is_really_empty_is_no_damage) {
   EXPECT_TRUE(Lookup::open(path_).ok());
 }
 
-TEST_F(OpenTest, a_status_of_tomorrow_is_an_error_that_names_the_trial) {
+TEST_F(OpenTest, an_unknown_status_is_an_error_that_names_the_trial) {
   make();
   Database database(path_, Database::Access::create, milliseconds(50));
   database.execute("UPDATE trials SET status = 'melted'");

@@ -58,7 +58,7 @@ TEST(ValuesJson, null_is_read_as_not_a_number) {
   EXPECT_TRUE(std::isnan(values.find("a")->real()));
 }
 
-TEST(ValuesJson, what_is_no_object_of_plain_values_is_damage) {
+TEST(ValuesJson, anything_but_an_object_of_plain_values_is_damage) {
   for (const char* text : {"", "{", "{\"a\":}", "[1,2]", "7", "\"a\"", "{\"a\":[1]}", "{\"a\":{\"b\":1}}",
                            "{\"a\":1} x", "{\"a\":1e999}"}) {
     EXPECT_THROW(values_from_json(text), sqlite::Failure) << text;

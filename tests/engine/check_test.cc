@@ -15,7 +15,7 @@
 namespace gktune {
 namespace {
 
-TEST(CheckProblems, what_the_compiler_cannot_tell_apart_is_compiled_once) {
+TEST(CheckProblems, problems_with_the_same_source_are_compiled_once) {
   const std::vector<Axis> axes = {{"T", {"int", "float"}, "T"}, {"n", {1 << 10, 1 << 20}, ""}};
   EXPECT_EQ(texts(one_for_each_source(axes, cross_product(axes))), (Texts{"T=int,n=1Ki", "T=float,n=1Ki"}));
 }
@@ -137,7 +137,7 @@ TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
   EXPECT_TRUE(result.findings.empty());
 }
 
-TEST(CheckPass, a_candidate_that_cannot_be_judged_does_not_end_it_and_is_told) {
+TEST(CheckPass, a_candidate_that_cannot_be_judged_is_reported_and_does_not_end_the_check) {
   const CheckResult result =
       check_of({good_trial(1, 10), bad_trial(2, Status::machine_failed, "killed"), good_trial(3, 10)});
   EXPECT_EQ(result.checked, 2);
@@ -230,14 +230,14 @@ CheckResult check_on_busy_device(int count, int stop) {
   });
 }
 
-TEST(CheckPass, passed_ones_are_in_the_order_in_which_they_came) {
+TEST(CheckPass, passed_candidates_keep_their_order) {
   const CheckResult result = check_on_busy_device(7, 1000);
   ASSERT_EQ(result.passed.size(), 7u);
   for (int i = 0; i < 7; ++i)
     EXPECT_EQ(result.passed[static_cast<std::size_t>(i)].config, good_trial(i + 1, 10).config) << i;
 }
 
-TEST(CheckPass, a_stop_waits_only_for_what_runs) {
+TEST(CheckPass, a_stop_waits_only_for_running_candidates) {
   const CheckResult result = check_on_busy_device(100, 4);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 1);
@@ -249,7 +249,7 @@ TEST(CheckPass, a_stop_is_heard_after_the_last_candidate_was_sent) {
   EXPECT_EQ(result.checked, 2);
 }
 
-TEST(CheckPass, what_is_through_was_not_stopped) {
+TEST(CheckPass, a_check_that_is_complete_does_not_count_as_stopped) {
   const CheckResult result = check_on_busy_device(1, 3);
   EXPECT_FALSE(result.was_stopped);
   EXPECT_EQ(result.checked, 1);

@@ -30,7 +30,7 @@ TEST(ParameterSelection, a_number_may_be_written_as_it_likes) {
   EXPECT_EQ(parameters[1].values, (std::vector<Value>{1024}));
 }
 
-TEST(ParameterSelection, says_what_is_not_there) {
+TEST(ParameterSelection, an_unknown_parameter_or_value_is_named) {
   auto parameters = matmul_parameters();
   EXPECT_EQ(select_values(parameters, {"wya=naive"}).error().message,
             "unknown parameter 'wya', did you mean 'way'?");

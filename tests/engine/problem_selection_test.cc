@@ -83,7 +83,7 @@ TEST(ProblemSelection, an_integer_axis_takes_integers) {
             "axis n: 'big' is not an integer; write it as 1048576, 1Mi or 1e6");
 }
 
-TEST(ProblemSelection, what_is_no_selection_is_refused) {
+TEST(ProblemSelection, a_malformed_selection_is_refused) {
   for (const char* text : {"", "n", "=1", "n=", "n=1,", ",n=1", "1Mi,n=2"}) {
     auto selection = parse_selection(text, "n=1Mi,T=float");
     ASSERT_FALSE(selection.ok()) << text;

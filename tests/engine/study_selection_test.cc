@@ -36,7 +36,7 @@ TEST(StudySelection, a_word_of_digits_is_an_id_unless_a_kernel_has_this_name) {
   EXPECT_EQ(named(studies, "99"), "there is no study 99");
 }
 
-TEST(StudySelection, what_is_not_digits_is_no_id) {
+TEST(StudySelection, a_word_that_is_not_all_digits_is_not_an_id) {
   const Studies studies = {study(1, "reduce"), study(1024, "scan")};
   for (const std::string word : {"1Ki", "1e0", "-1", "+1", "1.0", " 1", "0x1", "99999999999999999999"})
     EXPECT_TRUE(named(studies, word).starts_with("there is no study of a kernel '" + word + "'")) << named(studies, word);

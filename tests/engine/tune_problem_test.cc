@@ -237,7 +237,7 @@ class FickleDevice final : public Device {
   std::set<std::string> met_;
 };
 
-TEST_F(TuneProblem, what_went_well_once_and_fails_later_is_a_failure_in_the_database_too) {
+TEST_F(TuneProblem, a_later_failure_of_a_successful_configuration_is_stored) {
   definition_.parameters = {x_up_to(21)};
   std::vector<Trial> trials;
   for (int x = 1; x <= 21; ++x) trials.push_back(recorded(x));
@@ -279,7 +279,7 @@ TEST_F(TuneProblem, afresh_everything_is_measured_again) {
   EXPECT_EQ(again->earlier, 0);
 }
 
-TEST_F(TuneProblem, what_the_file_no_longer_lists_is_left_out) {
+TEST_F(TuneProblem, configurations_that_the_file_no_longer_lists_are_left_out) {
   ASSERT_TRUE(tune(request()).ok());
   definition_.parameters = {x_up_to(5)};
   auto narrow = tune(request());
@@ -326,7 +326,7 @@ std::vector<Trial> with_machine_failures(std::vector<Trial> trials, const std::v
   return trials;
 }
 
-TEST_F(TuneProblem, what_the_machine_failed_for_is_not_stored) {
+TEST_F(TuneProblem, a_trial_that_the_machine_failed_is_not_stored) {
   std::vector<Trial> trials;
   for (int x = 1; x <= 10; ++x) trials.push_back(recorded(x));
   ReplayDevice full({.kind = "replay", .name = "recorded"}, with_machine_failures(trials, {2, 3, 4, 5, 6, 7, 8, 9, 10}), 1);
@@ -499,7 +499,7 @@ TEST_F(SharedTuning, works_in_any_store) {
   expect_shared({*parts[0].tuning, *parts[1].tuning, *parts[2].tuning}, store, kConfigurations);
 }
 
-TEST_F(SharedTuning, takes_over_what_a_dead_program_had_claimed) {
+TEST_F(SharedTuning, takes_over_the_claims_of_a_dead_program) {
   const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
   TrialStore& store = *in_memory;
   const Study study{"line", "f1", identity_of(device().info()), {}, Regime::cold, "time"};

@@ -132,7 +132,7 @@ TEST(HostFaultsOfFunctions, the_thread_that_never_ends_answers_for_those_that_wa
 }
 
 // The line of the crash takes long to find: in the meantime the time is up, and the other thread is asked.
-TEST(HostFaultsOfFunctions, a_crash_is_told_even_where_another_thread_never_ends) {
+TEST(HostFaultsOfFunctions, a_crash_is_reported_even_if_another_thread_never_ends) {
   ScratchFolder folder;
   folder.write("addr2line",
                "#!/bin/sh\n"

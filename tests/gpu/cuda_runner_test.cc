@@ -41,7 +41,7 @@ constexpr const char* kRight = "if (i < n) y[i] = 2 * x[i];";
 
 class CudaRunnerTest : public GpuTest {};
 
-TEST_F(CudaRunnerTest, passes_what_is_right) {
+TEST_F(CudaRunnerTest, passes_a_right_candidate) {
   const RunReply reply = run(doubling(kRight));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_GT(reply.resources.registers, 0);
@@ -60,7 +60,7 @@ TEST_F(CudaRunnerTest, tells_the_first_wrong_element) {
       << reply.message;
 }
 
-TEST_F(CudaRunnerTest, sees_what_is_not_written) {
+TEST_F(CudaRunnerTest, sees_unwritten_outputs) {
   const RunReply reply = run(doubling("if (i < n - 1) y[i] = 2 * x[i];"));
   EXPECT_EQ(reply.status, Status::wrong_result);
   EXPECT_EQ(reply.message.find("1 of 100000 elements differs (NaN); it is y[99999]: nan"), 0u)
@@ -153,7 +153,7 @@ __global__ void add(const float* scratch, float* y, int blocks) {
   }
 }
 
-TEST_F(CudaRunnerTest, refuses_what_the_device_cannot_launch) {
+TEST_F(CudaRunnerTest, refuses_a_launch_beyond_the_device_limits) {
   Case kernel = doubling(kRight);
   kernel.steps[0].grid = {1, 70'000, 1};
   EXPECT_EQ(run(kernel).message,
@@ -315,7 +315,7 @@ class GpuFaultDeathTest : public GpuTest {
   }
 };
 
-TEST_F(GpuFaultDeathTest, illegal_address_is_told) {
+TEST_F(GpuFaultDeathTest, illegal_address_is_reported) {
   expect("y[i + (1ll << 40)] = 1;", Status::illegal_access, "an illegal memory access was encountered");
 }
 // Memory beside a buffer is not mapped: its size is a multiple of the alignment.
@@ -350,16 +350,16 @@ TEST_F(CudaRunnerTest, moves_inputs_of_odd_sizes) {
     }
   }
 }
-TEST_F(GpuFaultDeathTest, null_address_is_told) {
+TEST_F(GpuFaultDeathTest, null_address_is_reported) {
   expect("*(volatile float*)nullptr = 1;", Status::illegal_access, "");
 }
-TEST_F(GpuFaultDeathTest, misaligned_access_is_told) {
+TEST_F(GpuFaultDeathTest, misaligned_access_is_reported) {
   expect("*(volatile double*)((char*)y + 4) = 1;", Status::misaligned_access, "misaligned address");
 }
-TEST_F(GpuFaultDeathTest, trap_is_told) {
+TEST_F(GpuFaultDeathTest, trap_is_reported) {
   expect("if (i == 5) __trap();", Status::aborted, "unspecified launch failure");
 }
-TEST_F(GpuFaultDeathTest, assertion_is_told) {
+TEST_F(GpuFaultDeathTest, assertion_is_reported) {
   Case kernel = doubling("");
   kernel.source = R"(#include <assert.h>
 __global__ void candidate(const float* x, float* y, long long n) {
@@ -368,7 +368,7 @@ __global__ void candidate(const float* x, float* y, long long n) {
 })";
   expect(kernel, Status::aborted, "case.cu:4: ");
 }
-TEST_F(GpuFaultDeathTest, endless_loop_is_told) {
+TEST_F(GpuFaultDeathTest, endless_loop_is_reported) {
   expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
 }
 

@@ -140,7 +140,7 @@ TEST_P(DeviceKernelsTest, judge_as_the_host_does) {
   }
 }
 
-TEST_P(DeviceKernelsTest, leave_out_what_the_mask_says) {
+TEST_P(DeviceKernelsTest, ignore_masked_elements) {
   std::vector<float> actual(1000, 1.0f), expected = actual;
   std::vector<unsigned char> mask(1000, 1);
   for (std::size_t i = 0; i < 1000; i += 10) {

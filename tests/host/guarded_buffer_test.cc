@@ -28,7 +28,7 @@ TEST(GuardedBuffer, it_begins_where_any_vector_type_may) {
   }
 }
 
-TEST(GuardedBuffer, what_is_written_outside_is_found_and_mended) {
+TEST(GuardedBuffer, a_write_outside_the_buffer_is_found_and_repaired) {
   GuardedBuffer buffer = buffer_of(4001, Against::last_page);
   std::byte* past = buffer.bytes().data() + 4001 + 3;
   *past = ~*past;

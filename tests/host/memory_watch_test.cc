@@ -213,7 +213,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "__threadfence();"), shape(4, 1));
 }
 
-TEST_P(Watched, who_counted_to_the_end_may_clear_the_counter) {
+TEST_P(Watched, the_block_that_counts_last_may_clear_the_counter) {
   const std::string text = R"(
 __device__ unsigned arrived = 0;
 __global__ void k(const int* in, int* out) {
@@ -353,7 +353,7 @@ __global__ void k(const int* in, int* out) {
 }
 
 // A compiler may take the write for an access that says enough about the read in front of it.
-TEST_P(Watched, what_is_added_to_has_to_be_written_before) {
+TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
   is_out_unwritten_ = true;
   expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"}, Status::undefined_behavior,
               "reads 4 bytes of ‘out’ that nothing has written");
@@ -504,7 +504,7 @@ TEST_P(Watched, accesses_outside_are_exact_to_the_byte) {
 }
 
 // Functions of CUDA and of the C++ library are not the user's.
-TEST_P(Watched, what_a_function_of_a_library_does_is_named_with_the_users_line) {
+TEST_P(Watched, a_fault_inside_a_library_is_reported_at_the_line_of_the_caller) {
   expect_each(
       R"(
 #include <cuda/atomic>
@@ -538,7 +538,7 @@ TEST_P(Watched, misaligned_vectors_and_structs_are_found_however_they_are_copied
       Status::misaligned_access, "a misaligned address of ");
 }
 
-TEST_P(Watched, what_is_undefined_is_named_with_its_line) {
+TEST_P(Watched, undefined_behavior_is_reported_with_its_line) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "AddressSanitizer does not know the threads' stacks, nor how a fault leaves one";
 #endif

@@ -66,7 +66,7 @@ TEST_P(Refusals, a_mask_that_names_a_lane_that_never_comes) {
                 "waits at a block's barrier at kernel.cu:3", "kernel.cu:2"});
 }
 
-TEST_P(Refusals, lanes_that_disagree_on_who_meets) {
+TEST_P(Refusals, lanes_with_different_masks) {
   expect_fault("  __syncwarp(threadIdx.x == 0 ? 0x3u : 0xffffffffu);", shape(1, 32),
                {"entered with another mask or as another operation", "kernel.cu:2"});
 }

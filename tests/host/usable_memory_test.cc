@@ -21,7 +21,7 @@ TEST_F(UsableMemory, is_the_machines_where_nothing_limits_it) {
                                                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
 }
 
-TEST_F(UsableMemory, is_what_the_narrowest_group_leaves) {
+TEST_F(UsableMemory, is_the_free_memory_of_the_tightest_group) {
   write("proc/self/cgroup", "0::/a/b");
   write("sys/fs/cgroup/memory.max", "max");
   write("sys/fs/cgroup/a/memory.max", "4096");

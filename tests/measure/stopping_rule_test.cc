@@ -89,7 +89,7 @@ TEST(StoppingRule, an_execution_is_hopeless_only_if_no_interruption_explains_its
   EXPECT_FALSE(is_hopeless(1e9, {}));  // nobody leads
 }
 
-TEST(StoppingRule, where_stragglers_are_frequent_it_takes_more_than_two) {
+TEST(StoppingRule, frequent_stragglers_need_more_than_two_samples) {
   NoiseLevel noise = kQuiet;
   noise.straggler_share = 0.2;
   noise.deviation = 0.01;

@@ -56,7 +56,7 @@ TEST(StructuredContents, a_permutation_has_each_number_once_in_no_order) {
   EXPECT_EQ(result.error().message, "permutation: 256 does not fit into uint8");
 }
 
-TEST(StructuredContents, zipf_numbers_are_as_frequent_as_their_rank_says) {
+TEST(StructuredContents, the_frequency_of_a_zipf_number_follows_its_rank) {
   const auto numbers = structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 100, 1), 100'000);
   std::vector<int> counts(100);
   for (const std::uint32_t number : numbers) {

@@ -75,7 +75,7 @@ TEST(Verdict, zeros_of_either_sign_are_equal) {
   EXPECT_TRUE(judged<float>(ElementType::float32, {-0.0f}, {0.0f}).passed());
 }
 
-TEST(Verdict, any_tolerance_that_is_given_admits) {
+TEST(Verdict, meeting_any_given_tolerance_is_enough) {
   EXPECT_TRUE(judged<double>(ElementType::float64, {100.5}, {100}, {0.5, 0, 0}).passed());
   EXPECT_FALSE(judged<double>(ElementType::float64, {100.51}, {100}, {0.5, 0, 0}).passed());
   EXPECT_TRUE(judged<double>(ElementType::float64, {-101}, {-100}, {0, 0.01, 0}).passed());
@@ -122,7 +122,7 @@ TEST(Verdict, signed_and_unsigned_integers_differ_by_their_distance) {
 
 TEST(Verdict, no_elements_pass) { EXPECT_TRUE(judged<float>(ElementType::float32, {}, {}).passed()); }
 
-TEST(Verdict, the_worst_is_told_of_what_passes_too) {
+TEST(Verdict, the_largest_error_is_reported_for_passing_outputs_too) {
   const Verdict verdict = judged<double>(ElementType::float64, {1.25, 2}, {1, 2}, {1, 0, 0});
   EXPECT_TRUE(verdict.passed());
   EXPECT_DOUBLE_EQ(verdict.worst_absolute, 0.25);
@@ -216,7 +216,7 @@ TEST(Verdict, the_order_counts_unless_it_may_be_any) {
             "1 of 3 elements differs; it is sorted out[1]: 3, expected 2 (absolute error 1)");
 }
 
-TEST(Verdict, sorting_leaves_out_what_does_not_count) {
+TEST(Verdict, sorting_ignores_elements_that_do_not_count) {
   const TolerancePlan any = with([](TolerancePlan& t) { t.any_order = true, t.row = 2, t.pitch = 3; });
   EXPECT_TRUE(judged<int>(ElementType::int32, {4, 1, 99, 3}, {1, 3, -7, 4}, any).passed());
 }

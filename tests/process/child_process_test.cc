@@ -65,7 +65,7 @@ TEST(ChildProcess, destruction_ends_the_whole_group_and_leaves_no_zombie) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-TEST(ChildProcess, what_a_child_leaves_behind_ends_with_it) {
+TEST(ChildProcess, descendants_of_a_child_end_with_it) {
   ChildProcess child = shell("sleep 1000 & exit 0");
   EXPECT_EQ(child.wait().str(), "exited with code 0");
   EXPECT_TRUE(eventually([&] { return group_processes(child.pid()).empty(); }));

@@ -146,7 +146,7 @@ def use(browser, path, screenshot):
     titles = browser.value_of("[...document.querySelectorAll('#page-controls select')][0].textContent")
     check("<fails> problem_size=n=3 on GPU 3" in titles, f"studies are {titles}")
     choose(browser, "#page-controls", "study", "<fails> problem_size=n=3 on GPU 3")
-    check("No trial went well." in browser.value_of(f"document.querySelector('{STUDY}').textContent"), "the failing study is not shown")
+    check("No trial succeeded." in browser.value_of(f"document.querySelector('{STUDY}').textContent"), "the failing study is not shown")
     choose(browser, "#page-controls", "study", hostile_page.KERNEL + " problem_size=n=\"<svg onload=window.hacked=4>\" on GPU <b>bold</b> & Co.")
     for chart in ("progress", "distribution", "heat", "importance", "parallel"):
         check(len(picture(browser, chart)) > 1000, f"the chart {chart} is empty")

@@ -101,7 +101,7 @@ def main(gktune):
     check("if problem_size = " in page.texts["pre"] and "configuration 2" in page.texts["pre"], "the tree is not shown")
     check(len(page.of("details")) >= len(figures) + 2, "a figure has no table")
     check(len(page.of("caption")) + len(page.of("figcaption")) >= len(figures), "a figure has no caption")
-    check("compile_failed" in page.texts["td"] and "No trial went well." in page.texts["p"], "failures are not told")
+    check("compile_failed" in page.texts["td"] and "No trial succeeded." in page.texts["p"], "failures are not told")
     check(page.of("html")[0].get("lang") == "en", "the language is not named")
     print(f"the page is sound: {size} bytes, {len(page.tags)} elements")
 

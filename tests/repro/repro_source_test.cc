@@ -318,7 +318,7 @@ TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers
   EXPECT_NE(text.find("#undef LENGTH\n"), std::string::npos);
 }
 
-TEST_F(Repro, opens_with_what_it_is_and_how_to_compile_it) {
+TEST_F(Repro, opens_with_its_origin_and_the_commands_that_compile_it) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
   ReproFacts facts{
@@ -384,7 +384,7 @@ TEST_F(Repro, of_a_kernel_that_writes_into_its_input_exits_with_1) {
       << changed.output;
 }
 
-TEST_F(Repro, of_a_function_in_cpp_restores_what_it_changes) {
+TEST_F(Repro, of_a_function_in_cpp_restores_changed_inputs) {
   write("add.cc",
         "#include <cstdint>\n"
         "void add(int* sums, std::int64_t n) {\n"

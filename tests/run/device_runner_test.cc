@@ -682,7 +682,7 @@ TEST_F(Tampering, an_output_that_is_copied_past_the_end_differs_from_the_guard) 
   EXPECT_EQ(reply.status, Status::guard_violated) << reply.message;
 }
 
-TEST_F(Tampering, other_inputs_are_left_out_where_there_is_no_room) {
+TEST_F(Tampering, other_inputs_are_skipped_if_memory_is_short) {
   device_->free = 400;
   const RunReply reply = run_on_random("right", right);
   EXPECT_EQ(reply.status, Status::ok) << reply.message;

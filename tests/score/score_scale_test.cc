@@ -56,7 +56,7 @@ TEST(ScoreScale, a_run_that_finds_nothing_valid_has_the_median) {
                    scale.score(Runs{run_of({100})}, OwnTime::ignored).mean);
 }
 
-TEST(ScoreScale, failures_and_the_strategys_own_time_delay_what_follows) {
+TEST(ScoreScale, failures_and_the_strategys_own_time_use_up_the_budget) {
   std::vector<double> times = up_to(200);
   times.insert(times.end(), {0, 0, 0});
   const ScoreScale scale = ScoreScale::make(recorded(times)).value();

@@ -90,7 +90,7 @@ read -r ask; echo '{"config": {"x": 2, "y": 2}}'; read -r rest)");
   std::ifstream file(folder_ / "reasons");
   std::string text{std::istreambuf_iterator<char>(file), {}};
   for (const char* reason : {"a constraint forbids it", "'x' cannot be 9", "'y' has no value",
-                             "it has a value that no parameter", "it was proposed or measured before"}) {
+                             "it has a value for an unknown parameter", "it was proposed or measured before"}) {
     EXPECT_NE(text.find(reason), std::string::npos) << reason << " is not in " << text;
   }
 }

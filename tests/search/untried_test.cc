@@ -21,7 +21,7 @@ TEST(Untried, takes_a_valid_configuration_once) {
   EXPECT_EQ(untried.taken(), 1u);
 }
 
-TEST(Untried, a_sample_stays_and_a_draw_goes) {
+TEST(Untried, draw_takes_a_configuration_and_sample_does_not) {
   const Space space = checkered_space(4);
   Untried untried(space);
   std::mt19937_64 random(1);
@@ -43,7 +43,7 @@ TEST(Untried, draws_everything_once_and_is_empty_then) {
   EXPECT_EQ(untried.sample(random), std::nullopt);
 }
 
-TEST(Untried, what_is_left_is_drawn_evenly) {
+TEST(Untried, draws_from_the_remaining_configurations_are_uniform) {
   const Space space = checkered_space(4);
   std::map<Space::Ranks, int> seen;
   std::mt19937_64 random(3);

@@ -24,13 +24,13 @@ class FlatSourceTest : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(FlatSourceTest, puts_what_lies_beside_it_in_its_place) {
+TEST_F(FlatSourceTest, inserts_a_header_beside_the_source) {
   folder_.write("tile.cuh", "int tile;\n");
   EXPECT_EQ(flat("int a;\n#include \"tile.cuh\"\nint b;\n"),
             "#line 1 \"k.cu\"\nint a;\n#line 1 \"tile.cuh\"\nint tile;\n#line 3 \"k.cu\"\nint b;\n");
 }
 
-TEST_F(FlatSourceTest, leaves_what_it_does_not_find) {
+TEST_F(FlatSourceTest, leaves_includes_that_it_does_not_find) {
   EXPECT_EQ(flat("#include \"gone.h\"\n#include <cub/cub.cuh>\n"),
             "#line 1 \"k.cu\"\n#line 1 \"k.cu\"\n#include \"gone.h\"\n#line 2 \"k.cu\"\n"
             "#line 2 \"k.cu\"\n#include <cub/cub.cuh>\n#line 3 \"k.cu\"\n");
@@ -72,7 +72,7 @@ TEST_F(FlatSourceTest, ends_where_files_without_guards_include_each_other_too_of
   EXPECT_LT(flat("#include \"h0.h\"\n").size(), 1'000'000u);
 }
 
-TEST_F(FlatSourceTest, stands_files_that_include_each_other) {
+TEST_F(FlatSourceTest, accepts_files_that_include_each_other) {
   folder_.write("a.h", "#pragma once\n#include \"b.h\"\nint a;\n");
   folder_.write("b.h", "#pragma once\n#include \"a.h\"\nint b;\n");
   const std::string text = flat("#include \"a.h\"\n");

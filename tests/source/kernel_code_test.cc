@@ -52,7 +52,7 @@ TEST(KernelCode, host_functions_and_what_only_they_use_are_dropped) {
             "__global__ void k(float* x) { x[threadIdx.x] = 1; }\n#ifdef DEBUG\n#endif\n");
 }
 
-TEST(KernelCode, what_kernels_use_stays) {
+TEST(KernelCode, code_that_kernels_use_stays) {
   const std::string text =
       "constexpr int kUnrolled = 2;\nconstexpr int kRows = 4;\nconst int kColumns = 8;\nenum Mode { fast, slow };\n"
       "struct Pair { float a, b; };\nusing Real = float;\ntypedef unsigned long long Word;\n"
@@ -122,7 +122,7 @@ TEST(ReplaceSettings, parameters_replace_macros_and_constants) {
   }
 }
 
-TEST(ReplaceSettings, leaves_what_is_no_constant) {
+TEST(ReplaceSettings, leaves_other_declarations_unchanged) {
   for (const std::string text :
        {"int TILE = 16;", "const int TILE = blockDim.x;", "const int TILE = size;", "const int* TILE = 0;",
         "#define TILE(x) x", "if (TILE == 16) f();", "int TILES = TILE;", "f(TILE);", "template <int TILE> struct S;",

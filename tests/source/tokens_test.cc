@@ -41,7 +41,7 @@ TEST(Tokens, of_an_include_hold_the_name_whole) {
             (std::vector<std::string>{"#", "include", "<a//b's.h>", "x", "<", "y"}));
 }
 
-TEST(Tokens, of_a_text_that_ends_too_soon_are_what_they_are) {
+TEST(Tokens, a_text_that_ends_too_soon_still_has_tokens) {
   for (const char* text : {"\"", "'", "/*", "//", "R\"", "R\"x(", "\\", "#", "#include <", "1'", "\"\\"})
     EXPECT_FALSE(texts(text).empty()) << text;
   EXPECT_TRUE(texts(" \\\n").empty());

@@ -48,7 +48,7 @@ TEST(Count, is_copied_moved_and_assigned_whatever_its_size) {
   }
 }
 
-TEST(Count, becomes_what_has_room_for_it_and_text) {
+TEST(Count, converts_to_integers_and_text) {
   EXPECT_EQ(static_cast<std::uint64_t>(Count(kMost)), kMost);
   EXPECT_EQ(static_cast<int>(Count("42")), 42);
   std::ostringstream text;

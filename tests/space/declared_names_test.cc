@@ -46,7 +46,7 @@ TEST(DeclaredNames, are_not_found_in_comments_literals_and_directives) {
       Names());
 }
 
-TEST(DeclaredNames, go_without_those_that_conditions_ask_for) {
+TEST(DeclaredNames, do_not_include_names_that_conditions_test) {
   EXPECT_EQ(declared_names("#if tile > 4\n#endif\ntemplate <int tile, int rows> void f() {}"),
             (Names{"rows"}));
 }
@@ -58,7 +58,7 @@ TEST(DeclaredNames, are_not_looked_for_where_nothing_may_be_compiled) {
       (Names{"x", "w"}));
 }
 
-TEST(DeclaredNames, of_a_text_that_is_no_source_are_what_they_are) {
+TEST(DeclaredNames, a_text_that_is_not_a_source_does_not_crash) {
   for (const char* text :
        {"", "template", "template <", "template <int a", "f(", "f(int a", "f(int a) ", "(int", "\"", "'",
         "\"\\", "x]]]", "f(int a]) {", "f(a]) {", "template <int ]> struct S;"}) {

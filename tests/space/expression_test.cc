@@ -317,7 +317,7 @@ TEST(Expression, definitions_are_put_in_for_their_names) {
   EXPECT_EQ(expression->names()[1].offset, 4u);
 }
 
-TEST(Expression, what_goes_wrong_inside_a_definition_is_blamed_on_its_name) {
+TEST(Expression, an_error_inside_a_definition_points_at_its_name) {
   std::map<std::string, Expression> definitions;
   definitions.emplace("tile", Expression::parse("1000000 // zero").value());
   const auto value = Expression::parse("2 * tile").value().inlined(definitions).value().evaluate(scope());
@@ -340,7 +340,7 @@ TEST(Expression, definitions_that_multiply_beyond_measure_are_refused) {
       definitions.emplace("x" + std::to_string(i), *doubled);
     }
   }
-  EXPECT_EQ(message, "with its definitions put in, this expression is too long");
+  EXPECT_EQ(message, "this expression is too long after its definitions are inserted");
 }
 
 TEST(Expression, the_first_layer_that_knows_a_name_wins) {

@@ -51,7 +51,7 @@ TEST(Fingerprint, follows_includes_through_includes) {
   EXPECT_NE(a->fingerprint, b->fingerprint);
 }
 
-TEST(Fingerprint, follows_what_is_compiled_run_and_checked) {
+TEST(Fingerprint, depends_on_sources_launches_and_checks) {
   EXPECT_NE(changed("\"-O3\"", "\"-O2\""), kUnchanged);
   EXPECT_NE(changed("threadsPerBlock > 128", "threadsPerBlock > 64"), kUnchanged);
   EXPECT_NE(changed("threadsPerBlock * 4", "threadsPerBlock * 8"), kUnchanged);

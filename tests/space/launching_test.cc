@@ -437,7 +437,7 @@ TEST(Launching, checks_that_fit_no_output_are_refused) {
   EXPECT_EQ(check_error("row: n + 1, pitch: n"),
             "argument 'out': row 'n + 1': a row of 9 elements does not fit in a pitch of 8");
   EXPECT_EQ(check_error("row: 0, pitch: 0"), "argument 'out': pitch '0': 0 is less than 1");
-  EXPECT_EQ(check_error("norm: 0 - 1"), "argument 'out': norm '0 - 1': a tolerance is not negative");
+  EXPECT_EQ(check_error("norm: 0 - 1"), "argument 'out': norm '0 - 1': a tolerance cannot be negative");
   EXPECT_EQ(check_error("mask: m", "  m: {type: uint8, extent: n - 1, init: zero}\n"),
             "argument 'out': mask 'm': 7 elements, the output has 8");
   EXPECT_EQ(check_error("mask: m", "  m: {type: int, extent: n, init: zero}\n"),

@@ -49,7 +49,7 @@ TEST(Metrics, the_most_of_a_metric_is_the_least_of_its_negative) {
   EXPECT_EQ(trial->objective, -500);
 }
 
-TEST(Metrics, what_the_device_does_not_tell_is_left_out) {
+TEST(Metrics, a_metric_of_an_unknown_reading_is_left_out) {
   const auto trial = evaluated("{J: energy_j, us: time_us}", "time");
   ASSERT_TRUE(trial.ok());
   EXPECT_EQ(trial->metrics.find("J"), nullptr);
@@ -59,7 +59,7 @@ TEST(Metrics, what_the_device_does_not_tell_is_left_out) {
   EXPECT_EQ(aimed.error().message, "the objective 'J' needs a reading that this device does not give");
 }
 
-TEST(Metrics, what_is_no_finite_number_is_an_error) {
+TEST(Metrics, a_value_that_is_not_finite_is_an_error) {
   EXPECT_FALSE(evaluated("{x: n / (n - 1000)}", "time").ok());
   const auto text = evaluated("{x: \"'fast'\"}", "time");
   ASSERT_FALSE(text.ok());

@@ -43,7 +43,7 @@ class OneProblem : public testing::Test {
   std::vector<ArgumentPlan> others_ = arguments_;
 };
 
-TEST_F(OneProblem, is_what_has_the_same_arguments) {
+TEST_F(OneProblem, is_shared_by_candidates_with_the_same_arguments) {
   EXPECT_TRUE(is_one({0, 1, 2, 3}));
   others_.pop_back();
   EXPECT_FALSE(is_one({0, 1, 2}));

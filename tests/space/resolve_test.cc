@@ -35,7 +35,7 @@ TEST(Resolve, parameters_and_texts_of_the_problem_are_macros) {
   EXPECT_EQ(macros, expected);
 }
 
-TEST(Resolve, what_a_source_declares_itself_is_no_macro) {
+TEST(Resolve, a_name_that_the_source_declares_does_not_become_a_macro) {
   auto files = kReduceFiles;
   files["templates/reduce.h"] = "template <class T> __device__ void f(int batchSize) {}\n";
   const auto read = read_space_text(kReduceSpace, "spaces/reduce.yaml", {}, files_of(files));
@@ -110,7 +110,7 @@ TEST(Resolve, errors_name_the_launch_and_the_expression) {
             "launch of 'f': grid ''a'': expected an integer, this is a");
 }
 
-TEST(Resolve, what_the_device_cannot_launch_is_an_error) {
+TEST(Resolve, a_launch_beyond_the_device_limits_is_an_error) {
   EXPECT_EQ(error_of("launches: {entry: f, block: 2048}"),
             "launch of 'f': block '2048': 2048 is more than the device's 1024");
   EXPECT_EQ(error_of("launches: {entry: f, block: [64, 64]}"),
@@ -128,7 +128,7 @@ TEST(Resolve, what_the_device_cannot_launch_is_an_error) {
 TEST(Resolve, extents_are_counts_that_memory_could_hold) {
   const std::string head = "launches: {entry: f}\narguments: {a: {type: int64, init: zero, extent: ";
   EXPECT_EQ(error_of(head + "n - 5}}"), "argument 'a': extent 'n - 5': -1 is negative");
-  EXPECT_EQ(error_of(head + "2 ** 60}}"), "argument 'a': extent '2 ** 60': no memory holds so many elements");
+  EXPECT_EQ(error_of(head + "2 ** 60}}"), "argument 'a': extent '2 ** 60': too many elements for any memory");
   EXPECT_EQ(error_of(head + "n}}"), "none");
   EXPECT_EQ(error_of(head + "n}}", 0), "none");
 }
@@ -153,7 +153,7 @@ TEST(Resolve, scalars_and_contents_fit_their_type) {
             "argument 'a': init uniform: the low bound 1 is above the high one 0");
   EXPECT_EQ(init("uint64", "ramp: [0, -1]"), "none");
   EXPECT_EQ(init("int", "normal: [0, 0.5]"), "none");
-  EXPECT_EQ(init("int", "normal: [0, -1]"), "argument 'a': init '-1': a deviation is not negative");
+  EXPECT_EQ(init("int", "normal: [0, -1]"), "argument 'a': init '-1': a deviation cannot be negative");
 }
 
 TEST(Resolve, contents_have_seeds_of_their_own) {
@@ -189,7 +189,7 @@ TEST(Resolve, the_reference_sees_no_parameter) {
   EXPECT_EQ(reference.steps[0].arguments, (std::vector<int>{0, 1, 3}));
 }
 
-TEST(Resolve, options_hold_where_their_condition_does) {
+TEST(Resolve, options_are_used_if_their_condition_holds) {
   EXPECT_EQ(plan_of().candidate.source.options, (std::vector<std::string>{"-O3", "--maxrregcount=32"}));
   Config small = config();
   small.set("threadsPerBlock", 128);

@@ -128,7 +128,7 @@ TEST(SpaceFile, parts_of_a_file_may_be_named_and_repeated) {
   EXPECT_EQ(definition.kernel.arguments[1].extent->text(), "4");
 }
 
-TEST(SpaceFile, keys_with_nothing_under_them_say_nothing) {
+TEST(SpaceFile, empty_keys_are_ignored) {
   const auto definition = read_reduce(
       "kernel: k\nsource: ../templates/reduce.cu\nlaunches: {entry: f}\nproblem:\nparameters:\nlet:\n"
       "constraints:\n  # - a > b\noptions:\narguments:\nmetrics:\nhost:\n");

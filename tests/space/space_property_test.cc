@@ -153,7 +153,7 @@ std::vector<Config> all_of(const Space& space) {
   return configs;
 }
 
-TEST(SpaceProperty, random_constraints_leave_what_a_plain_loop_leaves) {
+TEST(SpaceProperty, random_constraints_give_the_same_configurations_as_a_plain_loop) {
   const NamedValues problem = {{"n", 12}};
   const Scope scope = Scope().add(problem);
   int built = 0, failed = 0, empty = 0;

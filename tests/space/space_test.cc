@@ -142,7 +142,7 @@ TEST(Space, one_group_may_be_larger_than_64_bits) {
   EXPECT_EQ(space.at(space.size() - 1).find("p0")->integer(), 15);
 }
 
-TEST(Space, what_is_not_valid_has_no_index) {
+TEST(Space, an_invalid_configuration_has_no_index) {
   const Space space = build({up_to("a", 2), up_to("b", 2)}, {"a < b"});
   EXPECT_EQ(space.index_of({{"a", 1}, {"b", 2}}), Count(2));
   EXPECT_EQ(space.index_of({{"b", 2}, {"a", 1}}), Count(2));
@@ -183,7 +183,7 @@ TEST(Space, one_step_goes_to_the_next_valid_value_on_either_side) {
   EXPECT_EQ(listing(space.neighbours({{"a", 1}, {"b", 0}}, Neighbourhood::one_step)), "20 11 ");
 }
 
-TEST(Space, the_default_is_what_the_file_says_or_the_first_of_each) {
+TEST(Space, the_default_is_the_files_or_the_first_value_of_each_parameter) {
   std::vector<Parameter> parameters = {up_to("a", 4), up_to("b", 4), up_to("c", 4)};
   parameters[1].default_value = 3;
   EXPECT_EQ(*build(parameters, {}).default_config(), (Config{{"a", 0}, {"b", 3}, {"c", 0}}));
@@ -206,7 +206,7 @@ TEST(Space, a_constraint_that_fails_for_a_combination_is_an_error_that_names_it)
   EXPECT_EQ(space.error().length, 1u);
 }
 
-TEST(Space, no_error_for_what_another_constraint_rejects) {
+TEST(Space, an_error_does_not_count_if_another_constraint_rejects_the_combination) {
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0", "a % b == 1"})), "12 32 ");
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"a % b == 1", "b > 0"})), "12 32 ");
   EXPECT_EQ(listing(build({up_to("a", 4), up_to("b", 2)}, {"b > 0 and a % b == 1"})), "12 32 ");
@@ -283,7 +283,7 @@ TEST(Space, parameters_without_values_or_with_one_twice_are_errors) {
   EXPECT_EQ(try_build({up_to("a", 1), up_to("a", 2)}, {}).error().kind, SpaceError::Kind::bad_parameter);
 }
 
-TEST(Space, what_cannot_be_valid_any_more_is_not_followed) {
+TEST(Space, branches_without_valid_combinations_are_cut_early) {
   std::vector<Parameter> parameters;
   std::string product = "1", sum = "0";
   for (int i = 0; i < 8; ++i) {
@@ -301,7 +301,7 @@ TEST(Space, what_cannot_be_valid_any_more_is_not_followed) {
       Space::build(parameters, constraints({"p0 == 0 or max(" + product + ", 3) == 5"}), Scope(), limits));
 }
 
-TEST(Space, what_does_not_fit_the_limits_is_refused) {
+TEST(Space, a_space_beyond_the_limits_is_refused) {
   std::vector<Parameter> parameters;
   std::string hash = "0";
   for (int i = 0; i < 8; ++i) {

@@ -105,7 +105,7 @@ TEST(StructuredInputs, bad_forms_are_named) {
   EXPECT_EQ(one("permutation", "float"), "argument 'a': init: these contents are integers, the elements are float32");
   EXPECT_EQ(one("{zipf: [0, 1]}"), "argument 'a': init zipf '0': the number of values must be from 1 to 268435456");
   EXPECT_EQ(one("{zipf: [1000, 1]}", "uint8"), "argument 'a': init zipf '1000': the values do not fit in uint8");
-  EXPECT_EQ(one("{zipf: [10, -1]}"), "argument 'a': init zipf '-1': an exponent is not negative");
+  EXPECT_EQ(one("{zipf: [10, -1]}"), "argument 'a': init zipf '-1': an exponent cannot be negative");
   EXPECT_EQ(one("{zipf: 4}"), "expected [values, exponent]");
   EXPECT_EQ(one("{field: [0, 1]}", "float"), "missing key 'width' in init");
   EXPECT_EQ(one("{field: [0, 1], width: 33}", "float"),

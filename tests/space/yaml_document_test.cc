@@ -45,7 +45,7 @@ TEST(YamlDocument, only_plain_scalars_are_plain) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(document.root.items[i].is_plain()) << i;
 }
 
-TEST(YamlDocument, what_is_missing_is_placed_where_it_should_stand) {
+TEST(YamlDocument, a_missing_value_has_the_place_where_it_belongs) {
   const auto document = parse_yaml("a:\n\n\nb:\n  -\n\n  - x\n");
   ASSERT_TRUE(document.errors.empty());
   EXPECT_EQ(document.root.find("a")->offset, 0u);

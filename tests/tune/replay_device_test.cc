@@ -16,7 +16,7 @@ TEST(ReplayDevice, answers_in_the_order_of_submission) {
   EXPECT_EQ(device.next().timing.median_us, 10);
 }
 
-TEST(ReplayDevice, what_was_never_recorded_is_invalid) {
+TEST(ReplayDevice, a_configuration_without_a_recording_is_invalid) {
   Trial recorded = timed_trial({{"x", 1}}, 10);
   recorded.problem = {{"n", 4}};
   ReplayDevice device({}, {recorded}, 1);
@@ -39,7 +39,7 @@ TEST(ReplayDevice, a_trial_without_a_problem_stands_for_every_problem) {
   EXPECT_EQ(trial.problem, (Problem{{"n", 5}}));
 }
 
-TEST(ReplayDevice, its_clock_charges_what_the_trials_cost_failures_included) {
+TEST(ReplayDevice, its_clock_advances_by_the_cost_of_each_trial_also_of_failures) {
   Trial quick = timed_trial({{"x", 1}}, 10), broken = failed_trial({{"x", 2}}, Status::crashed);
   quick.compile_s = 0.5, quick.run_s = 0.25;
   broken.compile_s = 2, broken.run_s = 0;

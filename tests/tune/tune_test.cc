@@ -177,7 +177,7 @@ TEST_F(Tune, a_playoff_that_an_earlier_run_did_not_come_to_is_held) {
   EXPECT_FALSE(outcome.playoff.empty());
 }
 
-TEST_F(Tune, a_stop_ends_without_what_has_not_begun_and_without_a_playoff) {
+TEST_F(Tune, a_stop_skips_waiting_candidates_and_the_playoff) {
   TuneOutcome outcome = tune_line(valley, {}, [&] { return seen_.size() >= 2; });
   EXPECT_EQ(outcome.end, End::stopped);
   EXPECT_EQ(outcome.measured, 2);
@@ -222,7 +222,7 @@ TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
   EXPECT_FALSE(outcome.was_cut_short());  // other problems may have a better reference
 }
 
-TEST_F(Tune, a_machine_that_fails_while_the_last_are_in_flight_is_told_too) {
+TEST_F(Tune, a_machine_that_fails_for_the_last_candidates_is_reported_too) {
   const auto last_fail = [](Config config) {
     if (config.find("x")->integer() <= 20 - kMostUnjudged) return valley(std::move(config));
     return failed_trial(std::move(config), Status::machine_failed);
@@ -252,7 +252,7 @@ TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_it) {
   EXPECT_EQ(tune_line(every_third_fails, {.limits = {.trials = 10}}).measured, 10);
 }
 
-TEST_F(Tune, a_machine_that_fails_for_all_there_are_is_told) {
+TEST_F(Tune, a_machine_that_fails_for_all_candidates_is_reported) {
   const auto fails = [](Config config) {
     Trial trial = failed_trial(std::move(config), Status::machine_failed);
     trial.message = "killed";
@@ -496,7 +496,7 @@ TEST_F(TuneDrift, a_reference_candidate_is_timed_again_after_every_so_many_trial
   EXPECT_EQ(outcome.drift.greatest(), 0);
 }
 
-TEST_F(TuneDrift, what_grows_slower_shows_it) {
+TEST_F(TuneDrift, a_device_that_slows_down_shows_as_drift) {
   // By one per cent of the first with every trial.
   ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 8}});
@@ -506,7 +506,7 @@ TEST_F(TuneDrift, what_grows_slower_shows_it) {
   EXPECT_DOUBLE_EQ(outcome.drift.greatest(), 117.0 / 104 - 1);
 }
 
-TEST_F(TuneDrift, what_an_earlier_run_measured_is_timed_again_at_once) {
+TEST_F(TuneDrift, a_trial_of_an_earlier_run_is_timed_again_first) {
   ChangingDevice device([](Config config, int) { return timed_trial(std::move(config), 120); });
   auto before = [](Config config) { return timed_trial(std::move(config), 100); };
   TuneOutcome outcome = tune_on(device, {.earlier = recorded_line(3, before), .limits = {.trials = 5}});

@@ -32,7 +32,7 @@ void set_age(const std::string& path, std::chrono::hours age) {
   fs::last_write_time(path, fs::file_time_type::clock::now() - age);
 }
 
-TEST(compile_cache, finds_what_was_added) {
+TEST(compile_cache, finds_added_code) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   EXPECT_FALSE(cache.find("key").has_value());
@@ -54,7 +54,7 @@ TEST(compile_cache, keeps_the_same_code_once) {
   EXPECT_NE(keep(cache, "c", "other code").module.path, cache.find("a")->module.path);
 }
 
-TEST(compile_cache, remembers_what_did_not_compile) {
+TEST(compile_cache, remembers_failed_compilations) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   CompiledVariant variant;
@@ -75,7 +75,7 @@ TEST(compile_cache, finds_its_files_where_the_folder_was_moved) {
   EXPECT_EQ(*read_whole(found->module.path), "code");
 }
 
-TEST(compile_cache, misses_what_is_damaged_and_takes_it_anew) {
+TEST(compile_cache, replaces_a_damaged_entry) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   const std::string code = keep(cache, "key", "code").module.path;
@@ -91,7 +91,7 @@ TEST(compile_cache, misses_what_is_damaged_and_takes_it_anew) {
   EXPECT_FALSE(cache.find("key").has_value());
 }
 
-TEST(compile_cache, drops_what_was_not_used_for_long_once_it_is_full) {
+TEST(compile_cache, drops_the_least_recently_used_when_it_is_full) {
   ScratchFolder folder;
   for (const char* name : {"newer.code", "old.code", "older.new7.so", "oldest.txt"}) {
     folder.write(std::string("cache/") + name, std::string(3000, 'x'));
@@ -199,7 +199,7 @@ TEST(compile_cache, serves_several_processes_at_once) {
   }
 }
 
-TEST(compile_cache, what_keeps_a_file_from_being_written_is_told) {
+TEST(compile_cache, a_failure_to_write_a_file_gives_its_reason) {
   const ScratchFolder folder;
   const auto written = write_atomically(folder.path(std::string(300, 'x')), "code");
   ASSERT_FALSE(written.ok());

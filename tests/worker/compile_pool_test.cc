@@ -58,7 +58,7 @@ void start(CompilePool& pool) {
   }));
 }
 
-TEST(compile_pool, does_not_try_again_what_was_withdrawn_from_a_batch_that_fails) {
+TEST(compile_pool, does_not_retry_candidates_withdrawn_from_a_failed_batch) {
   for (const char* spoiler : {"fail", "crash"}) {
     CompilePool pool = pool_of_one();
     learn_cost_alone(pool);

@@ -164,7 +164,7 @@ TEST(JobJson, every_status_survives) {
   }
 }
 
-TEST(JobJson, what_makes_no_sense_is_an_error) {
+TEST(JobJson, a_malformed_message_is_an_error) {
   const std::string good = encode(RunReply{});
   for (std::size_t size = 0; size < good.size(); ++size)
     EXPECT_FALSE(decode_run_reply(good.substr(0, size)).ok());

@@ -188,12 +188,12 @@ TEST_F(WorkerDeviceTest, verifier_that_does_not_compile_is_named) {
   EXPECT_EQ(trial.message, "the verifier does not compile: error on line 3, batch of 1");
 }
 
-TEST_F(WorkerDeviceTest, what_an_earlier_candidate_printed_is_not_said_of_another) {
+TEST_F(WorkerDeviceTest, output_of_a_candidate_does_not_appear_in_the_next_trial) {
   EXPECT_EQ(tried("ok", "print").status, Status::ok);
   EXPECT_EQ(tried("ok", "segv").message, "killed by SIGSEGV");
 }
 
-TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
+TEST_F(WorkerDeviceTest, a_job_over_its_time_limit_is_asked_where_it_is) {
   options_.fault_telling_s = 10;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
@@ -202,7 +202,7 @@ TEST_F(WorkerDeviceTest, what_overstays_its_limit_is_asked_where_it_is) {
   EXPECT_LT(trial.run_s, 5);
 }
 
-TEST_F(WorkerDeviceTest, what_has_no_answer_is_ended_all_the_same) {
+TEST_F(WorkerDeviceTest, a_job_without_an_answer_is_ended) {
   options_.fault_telling_s = 0.2;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang");
@@ -327,7 +327,7 @@ TEST_F(WorkerDeviceTest, many_candidates_of_all_kinds_all_come_back_once) {
   EXPECT_EQ(seen.size(), 60u);
 }
 
-TEST_F(WorkerDeviceTest, what_has_not_begun_can_be_withdrawn) {
+TEST_F(WorkerDeviceTest, a_candidate_that_has_not_started_can_be_withdrawn) {
   open();
   for (int i = 0; i < 8; ++i) device_->submit({config("ok", "slow", i), {}});
   EXPECT_TRUE(device_->next().ok());
@@ -364,7 +364,7 @@ TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_are_the_fault_of_th
   }
 }
 
-TEST_F(WorkerDeviceTest, what_compiled_code_asks_of_its_process_is_in_place_too) {
+TEST_F(WorkerDeviceTest, environment_variables_that_compiled_code_needs_are_set) {
   EXPECT_NE(tried("settings", "ok").message.find("threads 11"), std::string::npos);
   EXPECT_EQ(tried("ok", "ok").message.find("threads 11"), std::string::npos);
 }
@@ -408,7 +408,7 @@ TEST_F(WorkerDeviceTest, fewer_compilers_work_while_compiled_candidates_wait) {
   EXPECT_EQ(most_compilers(*device_), 1u);
 }
 
-TEST_F(WorkerDeviceTest, what_is_run_was_used_just_now) {
+TEST_F(WorkerDeviceTest, running_compiled_code_marks_it_as_recently_used) {
   namespace fs = std::filesystem;
   const auto now = fs::file_time_type::clock::now();
   const std::string candidate = folder_.path("candidate.code"), reference = folder_.path("reference.code");

@@ -167,7 +167,7 @@ class Resolver {
     const std::int64_t extent = integer(*argument.extent, scope_, where + "extent");
     if (extent < 0) fail(blamed(where + "extent", *argument.extent, std::to_string(extent) + " is negative"));
     if (extent > kLargest / static_cast<std::int64_t>(element_size(plan.type))) {
-      fail(blamed(where + "extent", *argument.extent, "no memory holds so many elements"));
+      fail(blamed(where + "extent", *argument.extent, "too many elements for any memory"));
     }
     plan.count = static_cast<std::uint64_t>(extent);
     plan.contents = contents(argument, plan.type, plan.count);
@@ -250,7 +250,7 @@ class Resolver {
            contents.b->text());
     }
     if (contents.kind == Contents::Kind::normal && plan.b < 0) {
-      fail(blamed(where, *contents.b, "a deviation is not negative"));
+      fail(blamed(where, *contents.b, "a deviation cannot be negative"));
     }
     if (contents.kind == Contents::Kind::file) {
       plan.file = text(contents.file, scope_, where);
@@ -276,7 +276,7 @@ class Resolver {
       } else if (!fits(plan.a_integer - 1, type)) {
         fail(blamed(where + " zipf", *contents.a, "the values do not fit in " + std::string(element_type_name(type))));
       }
-      if (plan.b < 0) fail(blamed(where + " zipf", *contents.b, "an exponent is not negative"));
+      if (plan.b < 0) fail(blamed(where + " zipf", *contents.b, "an exponent cannot be negative"));
     } else if (contents.kind == Contents::Kind::field) {
       plan.a = number(*contents.a, scope_, where + " field");
       plan.b = number(*contents.b, scope_, where + " field");
@@ -344,14 +344,14 @@ class Resolver {
     const auto read = [&](const std::optional<Expression>& expression, const char* name) {
       if (!expression) return 0.0;
       const double bound = number(*expression, scope_, where + name);
-      if (bound < 0) fail(blamed(where + name, *expression, "a tolerance is not negative"));
+      if (bound < 0) fail(blamed(where + name, *expression, "a tolerance cannot be negative"));
       return bound;
     };
     plan.absolute = read(tolerance.absolute, "absolute");
     plan.relative = read(tolerance.relative, "relative");
     if (tolerance.ulp) {
       plan.ulp = integer(*tolerance.ulp, scope_, where + "ulp");
-      if (plan.ulp < 0) fail(blamed(where + "ulp", *tolerance.ulp, "a tolerance is not negative"));
+      if (plan.ulp < 0) fail(blamed(where + "ulp", *tolerance.ulp, "a tolerance cannot be negative"));
     }
     plan.has_norm = tolerance.norm.has_value();
     plan.norm = read(tolerance.norm, "norm");

@@ -60,7 +60,7 @@ TEST(Distance, reals_and_negative_numbers_have_a_distance) {
   EXPECT_GT(length({{"n", std::numeric_limits<std::int64_t>::min()}}, {{"n", 0}}), 60);
 }
 
-TEST(Distance, what_is_not_finite_is_close_to_nothing) {
+TEST(Distance, infinity_and_nan_have_no_distance) {
   EXPECT_FALSE(distance({{"x", std::nan("")}}, {{"x", 1.0}}));
   EXPECT_FALSE(distance({{"x", std::numeric_limits<double>::infinity()}}, {{"x", 1.0}}));
 }

@@ -54,7 +54,7 @@ TEST_F(Sqlite, a_checksum_is_the_same_in_sql_and_outside) {
   EXPECT_NE(row.integer(), sum.value());
 }
 
-TEST_F(Sqlite, what_is_empty_is_not_null_and_what_is_no_number_is) {
+TEST_F(Sqlite, empty_texts_are_not_null_and_nan_is_null) {
   Statement echo(database_, "SELECT typeof(?), typeof(?), typeof(?), ?4, typeof(?4)");
   ASSERT_TRUE(echo.bind(std::string_view(), std::vector<double>(), "", std::nan("")).step());
   Row row = echo.row();
@@ -144,7 +144,7 @@ TEST_F(Sqlite, triggers_do_not_run) {
   EXPECT_EQ(rows(), 1);
 }
 
-TEST_F(Sqlite, a_copy_holds_what_the_original_held) {
+TEST_F(Sqlite, a_copy_has_the_rows_of_the_original) {
   database_.execute("INSERT INTO t VALUES (42)");
   Database copy = Database::in_memory();
   copy.execute("CREATE TABLE gone (y)");

@@ -67,7 +67,7 @@ TEST_F(ArchiveTest, no_query_reads_all_trials) {
   }
 }
 
-TEST_F(ArchiveTest, what_would_be_removed_is_counted_through_indexes) {
+TEST_F(ArchiveTest, a_count_of_rows_to_remove_uses_indexes) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   file.execute(std::string(removal::kList));
   const std::vector<removal::Rule> rules = {removal::kSuperseded, removal::kFailed, removal::kEarlierOfFailed,
@@ -348,7 +348,7 @@ TEST_F(ArchiveTest, nothing_is_removed_while_a_program_tunes_it) {
   EXPECT_EQ(summary().trials, 1);
 }
 
-TEST_F(ArchiveTest, prune_removes_what_it_is_told) {
+TEST_F(ArchiveTest, prune_removes_only_the_selected_trials) {
   add(study_, session_, ok_trial({{"a", 1}}, 10, 1000));
   add(study_, session_, ok_trial({{"a", 1}}, 11, 2000));
   add(study_, session_, ok_trial({{"a", 2}}, 5, 1000));

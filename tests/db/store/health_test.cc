@@ -491,7 +491,7 @@ TEST_F(HealthTest, a_damaged_page_costs_the_rows_in_it_alone) {
   EXPECT_GE(rescued + of_schema, pages - 3);  // all but those that the table of trials begins with
 }
 
-TEST_F(HealthTest, what_is_no_database_is_an_error) {
+TEST_F(HealthTest, a_file_that_is_not_a_database_is_an_error) {
   std::ofstream(scratch_ / "text.db") << "not a database";
   EXPECT_FALSE(check_database(scratch_ / "text.db").ok());
   EXPECT_FALSE(repair_database(scratch_ / "text.db", repaired_).ok());

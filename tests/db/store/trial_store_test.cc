@@ -150,7 +150,7 @@ TEST_P(TrialStoreTest, configurations_that_differ_by_kind_alone_are_two) {
   EXPECT_EQ(trials->size(), 4u);
 }
 
-TEST_P(TrialStoreTest, a_study_is_known_again_whatever_the_order_of_its_axes) {
+TEST_P(TrialStoreTest, a_study_is_the_same_in_any_order_of_its_axes) {
   Study other = reduce_study();
   other.problem = {{"T", "float"}, {"n", 1048576}};
   EXPECT_EQ(*store_->study_id(other), study_);
@@ -471,7 +471,7 @@ TEST_P(Claims, are_of_one_study) {
   EXPECT_TRUE(*store_->claim(hot, other_, config_, kLong));
 }
 
-TEST_P(Claims, on_what_has_a_trial_are_refused) {
+TEST_P(Claims, on_a_configuration_with_a_trial_are_refused) {
   add(ok_trial(config_, 10));
   EXPECT_FALSE(claim(session_, config_));
   EXPECT_FALSE(claim(other_, config_));

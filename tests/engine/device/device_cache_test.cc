@@ -75,7 +75,7 @@ TEST_F(DeviceCacheTest, a_gpu_that_the_driver_has_started_is_still_the_same) {
   EXPECT_TRUE(cache().find(gpu_));
 }
 
-TEST_F(DeviceCacheTest, where_the_driver_names_no_gpus_nothing_is_kept) {
+TEST_F(DeviceCacheTest, nothing_is_kept_if_the_driver_lists_no_gpus) {
   std::filesystem::remove_all(folder_.path("proc/driver/nvidia/gpus"));
   EXPECT_EQ(gpus_of_machine(folder_.path("proc")), "");
   cache().keep(gpu_, card());

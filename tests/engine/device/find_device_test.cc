@@ -54,7 +54,7 @@ TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
       << notices_;
 }
 
-TEST_F(FindDevice, where_neither_a_gpu_nor_the_host_gets_ready_both_reasons_are_said) {
+TEST_F(FindDevice, without_a_gpu_and_a_host_both_reasons_are_reported) {
   const auto kinds = device_kinds();
   if (std::ranges::find(kinds, "cuda") == kinds.end()) GTEST_SKIP() << "built without CUDA";
   refuse("describe:0\n");

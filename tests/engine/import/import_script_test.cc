@@ -69,7 +69,7 @@ TEST_F(ImportTest, a_script_with_two_dimensions_and_a_dict) {
   EXPECT_EQ(text(made, "block_size_y:"), "block_size_y: [2, 4, 6, 8]");
 }
 
-TEST_F(ImportTest, what_a_script_computes_with_its_sizes_is_followed) {
+TEST_F(ImportTest, expressions_of_sizes_in_a_script_are_followed) {
   folder_.write("mm.cu", "extern \"C\" __global__ void mm(float* c, const float* a, const float* b, int n) { c[tile] = a[0] * b[n]; }\n");
   const Imported made = import(
       "import numpy as np\nfrom kernel_tuner import tune_kernel\ndef tune():\n"

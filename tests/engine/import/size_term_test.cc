@@ -46,7 +46,7 @@ TEST(SizeTerm, real_and_whole_numbers_differ) {
   EXPECT_EQ(number(7).remainder(number(4))->constant(), 3);
 }
 
-TEST(SizeTerm, what_has_no_value_is_none) {
+TEST(SizeTerm, an_operation_without_a_result_gives_nothing) {
   EXPECT_FALSE(kN.divided_by(number(0)));
   EXPECT_FALSE(kN.remainder(number(0)));
   EXPECT_FALSE(number(std::int64_t{1} << 40).times(number(std::int64_t{1} << 40)).is_sound());

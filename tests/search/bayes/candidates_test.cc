@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-TEST(Candidates, are_all_that_are_left_where_these_are_few) {
+TEST(Candidates, are_all_untried_configurations_if_few_are_left) {
   const Space space = checkered_space(10);
   Untried untried(space);
   untried.take(space.ranks_at(7));

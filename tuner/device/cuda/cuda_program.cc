@@ -200,7 +200,7 @@ Result<void, Failure> CudaProgram::add_variables(Gpu& gpu, const Module& module,
     const std::string* symbol = symbol_of(plan.entry, module, program);
     if (symbol == nullptr) {
       return Failure{Status::launch_failed,
-                     "the variable " + plan.entry.substr(1) + " is not among what was compiled"};
+                     "the variable " + plan.entry.substr(1) + " is not in the compiled code"};
     }
     std::size_t bytes = 0;
     const CUdeviceptr address = gpu.variable(code_->code, *symbol, bytes);
@@ -214,7 +214,7 @@ Result<void, Failure> CudaProgram::add_variables(Gpu& gpu, const Module& module,
 Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& module,
                                                        const ProgramPlan& program, const StepPlan& plan) {
   const std::string* symbol = symbol_of(plan.entry, module, program);
-  if (symbol == nullptr) return refusal(plan, "is not among what was compiled");
+  if (symbol == nullptr) return refusal(plan, "is not in the compiled code");
   if (const std::string why = misfit(gpu, plan); !why.empty()) return refusal(plan, why);
 
   const LaunchShape shape{plan.grid, plan.block, plan.shared_bytes, plan.attributes};

@@ -20,7 +20,7 @@ auto unpacked(std::string_view bytes, Body&& body) -> Result<decltype(body(Messa
   try {
     return body(MessageJson::from_cbor(bytes));
   } catch (const std::exception& error) {  // thrown by the library
-    return Error{std::string("a message between processes makes no sense: ") + error.what()};
+    return Error{std::string("bad message between processes: ") + error.what()};
   }
 }
 

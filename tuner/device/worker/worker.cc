@@ -223,7 +223,7 @@ std::string Worker::overstay_message() const {
   if (!phase_) return "took longer than " + limit;
   switch (*phase_) {
     case Phase::setup:
-      return "getting ready took longer than " + limit;
+      return "preparation took longer than " + limit;
     case Phase::reference:
     case Phase::verifier:
     case Phase::check:
@@ -242,7 +242,7 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
   const std::string words = last_line(process_.output_tail());
   Failure cause{status_of(exit_status), exit_status.str()};
   if (words.find("std::bad_alloc") != std::string::npos) {
-    cause = {Status::out_of_memory, "asked for more memory than there is"};
+    cause = {Status::out_of_memory, "allocated more memory than is available"};
   } else if (fault_ && fault_->status == Status::timed_out) {
     cause = {Status::timed_out, overstay_message() + (fault_->message.empty() ? "" : ", " + fault_->message)};
   } else if (fault_) {
@@ -253,7 +253,7 @@ Failure Worker::cause_of(const ExitStatus& exit_status) const {
     if (adds_words) cause.message += ": " + words;
   } else if (overstayed_) {
     cause = {Status::timed_out,
-             state_ == State::starting ? "the worker did not get ready" : overstay_message()};
+             state_ == State::starting ? "the worker's preparation failed" : overstay_message()};
   } else if (!words.empty()) {
     cause.message += ": " + words;
   }

@@ -186,7 +186,7 @@ void WorkerDevice::submit(Candidate candidate) {
 }
 
 Trial WorkerDevice::next() {
-  if (submissions_.empty() && finished_.empty()) throw std::logic_error("next() with nothing submitted");
+  if (submissions_.empty() && finished_.empty()) throw std::logic_error("next() without a submitted candidate");
   while (finished_.empty()) pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
   Trial trial = std::move(finished_.front());
   finished_.pop_front();

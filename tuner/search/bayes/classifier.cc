@@ -65,7 +65,7 @@ std::unique_ptr<Searcher> make_classifier(const SearchTask& task) {
       [=](const Features& features) {
         return std::make_unique<BestClassifier>(features, forest, best_share);
       },
-      "a classifier predicts what is among the best");
+      "a classifier predicts which configurations are among the best");
 }
 
 }  // namespace

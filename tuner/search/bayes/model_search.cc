@@ -238,7 +238,7 @@ std::vector<StrategyOption> model_options(const ModelSettings& standard) {
            1,
            1000},
           {"covering_points",
-           "trials before it where alignment says little",
+           "trials before it in spaces where alignment says little",
            whole(standard.covering_points),
            {2, 3, 4, 5, 8},
            1,

@@ -65,7 +65,7 @@ class Annealing : public WalkSearcher {
 
 Strategy annealing_strategy() {
   return {.name = "annealing",
-          .summary = "simulated annealing, with another start once it is cold",
+          .summary = "simulated annealing, restarted when it is cold",
           .options = {{"hot", "the relative loss that is accepted at first", 0.5, {0.2, 0.5, 1.0}},
                       {"cold", "the relative loss at which a chain ends", 0.002, {0.0005, 0.002, 0.01}},
                       {"cooling", "of the temperature at each step", 0.95, {0.9, 0.95, 0.98}}},

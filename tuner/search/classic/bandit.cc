@@ -100,7 +100,7 @@ class Bandit : public Searcher {
 Strategy bandit_strategy() {
   return {
       .name = "bandit",
-      .summary = "several of these take turns; what finds improvements is asked more often",
+      .summary = "several of these take turns; those that find improvements are asked more often",
       .options = {{"window", "results that count", 100, {50, 100, 200}},
                   {"exploration", "the bonus of techniques that were seldom asked", 0.1, {0.05, 0.1, 0.3}}},
       .make = make_strategy<Bandit>};

@@ -62,7 +62,7 @@ Strategy genetic_strategy() {
           .summary = "a genetic algorithm: children of the best, crossed and mutated",
           .options = {{"population", "members", 20, {10, 20, 40}},
                       {"mutations", "parameters that a child changes on average", 1.0, {0.5, 1.0, 2.0}},
-                      {"tournament", "members among which a parent is the best", 3, {2, 3, 5}}},
+                      {"tournament", "members of a tournament; the best becomes a parent", 3, {2, 3, 5}}},
           .make = make_strategy<Genetic>};
 }
 

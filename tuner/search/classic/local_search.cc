@@ -119,8 +119,8 @@ Strategy local_search_strategy() {
   return {.name = "local-search",
           .summary = "iterated local search: climbs, kicks, and a tabu list of optima",
           .options = {{"kick", "parameters that a kick changes", 3, {2, 3, 4}},
-                      {"patience", "kicks from an optimum before it is tabu", 3, {2, 3, 6}},
-                      {"tabu", "optima that are tabu at a time", 10, {5, 10, 20}}},
+                      {"patience", "number of kicks from an optimum before it becomes tabu", 3, {2, 3, 6}},
+                      {"tabu", "maximum number of tabu optima", 10, {5, 10, 20}}},
           .make = make_strategy<LocalSearch>};
 }
 

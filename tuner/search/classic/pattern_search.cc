@@ -135,7 +135,7 @@ class PatternSearch : public WalkSearcher {
 Strategy pattern_search_strategy() {
   return {
       .name = "pattern-search",
-      .summary = "steps in each parameter, half as long where none helps; then another start",
+      .summary = "steps in each parameter, halved when none helps; then restarted",
       .options = {{"step", "the first one, as a share of a parameter's values", 0.25, {0.125, 0.25, 0.5}}},
       .make = make_strategy<PatternSearch>};
 }

@@ -61,7 +61,7 @@ Result<Space::Ranks> read_config(const Space& space, const Json& config) {
     if (!rank) return Error{"'" + parameter.name + "' cannot be " + line_of(*value)};
     ranks.push_back(*rank);
   }
-  if (config.size() != ranks.size()) return Error{"it has a value that no parameter has a name for"};
+  if (config.size() != ranks.size()) return Error{"it has a value for an unknown parameter"};
   if (!space.contains(ranks)) return Error{"a constraint forbids it"};
   return ranks;
 }
@@ -161,9 +161,9 @@ std::string External::description() const {
 
 Strategy external_strategy() {
   return {.name = "external",
-          .summary = "a program of yours that proposes configurations in JSON lines",
+          .summary = "your own program proposes configurations as lines of JSON",
           .options = {{"program", "the command that starts it", ""},
-                      {"timeout", "seconds that it may take to answer", 60.0}},
+                      {"timeout", "time limit for an answer, in seconds", 60.0}},
           .make = make_strategy<External>};
 }
 

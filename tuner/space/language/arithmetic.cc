@@ -25,7 +25,7 @@ double number(const Value& value) {
 }
 
 Outcome whole_from(double value) {
-  if (std::isnan(value)) return ArithmeticFailure{"not a number has no integer", 0};
+  if (std::isnan(value)) return ArithmeticFailure{"NaN has no integer value", 0};
   if (value < -kTwoTo63 || value >= kTwoTo63) return overflow();
   return Value(static_cast<std::int64_t>(value));
 }

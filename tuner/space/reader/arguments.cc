@@ -85,7 +85,7 @@ class ArgumentReader {
       }
       read_init(*init, argument.contents);
       if (argument.contents.is_computed && argument.role != Argument::Role::in) {
-        errors_.add(fields.key("init"), "only an input with role: in is computed",
+        errors_.add(fields.key("init"), "init: computed needs role: in",
                     "let a step of setup: {each: …} copy it to this buffer");
       }
     } else if (is_role_known && !fields.has_unknown() &&

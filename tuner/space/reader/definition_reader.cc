@@ -484,7 +484,7 @@ void DefinitionReader::read_references(const YamlNode& node) {
   }
   for (const YamlNode& item : items) {
     if (&item != &items.front() && (&item - 1)->find("when") == nullptr) {
-      errors_.add(item, "nothing uses this reference: the one above has no condition",
+      errors_.add(item, "this reference is never used: the one above has no condition",
                   "the first reference whose `when` holds for a problem computes its expected outputs; to "
                   "compare two "
                   "implementations, make them values of a parameter");

@@ -209,10 +209,10 @@ class LaunchReader {
     passed.members = read_passed(members);
     if (std::ranges::any_of(passed.members,
                             [](const PassedArgument& each) { return each.tensor_map.has_value(); }))
-      errors_.add(members, "a tensor map is a parameter of its own, no member of a struct");
+      errors_.add(members, "a tensor map must be a parameter, not a member of a struct");
     if (std::ranges::any_of(passed.members,
                             [](const PassedArgument& each) { return each.texture.has_value(); }))
-      errors_.add(members, "a texture is a parameter of its own, no member of a struct");
+      errors_.add(members, "a texture must be a parameter, not a member of a struct");
     if (items_of(members).empty())
       errors_.add(members, "a struct needs members", "struct: [in, {type: int, value: n}]");
     if (!passed.members.empty()) all.push_back(std::move(passed));

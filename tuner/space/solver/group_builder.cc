@@ -62,7 +62,7 @@ std::optional<SpaceError> GroupBuilder::over_limits() const {
       SpaceError::Kind::too_large,
       "the constraints tie " + names + " together in more ways than fit " +
           (takes_too_long ? "the time" : "the memory") +
-          " there is; it takes fewer values, or an order of the parameters that has those next to each "
+          " there is; it takes fewer values, or an order of the parameters that puts those next to each "
           "other which a constraint uses",
       std::nullopt, 0, 0};
 }

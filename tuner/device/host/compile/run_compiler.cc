@@ -81,7 +81,7 @@ CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutpu
     if (!is_the_machines_fault(result->text)) return {Status::compile_failed, result->text, {}};
     const bool is_limit = result->text.find(std::strerror(EFBIG)) != std::string::npos;
     return {Status::machine_failed,
-            fmt::format("the system fails the compiler{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
+            fmt::format("the compiler failed because of the system{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
                         result->text),
             {}};
   }

@@ -83,7 +83,7 @@ Status describe(SignalText& text, int signal, const siginfo_t& info) {
   switch (signal) {
     case SIGSEGV:
       if (info.si_code == SI_KERNEL) {
-        text.add("misaligned access, or an address that cannot be one");
+        text.add("misaligned access, or an address that does not exist");
         return Status::misaligned_access;
       }
       if (const BlockRunner* runner = BlockRunner::current();
@@ -109,7 +109,7 @@ Status describe(SignalText& text, int signal, const siginfo_t& info) {
     default:
       // Compilers put a trap where undefined behaviour is certain.
       if (is_trap(info.si_addr)) {
-        text.add("undefined behaviour, which the compiler has put a trap for");
+        text.add("undefined behaviour: the compiler put a trap there");
         return Status::undefined_behavior;
       }
       text.add("illegal instruction");

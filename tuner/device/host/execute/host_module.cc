@@ -55,7 +55,7 @@ Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, 
                                          std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
   if (arguments.size() != entry.argument_count) {
-    return Failure{Status::launch_failed, fmt::format("it has {} parameters, and is given {} arguments",
+    return Failure{Status::launch_failed, fmt::format("it has {} parameters, but the launch passes {} arguments",
                                                       entry.argument_count, arguments.size())};
   }
   if (!entry.is_kernel) return call(index, arguments, nullptr);
