@@ -307,23 +307,25 @@ Result<std::optional<double>, Failure> CudaDevice::run(const LoadedProgram& prog
                                                        std::span<const ArgumentMemory> arguments,
                                                        const LaunchOptions& options) {
   if (auto ready = finish(); !ready) return ready.error();
-  const CapturedOutput output(CapturedOutput::Streams::output_and_errors);
-  const Event start = gpu_->event(), end = gpu_->event();
   const auto& loaded = static_cast<const GpuProgram&>(program);
+  std::optional<CapturedOutput> output;
+  if (loaded.may_print()) output.emplace(CapturedOutput::Streams::output_and_errors);
+  const Event start = gpu_->event(), end = gpu_->event();
   const std::vector<CUdeviceptr> addresses = addresses_of(arguments);
   loaded.queue(*gpu_, GpuProgram::Part::prepare, addresses);
   gpu_->record(start);
   loaded.queue(*gpu_, GpuProgram::Part::execute, addresses);
   gpu_->record(end);
   loaded.queue(*gpu_, GpuProgram::Part::finish, addresses);
-  if (!gpu_->wait_and_print(options.limit_s + kFaultReportS)) return ran_too_long(options.limit_s);
+  const double limit_s = options.limit_s + kFaultReportS;
+  if (!(output ? gpu_->wait_and_print(limit_s) : gpu_->wait(limit_s))) return ran_too_long(options.limit_s);
   const double elapsed_us = gpu_->elapsed_us(start, end);
   if (loaded.is_host_code()) (void)gpu_->rest_us();
   auto failure = gpu_->take_failure();
   // CUDA's runtime library loads the kernels of host code at their first launch.
   if (!failure) return loaded.is_host_code() ? std::nullopt : std::optional(elapsed_us);
   // The driver prints the failed assertion.
-  const std::string printed = output.text();
+  const std::string printed = output ? output->text() : std::string();
   if (const auto at = printed.find(" Assertion `"); at != std::string::npos) {
     const std::size_t first = printed.rfind('\n', at) + 1, last = printed.find('\n', at);
     failure->message = without_variant_names(printed.substr(first, last - first));

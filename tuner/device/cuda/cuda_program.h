@@ -51,6 +51,7 @@ class CudaProgram final : public GpuProgram {
 
   bool needs_each_setup() const override;
   bool has_setup() const override { return !setup_once_.empty() || !setup_each_.empty(); }
+  bool may_print() const override { return code_->may_print; }
   // The resources of the step with the most threads.
   Resources resources() const override { return resources_; }
 

@@ -21,6 +21,8 @@ class GpuProgram : public LoadedProgram {
   virtual bool has_setup() const = 0;
   // True if it may wait for the GPU, use other streams, and cannot be captured.
   virtual bool is_host_code() const { return false; }
+  // False only if no kernel of it can print or fail an assertion.
+  virtual bool may_print() const { return true; }
 };
 
 }  // namespace gktune

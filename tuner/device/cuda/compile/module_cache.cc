@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t kMost = 16;
 
+// printf and assert are calls of functions with these names.
+bool may_print(std::string_view cubin) {
+  return cubin.find("vprintf") != cubin.npos || cubin.find("__assertfail") != cubin.npos;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std::string& path) {
@@ -26,8 +31,8 @@ Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std:
   if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
   LoadedModule code = gpu_.load(compiled->cubin);
   if (auto failure = gpu_.take_failure()) return *failure;
-  modules_.push_front(
-      std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels)));
+  modules_.push_front(std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels),
+                                                           may_print(compiled->cubin)));
   if (modules_.size() > kMost) modules_.pop_back();
   return modules_.front();
 }

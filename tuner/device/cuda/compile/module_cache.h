@@ -14,12 +14,10 @@ namespace gktune {
 
 // Machine code on the GPU with the compiler's report on its kernels.
 struct CachedModule {
-  CachedModule(std::string its_path, LoadedModule its_code, std::vector<KernelResources> its_kernels)
-      : path(std::move(its_path)), code(std::move(its_code)), kernels(std::move(its_kernels)) {}
-
   std::string path;
   LoadedModule code;
   std::vector<KernelResources> kernels;
+  bool may_print = true;  // see GpuProgram::may_print
 };
 
 // The modules used last: variants that were compiled together share one, and the reference returns.
