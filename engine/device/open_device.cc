@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/device_kinds.h"
 #include "tuner/device/worker/cores.h"
 #include "tuner/device/worker/private_folder.h"
 
@@ -43,6 +44,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
   options.jobs = compile_jobs(settings);
   options.jobs_while_waiting = jobs_while_waiting();
   options.compile_while_timing = found.info.kind == "host" ? While::no : While::yes;
+  options.sends_ahead = is_gpu(found.info.kind);
   options.fault_telling_s = 2;  // a GPU's driver looks at the damage first, a CPU's thread for its line
   options.cache_dir = cache->string();
   switch (work) {

@@ -86,7 +86,7 @@ class ScriptedRunner final : public Runner {
   explicit ScriptedRunner(int ordinal) : ordinal_(ordinal) {}
 
   RunReply run(const RunJob& job) override {
-    const std::string action = job.candidate.path;
+    std::string action = job.candidate.path;
     RunReply reply;
     reply.message = std::to_string(::getpid()) + " batch " + job.candidate.symbols[0] + " device " +
                     std::to_string(ordinal_);
@@ -100,6 +100,13 @@ class ScriptedRunner final : public Runner {
     if (action == "hang_verifier") report_phase(Phase::verifier), hang();
     if (action == "crash_verifier") report_phase(Phase::verifier), std::raise(SIGSEGV);
     report_phase(Phase::check);
+    if (constexpr std::string_view kDoze = "doze_"; action.starts_with(kDoze)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      action.erase(0, kDoze.size());
+    }
+    if (constexpr std::string_view kWrite = "write:"; action.starts_with(kWrite)) {
+      std::ofstream(action.substr(kWrite.size())) << ::getpid();
+    }
     if (action == "hang") hang();
     if (action == "hang_with_an_answer") {
       std::signal(kQuestionSignal, [](int) {

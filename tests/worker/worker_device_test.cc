@@ -220,6 +220,66 @@ TEST_F(WorkerDeviceTest, a_lost_worker_is_replaced) {
   EXPECT_NE(tried("ok", "ok").message, first);
 }
 
+class SendsAhead : public WorkerDeviceTest {
+ protected:
+  SendsAhead() { options_.sends_ahead = true; }
+};
+
+TEST_F(SendsAhead, a_worker_begins_the_next_candidate_on_its_own) {
+  const std::string file = folder_.path("begun");
+  EXPECT_TRUE(tried("ok", "ok").ok());
+  for (const std::string& run : {std::string("doze_"), std::string("doze_ok"), "write:" + file})
+    device_->submit({config("ok", run), {}});
+  EXPECT_TRUE(device_->next().ok());  // while it dozed, the second one was compiled and sent
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(device_->next().ok());
+}
+
+TEST_F(SendsAhead, a_candidate_survives_the_end_of_the_worker_that_had_it) {
+  options_.fault_telling_s = 0.1;
+  kernel_.time_limit_s = 0.3;
+  for (const auto& [run, status] : {std::pair("doze_segv", Status::illegal_access),
+                                    {"doze_abort", Status::aborted},
+                                    {"doze_lost", Status::illegal_access},
+                                    {"doze_hang", Status::timed_out},
+                                    {"doze_hang_up", Status::crashed},
+                                    {"doze_kill", Status::machine_failed},
+                                    {"doze_unexplained_write", Status::guard_violated},
+                                    {"doze_wrong", Status::wrong_result}}) {
+    EXPECT_TRUE(tried("ok", "ok").ok());
+    const std::vector<std::string> runs{"doze_", run, "ok", "wrong", "ok"};
+    for (const std::string& each : runs) device_->submit({config("ok", each), {}});
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Trial trial = device_->next();
+      const std::string& its = trial.config.find("RUN")->text();
+      const Status expected = its == run ? status : its == "wrong" ? Status::wrong_result : Status::ok;
+      EXPECT_EQ(status_name(trial.status), status_name(expected)) << its << " beside " << run << ": " << trial.message;
+    }
+  }
+}
+
+TEST_F(SendsAhead, nothing_follows_a_candidate_that_has_no_leader_or_takes_long) {
+  const std::string file = folder_.path("begun");
+  EXPECT_TRUE(tried("ok", "ok").ok());
+  const auto cutoff = std::make_shared<Cutoff>();
+  const auto begins_alone = [&](std::shared_ptr<const Cutoff> its, const std::string& first) {
+    std::filesystem::remove(file);
+    device_->submit({config("ok", first), {}});
+    device_->submit({config("ok", "doze_ok"), {}});
+    device_->submit({config("ok", "write:" + file), {}, std::move(its)});
+    EXPECT_TRUE(device_->next().ok());
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const bool has_begun = std::filesystem::exists(file);
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(device_->next().ok());
+    return has_begun;
+  };
+  EXPECT_FALSE(begins_alone(cutoff, "doze_ok"));
+  EXPECT_FALSE(begins_alone(nullptr, "nap"));
+  cutoff->leader.median_us = 2;
+  EXPECT_TRUE(tried("ok", "ok").ok());
+  EXPECT_TRUE(begins_alone(cutoff, "doze_ok"));
+}
+
 // Sends SIGKILL to a worker of that name as soon as there is one.
 std::thread killer_of(const std::string& name, int times) {
   return std::thread([name, times, tuner = ::getpid()] {

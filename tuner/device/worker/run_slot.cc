@@ -9,7 +9,16 @@ bool is_dead(const std::optional<Worker>& worker) { return worker && worker->sta
 
 }  // namespace
 
+bool RunSlot::takes_ahead(const Environment& environment) const {
+  return sent_ && !next_ && environment == command_.environment;
+}
+
 void RunSlot::start(Job job) {
+  if (job_) {
+    next_ = std::move(job);
+    active_->send(next_->request, next_->limits);
+    return;
+  }
   if (job.environment != command_.environment) {
     active_.reset();
     spare_.reset();
@@ -54,13 +63,17 @@ void RunSlot::refuse_other_model() {
 
 void RunSlot::send_when_ready() {
   while (job_ && !sent_) {
-    if (is_broken()) return finish({job_->id, Failure{Status::machine_failed, broken_}});
+    if (is_broken()) {
+      finish({job_->id, Failure{Status::machine_failed, broken_}});
+      continue;
+    }
     ensure_worker();
     if (!active_) continue;
     if (active_->state() != Worker::State::idle) return;
     refuse_other_model();
     if (!active_) continue;
     active_->send(job_->request, job_->limits);
+    if (next_) active_->send(next_->request, next_->limits);
     sent_ = true;
     ensure_reserve();
   }
@@ -72,7 +85,9 @@ void RunSlot::replace_worker() {
     leaving_.push_back(*std::exchange(active_, std::nullopt));
     has_lost_worker_ = true;
   }
+  sent_ = false;
   ensure_worker();
+  send_when_ready();
 }
 
 void RunSlot::leave() const {
@@ -83,8 +98,7 @@ void RunSlot::leave() const {
 
 void RunSlot::abandon() {
   if (sent_ && active_) busy_s_ += active_->busy_s(Clock::now());
-  job_.reset();
-  sent_ = false;
+  job_ = std::exchange(next_, std::nullopt);
   replace_worker();
 }
 
@@ -114,24 +128,14 @@ void RunSlot::advance(Clock::time_point now) {
     spare_.reset();
     worker_failed(message);
   }
-  if (active_) {
-    active_->advance(now);
-    if (auto reply = active_->take_reply()) {
-      failures_ = 0;
-      const std::optional<Worker::JobEnd> end = active_->take_job_end();
-      if (!end) {
-        finish({job_->id, std::move(*reply), active_->busy_s(now)});
-      } else if (!try_again(*end)) {
-        finish({job_->id, std::move(*reply), active_->busy_s(now), end->failure, outside_kill_of(*end)});
-      }
-    }
-  }
+  if (active_) take_replies(now);
   if (is_dead(active_)) {
     const Worker::JobEnd death = active_->death();
     const double seconds = active_->busy_s(now);
+    const bool had_job = std::exchange(sent_, false);
     active_.reset();
-    has_lost_worker_ = has_lost_worker_ || sent_;
-    if (!sent_) {
+    has_lost_worker_ = has_lost_worker_ || had_job;
+    if (!had_job) {
       worker_failed(death.failure.message);
     } else if (!try_again(death)) {
       finish({job_->id, death.failure, seconds, std::nullopt, outside_kill_of(death)});
@@ -141,14 +145,32 @@ void RunSlot::advance(Clock::time_point now) {
   ensure_reserve();
 }
 
+// A worker that has the next job may have answered that one too.
+void RunSlot::take_replies(Clock::time_point now) {
+  while (active_) {
+    active_->advance(now);
+    if (!active_->has_reply()) return;
+    const double seconds = active_->busy_s(now);
+    const std::optional<Worker::JobEnd> end = active_->take_job_end();
+    std::string reply = *active_->take_reply();
+    failures_ = 0;
+    sent_ = next_.has_value();
+    if (!end) {
+      finish({job_->id, std::move(reply), seconds});
+    } else if (!try_again(*end)) {
+      finish({job_->id, std::move(reply), seconds, end->failure, outside_kill_of(*end)});
+    } else if (next_) {
+      replace_worker();  // the worker has begun the next job, which comes after this one
+    }
+  }
+}
+
 void RunSlot::worker_failed(const std::string& message) {
   if (++failures_ >= kMostFailedStarts) broken_ = "no worker can be started: " + message;
 }
 
 bool RunSlot::try_again(const Worker::JobEnd& end) {
-  if (!end.is_from_outside || ++attempts_ >= kMostAttempts) return false;
-  sent_ = false;
-  return true;
+  return end.is_from_outside && ++attempts_ < kMostAttempts;
 }
 
 // After the last attempt.
@@ -159,9 +181,16 @@ std::optional<std::string> RunSlot::outside_kill_of(const Worker::JobEnd& end) {
 
 void RunSlot::finish(Finished finished) {
   busy_s_ += finished.seconds;
-  finished_ = std::move(finished);
-  job_.reset();
-  sent_ = false;
+  finished_.push_back(std::move(finished));
+  job_ = std::exchange(next_, std::nullopt);
+  attempts_ = 0;
+}
+
+std::optional<RunSlot::Finished> RunSlot::take_finished() {
+  if (finished_.empty()) return std::nullopt;
+  Finished first = std::move(finished_.front());
+  finished_.pop_front();
+  return first;
 }
 
 }  // namespace gktune

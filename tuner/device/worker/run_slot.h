@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,8 +13,9 @@
 namespace gktune {
 
 // One device: the worker that uses it, and one in reserve that takes over when the first dies. It runs one
-// job at a time. Workers start when they are needed; the reserve is needed once a worker has died: to start one
-// disturbs what the device times, and most runs need none.
+// job at a time; the worker may have the next one already, which it begins without waiting for this process. Workers
+// start when they are needed; the reserve is needed once a worker has died: to start one disturbs what the device
+// times, and most runs need none.
 class RunSlot {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -41,15 +43,18 @@ class RunSlot {
   RunSlot(WorkerCommand command, DeviceInfo expected)
       : command_(std::move(command)), expected_(std::move(expected)) {}
 
-  // Take the last result first.
-  bool is_free() const { return !job_ && !finished_; }
+  // Take all results first.
+  bool is_free() const { return !job_ && finished_.empty(); }
+  // True if the worker can have a job for that environment ahead of the end of the present one.
+  bool takes_ahead(const Environment& environment) const;
   // No worker gets ready any more.
   bool is_broken() const { return !active_ && !broken_.empty(); }
   // Starts a worker ahead of the first job.
   void get_ready();
+  // The slot is free, or takes the job ahead.
   void start(Job job);
-  std::optional<Finished> take_finished() { return std::exchange(finished_, std::nullopt); }
-  // Hands over to the next worker.
+  std::optional<Finished> take_finished();
+  // Hands over to the next worker, with a job that was sent ahead.
   void replace_worker();
   // Drops the job and the worker that has it.
   void abandon();
@@ -69,6 +74,7 @@ class RunSlot {
   void ensure_reserve();
   void refuse_other_model();
   void send_when_ready();
+  void take_replies(Clock::time_point now);
   void worker_failed(const std::string& message);
   bool try_again(const Worker::JobEnd& end);
   std::optional<std::string> outside_kill_of(const Worker::JobEnd& end);
@@ -79,11 +85,11 @@ class RunSlot {
   bool has_lost_worker_ = false;
   std::optional<Worker> active_, spare_;
   std::vector<Worker> leaving_;  // killed; with a lost context that takes a while
-  std::optional<Job> job_;
-  bool sent_ = false;
-  int attempts_ = 0;  // that something outside ended
+  std::optional<Job> job_, next_;
+  bool sent_ = false;  // job_ and, if there is one, next_
+  int attempts_ = 0;   // of the job, that something outside ended
   OutsideKills outside_kills_;
-  std::optional<Finished> finished_;
+  std::deque<Finished> finished_;
   int failures_ = 0;  // workers in a row that died before their first reply
   std::string broken_;
   double busy_s_ = 0;

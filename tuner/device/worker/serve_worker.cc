@@ -40,6 +40,7 @@ struct OpenBackend {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Runner> runner;
+  bool is_lost = false;  // see RunReply::worker_is_lost
 };
 
 Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
@@ -80,8 +81,11 @@ Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
   if (const auto* question = std::get_if<DeviceQuestion>(&*request)) return answer(opened, *question);
   if (const auto* job = std::get_if<CompileJob>(&*request); job != nullptr && opened.compiler)
     return encode(opened.compiler->compile(*job));
-  if (const auto* job = std::get_if<RunJob>(&*request); job != nullptr && opened.runner)
-    return encode(opened.runner->run(*job));
+  if (const auto* job = std::get_if<RunJob>(&*request); job != nullptr && opened.runner) {
+    const RunReply reply = opened.runner->run(*job);
+    opened.is_lost = reply.worker_is_lost;
+    return encode(reply);
+  }
   if (const auto* job = std::get_if<PlayoffJob>(&*request); job != nullptr && opened.runner)
     return encode(opened.runner->playoff(*job));
   return Error{"a request that this kind of worker does not serve"};
@@ -137,6 +141,7 @@ int serve_worker(WorkerRole role, const BackendOpener& open) {
   while (channel.is_open()) {
     channel.read();
     while (std::optional<Frame> frame = channel.next()) {
+      if (opened->is_lost) continue;  // the parent replaces this worker and sends the job again
       if (frame->kind != Frame::Kind::request) {
         note_pause(frame->kind);  // there is nothing to pause yet
         continue;

@@ -81,6 +81,21 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
 }
 
 void Worker::send(const std::string& request, const Limits& limits) {
+  if (state_ == State::busy) {
+    ahead_ = limits;
+  } else {
+    begin(limits);
+  }
+  channel_.queue(Frame::Kind::request, request);
+  channel_.write();
+}
+
+std::optional<std::string> Worker::take_reply() {
+  if (reply_ && ahead_) begin(*std::exchange(ahead_, std::nullopt));
+  return std::exchange(reply_, std::nullopt);
+}
+
+void Worker::begin(const Limits& limits) {
   // Output of an earlier job explains nothing about this one.
   process_.read_output();
   process_.forget_output();
@@ -91,8 +106,6 @@ void Worker::send(const std::string& request, const Limits& limits) {
   fault_.reset();
   job_end_.reset();
   allow(limits.total(), busy_since_);
-  channel_.queue(Frame::Kind::request, request);
-  channel_.write();
 }
 
 void Worker::allow(double limit_s, Clock::time_point now) {
@@ -122,10 +135,14 @@ void Worker::advance(Clock::time_point now) {
   const bool was_open = channel_.is_open();
   channel_.write();
   channel_.read();
-  while (std::optional<Frame> frame = channel_.next()) take(*frame, now);
+  while (!reply_) {
+    const std::optional<Frame> frame = channel_.next();
+    if (!frame) break;
+    take(*frame, now);
+  }
   if (was_open && !channel_.is_open()) limit_ = now + duration_s(kLeaveLimitS);
   end_late(now);
-  if (channel_.is_open() && !overstayed_) return;
+  if (reply_ || (channel_.is_open() && !overstayed_)) return;
   if (const std::optional<ExitStatus> exit_status = process_.exit_status()) {
     process_.read_output();
     death_ = job_end(*exit_status);

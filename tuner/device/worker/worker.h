@@ -38,7 +38,7 @@ struct WorkerCommand {
 // After so many failed starts in a row no further one is tried.
 inline constexpr int kMostFailedStarts = 3;
 
-// A worker process as its parent sees it: it gets ready, takes one request at a time, answers or dies.
+// A worker process as its parent sees it: it gets ready, works on one request at a time, answers or dies.
 class Worker {
  public:
   enum class State { starting, idle, busy, dead };
@@ -54,10 +54,12 @@ class Worker {
   static Result<Worker> start(const WorkerCommand& command);
 
   State state() const { return state_; }
-  // The worker has to be idle.
+  // A busy worker takes one request ahead. It begins that one without waiting for its parent; its limits hold from the
+  // moment when the reply to the present one is taken.
   void send(const std::string& request, const Limits& limits);
-  // The reply, once.
-  std::optional<std::string> take_reply() { return std::exchange(reply_, std::nullopt); }
+  // The reply, once. advance() reads nothing beyond a reply that has not been taken.
+  std::optional<std::string> take_reply();
+  bool has_reply() const { return reply_.has_value(); }
   // How a job ended without an answer.
   struct JobEnd {
     Failure failure;  // as its trial will say
@@ -92,6 +94,7 @@ class Worker {
  private:
   explicit Worker(ChildProcess process) : process_(std::move(process)), channel_(process_.take_socket()) {}
 
+  void begin(const Limits& limits);
   void take(const Frame& frame, Clock::time_point now);
   void allow(double limit_s, Clock::time_point now);
   void end_late(Clock::time_point now);
@@ -106,7 +109,8 @@ class Worker {
   std::optional<DeviceInfo> device_;
   std::optional<Phase> phase_;
   Limits limits_;
-  double limit_s_ = 0;  // of the phase
+  std::optional<Limits> ahead_;  // of the request that was sent ahead
+  double limit_s_ = 0;           // of the phase
   std::optional<Clock::time_point> limit_;
   std::optional<Clock::time_point> paused_;
   Clock::time_point busy_since_;  // moved later by each pause

@@ -24,6 +24,8 @@ constexpr double kTimingLimitS = 60;
 constexpr double kTimedExecutions = 16;
 // Compiling ahead stops when at least so many candidates wait for hardware.
 constexpr std::size_t kAhead = 4;
+// Messages between processes take a share that counts of a candidate that keeps the hardware for less than this.
+constexpr double kShortRunS = 0.05;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
 // Finalists with environments of their own need several processes, which take so many turns.
@@ -311,11 +313,12 @@ void WorkerDevice::advance_compiled(Submission& submission) {
 void WorkerDevice::dispatch_runs() {
   for (Submission& submission : submissions_) {
     if (submission.stage != Submission::Stage::ready || submission.goal != Submission::Goal::trial) continue;
-    RunSlot* const slot = free_slot();
+    const RunJob job = run_job(submission);
+    RunSlot::Environment environment = environment_of(job);
+    RunSlot* const slot = slot_for(submission, environment);
     if (slot == nullptr) return;
     submission.stage = Submission::Stage::running;
-    const RunJob job = run_job(submission);
-    slot->start({submission.id, encode(job), limits(submission.plan), environment_of(job)});
+    slot->start({submission.id, encode(job), limits(submission.plan), std::move(environment)});
     keep_modules(job);
   }
 }
@@ -342,6 +345,18 @@ RunSlot* WorkerDevice::free_slot() {
   const bool takes_broken = all_are_broken();
   const auto slot = std::ranges::find_if(
       slots_, [&](const RunSlot& each) { return each.is_free() && (takes_broken || !each.is_broken()); });
+  return slot == slots_.end() ? nullptr : &*slot;
+}
+
+// Nothing is sent ahead of the first trial, of what follows a long one, and of candidates whose timing no leader would
+// cut short yet.
+RunSlot* WorkerDevice::slot_for(const Submission& submission, const RunSlot::Environment& environment) {
+  if (RunSlot* const free = free_slot()) return free;
+  const bool has_leader = !submission.cutoff || std::isfinite(submission.cutoff->leader.median_us);
+  const bool is_short = latest_run_s_ > 0 && latest_run_s_ < kShortRunS;
+  if (!options_.sends_ahead || !is_short || !has_leader) return nullptr;
+  const auto slot =
+      std::ranges::find_if(slots_, [&](const RunSlot& each) { return each.takes_ahead(environment); });
   return slot == slots_.end() ? nullptr : &*slot;
 }
 
@@ -384,7 +399,8 @@ bool WorkerDevice::take_run() {
     const auto submission = std::ranges::find(submissions_, finished->id, &Submission::id);
     if (submission == submissions_.end()) continue;
     submission->trial.run_s = finished->seconds;
-    note(run_s_, finished->seconds);
+    latest_run_s_ = finished->seconds;
+    note(run_s_, latest_run_s_);
     if (finished->outside_kill) {
       finish(*submission, Status::machine_failed, *finished->outside_kill);
       continue;

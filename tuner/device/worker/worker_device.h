@@ -33,6 +33,9 @@ struct WorkerDeviceOptions {
   Work work = Work::time;
   std::uint64_t seed = 0;  // see RunJob
   Instrumentation instrumentation = Instrumentation::none;
+  // A run worker has the next candidate before it answers about the present one. That helps where candidates take
+  // milliseconds and run in the worker itself.
+  bool sends_ahead = false;
   int jobs = 1;   // compile workers
   int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
   int batch = 4;  // sources to compile together, at most
@@ -113,6 +116,7 @@ class WorkerDevice final : public Device {
   std::size_t waiting() const;
   std::size_t ahead() const;
   RunSlot* free_slot();
+  RunSlot* slot_for(const Submission& submission, const RunSlot::Environment& environment);
   bool take_run();  // true: there was a result
   void finish(Submission& submission, Status status, std::string message);
   void finish_run(Submission& submission, RunReply reply);
@@ -136,6 +140,7 @@ class WorkerDevice final : public Device {
   std::deque<Trial> finished_;
   std::uint64_t next_id_ = 1;
   double compile_wait_s_ = 0, run_s_ = 0;  // of a candidate, a mean in which the latest count most
+  double latest_run_s_ = 0;
   Clock::time_point opened_ = Clock::now(), next_keeping_;
 };
 
