@@ -240,18 +240,18 @@ std::vector<Axis> axes_from(const SortedJson& json) {
 SortedJson definition_json(const Definition& definition) {
   const KernelDefinition& kernel = definition.kernel;
   SortedJson arguments = SortedJson::array(), constraints = SortedJson::array(),
-             declared = SortedJson::array();
+             undefined = SortedJson::array();
   for (const Argument& argument : kernel.arguments) arguments.push_back(json_of(argument));
   // Constraints do not count if the configurations are listed.
   if (definition.listed.empty()) {
     for (const Constraint& constraint : definition.constraints)
       constraints.push_back(json_of(constraint.condition));
   }
-  const auto add_declared = [&](const std::string& name) {
-    if (kernel.declared_names.contains(name)) declared.push_back(name);
+  const auto add_undefined = [&](const std::string& name) {
+    if (kernel.undefined_names.contains(name)) undefined.push_back(name);
   };
-  for (const std::string& name : kernel.parameter_names) add_declared(name);
-  for (const Axis& axis : kernel.axes) add_declared(axis.macro);
+  for (const std::string& name : kernel.parameter_names) add_undefined(name);
+  for (const Axis& axis : kernel.axes) add_undefined(axis.macro);
   return {{"name", kernel.name},
           {"language", kernel.language == Language::cpp ? kCpp : language_name(kernel.language)},
           {"fingerprint", definition.fingerprint},
@@ -259,7 +259,7 @@ SortedJson definition_json(const Definition& definition) {
           {"host_options", json_of(kernel.host_options)},
           {"axes", json_of(kernel.axes)},
           {"parameters", json_of(kernel.parameter_names)},
-          {"declared", std::move(declared)},
+          {"declared", std::move(undefined)},
           {"default", sorted_json(kernel.default_values)},
           {"arguments", std::move(arguments)},
           {"setup_once", json_of(kernel.setup.once)},
@@ -282,7 +282,7 @@ Definition definition_from(const SortedJson& json) {
   kernel.unsafe_options = UnsafeOptions::allowed;  // they were judged when the code was compiled
   kernel.axes = axes_from(json.at("axes"));
   kernel.parameter_names = json.at("parameters").get<std::vector<std::string>>();
-  for (const SortedJson& name : json.at("declared")) kernel.declared_names.insert(name.get<std::string>());
+  for (const SortedJson& name : json.at("declared")) kernel.undefined_names.insert(name.get<std::string>());
   kernel.default_values = values_from(json.at("default"));
   for (const SortedJson& each : json.at("arguments")) kernel.arguments.push_back(argument_from(each));
   kernel.setup = {launches_from(json.at("setup_once")), launches_from(json.at("setup_each"))};

@@ -311,7 +311,7 @@ TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers
   EXPECT_NE(text.find("constexpr int FACTOR = 2;  // a comment\n"), std::string::npos);
   EXPECT_NE(
       text.find(
-          "}  // namespace candidate\n#undef WRONG\n#undef LIMIT\n#include <float.h>\n#define WRONG 0\n"),
+          "}  // namespace candidate\n#undef WRONG\n#include <float.h>\n#define WRONG 0\n"),
       std::string::npos)
       << text;
   // The reference does not see the candidate's macros.

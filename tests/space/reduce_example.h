@@ -21,7 +21,7 @@ inline FileReader files_of(std::map<std::string, std::string> texts) {
 inline const std::map<std::string, std::string> kReduceFiles = {
     {"templates/reduce.cu",
      "#include \"reduce.h\"\ntemplate <class U, int N> __global__ void reduce(const U* in, U* out, long long "
-     "n);\n"},
+     "n) { out[0] = way(in, batchSize, DISTRIBUTION); }\n"},
     {"templates/reduce.h", "#pragma once\n"},
     {"templates/reference.cu",
      "template <class U> __global__ void reference_sum(const U* in, U* out, long long n);\n"},

@@ -3,6 +3,7 @@
 
 #include "reduce_example.h"
 #include "tuner/space/plan.h"
+#include "tuner/space/source_macros.h"
 
 namespace gktune {
 namespace {
@@ -214,6 +215,53 @@ TEST(SourceMacros, a_parameter_that_nothing_uses_is_a_warning) {
   Case commented{.more = ""};
   commented.source += "// tile\n";
   EXPECT_NE(warnings(commented), "");
+}
+
+std::string unused_in(const std::string& text, const std::set<std::string, std::less<>>& mentioned = {}) {
+  const FlatSource source = flatten("k.cu", text, {}, AngleIncludes::expand,
+                                    [](const std::string&) { return Result<std::string>(Error{"no such file"}); });
+  std::string all;
+  for (const std::string& name : unused_names(source, {"tile", "blockCount"}, mentioned)) all += name + ' ';
+  return all;
+}
+
+TEST(UnusedNames, are_those_that_the_source_does_not_have_as_a_word) {
+  EXPECT_EQ(unused_in("int x = tile;\n"), "blockCount ");
+  EXPECT_EQ(unused_in("int tiles = blockCounter; // tile\n"), "blockCount tile ");
+  EXPECT_EQ(unused_in("#ifdef tile\n#include <blockCount>\n#endif\n"), "blockCount ");
+  EXPECT_EQ(unused_in("int x;\n", {"tile"}), "blockCount ");
+}
+
+TEST(UnusedNames, can_not_be_put_together_in_the_source) {
+  const std::string join = "#define JOIN(a, b) a##b\n";
+  EXPECT_EQ(unused_in(join + "int x = JOIN(one, two);\n"), "blockCount tile ");
+  EXPECT_EQ(unused_in(join + "int x = JOIN(block, Count);\n"), "tile ");
+  EXPECT_EQ(unused_in(join + "int x = JOIN(block, Co);\n"), "blockCount tile ");
+  EXPECT_EQ(unused_in(join + "int x = JOIN(ti, JOIN(l, e));\n"), "blockCount ");
+  EXPECT_EQ(unused_in("int x = block + Count;\n"), "blockCount tile ");
+  EXPECT_EQ(unused_in(join + "int x = JOIN(block, word);\n", {"Count"}), "tile ");
+}
+
+TEST(UnusedNames, are_none_where_the_compiler_alone_knows_an_include) {
+  EXPECT_EQ(unused_in("#define HEADER \"k.h\"\n#include HEADER\n"), "");
+  EXPECT_EQ(unused_in("#include \"missing.h\"\n#include <cub/cub.cuh>\n"), "blockCount tile ");  // sees no parameters
+}
+
+TEST(UnusedNames, are_no_macros) {
+  const auto macros_with = [](const Case& test) {
+    const auto read = test.read();
+    EXPECT_TRUE(read.ok());
+    Config config;
+    for (const Parameter& parameter : read->parameters) config.set(parameter.name, parameter.values.front());
+    const auto plan = resolve(read->kernel, config, {{"n", 1024}}, some_device());
+    EXPECT_TRUE(plan.ok());
+    return plan->candidate.source.macros.size();
+  };
+  EXPECT_EQ(macros_with({.more = "constraints: [tile > 1]\n"}), 0u);
+  EXPECT_EQ(macros_with({.more = "options: [\"-DSIDE=tile\"]\n"}), 1u);
+  Case value{.parameters = "{tile: [16, 32], side: [tile]}", .more = ""};
+  value.source = "__global__ void scale(const float* in, float* out, float factor, int n) { *out = side; }\n";
+  EXPECT_EQ(macros_with(value), 2u);
 }
 
 TEST(SourceMacros, a_macro_with_arguments_of_the_name_is_one_error) {

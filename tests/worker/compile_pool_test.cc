@@ -11,11 +11,12 @@
 namespace gktune {
 namespace {
 
-// Sources that share their text, and say how they compile.
+// Different sources that share their text, and say how they compile.
 SourcePlan source(const std::string& compile) {
+  static int number = 0;
   SourcePlan plan;
   plan.text = "the same for all";
-  plan.macros = {{"COMPILE", compile}};
+  plan.macros = {{"COMPILE", compile}, {"NUMBER", std::to_string(++number)}};
   return plan;
 }
 
@@ -169,6 +170,44 @@ TEST(compile_pool, compiles_each_source_alone_where_several_together_take_longer
   EXPECT_EQ(std::ranges::count(batches, "2"), 2);
   EXPECT_EQ(std::ranges::count(batches, "4"), 16);
   EXPECT_EQ(batches.back(), "1");
+}
+
+TEST(compile_pool, compiles_a_source_once_for_all_who_wait_for_it) {
+  CompilePool pool = pool_of_one();
+  const SourcePlan slow = source("slow");
+  pool.add(1, slow);
+  start(pool);
+  pool.add(2, slow);
+  pool.add(3, slow);
+  pool.withdraw(1, Clock::now());
+  EXPECT_TRUE(is_compiling());
+  EXPECT_EQ(finished(pool, 2), (std::vector<std::uint64_t>{2, 3}));
+  EXPECT_FALSE(is_compiling());
+  // What waits is shared as well, and a failure too.
+  const SourcePlan failing = source("fail");
+  for (std::uint64_t id = 4; id <= 6; ++id) pool.add(id, failing);
+  pool.withdraw(5, Clock::now());
+  EXPECT_EQ(finished(pool, 2), (std::vector<std::uint64_t>{4, 6}));
+}
+
+TEST(compile_pool, a_source_that_is_compiled_once_has_one_cost) {
+  CompilePool pool = pool_of_one();
+  const SourcePlan shared = source("ok");
+  for (std::uint64_t id = 1; id <= 3; ++id) pool.add(id, shared);
+  double seconds = 0;
+  std::size_t count = 0;
+  EXPECT_TRUE(eventually([&] {
+    pool.dispatch(CompilePool::Haste::start_what_is_there);
+    pool.advance(Clock::now());
+    for (const CompilePool::Finished& each : pool.take_finished()) {
+      EXPECT_EQ(each.variant.status, Status::ok);
+      EXPECT_FALSE(each.variant.module.symbols.empty());
+      seconds += each.variant.seconds;
+      ++count;
+    }
+    return count == 3;
+  }));
+  EXPECT_DOUBLE_EQ(seconds, 1e-6);
 }
 
 TEST(compile_pool, gives_a_batch_up_once_all_of_it_is_withdrawn) {

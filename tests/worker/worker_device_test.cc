@@ -24,7 +24,7 @@ KernelDefinition kernel_definition() {
   kernel.name = "script";
   kernel.source_path = "script.cu";
   kernel.source_text = "the same for all";
-  kernel.parameter_names = {"COMPILE", "RUN"};
+  kernel.parameter_names = {"COMPILE", "RUN", "number"};
   kernel.launches.emplace_back();
   return kernel;
 }
@@ -64,7 +64,6 @@ class WorkerDeviceTest : public ::testing::Test {
   // A candidate's process has to be started with its number of threads.
   void number_is_a_setting() {
     kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
-    kernel_.parameter_names.push_back("number");
   }
 
   // No worker of that role gets ready from now on.

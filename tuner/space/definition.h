@@ -143,7 +143,7 @@ struct PlainCode {
   std::string path;
   std::string text;  // of its own source
   // As in KernelDefinition, for its own source.
-  std::set<std::string, std::less<>> declared_names;
+  std::set<std::string, std::less<>> undefined_names;
   std::vector<FunctionSignature> signatures;
   std::vector<Launch> launches;
 };
@@ -203,8 +203,9 @@ struct KernelDefinition {
   std::vector<Axis> axes;
   std::vector<Problem> listed_problems;  // the problems that the file lists; empty: all combinations of the axes
   std::vector<std::string> parameter_names;
-  std::set<std::string, std::less<>> declared_names;  // names that the source declares: they do not become macros
-  std::vector<FunctionSignature> signatures;          // of the source's functions
+  // Parameters and macros of axes that are not defined as macros: the source declares the name, or does not use it.
+  std::set<std::string, std::less<>> undefined_names;
+  std::vector<FunctionSignature> signatures;  // of the source's functions
   // A value for each parameter. Code that judges candidates sees them as macros if it is in the kernel's source.
   Config default_values;
   std::vector<Argument> arguments;

@@ -407,12 +407,12 @@ class Resolver {
     SourcePlan& source = program.source;
     source.path = kernel_.source_path;
     source.text = kernel_.source_text;
-    add_problem_macros(kernel_.declared_names, source);
+    add_problem_macros(kernel_.undefined_names, source);
     for (const std::string& name : kernel_.parameter_names) {
       const Value* value = config_.find(name);
       if (value == nullptr) {
         fail("the configuration has no " + name);
-      } else if (!kernel_.declared_names.contains(name)) {
+      } else if (!kernel_.undefined_names.contains(name)) {
         source.macros.emplace_back(name, value->str());
       }
     }
@@ -462,10 +462,10 @@ class Resolver {
     const bool is_own = !code.path.empty();
     source.path = is_own ? code.path : kernel_.source_path;
     source.text = is_own ? code.text : kernel_.source_text;
-    add_problem_macros(is_own ? code.declared_names : kernel_.declared_names, source);
+    add_problem_macros(is_own ? code.undefined_names : kernel_.undefined_names, source);
     // Kernels beside it are compiled too, and see parameters as macros.
     for (const auto& [name, value] : is_own ? Config() : kernel_.default_values) {
-      if (!kernel_.declared_names.contains(name)) source.macros.emplace_back(name, value.str());
+      if (!kernel_.undefined_names.contains(name)) source.macros.emplace_back(name, value.str());
     }
     // An option that depends on a parameter applies to the candidate only.
     add_options(problem_scope_, source, [&](const Option& option) {
@@ -500,12 +500,12 @@ class Resolver {
            });
   }
 
-  void add_problem_macros(const std::set<std::string, std::less<>>& declared, SourcePlan& source) {
+  void add_problem_macros(const std::set<std::string, std::less<>>& undefined, SourcePlan& source) {
     for (const Axis& axis : kernel_.axes) {
       if (axis.macro.empty()) continue;
       const Value* value = problem_.find(axis.name);
       if (value == nullptr) return fail("the problem has no " + axis.name);
-      if (!declared.contains(axis.macro)) source.macros.emplace_back(axis.macro, value->str());
+      if (!undefined.contains(axis.macro)) source.macros.emplace_back(axis.macro, value->str());
     }
   }
 

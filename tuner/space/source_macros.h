@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,5 +33,11 @@ class SourceMacros {
   const std::vector<SourceLine>& lines_;
   std::vector<bool> is_unconditional_;  // see unconditional_lines()
 };
+
+// Those of the names that no macro expands in the source: it has none of them as a word, cannot put one together with ##,
+// and includes no file that is known to the compiler alone. `mentioned` are words of other text that is compiled with
+// it, such as the values of macros.
+std::set<std::string, std::less<>> unused_names(const FlatSource& source, const std::vector<std::string>& names,
+                                                const std::set<std::string, std::less<>>& mentioned);
 
 }  // namespace gktune

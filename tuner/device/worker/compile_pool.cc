@@ -29,17 +29,33 @@ bool share_a_job(const SourcePlan& a, const SourcePlan& b) {
 }  // namespace
 
 void CompilePool::add(std::uint64_t id, SourcePlan source) {
-  queue_.push_back({id, std::move(source)});
+  if (Task* const known = find(source)) {
+    known->ids.push_back(id);
+    return;
+  }
+  queue_.push_back({{id}, std::move(source)});
   if (!broken_.empty()) fail_all();
 }
 
+CompilePool::Task* CompilePool::find(const SourcePlan& source) {
+  // Compares first what mostly differs.
+  const auto is_same = [&](const Task& task) {
+    return task.source.macros == source.macros && task.source == source;
+  };
+  if (const auto task = std::ranges::find_if(queue_, is_same); task != queue_.end()) return &*task;
+  for (Slot& slot : slots_) {
+    if (const auto task = std::ranges::find_if(slot.batch, is_same); task != slot.batch.end()) return &*task;
+  }
+  return nullptr;
+}
+
 void CompilePool::withdraw(std::uint64_t id, Clock::time_point now) {
-  std::erase_if(queue_, [id](const Task& task) { return task.id == id; });
+  for (Task& task : queue_) std::erase(task.ids, id);
+  std::erase_if(queue_, &Task::is_withdrawn);
   for (auto slot = slots_.begin(); slot != slots_.end(); ++slot) {
-    const auto task = std::ranges::find(slot->batch, id, &Task::id);
-    if (task == slot->batch.end()) continue;
-    task->withdrawn = true;
-    if (!std::ranges::all_of(slot->batch, &Task::withdrawn)) return;
+    const auto withdrawn = [id](Task& task) { return std::erase(task.ids, id) > 0; };
+    if (std::ranges::none_of(slot->batch, withdrawn)) continue;
+    if (!std::ranges::all_of(slot->batch, &Task::is_withdrawn)) return;
     busy_s_ += slot->worker.busy_s(now);
     slots_.erase(slot);
     return;
@@ -184,8 +200,8 @@ void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s
     }
     if (variant.status != Status::ok && batch.size() > 1) {
       try_alone(std::move(batch[i]));
-    } else if (!batch[i].withdrawn) {
-      finished_.push_back({batch[i].id, std::move(variant)});
+    } else {
+      finish(batch[i], std::move(variant));
     }
   }
 }
@@ -209,22 +225,29 @@ void CompilePool::take_apart(Slot& slot) {
   if (is_from_outside) {
     variant.status = Status::machine_failed;
     variant.log = "the compiler: " + outside_kills_.str(death.message);
-    finished_.push_back({batch[0].id, std::move(variant)});
-    return;
+    return finish(batch[0], std::move(variant));
   }
   variant.status = death.status == Status::timed_out ? Status::compile_timed_out : Status::crashed;
   variant.log = (variant.status == Status::crashed ? "the compiler: " : "compiling ") + death.message;
-  finished_.push_back({batch[0].id, std::move(variant)});
+  finish(batch[0], std::move(variant));
+}
+
+// The first one bears the cost.
+void CompilePool::finish(const Task& task, CompiledVariant variant) {
+  for (const std::uint64_t id : task.ids) {
+    finished_.push_back({id, variant});
+    variant.seconds = 0;
+  }
 }
 
 void CompilePool::try_again(Task task) {
-  if (task.withdrawn) return;
+  if (task.is_withdrawn()) return;
   ++task.attempts;
   queue_.push_front(std::move(task));
 }
 
 void CompilePool::try_alone(Task task) {
-  if (task.withdrawn) return;
+  if (task.is_withdrawn()) return;
   task.alone = true;
   task.attempts = 0;
   queue_.push_front(std::move(task));
@@ -241,7 +264,7 @@ void CompilePool::fail_all() {
     CompiledVariant variant;
     variant.status = Status::machine_failed;
     variant.log = broken_;
-    finished_.push_back({task.id, std::move(variant)});
+    finish(task, std::move(variant));
   }
 }
 

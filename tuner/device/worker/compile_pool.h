@@ -38,6 +38,7 @@ class CompilePool {
   // The most sources of this text that the next job takes.
   std::size_t batch_of(const SourcePlan& source) const;
 
+  // A source that waits or is being compiled is compiled once for all who add it.
   void add(std::uint64_t id, SourcePlan source);
   // Drops the source. A worker that has nothing else is killed, so that it disturbs no timing.
   void withdraw(std::uint64_t id, Clock::time_point now);
@@ -61,11 +62,11 @@ class CompilePool {
 
  private:
   struct Task {
-    std::uint64_t id = 0;
+    std::vector<std::uint64_t> ids;  // of those who added the source, without those who withdrew it
     SourcePlan source;
     bool alone = false;
-    bool withdrawn = false;
     int attempts = 0;  // that something outside ended
+    bool is_withdrawn() const { return ids.empty(); }
   };
 
   // A worker and the job that it has.
@@ -91,6 +92,8 @@ class CompilePool {
   std::vector<Task> next_batch(Haste haste);
   void finish_job(Slot& slot, const std::string& reply, double busy_s);
   void take_apart(Slot& slot);
+  Task* find(const SourcePlan& source);
+  void finish(const Task& task, CompiledVariant variant);
   void try_again(Task task);
   void try_alone(Task task);
   void worker_failed(const std::string& message);

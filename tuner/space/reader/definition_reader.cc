@@ -105,7 +105,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
       note_declarations(*kernel.verifier, std::move(of_verifier));
     }
     if (kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
-    kernel.declared_names = declared_names(source);
+    kernel.undefined_names = undefined_names(source);
     for (const Parameter& parameter : definition_.parameters) {
       kernel.default_values.set(parameter.name, parameter.default_value.value_or(parameter.values.front()));
     }
@@ -114,6 +114,24 @@ Definition DefinitionReader::read(const YamlNode& root) {
     definition_.fingerprint = fingerprint(kernel, used_definitions_, std::move(included));
   }
   return std::move(definition_);
+}
+
+// Without a macro that changes nothing, configurations with the same code are compiled once.
+NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
+  const KernelDefinition& kernel = definition_.kernel;
+  NameSet names = declared_names(source);
+  NameSet mentioned = mentioned_names();
+  std::vector<std::string> flags;
+  for (const auto* options : {&kernel.options, &kernel.host_options}) {
+    for (const Option& option : *options) flags.push_back(option.flag.text);
+  }
+  mentioned.merge(words_of(flags));
+  std::vector<std::string> macros = kernel.parameter_names;
+  for (const Axis& axis : kernel.axes) {
+    if (!axis.macro.empty()) macros.push_back(axis.macro);
+  }
+  names.merge(unused_names(source, macros, mentioned));
+  return names;
 }
 
 // Names in entries and in values: host code that they mention is kept.
@@ -144,7 +162,7 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
   const KernelDefinition& kernel = definition_.kernel;
   NameSet names;
   for (const YamlNode& key : parameters.keys) {
-    if (!kernel.declared_names.contains(key.text)) names.insert(key.text);
+    if (!kernel.undefined_names.contains(key.text)) names.insert(key.text);
   }
   if (kernel.language == Language::cuda) replace_settings(source, names);
   const bool is_with_reference =
@@ -159,7 +177,7 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
       errors_.warn(key, "nothing uses the parameter '" + name + "'",
                    "the source does not name it, nor does an expression or an option");
     }
-    if (kernel.declared_names.contains(name)) continue;  // no macro
+    if (kernel.undefined_names.contains(name)) continue;  // no macro
     if (use.redefined_at) {
       if (kernel.language == Language::cuda) {
         errors_.add(key, *use.redefined_at + " defines '" + name + "' with arguments: the parameter cannot replace it",
@@ -470,7 +488,7 @@ void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) con
   if (code.path.empty()) return;
   code.signatures = signatures_in(source);
   if (definition_.kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
-  code.declared_names = declared_names(source);
+  code.undefined_names = declared_names(source);
 }
 
 // A reference without a condition is for all problems, so only the last one may lack it.

@@ -49,6 +49,7 @@ class DefinitionReader {
   void read_metrics(const Fields& fields);
   void check_outputs();
   NameSet mentioned_names() const;
+  NameSet undefined_names(const FlatSource& source) const;
   // Warns about parameters that no source uses and about sources that redefine the macro of a parameter.
   void check_macros(const YamlNode& parameters, FlatSource source);
   std::string load(const YamlNode& node, std::string& path);

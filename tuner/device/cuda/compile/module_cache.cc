@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t kMost = 16;
 
+// The sections of global variables have such names, those of constants others.
+bool has_variables(std::string_view cubin) { return cubin.find(".nv.global") != cubin.npos; }
+
 // printf and assert are calls of functions with these names.
 bool may_print(std::string_view cubin) {
   return cubin.find("vprintf") != cubin.npos || cubin.find("__assertfail") != cubin.npos;
@@ -31,8 +34,10 @@ Result<std::shared_ptr<const CachedModule>, Failure> ModuleCache::get(const std:
   if (!compiled) return Failure{Status::machine_failed, compiled.error().message};
   LoadedModule code = gpu_.load(compiled->cubin);
   if (auto failure = gpu_.take_failure()) return *failure;
-  modules_.push_front(std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels),
-                                                           may_print(compiled->cubin)));
+  auto module = std::make_shared<const CachedModule>(path, std::move(code), std::move(compiled->kernels),
+                                                     may_print(compiled->cubin));
+  if (has_variables(compiled->cubin)) return module;
+  modules_.push_front(std::move(module));
   if (modules_.size() > kMost) modules_.pop_back();
   return modules_.front();
 }
