@@ -135,6 +135,7 @@ class Reading {
     Statement all(database_, "SELECT t.id, t.is_sound, c.uuid, t.number, " + prefixed(kTrialFields) +
                                  " FROM (SELECT *, " + kTrialIsSound + " AS is_sound FROM trials WHERE study_id = ?) t"
                                  " JOIN sessions c ON c.id = t.session_id ORDER BY c.uuid, t.number");
+    written_trials_.clear();
     all.bind(study);
     while (all.step()) {
       auto row = all.row();
@@ -149,10 +150,8 @@ class Reading {
         if (!status_from_name(trial["status"].get<std::string>())) throw sqlite::Failure("damaged: its status is unknown");
         return trial;
       });
-      if (!record) {
-        damaged_trials_.insert(id);
-        continue;
-      }
+      if (!record) continue;
+      written_trials_.insert(id);
       on_record_(*record);
       ++exported_.trials;
     }
@@ -180,7 +179,7 @@ class Reading {
       finalists.bind(playoff);
       while (finalists.step()) {
         auto each = finalists.row();
-        if (damaged_trials_.contains(each.integer())) continue;  // it goes with its trial
+        if (!written_trials_.contains(each.integer())) continue;  // it goes with its trial
         auto finalist = unless_damaged([&] {
           if (!each.boolean()) throw sqlite::Failure("damaged: its checksum differs");
           SortedJson sound;
@@ -251,7 +250,7 @@ class Reading {
   const sqlite::Database& database_;
   const OnRecord& on_record_;
   Exported exported_;
-  std::set<std::int64_t> damaged_trials_;
+  std::set<std::int64_t> written_trials_;  // of the study that is being read
 };
 
 }  // namespace

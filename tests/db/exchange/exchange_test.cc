@@ -329,6 +329,16 @@ TEST_F(ExchangeTest, damaged_rows_are_left_out_and_counted_and_never_become_good
   EXPECT_EQ(answers(source), answers(sound));
 }
 
+TEST_F(ExchangeTest, a_finalist_whose_trial_is_in_no_study_is_left_out) {
+  const auto source = database(1);
+  tamper(source, "PRAGMA foreign_keys = OFF; UPDATE trials SET study_id = 99, is_current = 0 WHERE id IN (SELECT trial_id FROM finalists)");
+  const auto merged = scratch_ / "merged.db";
+  const auto added = merge_database(merged, source);
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  EXPECT_GT(added->trials, 0);
+  EXPECT_EQ(check_database(merged)->findings, std::vector<std::string>{});
+}
+
 TEST_F(ExchangeTest, a_damaged_session_is_unknown_in_an_export_and_replaced_by_a_sound_one) {
   const auto source = database(1), sound = scratch_ / "sound.db", merged = scratch_ / "merged.db";
   fs::copy_file(source, sound);
