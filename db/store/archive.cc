@@ -46,10 +46,11 @@ std::map<std::int64_t, TrialCounts> read_counts(const sqlite::Database& database
     auto row = select.row();
     TrialCounts& of_study = counts[row.integer()];
     const bool is_current = row.boolean();
-    const Status status = known_status(row.text());
+    const auto status = status_from_name(row.text());
+    if (!status) continue;  // `db check` names the study
     const std::int64_t trials = row.integer();
     if (is_current) {
-      of_study.current[status] += trials;
+      of_study.current[*status] += trials;
     } else {
       of_study.superseded += trials;
     }

@@ -346,11 +346,13 @@ Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const 
     const std::string key = config ? identity_json(*config, "configuration") : "";
     const std::int64_t now = now_unix_ms();
     Transaction transaction(database_, Transaction::Kind::write);
-    // A damaged trial is measured again.
-    Statement measured(
-        database_,
-        "SELECT 1 FROM trials WHERE study_id = ? AND config = ? AND is_current = 1 AND " + kTrialIsSound);
-    if (config && measured.bind(study, key).step()) return false;
+    // A damaged trial is measured again, also one that has its checksum and cannot be parsed: trials() leaves both out.
+    Statement measured(database_,
+                       "SELECT " + kTrialColumns + " FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+    if (config && measured.bind(study, key).step()) {
+      auto row = measured.row();
+      if (sqlite::unless_damaged([&] { return read_trial(row); })) return false;
+    }
     Statement(database_,
               "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"
               " ON CONFLICT (study_id, config) DO UPDATE SET session_id = ?3, expires_ms = ?4"
@@ -395,7 +397,8 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
     const auto figures = row.text();
     const auto environment = read_environment(row);
     found.host_name = environment ? environment->host_name : "";
-    if (environment && !figures.empty()) found.device = device_of(found.study.device, *environment, figures);
+    if (environment && !figures.empty())
+      found.device = sqlite::unless_damaged([&] { return device_of(found.study.device, *environment, figures); });
     return found;
   });
 }

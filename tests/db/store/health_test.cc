@@ -462,6 +462,32 @@ TEST_F(HealthTest, a_stored_winner_that_differs_from_its_trial_is_found) {
             (std::vector<std::string>{"winners 2: its checksum differs", "study 2: its stored winner is damaged"}));
 }
 
+// A checksum that a damaged program or a hand computed. The search proposes what trials() leaves out.
+TEST_F(HealthTest, a_trial_that_cannot_be_parsed_is_measured_again_whatever_its_checksum) {
+  tamper_and_reseal("UPDATE trials SET metrics = '{' WHERE id = 30");  // a=5 of the second study
+  auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+  const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+  EXPECT_EQ(store->trials(2)->size(), 23u);
+  EXPECT_FALSE(*store->claim(2, session, Config{{"a", 6}, {"way", "one_pass"}}, std::chrono::minutes(1)));
+  EXPECT_TRUE(*store->claim(2, session, Config{{"a", 5}, {"way", "one_pass"}}, std::chrono::minutes(1)));
+}
+
+TEST_F(HealthTest, unreadable_figures_of_a_session_are_unknown_to_its_trials) {
+  tamper_and_reseal("UPDATE sessions SET figures = '{'");
+  const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  const auto trial = store->trial(3);
+  ASSERT_TRUE(trial.ok()) << trial.error().message;
+  EXPECT_FALSE((*trial)->device.has_value());
+}
+
+TEST_F(HealthTest, damaged_counts_hide_no_others) {
+  tamper("UPDATE study_counts SET status = 'x' WHERE study_id = 1 AND is_current = 1");
+  EXPECT_EQ(first_finding(), "study 1: the counts of its trials are wrong");
+  const auto counts = Archive::open(path_)->counts();
+  ASSERT_TRUE(counts.ok()) << counts.error().message;
+  EXPECT_EQ(counts->at(2).current.at(Status::ok), 24);
+}
+
 // Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.
 TEST_F(HealthTest, a_damaged_page_costs_the_rows_in_it_alone) {
   tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
