@@ -30,10 +30,29 @@ void add(std::vector<std::string>& findings, std::string finding) {
   if (findings.size() < kMostFindings) findings.push_back(std::move(finding));
 }
 
+// Findings of one kind: the first of them, and the number of the others.
+class Findings {
+ public:
+  explicit Findings(std::vector<std::string>& all) : all_(all) {}
+  Findings(const Findings&) = delete;
+  Findings& operator=(const Findings&) = delete;
+  ~Findings() {
+    if (count_ > kMostFindings) all_.push_back("… and " + std::to_string(count_ - kMostFindings) + " more like these");
+  }
+  void add(std::string finding) {
+    if (++count_ <= kMostFindings) all_.push_back(std::move(finding));
+  }
+
+ private:
+  std::vector<std::string>& all_;
+  std::size_t count_ = 0;
+};
+
 // Rows that contradict each other. Each query returns a text for each.
 constexpr const char* kContradictions[] = {
-    "SELECT 'row ' || rowid || ' of ' || \"table\" || ' refers to a missing row of ' || parent"
-    " FROM pragma_foreign_key_check",
+    // A table without row ids gives none.
+    "SELECT CASE WHEN rowid IS NULL THEN 'a row' ELSE 'row ' || rowid END || ' of ' || \"table\" ||"
+    " ' refers to a missing row of ' || parent FROM pragma_foreign_key_check",
     "SELECT 'study ' || study_id || ': ' || config || ' has no current trial' FROM trials"
     " GROUP BY study_id, config HAVING max(is_current) = 0",
     "SELECT 'study ' || study_id || ': the counts of its trials are wrong' FROM"
@@ -86,7 +105,7 @@ constexpr Table kTables[] = {
      " INDEXED BY sqlite_autoindex_studies_1",
      false, "updated_ms", "SELECT coalesce(max(ended_ms), 0) FROM trials WHERE study_id = ?1"},
     {summed::kSessions, "sqlite_autoindex_sessions_1",
-     "SELECT id, uuid, '' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler,"
+     "SELECT id, coalesce(nullif(uuid, ''), lower(hex(randomblob(16)))) AS uuid, '' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler,"
      " '' AS command_line, 0 AS begun_ms FROM sessions INDEXED BY sqlite_autoindex_sessions_1",
      true},
     {summed::kTrials, "sqlite_autoindex_trials_1"},
@@ -278,18 +297,30 @@ std::int64_t rows_of(const Database& database, const std::string& table) {
   return count.row().integer();
 }
 
-// Removes the rows that are damaged in themselves, and the rows that refer to them.
-void remove_damaged(const Database& database, const std::string& table, Repair& repair) {
-  std::vector<std::int64_t> damaged;
+// The rows that are damaged in themselves. Says so in the findings.
+std::vector<CheckedRow> damaged_rows(const Database& database, const std::string& table, Repair& repair) {
+  std::vector<CheckedRow> damaged;
   check_rows(database, table, [&](const CheckedRow& row) {
     if (row.damage.empty()) return;
-    damaged.push_back(row.id);
+    damaged.push_back(row);
     add(repair.findings, row.name + ": " + row.damage);
   });
-  Statement remove(database, "DELETE FROM " + table + " WHERE id = ?");
-  for (const std::int64_t id : damaged) remove.bind(id).run();
+  return damaged;
+}
+
+// Trials need their sessions, whose figures may be unknown.
+void forget_damaged_figures(const Database& database, Repair& repair) {
+  for (const CheckedRow& row : damaged_rows(database, "sessions", repair)) {
+    Statement(database, "UPDATE sessions SET figures = NULL WHERE id = ?").bind(row.id).run();
+    Statement(database, seal(summed::kSessions, "id = ?")).bind(row.id).run();
+  }
+}
+
+// Removes the rows that are damaged in themselves, and the rows that refer to them.
+void remove_damaged(const Database& database, const std::string& table, Repair& repair) {
+  for (const CheckedRow& row : damaged_rows(database, table, repair)) remove_row(database, table, row);
   for (auto& [name, counts] : repair.tables) {
-    const std::int64_t left = name == "spaces" ? counts.kept : rows_of(database, name);
+    const std::int64_t left = rows_of(database, name);
     counts.lost += counts.kept - left;
     counts.kept = left;
   }
@@ -302,22 +333,26 @@ std::set<std::int64_t> all_studies(const Database& database) {
   return all;
 }
 
-// The rows of spaces have no ids.
+// The rows of spaces have no ids. Reading from both ends finds the rows on both sides of a damaged page.
 void copy_spaces(const Database& source, const Database& target, Repair& repair) {
   auto& counts = repair.tables["spaces"];
   const std::string columns = columns_of(target, "spaces");
-  try {
-    Statement all(source, "SELECT " + columns + " FROM spaces");
-    Statement insert(target, "INSERT OR IGNORE INTO spaces (" + columns + ") VALUES (" + question_marks(columns) + ")");
-    for (; all.step(); ++counts.kept) insert.bind_row(all).run();
-    if (!has_all_checksums(target)) return;
+  for (const char* order : {"ASC", "DESC"}) {
+    try {
+      Statement all(source, "SELECT " + columns + " FROM spaces ORDER BY kernel " + order + ", fingerprint " + order);
+      Statement insert(target, "INSERT OR IGNORE INTO spaces (" + columns + ") VALUES (" + question_marks(columns) + ")");
+      while (all.step()) insert.bind_row(all).run();
+      break;
+    } catch (const Failure& failure) {
+      add(repair.findings, std::string("spaces: ") + failure.what());
+    }
+  }
+  if (has_all_checksums(target)) {
     Statement(target, "DELETE FROM spaces WHERE NOT " + is_sound(summed::kSpaces)).run();
     counts.lost = target.changes();
-    counts.kept -= counts.lost;
     if (counts.lost > 0) add(repair.findings, "spaces: the checksums of " + std::to_string(counts.lost) + " rows differ");
-  } catch (const Failure& failure) {
-    add(repair.findings, std::string("spaces: ") + failure.what());
   }
+  counts.kept = rows_of(target, "spaces");
 }
 
 Repair copy_readable(const Database& source, Database& target) {
@@ -342,22 +377,24 @@ Result<Health> check_database(const std::filesystem::path& path) {
       add(health.findings, failure.what());
     }
     for (const SummedTable& table : summed::kAll) {
+      Findings findings(health.findings);
       try {
         check_rows(database, table.name, [&](const CheckedRow& row) {
           health.trials += table.name == "trials" ? 1 : 0;
           health.finalists += table.name == "finalists" ? 1 : 0;
-          if (!row.damage.empty()) add(health.findings, row.name + ": " + row.damage);
+          if (!row.damage.empty()) findings.add(row.name + ": " + row.damage);
         });
       } catch (const Failure& failure) {
-        add(health.findings, std::string(table.name) + ": " + failure.what());
+        findings.add(std::string(table.name) + ": " + failure.what());
       }
     }
     for (const char* sql : kContradictions) {
+      Findings findings(health.findings);
       try {
         Statement select(database, sql);
-        while (select.step()) add(health.findings, select.row().text());
+        while (select.step()) findings.add(select.row().text());
       } catch (const Failure& failure) {
-        add(health.findings, failure.what());
+        findings.add(failure.what());
       }
     }
     return health;
@@ -383,7 +420,8 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     Database target = open_for_writing(repaired, kLockPatience);
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
     // The damage of other tables is told by checksums alone, and their rows were copied with these.
-    for (const char* table : {"studies", "trials", "finalists", "portfolios"}) remove_damaged(target, table, all);
+    forget_damaged_figures(target, all);
+    for (const char* table : {"studies", "trials", "finalists", "portfolios", "spaces"}) remove_damaged(target, table, all);
     settle(target, all_studies(target));
     transaction.commit();
     return all;

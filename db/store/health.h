@@ -13,7 +13,7 @@ namespace gktune {
 // The state of a database, read completely.
 struct Health {
   std::int64_t trials = 0, finalists = 0;  // the rows that were read
-  std::vector<std::string> findings;       // empty: nothing is wrong
+  std::vector<std::string> findings;       // empty: nothing is wrong; the first of each kind, and how many others there are
 };
 
 // Checks pages and indexes, then each row by its checksum and by parsing it, then the rows against each

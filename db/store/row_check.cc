@@ -90,14 +90,25 @@ const CheckedTable& checked_table(std::string_view name) {
       {summed::kFinalists, "id", true, "1, " GKTUNE_FINALIST_CONTENTS, parse_finalist},
       {summed::kWinners, "study_id", true, "config", parse_winner},
       {summed::kPortfolios, "id", true, "regime, body", parse_portfolio},
-      {summed::kSpaces, "kernel || ' ' || fingerprint", false, "matching, constraints, default_config", parse_space},
-      {summed::kGeneralConfigs, "kernel || ' ' || fingerprint || ' ' || device_id || ' ' || regime || ' ' || objective",
+      {summed::kSpaces, "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL')", false, "matching, constraints, default_config", parse_space},
+      {summed::kGeneralConfigs, "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL') || ' ' || coalesce(device_id, 'NULL') || ' ' ||"
+       " coalesce(regime, 'NULL') || ' ' || coalesce(objective, 'NULL')",
        false, "regime, config", parse_general_config},
   };
   return *std::ranges::find(kAll, name, [](const CheckedTable& table) { return table.sums.name; });
 }
 
 }  // namespace
+
+void remove_row(const sqlite::Database& database, std::string_view table, const CheckedRow& row) {
+  const CheckedTable& checked = checked_table(table);
+  Statement remove(database, "DELETE FROM " + std::string(table) + " WHERE " + checked.key + " = ?");
+  if (checked.has_id) {
+    remove.bind(row.id).run();
+  } else {
+    remove.bind(row.name.substr(table.size() + 1)).run();
+  }
+}
 
 void check_rows(const sqlite::Database& database, std::string_view table, const OnRow& on_row) {
   const CheckedTable& checked = checked_table(table);

@@ -22,4 +22,7 @@ using OnRow = std::function<void(const CheckedRow&)>;
 // sqlite::Failure at a damaged page; OnRow has seen all rows before it.
 void check_rows(const sqlite::Database& database, std::string_view table, const OnRow& on_row);
 
+// Removes a row that check_rows() found.
+void remove_row(const sqlite::Database& database, std::string_view table, const CheckedRow& row);
+
 }  // namespace gktune

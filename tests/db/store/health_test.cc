@@ -488,6 +488,80 @@ TEST_F(HealthTest, damaged_counts_hide_no_others) {
   EXPECT_EQ(counts->at(2).current.at(Status::ok), 24);
 }
 
+TEST_F(HealthTest, repair_forgets_unreadable_figures_and_leaves_out_unreadable_spaces) {
+  fill_all_tables();
+  tamper_and_reseal("UPDATE sessions SET figures = '{'; UPDATE spaces SET matching = '{'");
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.tables.at("trials").kept, 49);
+  EXPECT_EQ(repair.tables.at("spaces").lost, 1);
+  EXPECT_EQ(repair.tables.at("spaces").kept, 0);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+TEST_F(HealthTest, a_repaired_session_without_a_name_gets_a_new_one) {
+  tamper("UPDATE sessions SET uuid = ''");
+  const Repair repair = *repair_database(path_, repaired_);
+  EXPECT_EQ(repair.tables.at("trials").kept, 49);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+  sqlite::Database file(repaired_, sqlite::Database::Access::read, std::chrono::seconds(1));
+  EXPECT_NE(file.text("SELECT uuid FROM sessions"), "");
+}
+
+TEST_F(HealthTest, many_findings_of_one_kind_hide_no_other_kind) {
+  fill_all_tables();
+  tamper("UPDATE trials SET message = 'x'; UPDATE devices SET multiprocessors = 131;"
+         "PRAGMA foreign_keys = OFF; DELETE FROM sessions");
+  const auto all = findings();
+  const auto has = [&](const std::string& finding) { return std::ranges::find(all, finding) != all.end(); };
+  EXPECT_TRUE(has("trials 1: its checksum differs"));
+  EXPECT_TRUE(has("… and 29 more like these"));
+  EXPECT_TRUE(has("devices 1: its checksum differs"));
+  EXPECT_TRUE(has("row 1 of winners refers to a missing row of sessions"));
+}
+
+TEST_F(HealthTest, each_row_that_refers_to_a_missing_one_is_named_by_its_table) {
+  fill_all_tables();
+  tamper("PRAGMA foreign_keys = OFF; DELETE FROM studies; DELETE FROM devices");
+  const auto all = findings();
+  EXPECT_EQ(std::ranges::count(all, ""), 0);
+  EXPECT_GT(std::ranges::count(all, "a row of general_configs refers to a missing row of devices"), 0);
+}
+
+TEST_F(HealthTest, a_damaged_page_of_spaces_costs_the_spaces_in_it_alone) {
+  constexpr int kKernels = 40;
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    for (int i = 0; i < kKernels; ++i) {
+      Study study = reduce_study(64);
+      study.kernel = "kernel_" + std::to_string(100 + i);
+      ASSERT_TRUE(store->add_trial(*store->study_id(study), 1, ok_trial({{"a", 1}}, 5)).ok());
+      const std::string constraint = "a >= 0" + std::string(700, ' ');
+      ASSERT_TRUE(store->describe_space(study.kernel, study.fingerprint, {{}, {constraint}, {{"a", 1}}}).ok());
+    }
+  }
+  tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  std::ifstream file(path_, std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  const std::string blanks(700, ' ');
+  constexpr char kLeafOfIndex = 10;  // a table without row ids is stored as an index
+  const fs::path damaged = scratch_ / "damaged.db";
+  int pages = 0;
+  for (std::size_t at = 4096; at < whole.size(); at += 4096) {
+    const std::string page = whole.substr(at, 4096);
+    if (page[0] != kLeafOfIndex || page.find(blanks) == page.npos) continue;
+    ++pages;
+    std::string bytes = whole;
+    bytes.replace(at, 4096, 4096, '\xa5');
+    std::ofstream(damaged, std::ios::binary) << bytes;
+    fs::remove(repaired_);
+    const Repair repair = *repair_database(damaged, repaired_);
+    EXPECT_GE(repair.tables.at("spaces").kept, kKernels - 6) << "page " << at / 4096 + 1;
+    EXPECT_LT(repair.tables.at("spaces").kept, kKernels) << "page " << at / 4096 + 1;
+    EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+  }
+  EXPECT_GE(pages, 5);
+}
+
 // Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.
 TEST_F(HealthTest, a_damaged_page_costs_the_rows_in_it_alone) {
   tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
