@@ -58,13 +58,15 @@ Result<Merged> import_lines(const std::filesystem::path& path, std::istream& str
 Result<Merged> merge_database(const std::filesystem::path& target, const std::filesystem::path& source) {
   std::error_code error;
   if (std::filesystem::equivalent(target, source, error)) return Error{source.string() + ": is the database itself"};
+  auto from = sqlite::guarded(source.string(), [&] { return open_for_reading(source, kLockPatience); });
+  if (!from) return from.error();
+  auto database = sqlite::guarded(target.string(), [&] { return open_for_writing(target, kLockPatience); });
+  if (!database) return database.error();
   return sqlite::guarded(source.string(), [&] {
-    auto from = open_for_reading(source, kLockPatience);
-    sqlite::Transaction snapshot(from, sqlite::Transaction::Kind::read);
-    auto database = open_for_writing(target, kLockPatience);
-    sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
-    RecordWriter writer(database);
-    const Exported read = read_records(from, nullptr, [&](const SortedJson& record) { writer.add(record); });
+    sqlite::Transaction snapshot(*from, sqlite::Transaction::Kind::read);
+    sqlite::Transaction transaction(*database, sqlite::Transaction::Kind::write);
+    RecordWriter writer(*database);
+    const Exported read = read_records(*from, nullptr, [&](const SortedJson& record) { writer.add(record); });
     Merged merged = writer.finish();
     merged.damaged = read.damaged;
     transaction.commit();

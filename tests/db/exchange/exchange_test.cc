@@ -220,6 +220,17 @@ TEST_F(ExchangeTest, sessions_that_began_at_once_count_in_the_order_of_their_uui
   EXPECT_EQ(changes, std::set<std::vector<std::string>>{{}});
 }
 
+TEST_F(ExchangeTest, the_file_that_cannot_be_merged_is_named) {
+  const fs::path source = database(1), text = scratch_ / "text.db", missing = scratch_ / "missing.db";
+  std::ofstream(text) << "no database";
+  for (const auto& [target, from, bad] : {std::tuple(text, source, text), {missing, text, text}}) {
+    const auto merged = merge_database(target, from);
+    ASSERT_FALSE(merged.ok());
+    EXPECT_TRUE(merged.error().message.starts_with(bad.string() + ": ")) << merged.error().message;
+  }
+  EXPECT_FALSE(fs::exists(missing));
+}
+
 TEST_F(ExchangeTest, a_session_is_the_same_everywhere_or_refused) {
   const fs::path source = database(1), changed = scratch_ / "changed.db", target = scratch_ / "target.db";
   fs::copy_file(source, changed);
