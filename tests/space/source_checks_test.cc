@@ -264,6 +264,18 @@ TEST(UnusedNames, are_no_macros) {
   EXPECT_EQ(macros_with(value), 2u);
 }
 
+TEST(UnusedNames, are_macros_of_host_code) {
+  for (const bool is_host : {false, true}) {
+    const auto read = read_space_text(
+        std::string("kernel: scale\nsource: scale.cu\nlanguage: ") + (is_host ? "host" : "c++") +
+            "\nproblem: {n: [1024]}\nparameters: {tile: [16, 32]}\narguments: {out: {type: float, extent: n, role: out}}\n"
+            "launches: {entry: scale, arguments: [out]}\nconstraints: [tile > 1]\n",
+        "scale.yaml", {}, files_of({{"scale.cu", "extern \"C\" void scale(float* out) { out[0] = 1; }\n"}}));
+    ASSERT_TRUE(read.ok()) << read.error().front().str();
+    EXPECT_EQ(read->kernel.undefined_names.contains("tile"), !is_host);
+  }
+}
+
 TEST(SourceMacros, a_macro_with_arguments_of_the_name_is_one_error) {
   Case test;
   test.source = "\n#define tile(x) 32\n" + test.source;

@@ -183,7 +183,7 @@ TEST(compile_pool, compiles_a_source_once_for_all_who_wait_for_it) {
   EXPECT_TRUE(is_compiling());
   EXPECT_EQ(finished(pool, 2), (std::vector<std::uint64_t>{2, 3}));
   EXPECT_FALSE(is_compiling());
-  // What waits is shared as well, and a failure too.
+  // Sources that wait and sources that fail are shared too.
   const SourcePlan failing = source("fail");
   for (std::uint64_t id = 4; id <= 6; ++id) pool.add(id, failing);
   pool.withdraw(5, Clock::now());

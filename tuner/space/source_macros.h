@@ -34,9 +34,9 @@ class SourceMacros {
   std::vector<bool> is_unconditional_;  // see unconditional_lines()
 };
 
-// Those of the names that no macro expands in the source: it has none of them as a word, cannot put one together with ##,
-// and includes no file that is known to the compiler alone. `mentioned` are words of other text that is compiled with
-// it, such as the values of macros.
+// Selects the names that would have no effect as macros: the source neither has them as words nor puts them together with
+// ##. Selects none if a macro names an include, because only the compiler can read that file. `mentioned` are the words
+// of other text that is compiled with the source, such as the values of macros.
 std::set<std::string, std::less<>> unused_names(const FlatSource& source, const std::vector<std::string>& names,
                                                 const std::set<std::string, std::less<>>& mentioned);
 

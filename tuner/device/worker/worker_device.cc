@@ -348,8 +348,7 @@ RunSlot* WorkerDevice::free_slot() {
   return slot == slots_.end() ? nullptr : &*slot;
 }
 
-// Nothing is sent ahead of the first trial, of what follows a long one, and of candidates whose timing no leader would
-// cut short yet.
+// A candidate is sent ahead only after a short trial, and once a leader can cut its timing short.
 RunSlot* WorkerDevice::slot_for(const Submission& submission, const RunSlot::Environment& environment) {
   if (RunSlot* const free = free_slot()) return free;
   const bool has_leader = !submission.cutoff || std::isfinite(submission.cutoff->leader.median_us);

@@ -116,10 +116,12 @@ Definition DefinitionReader::read(const YamlNode& root) {
   return std::move(definition_);
 }
 
-// Without a macro that changes nothing, configurations with the same code are compiled once.
+// Without macros that have no effect, configurations with the same code are compiled once. Host code is left alone: it
+// may keep memory or streams of one configuration in static variables, which the next one must not find.
 NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
   const KernelDefinition& kernel = definition_.kernel;
   NameSet names = declared_names(source);
+  if (kernel.language == Language::host) return names;
   NameSet mentioned = mentioned_names();
   std::vector<std::string> flags;
   for (const auto* options : {&kernel.options, &kernel.host_options}) {
