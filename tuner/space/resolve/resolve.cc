@@ -1,0 +1,445 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+#include <span>
+
+#include "tuner/space/launch_check.h"
+#include "tuner/space/plan.h"
+#include "tuner/space/resolve/evaluator.h"
+#include "tuner/space/resolve/resolve_argument.h"
+#include "tuner/space/resolve/resolve_view.h"
+#include "tuner/space/safe_settings.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::string_view kMacroOptions[] = {"-D", "-U", "--define-macro", "--undefine-macro"};
+constexpr std::size_t kMostSteps = 65'536;   // of one execution
+constexpr std::int64_t kMostInCluster = 16;  // of any GPU
+
+class Resolver {
+ public:
+  Resolver(const KernelDefinition& kernel, const Config& config, const Problem& problem,
+           const DeviceInfo& device)
+      : kernel_(kernel),
+        config_(config),
+        problem_(problem),
+        device_(device),
+        attributes_(device.attributes()) {
+    problem_scope_.add(problem_).add(attributes_, "device.");
+    scope_.add(config_).add(problem_scope_);
+  }
+
+  Result<Plan> plan() {
+    Plan plan;
+    const std::set<std::string> textured = textured_buffers(kernel_);
+    for (const Argument& argument : kernel_.arguments) {
+      plan.arguments.push_back(resolve_argument(argument, kernel_, scope_, evaluator_));
+      plan.arguments.back().is_aligned = textured.contains(argument.name);
+    }
+    arguments_ = plan.arguments;
+    if (!evaluator_.failure()) check_masks(plan.arguments);
+    plan.candidate = candidate();
+    if (!evaluator_.failure()) check_launches(plan.candidate, plan.arguments, kernel_.signatures);
+    for (const Setting& setting : kernel_.environment) {
+      plan.environment.emplace_back(setting.name,
+                                    evaluator_.value(setting.value, scope_, setting.name).str());
+    }
+    plan.regime = kernel_.regime;
+    plan.time_limit_s = kernel_.time_limit_s;
+    plan.measures_power = std::ranges::any_of(kernel_.metrics, [](const Metric& metric) {
+      return std::ranges::any_of(metric.value.names(), [](const Expression::NameUse& use) {
+        return use.name == "energy_j" || use.name == "power_w";
+      });
+    });
+    if (evaluator_.failure()) return *evaluator_.failure();
+    add_reference(plan);
+    if (!evaluator_.failure()) add_verifier(plan);
+    if (evaluator_.failure()) {
+      plan.reference_error = evaluator_.failure()->message;
+      plan.reference = plan.verifier = {};
+    }
+    return plan;
+  }
+
+ private:
+  void check_masks(const std::vector<ArgumentPlan>& arguments) {
+    for (const ArgumentPlan& argument : arguments) {
+      if (argument.tolerance.mask < 0) continue;
+      const ArgumentPlan& mask = arguments[static_cast<std::size_t>(argument.tolerance.mask)];
+      const std::string where = "argument '" + argument.name + "': mask '" + mask.name + "': ";
+      if (element_size(mask.type) != 1)
+        evaluator_.fail(where + "its elements are " + std::string(element_type_name(mask.type)) +
+                        ", a mask has bytes");
+      if (mask.count != argument.count) {
+        evaluator_.fail(where + std::to_string(mask.count) + " elements, the output has " +
+                        std::to_string(argument.count));
+      }
+    }
+  }
+
+  void check_launches(const ProgramPlan& program, const std::vector<ArgumentPlan>& arguments,
+                      const std::vector<FunctionSignature>& signatures) {
+    if (auto fault = wrong_launch(program, arguments, signatures)) evaluator_.fail(*std::move(fault));
+  }
+
+  const std::vector<FunctionSignature>& signatures_of(const PlainCode& code) const {
+    return code.path.empty() ? kernel_.signatures : code.signatures;
+  }
+
+  // The first whose condition holds.
+  const Reference* chosen_reference() {
+    for (const Reference& reference : kernel_.references) {
+      if (!reference.when || evaluator_.truth(*reference.when, problem_scope_, "reference when"))
+        return &reference;
+    }
+    if (!kernel_.references.empty())
+      evaluator_.fail("no reference is for this problem: none of their conditions holds");
+    return nullptr;
+  }
+
+  ProgramPlan candidate() {
+    ProgramPlan program;
+    SourcePlan& source = program.source;
+    source.path = kernel_.source_path;
+    source.text = kernel_.source_text;
+    add_problem_macros(kernel_.undefined_names, source);
+    for (const std::string& name : kernel_.parameter_names) {
+      const Value* value = config_.find(name);
+      if (value == nullptr) {
+        evaluator_.fail("the configuration has no " + name);
+      } else if (!kernel_.undefined_names.contains(name)) {
+        source.macros.emplace_back(name, value->str());
+      }
+    }
+    add_options(scope_, source, [](const Option&) { return true; });
+    finish(kernel_.launches, kernel_.setup, scope_, program);
+    add_variables(program, [](const std::string&) { return true; });
+    return program;
+  }
+
+  void add_reference(Plan& plan) {
+    const Reference* const reference = chosen_reference();
+    if (reference == nullptr) return;
+    evaluator_.set_program("the reference: ");
+    plan.reference = plain_program(*reference, {.once = reference->inputs, .each = {}});
+    add_variables(plan.reference,
+                  [&](const std::string& symbol) { return reference->symbols.contains(symbol); });
+    if (evaluator_.failure()) return;
+    check_launches(plan.reference, plan.arguments, signatures_of(*reference));
+    // An empty problem may leave neither of them anything to launch.
+    const bool is_launched =
+        std::ranges::any_of(plan.candidate.steps, std::not_fn(&std::string::empty), &StepPlan::entry);
+    if (reference->launches.empty() || !plan.reference.steps.empty() || !is_launched) return;
+    for (const ArgumentPlan& argument : plan.arguments) {
+      if (argument.role == Argument::Role::out && argument.is_checked && argument.count > 0)
+        evaluator_.fail("none of its launches has work for this problem, so '" + argument.name +
+                        "' stays unwritten");
+    }
+  }
+
+  void add_verifier(Plan& plan) {
+    if (!kernel_.verifier) return;
+    evaluator_.set_program("the verifier: ");
+    const std::vector<ArgumentPlan> arguments = verifier_arguments(plan.arguments);
+    arguments_ = arguments;
+    plan.verifier = plain_program(*kernel_.verifier, {});
+    if (!evaluator_.failure()) check_launches(plan.verifier, arguments, signatures_of(*kernel_.verifier));
+  }
+
+  ProgramPlan plain_program(const PlainCode& code, const Setup& setup) {
+    ProgramPlan program;
+    SourcePlan& source = program.source;
+    const bool is_own = !code.path.empty();
+    source.path = is_own ? code.path : kernel_.source_path;
+    source.text = is_own ? code.text : kernel_.source_text;
+    add_problem_macros(is_own ? code.undefined_names : kernel_.undefined_names, source);
+    // Kernels beside it are compiled too, and see parameters as macros.
+    for (const auto& [name, value] : is_own ? Config() : kernel_.default_values) {
+      if (!kernel_.undefined_names.contains(name)) source.macros.emplace_back(name, value.str());
+    }
+    // An option that depends on a parameter applies to the candidate only.
+    add_options(problem_scope_, source, [&](const Option& option) {
+      return !sees_config(option.when) && std::ranges::none_of(option.flag.parts, [&](const auto& part) {
+        return sees_config(part.expression);
+      });
+    });
+    finish(code.launches, setup, problem_scope_, program);
+    return program;
+  }
+
+  // If the system's C++ compiler is used in place of CUDA's, it gets the macros of `options` only.
+  template <class IsApplied>
+  void add_options(const Scope& scope, SourcePlan& source, IsApplied is_applied) {
+    const bool is_foreign = kernel_.language != Language::cpp && device_.kind == "host";
+    for (const Option& option : kernel_.options) {
+      if (is_applied(option)) add_option(option, scope, source);
+    }
+    if (!is_foreign) return;
+    std::erase_if(source.options, [](std::string_view flag) {
+      return std::ranges::none_of(kMacroOptions,
+                                  [flag](std::string_view each) { return flag.starts_with(each); });
+    });
+    for (const Option& option : kernel_.host_options) {
+      if (is_applied(option)) add_option(option, scope, source);
+    }
+  }
+
+  bool sees_config(const std::optional<Expression>& expression) {
+    return expression && std::ranges::any_of(expression->names(), [&](const Expression::NameUse& use) {
+             return std::ranges::find(kernel_.parameter_names, use.name) != kernel_.parameter_names.end();
+           });
+  }
+
+  void add_problem_macros(const std::set<std::string, std::less<>>& undefined, SourcePlan& source) {
+    for (const Axis& axis : kernel_.axes) {
+      if (axis.macro.empty()) continue;
+      const Value* value = problem_.find(axis.name);
+      if (value == nullptr) return evaluator_.fail("the problem has no " + axis.name);
+      if (!undefined.contains(axis.macro)) source.macros.emplace_back(axis.macro, value->str());
+    }
+  }
+
+  void add_option(const Option& option, const Scope& scope, SourcePlan& source) {
+    if (option.when && !evaluator_.truth(*option.when, scope, "option when")) return;
+    std::string flag = evaluator_.text(option.flag, scope, "option");
+    if (flag.empty()) return;
+    if (kernel_.unsafe_options == UnsafeOptions::refused && !is_safe_option(flag)) {
+      return evaluator_.fail(unsafe_option_error(flag));
+    }
+    source.options.push_back(std::move(flag));
+  }
+
+  void finish(const std::vector<Launch>& launches, const Setup& setup, const Scope& scope,
+              ProgramPlan& program) {
+    SourcePlan& source = program.source;
+    source.language = kernel_.language;
+    source.include_dirs = kernel_.include_dirs;
+    add_steps(launches, scope, program, program.steps);
+    add_steps(setup.once, scope, program, program.setup_once);
+    add_steps(setup.each, scope, program, program.setup_each);
+    for (std::vector<StepPlan>* steps : {&program.steps, &program.setup_once, &program.setup_each}) {
+      // The first step has no predecessor to overlap with.
+      if (!steps->empty()) steps->front().attributes.is_programmatic = false;
+      for (const StepPlan& step : *steps) {
+        const bool is_new = std::ranges::find(source.entries, step.entry) == source.entries.end();
+        if (!step.entry.empty() && is_new) source.entries.push_back(step.entry);
+      }
+    }
+  }
+
+  // Arguments that no step passes are in the source's variables, where it has them.
+  template <class HasSymbol>
+  void add_variables(ProgramPlan& program, const HasSymbol& has_symbol) {
+    for (std::size_t i = 0; i < kernel_.arguments.size(); ++i) {
+      const std::string& symbol = kernel_.arguments[i].symbol;
+      const auto index = static_cast<int>(i);
+      if (symbol.empty() || !has_symbol(symbol) || takes(program, index, kernel_.arguments.size())) continue;
+      program.variables.push_back({index, "&" + symbol});
+      auto& entries = program.source.entries;
+      if (std::ranges::find(entries, "&" + symbol) == entries.end()) entries.push_back("&" + symbol);
+    }
+  }
+
+  void add_steps(const std::vector<Launch>& launches, const Scope& scope, ProgramPlan& program,
+                 std::vector<StepPlan>& steps) {
+    for (const Launch& launch : launches) {
+      if (launch.rounds) {
+        add_rounds(launch, scope, program, steps);
+      } else if (auto planned = step(launch, scope, program)) {
+        steps.push_back(*std::move(planned));
+      }
+      if (steps.size() > kMostSteps) evaluator_.fail("more than " + std::to_string(kMostSteps) + " launches");
+      if (evaluator_.failure()) return;
+    }
+  }
+
+  void add_rounds(const Launch& launch, const Scope& scope, ProgramPlan& program,
+                  std::vector<StepPlan>& steps) {
+    const std::int64_t rounds = evaluator_.integer(*launch.rounds, scope, "repeat");
+    if (rounds < 0) evaluator_.fail("repeat", *launch.rounds, std::to_string(rounds) + " is negative");
+    if (rounds > static_cast<std::int64_t>(kMostSteps)) {
+      evaluator_.fail("repeat", *launch.rounds,
+                      std::to_string(rounds) + " is more than " + std::to_string(kMostSteps));
+    }
+    for (std::int64_t round = 0; round < rounds && !evaluator_.failure(); ++round) {
+      const NamedValues index{{launch.index, round}};
+      Scope inner = scope;
+      if (!launch.index.empty()) inner.add(index);
+      const bool is_swapped = round % 2 == 1 && !launch.swap.empty();
+      if (is_swapped) swaps_.push_back(&launch.swap);
+      add_steps(launch.body, inner, program, steps);
+      if (is_swapped) swaps_.pop_back();
+    }
+  }
+
+  // The index of what a step passes; see passed_argument().
+  int passed(const PassedArgument& argument, const Scope& scope, const std::string& where,
+             ProgramPlan& program) {
+    if (argument.tensor_map || argument.texture) return add_value(view(argument, scope, where), program);
+    ArgumentPlan plan;
+    if (!argument.members.empty()) {
+      plan.name = "struct";
+      for (const PassedArgument& member : argument.members)
+        plan.members.push_back(passed(member, scope, where, program));
+      return add_value(std::move(plan), program);
+    }
+    if (!argument.value) return index_of(argument.name);
+    plan.is_scalar = true;
+    plan.name = argument.value->text();
+    plan.type = evaluator_.element_type(argument.type, scope, where);
+    plan.scalar = evaluator_.scalar(*argument.value, plan.type, scope, where + "value");
+    return add_value(std::move(plan), program);
+  }
+
+  // A tensor map or a texture.
+  ArgumentPlan view(const PassedArgument& passed, const Scope& scope, const std::string& launch) {
+    const std::string kind = passed.tensor_map ? "tensor map" : "texture";
+    const std::string& name = passed.tensor_map ? passed.tensor_map->buffer : passed.texture->buffer;
+    const std::string where = launch + kind + " of '" + name + "': ";
+    if (device_.kind == "host") evaluator_.fail(where + kind + "s exist on GPUs only");
+    ArgumentPlan plan;
+    plan.name = kind + " of " + name;
+    const int index = index_of(name);
+    if (evaluator_.failure()) return plan;
+    const ArgumentPlan& argument = arguments_[static_cast<std::size_t>(index)];
+    const ViewedBuffer buffer{index, argument.type, argument.count};
+    if (passed.tensor_map) {
+      plan.tensor_map = resolve_tensor_map(*passed.tensor_map, buffer, scope, where, evaluator_);
+    } else {
+      plan.texture = resolve_texture(*passed.texture, buffer, scope, where, evaluator_);
+    }
+    return plan;
+  }
+
+  int add_value(ArgumentPlan plan, ProgramPlan& program) {
+    const auto same = std::ranges::find(program.values, plan);
+    const auto index = arguments_.size() + static_cast<std::size_t>(same - program.values.begin());
+    if (same == program.values.end()) program.values.push_back(std::move(plan));
+    return static_cast<int>(index);
+  }
+
+  // Returns nullopt if the step's condition is false or it has no work: a grid without blocks or an empty
+  // buffer.
+  std::optional<StepPlan> step(const Launch& launch, const Scope& scope, ProgramPlan& program) {
+    const bool is_fill = !launch.fill.empty();
+    const std::string where =
+        is_fill ? "fill of '" + launch.fill + "': " : "launch of '" + launch.entry.text + "': ";
+    if (launch.when && !evaluator_.truth(*launch.when, scope, where + "when")) return std::nullopt;
+    StepPlan plan;
+    if (is_fill) {
+      plan.fill_argument = index_of(launch.fill);
+      const std::int64_t byte =
+          launch.fill_byte ? evaluator_.integer(*launch.fill_byte, scope, where + "byte") : 0;
+      if (byte < 0 || byte > 255) {
+        evaluator_.fail(where + "byte", *launch.fill_byte, std::to_string(byte) + " is no byte");
+      }
+      plan.fill_byte = static_cast<int>(byte);
+      if (evaluator_.failure() || arguments_[static_cast<std::size_t>(plan.fill_argument)].count == 0)
+        return std::nullopt;
+      return plan;
+    }
+    plan.entry = evaluator_.text(launch.entry, scope, where + "entry");
+    for (const PassedArgument& argument : launch.arguments)
+      plan.arguments.push_back(passed(argument, scope, where, program));
+    bool is_empty = false;
+    const std::int64_t grids[] = {device_.max_grid_x, device_.max_grid_y, device_.max_grid_z};
+    const std::int64_t blocks[] = {device_.max_block_x, device_.max_block_y, device_.max_block_z};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (launch.grid[i])
+        plan.grid[i] = evaluator_.extent(*launch.grid[i], scope, where + "grid", 0, grids[i]);
+      if (launch.block[i])
+        plan.block[i] = evaluator_.extent(*launch.block[i], scope, where + "block", 1, blocks[i]);
+      is_empty = is_empty || plan.grid[i] == 0;
+    }
+    check_block(plan, where);
+    plan.attributes = attributes(launch, plan, scope, where);
+    if (launch.shared_bytes) {
+      plan.shared_bytes = evaluator_.extent(*launch.shared_bytes, scope, where + "shared", 0,
+                                            device_.shared_bytes_per_block_optin);
+    }
+    if (is_empty) return std::nullopt;
+    return plan;
+  }
+
+  LaunchAttributes attributes(const Launch& launch, const StepPlan& plan, const Scope& scope,
+                              const std::string& where) {
+    LaunchAttributes attributes;
+    const auto is_set = [&](const std::optional<Expression>& condition, const char* name) {
+      return condition && evaluator_.truth(*condition, scope, where + name);
+    };
+    attributes.is_cooperative = is_set(launch.cooperative, "cooperative");
+    attributes.is_programmatic = is_set(launch.programmatic, "programmatic");
+    if (launch.carveout) {
+      attributes.carveout_percent = evaluator_.extent(*launch.carveout, scope, where + "carveout", 0);
+      if (attributes.carveout_percent > 100) {
+        evaluator_.fail(where + "carveout", *launch.carveout,
+                        std::to_string(attributes.carveout_percent) + " is more than 100 percent");
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!launch.cluster[i]) continue;
+      std::int64_t& blocks = attributes.cluster[i];
+      blocks = evaluator_.extent(*launch.cluster[i], scope, where + "cluster", 1, kMostInCluster);
+      if (evaluator_.failure() || plan.grid[i] % blocks == 0) continue;
+      evaluator_.fail(where + "cluster", *launch.cluster[i],
+                      "a grid of " + std::to_string(plan.grid[i]) + " blocks is no multiple of " +
+                          std::to_string(blocks));
+    }
+    if (evaluator_.failure()) return {};
+    if (attributes.cluster_blocks() > kMostInCluster) {
+      evaluator_.fail(where + "cluster: a cluster of " + std::to_string(attributes.cluster_blocks()) +
+                      " blocks: at most " + std::to_string(kMostInCluster) + " are possible");
+    }
+    if (attributes.cluster_blocks() > 1 && device_.kind == "host")
+      evaluator_.fail(where + "cluster: thread-block clusters run on GPUs only");
+    return attributes;
+  }
+
+  void check_block(const StepPlan& plan, const std::string& where) {
+    std::int64_t threads = 1;
+    for (std::int64_t extent : plan.block) {
+      if (__builtin_mul_overflow(threads, extent, &threads))
+        threads = std::numeric_limits<std::int64_t>::max();
+    }
+    const std::int64_t most = device_.max_threads_per_block;
+    if (most > 0 && threads > most) {
+      evaluator_.fail(where + "block: " + std::to_string(threads) + " threads are more than the device's " +
+                      std::to_string(most));
+    }
+  }
+
+  int index_of(std::string name) {
+    // The innermost swap comes first.
+    for (auto swap = swaps_.rbegin(); swap != swaps_.rend(); ++swap) {
+      const std::vector<std::string>& names = **swap;
+      if (name == names[0] || name == names[1]) name = name == names[0] ? names[1] : names[0];
+    }
+    const auto found = std::ranges::find(arguments_, name, &ArgumentPlan::name);
+    if (found == arguments_.end()) {
+      evaluator_.fail("there is no argument '" + name + "'");
+      return 0;
+    }
+    return static_cast<int>(found - arguments_.begin());
+  }
+
+  const KernelDefinition& kernel_;
+  const Config& config_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  const NamedValues attributes_;
+  Scope problem_scope_, scope_;
+  Evaluator evaluator_;
+  std::span<const ArgumentPlan> arguments_;             // of the program that is planned
+  std::vector<const std::vector<std::string>*> swaps_;  // of the rounds that are planned
+};
+
+}  // namespace
+
+Result<Plan> resolve(const KernelDefinition& kernel, const Config& config, const Problem& problem,
+                     const DeviceInfo& device) {
+  return Resolver(kernel, config, problem, device).plan();
+}
+
+}  // namespace gktune

@@ -1,0 +1,258 @@
+#include "tuner/space/resolve/resolve_argument.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gktune {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+// The seed depends on the name only, so that other arguments do not change the data.
+std::uint64_t seed_of(std::string_view name) {
+  std::uint64_t seed = 0xcbf29ce484222325;
+  for (char c : name) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return seed;
+}
+
+class ArgumentResolver {
+ public:
+  ArgumentResolver(const KernelDefinition& kernel, const Scope& scope, Evaluator& evaluator)
+      : kernel_(kernel), scope_(scope), evaluator_(evaluator) {}
+
+  ArgumentPlan resolve(const Argument& argument) {
+    const std::string where = "argument '" + argument.name + "': ";
+    ArgumentPlan plan;
+    plan.name = argument.name;
+    plan.type = evaluator_.element_type(argument.type, scope_, where);
+    plan.role = argument.role;
+    if (argument.value) {
+      plan.is_scalar = true;
+      plan.scalar = evaluator_.scalar(*argument.value, plan.type, scope_, where + "value");
+      return plan;
+    }
+    const std::int64_t extent = evaluator_.integer(*argument.extent, scope_, where + "extent");
+    if (extent < 0)
+      evaluator_.fail(where + "extent", *argument.extent, std::to_string(extent) + " is negative");
+    if (extent > kMostBytes / static_cast<std::int64_t>(element_size(plan.type))) {
+      evaluator_.fail(where + "extent", *argument.extent, "too many elements for any memory");
+    }
+    plan.count = static_cast<std::uint64_t>(extent);
+    plan.contents = contents(argument, plan.type, plan.count);
+    if (argument.check) {
+      plan.is_checked = true;
+      plan.tolerance = tolerance(*argument.check, where);
+      if (is_complex(plan.type) && argument.check->ulp)
+        evaluator_.fail(
+            where +
+            "ulp: complex numbers are compared by the magnitude of their difference: use absolute or "
+            "relative");
+      if (is_complex(plan.type) && argument.check->any_order)
+        evaluator_.fail(where + "order: complex numbers have none");
+    }
+    return plan;
+  }
+
+ private:
+  ContentsPlan contents(const Argument& argument, ElementType type, std::uint64_t count) {
+    const Contents& contents = argument.contents;
+    const std::string where = "argument '" + argument.name + "': init";
+    ContentsPlan plan;
+    plan.kind = contents.kind;
+    plan.is_computed = contents.is_computed;
+    const bool needs_integers = contents.kind == Contents::Kind::permutation ||
+                                contents.kind == Contents::Kind::zipf ||
+                                contents.kind >= Contents::Kind::csr_offsets;
+    const bool needs_order = contents.kind == Contents::Kind::ramp ||
+                             contents.kind == Contents::Kind::sorted ||
+                             contents.kind == Contents::Kind::field;
+    if (needs_order && is_complex(type))
+      evaluator_.fail(where + ": complex elements are zero, constant, uniform, normal or from a file");
+    if (needs_integers && !is_integer_type(type)) {
+      evaluator_.fail(where + ": these contents are integers, the elements are " +
+                      std::string(element_type_name(type)));
+    }
+    // Moments of integers and the bounds of a field need not be integers.
+    const bool is_exact = is_integer_type(type) && contents.kind != Contents::Kind::normal &&
+                          contents.kind != Contents::Kind::field;
+    enum class Range { of_the_type, any };
+    const auto read = [&](const Expression& expression, double& real, std::int64_t& exact, Range range) {
+      real = evaluator_.number(expression, scope_, where);
+      if (!is_exact) return;
+      const Value whole = evaluator_.value(expression, scope_, where);
+      if (whole.is_integer()) {
+        exact = whole.integer();
+      } else if (real == std::floor(real) && std::abs(real) < 0x1p53) {
+        exact = static_cast<std::int64_t>(real);
+      } else {
+        evaluator_.fail(where, expression, whole.str() + " is no integer, the elements are");
+      }
+      if (range == Range::of_the_type && !fits(exact, type)) {
+        evaluator_.fail(where, expression,
+                        whole.str() + " does not fit in " + std::string(element_type_name(type)));
+      }
+    };
+    if (contents.kind >= Contents::Kind::zipf) {
+      structured(argument, type, count, plan, where);
+    } else if (contents.a) {
+      read(*contents.a, plan.a, plan.a_integer, Range::of_the_type);
+    }
+    // A step may be negative, even for unsigned elements.
+    const Range of_b = contents.kind == Contents::Kind::ramp ? Range::any : Range::of_the_type;
+    if (contents.b && contents.kind < Contents::Kind::zipf) read(*contents.b, plan.b, plan.b_integer, of_b);
+    const bool is_sorted = contents.kind == Contents::Kind::sorted;
+    if ((contents.kind == Contents::Kind::uniform || is_sorted) && plan.a > plan.b) {
+      evaluator_.fail(where + (is_sorted ? " sorted" : " uniform") + ": the low bound " + contents.a->text() +
+                      " is above the high one " + contents.b->text());
+    }
+    if (contents.kind == Contents::Kind::normal && plan.b < 0) {
+      evaluator_.fail(where, *contents.b, "a deviation cannot be negative");
+    }
+    if (contents.kind == Contents::Kind::file) {
+      plan.file = evaluator_.text(contents.file, scope_, where);
+      if (!contents.array.parts.empty())
+        plan.array = evaluator_.text(contents.array, scope_, where + " array");
+    }
+    if (is_random(contents.kind)) {
+      plan.seed =
+          contents.seed
+              ? static_cast<std::uint64_t>(evaluator_.integer(*contents.seed, scope_, where + " seed"))
+              : seed_of(argument.name);
+    }
+    return plan;
+  }
+
+  // zipf, field, csr_offsets, csr_columns
+  void structured(const Argument& argument, ElementType type, std::uint64_t count, ContentsPlan& plan,
+                  const std::string& where) {
+    const Contents& contents = argument.contents;
+    if (contents.kind == Contents::Kind::zipf) {
+      plan.a_integer = evaluator_.integer(*contents.a, scope_, where + " zipf");
+      plan.b = evaluator_.number(*contents.b, scope_, where + " zipf");
+      constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
+      if (plan.a_integer < 1 || plan.a_integer > kMostValues) {
+        evaluator_.fail(where + " zipf", *contents.a,
+                        "the number of values must be from 1 to " + std::to_string(kMostValues));
+      } else if (!fits(plan.a_integer - 1, type)) {
+        evaluator_.fail(where + " zipf", *contents.a,
+                        "the values do not fit in " + std::string(element_type_name(type)));
+      }
+      if (plan.b < 0) evaluator_.fail(where + " zipf", *contents.b, "an exponent cannot be negative");
+    } else if (contents.kind == Contents::Kind::field) {
+      plan.a = evaluator_.number(*contents.a, scope_, where + " field");
+      plan.b = evaluator_.number(*contents.b, scope_, where + " field");
+      plan.width = evaluator_.integer(*contents.width, scope_, where + " width");
+      if (plan.width < 1) {
+        evaluator_.fail(where + " width", *contents.width, "a row has at least one element");
+      } else if (count % static_cast<std::uint64_t>(plan.width) != 0) {
+        evaluator_.fail(
+            where + " width", *contents.width,
+            std::to_string(count) + " elements are no whole rows of " + std::to_string(plan.width));
+      }
+      for (const double bound : {plan.a, plan.b}) {
+        const bool is_within =
+            std::abs(bound) < 0x1p53 && fits(static_cast<std::int64_t>(std::llround(bound)), type);
+        if (is_integer_type(type) && !is_within)
+          evaluator_.fail(where + " field: the bounds do not fit in " + std::string(element_type_name(type)));
+      }
+    } else if (contents.kind == Contents::Kind::csr_offsets) {
+      plan.sparse = sparse(argument, count);
+      if (!fits(plan.sparse.nonzeros, type))
+        evaluator_.fail(where + " csr_offsets: the offsets do not fit in " +
+                        std::string(element_type_name(type)));
+    } else {
+      const auto offsets = std::ranges::find(kernel_.arguments, contents.offsets, &Argument::name);
+      const std::int64_t extent =
+          evaluator_.integer(*offsets->extent, scope_, "argument '" + offsets->name + "': extent");
+      plan.sparse = sparse(*offsets, static_cast<std::uint64_t>(extent));
+      if (count != static_cast<std::uint64_t>(plan.sparse.nonzeros)) {
+        evaluator_.fail(where + " csr_columns: " + std::to_string(count) + " elements for " +
+                        std::to_string(plan.sparse.nonzeros) + " nonzeros");
+      }
+      if (!fits(std::max<std::int64_t>(plan.sparse.columns, 1) - 1, type))
+        evaluator_.fail(where + " csr_columns: the columns do not fit in " +
+                        std::string(element_type_name(type)));
+    }
+  }
+
+  // The matrix that an argument with csr_offsets describes.
+  SparsePlan sparse(const Argument& argument, std::uint64_t count) {
+    const Contents& contents = argument.contents;
+    const std::string where = "argument '" + argument.name + "': csr_offsets ";
+    SparsePlan plan;
+    plan.rows = static_cast<std::int64_t>(count) - 1;
+    plan.nonzeros = evaluator_.integer(*contents.a, scope_, where + "nonzeros");
+    plan.columns = evaluator_.integer(*contents.b, scope_, where + "columns");
+    if (contents.exponent) plan.exponent = evaluator_.number(*contents.exponent, scope_, where + "exponent");
+    if (!contents.lengths.parts.empty()) {
+      const std::string name = evaluator_.text(contents.lengths, scope_, where + "lengths");
+      const auto lengths = row_lengths_from_name(name);
+      if (!lengths) evaluator_.fail(where + "lengths: '" + name + "' is none of even, uniform, zipf");
+      plan.lengths = lengths.value_or(RowLengths::even);
+    }
+    plan.seed = contents.seed
+                    ? static_cast<std::uint64_t>(evaluator_.integer(*contents.seed, scope_, where + "seed"))
+                    : seed_of(argument.name);
+    std::int64_t places = 0;
+    if (count == 0)
+      evaluator_.fail(where + "needs one element more than the matrix has rows: the extent is 0");
+    if (plan.exponent < 0) evaluator_.fail(where + "exponent: it is negative");
+    if (plan.columns < 0) evaluator_.fail(where + "columns", *contents.b, "it is negative");
+    const bool is_huge = __builtin_mul_overflow(plan.rows, plan.columns, &places);
+    if (plan.nonzeros < 0 || (!is_huge && plan.nonzeros > places)) {
+      evaluator_.fail(where + "nonzeros", *contents.a,
+                      std::to_string(plan.nonzeros) + " do not fit in " + std::to_string(plan.rows) +
+                          " rows of " + std::to_string(plan.columns));
+    }
+    return plan;
+  }
+
+  TolerancePlan tolerance(const Tolerance& tolerance, const std::string& where) {
+    TolerancePlan plan;
+    const auto read = [&](const std::optional<Expression>& expression, const char* name) {
+      if (!expression) return 0.0;
+      const double bound = evaluator_.number(*expression, scope_, where + name);
+      if (bound < 0) evaluator_.fail(where + name, *expression, "a tolerance cannot be negative");
+      return bound;
+    };
+    plan.absolute = read(tolerance.absolute, "absolute");
+    plan.relative = read(tolerance.relative, "relative");
+    if (tolerance.ulp) {
+      plan.ulp = evaluator_.integer(*tolerance.ulp, scope_, where + "ulp");
+      if (plan.ulp < 0) evaluator_.fail(where + "ulp", *tolerance.ulp, "a tolerance cannot be negative");
+    }
+    plan.has_norm = tolerance.norm.has_value();
+    plan.norm = read(tolerance.norm, "norm");
+    if (tolerance.pitch) {
+      plan.row = static_cast<std::uint64_t>(evaluator_.extent(*tolerance.row, scope_, where + "row", 0));
+      plan.pitch =
+          static_cast<std::uint64_t>(evaluator_.extent(*tolerance.pitch, scope_, where + "pitch", 1));
+      if (plan.row > plan.pitch) {
+        evaluator_.fail(where + "row", *tolerance.row,
+                        "a row of " + std::to_string(plan.row) + " elements does not fit in a pitch of " +
+                            std::to_string(plan.pitch));
+      }
+    }
+    plan.any_order = tolerance.any_order;
+    plan.nan_equals = tolerance.nan_equals;
+    if (!tolerance.mask.empty()) {
+      const auto mask = std::ranges::find(kernel_.arguments, tolerance.mask, &Argument::name);
+      plan.mask = static_cast<int>(mask - kernel_.arguments.begin());
+    }
+    return plan;
+  }
+
+  const KernelDefinition& kernel_;
+  const Scope& scope_;
+  Evaluator& evaluator_;
+};
+
+}  // namespace
+
+ArgumentPlan resolve_argument(const Argument& argument, const KernelDefinition& kernel, const Scope& scope,
+                              Evaluator& evaluator) {
+  return ArgumentResolver(kernel, scope, evaluator).resolve(argument);
+}
+
+}  // namespace gktune
