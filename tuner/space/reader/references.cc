@@ -1,0 +1,202 @@
+// The reader's part for the reference and the verifier, and for the outputs that they compute.
+#include <algorithm>
+
+#include "tuner/space/declared_names.h"
+#include "tuner/space/reader/definition_reader.h"
+#include "tuner/space/reader/launches.h"
+#include "tuner/space/source_macros.h"
+
+namespace gktune {
+namespace {
+
+constexpr std::size_t kMostReferences = 64;
+
+bool has_word(const FlatSource& source, const std::string& word) {
+  return SourceMacros(source).find(word).is_used;
+}
+
+}  // namespace
+
+// Variables have to be in the sources.
+void DefinitionReader::check_symbols(const FlatSource& source, const std::vector<FlatSource>& of_references) {
+  KernelDefinition& kernel = definition_.kernel;
+  for (const WrittenArgument& written : arguments_) {
+    const std::string& symbol = written.argument.symbol;
+    if (symbol.empty()) continue;
+    if (kernel.language == Language::host) {
+      errors_.add(*written.symbol, "symbol does not apply to host code", "pass the buffer as an argument");
+      continue;
+    }
+    const std::string name = symbol.substr(symbol.rfind(':') + 1);  // npos + 1 is 0
+    if (!has_word(source, name)) {
+      errors_.add(*written.symbol, "'" + kernel.source_path + "' has no variable '" + name + "'",
+                  "declare it there as __constant__ or __device__");
+    }
+    for (std::size_t i = 0; i < kernel.references.size(); ++i) {
+      Reference& reference = kernel.references[i];
+      const bool is_passed =
+          takes(reference.inputs, written.argument.name) || takes(reference.launches, written.argument.name);
+      const bool has_it = reference.path.empty() || has_word(of_references[i], name);
+      if (!is_passed && has_it) reference.symbols.insert(symbol);
+    }
+  }
+}
+
+void DefinitionReader::read_own_source(const Fields& fields, const std::string& noun, PlainCode& code) {
+  const YamlNode* source = fields.find("source");
+  if (source == nullptr) return;
+  code.text = load(*source, code.path);
+  if (code.path ==
+      definition_.kernel.source_path) {  // as if none was named: it sees the parameters' defaults
+    code = {};
+    return;
+  }
+  const auto language = language_of(code.path);
+  if (language && *language != definition_.kernel.language && definition_.kernel.language != Language::host)
+    errors_.add(*source, "the " + noun + " must be in the kernel's language");
+}
+
+void DefinitionReader::note_declarations(PlainCode& code, FlatSource source) const {
+  if (code.path.empty()) return;
+  code.signatures = signatures_in(source);
+  if (definition_.kernel.language == Language::cuda) drop_host_code(source, mentioned_names());
+  code.undefined_names = declared_names(source);
+}
+
+// A reference without a condition is for all problems, so only the last one may lack it.
+void DefinitionReader::read_references(const YamlNode& node) {
+  const auto items = items_of(node);
+  const bool are_several = node.kind == YamlNode::Kind::sequence;
+  if (items.empty()) errors_.add(node, "empty list of references");
+  if (items.size() > kMostReferences) {
+    errors_.add(node, "more than " + std::to_string(kMostReferences) + " references");
+    return;
+  }
+  for (const YamlNode& item : items) {
+    if (&item != &items.front() && (&item - 1)->find("when") == nullptr) {
+      errors_.add(item, "this reference is never used: the one above has no condition",
+                  "the first reference whose `when` holds for a problem computes its expected outputs; to "
+                  "compare two "
+                  "implementations, make them values of a parameter");
+      return;
+    }
+    read_reference(item, are_several);
+  }
+}
+
+void DefinitionReader::read_reference(const YamlNode& node, bool is_one_of_several) {
+  KernelDefinition& kernel = definition_.kernel;
+  const Fields fields(node, "reference", {"source", "when", "inputs", "launches"}, errors_);
+  if (!fields.is_map()) return;
+  Reference reference;
+  read_own_source(fields, "reference", reference);
+  if (const YamlNode* when = fields.find("when")) {
+    reference.when = names_.expression(*when, View::problem);
+    if (!is_one_of_several)
+      errors_.add(fields.key("when"),
+                  "a condition chooses among several references, and this is the only one",
+                  "reference: [{when: n <= 1Mi, launches: …}, {launches: …}]");
+  }
+  const auto read = [&](const YamlNode* steps, std::vector<Launch>& into) {
+    if (steps == nullptr) return;
+    into = read_launches(*steps, kernel.language, LaunchesOf::reference, kernel.axes, arguments_, names_,
+                         errors_);
+  };
+  const YamlNode* inputs = fields.find("inputs");
+  read(inputs, reference.inputs);
+  read(inputs != nullptr ? fields.find("launches")
+                         : fields.require("launches", "the functions that compute the expected outputs"),
+       reference.launches);
+  kernel.references.push_back(std::move(reference));
+}
+
+void DefinitionReader::read_verifier(const YamlNode& node) {
+  KernelDefinition& kernel = definition_.kernel;
+  const Fields fields(node, "verify", {"source", "launches"}, errors_);
+  if (!fields.is_map()) return;
+  Verifier verifier;
+  read_own_source(fields, "verifier", verifier);
+  const YamlNode* launches = fields.require("launches", "the functions that count wrong elements");
+  // All but the verdict is read.
+  std::vector<WrittenArgument> readable;
+  for (const WrittenArgument& written : arguments_) {
+    const Argument& argument = written.argument;
+    if (argument.name == kVerdictName || argument.name.starts_with(kExpectedPrefix)) {
+      errors_.add(*written.key, "the name '" + argument.name + "' belongs to the verifier",
+                  "rename the argument");
+    }
+    readable.push_back(written);
+    if (!has_expected(argument)) continue;
+    readable.push_back(written);
+    readable.back().argument.name.insert(0, kExpectedPrefix);
+  }
+  WrittenArgument& verdict = readable.emplace_back();
+  verdict.argument.name = kVerdictName;
+  if (launches == nullptr) return;
+  verifier.launches =
+      read_launches(*launches, kernel.language, LaunchesOf::verifier, kernel.axes, readable, names_, errors_);
+  for (const WrittenArgument& written : arguments_) {
+    const std::string& name = written.argument.name;
+    if (written.argument.role != Argument::Role::scratch || !takes(verifier.launches, name)) continue;
+    errors_.add(*launches, "the verifier cannot take '" + name + "': it is scratch memory of the candidate",
+                "keep sums in __device__ variables of the verifier's source");
+  }
+  if (!verifier.launches.empty() && !takes(verifier.launches, std::string(kVerdictName))) {
+    errors_.add(
+        *launches, "no launch of the verifier passes its verdict",
+        "arguments: [out, verdict], for unsigned long long* verdict: verdict[0] counts wrong elements, "
+        "verdict[1] is the index of the first");
+  }
+  kernel.verifier = std::move(verifier);
+}
+
+bool DefinitionReader::has_expected(const Argument& argument) const {
+  if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) return false;
+  const std::vector<Reference>& references = definition_.kernel.references;
+  return !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
+    return !reference.launches.empty() &&
+           (!argument.symbol.empty() || takes(reference.launches, argument.name));
+  });
+}
+
+void DefinitionReader::check_computed_inputs() {
+  const std::vector<Reference>& references = definition_.kernel.references;
+  for (const WrittenArgument& written : arguments_) {
+    const Argument& argument = written.argument;
+    const bool is_computed =
+        !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
+          return takes(reference.inputs, argument.name);
+        });
+    if (!argument.contents.is_computed || is_computed) continue;
+    errors_.add(*written.key, "nothing computes the input '" + argument.name + "'",
+                "reference: {inputs: {entry: …, arguments: [" + argument.name + ", …]}, …}");
+  }
+}
+
+void DefinitionReader::check_outputs() {
+  KernelDefinition& kernel = definition_.kernel;
+  for (WrittenArgument& written : arguments_) {
+    Argument& argument = written.argument;
+    if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+    if (argument.symbol.empty() && !takes(kernel.launches, argument.name)) {
+      errors_.add(*written.key, "no launch has the output '" + argument.name + "' among its arguments");
+    }
+    const bool has_reference = has_expected(argument);
+    const bool is_partly_computed =
+        !has_reference && std::ranges::any_of(kernel.references, [&](const Reference& reference) {
+          return takes(reference.launches, argument.name);
+        });
+    if (is_partly_computed) {
+      errors_.add(*written.key, "not every reference computes the output '" + argument.name + "'",
+                  "add it to the arguments of a launch of each");
+      continue;
+    }
+    if (written.check == Check::wanted && !has_reference) {
+      errors_.add(*written.key, "output '" + argument.name + "' has a check, but no reference computes it",
+                  "add it to the arguments of a launch of the reference");
+    }
+    if (written.check == Check::unspecified && has_reference) argument.check.emplace();
+  }
+}
+
+}  // namespace gktune
