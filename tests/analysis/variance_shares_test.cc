@@ -66,7 +66,7 @@ TEST(VarianceShares, effects_of_three_factors_count_as_the_rest) {
   EXPECT_NEAR(shares.rest, 1, 1e-9);
 }
 
-TEST(VarianceShares, names_without_an_order_are_told_apart) {
+TEST(VarianceShares, an_unordered_factor_explains_its_whole_effect) {
   // The means of the names rise and fall: 5, 0, 5, 0, 5, 1.
   const std::vector<double> means = {5, 0, 5, 0, 5, 1};
   const auto shares =
@@ -91,7 +91,7 @@ TEST(VarianceShares, a_mixture_is_split_among_factors_and_pairs) {
   EXPECT_NEAR(pair_share(shares, 0, 1), 4.0 / 9 / total, 1e-9);
 }
 
-TEST(VarianceShares, a_part_of_the_grid_gives_about_the_shares_of_all) {
+TEST(VarianceShares, a_part_of_the_grid_gives_nearly_the_same_shares) {
   std::mt19937_64 random(7);
   const auto shares = variance_shares(grid(
       {{5, true}, {4, false}, {3, true}, {4, true}, {2, false}},
@@ -121,7 +121,7 @@ TEST(VarianceShares, a_constant_has_no_variance_to_share) {
   EXPECT_EQ(shares.rest, 0);
 }
 
-TEST(VarianceShares, one_observation_or_none_or_no_factors_give_zeros) {
+TEST(VarianceShares, all_shares_are_zero_without_factors_or_a_second_observation) {
   Observations one;
   one.factors = {{3, true}, {1, false}};
   one.add(std::vector<std::uint16_t>{2, 0}, 1.5);
@@ -156,7 +156,7 @@ TEST(VarianceShares, a_large_grid_is_sampled) {
   EXPECT_GT(shares.predicted, 0.9);
 }
 
-TEST(GridForest, repeats_what_it_observed) {
+TEST(GridForest, predicts_what_it_observed) {
   const auto observations =
       grid({{3, true}, {3, false}}, [](const auto& x) { return x[0] * 3.0 + x[1] * x[1]; });
   const GridForest forest(observations, 3, 1);
@@ -165,7 +165,7 @@ TEST(GridForest, repeats_what_it_observed) {
   }
 }
 
-TEST(GridForest, points_that_differ_in_nothing_share_their_mean) {
+TEST(GridForest, predicts_the_mean_of_equal_points) {
   Observations observations;
   observations.factors = {{2, true}};
   for (const double target : {1.0, 3.0}) observations.add(std::vector<std::uint16_t>{0}, target);

@@ -76,7 +76,7 @@ class Npz : public testing::Test {
   std::string path_ = folder_.path("a.npz");
 };
 
-TEST_F(Npz, arrays_are_read_by_name_stored_or_compressed) {
+TEST_F(Npz, stored_and_compressed_arrays_are_read_by_name) {
   std::vector<std::uint32_t> many(100'000);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint32_t>(i);
   write({{"small.npy", npy({1, 2, 3}, "(3,)"), 0}, {"large.npy", npy(many, "(1000, 100)"), 8}});
@@ -94,7 +94,7 @@ TEST_F(Npz, the_only_array_needs_no_name) {
   EXPECT_EQ(*npy_shape({path_, ""}), (std::vector<std::uint64_t>{3}));
 }
 
-TEST_F(Npz, bad_archives_are_named) {
+TEST_F(Npz, errors_say_why_an_archive_cannot_be_read) {
   EXPECT_TRUE(message("x").starts_with("cannot be opened"));
   folder_.write("a.npz", "");
   EXPECT_EQ(message("x"), "not a .npz file");
@@ -111,7 +111,7 @@ TEST_F(Npz, bad_archives_are_named) {
   EXPECT_EQ(message("a"), "the array 'a' is compressed by method 9, which is not known");
 }
 
-TEST_F(Npz, a_damaged_byte_is_an_error_or_another_value) {
+TEST_F(Npz, damaged_bytes_do_not_crash_and_cut_files_are_errors) {
   write({{"a.npy", npy({1, 2, 3}, "(3,)"), 8}});
   std::ifstream file(path_, std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(file)), {});

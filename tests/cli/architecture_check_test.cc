@@ -44,7 +44,7 @@ TEST_F(ArchitectureCheck, prints_the_resources_of_each_configuration) {
   EXPECT_NE(err_.find("compiled for sm_90, as in H100; nothing ran"), std::string::npos) << err_;
 }
 
-TEST_F(ArchitectureCheck, gives_scripts_numbers) {
+TEST_F(ArchitectureCheck, prints_the_resources_as_json) {
   ASSERT_EQ(check("twice.yaml --device sm_90 --problem n=1000 --json"), 0) << err_;
   const Json report = Json::parse(out_);
   EXPECT_EQ(report["architecture"], "sm_90");
@@ -59,7 +59,7 @@ TEST_F(ArchitectureCheck, gives_scripts_numbers) {
   }
 }
 
-TEST_F(ArchitectureCheck, says_that_the_kernels_of_host_code_are_not_known) {
+TEST_F(ArchitectureCheck, says_that_the_kernels_of_host_code_are_unknown) {
   folder_.write("called.cu",
                 "__global__ void k(float* p) { *p = 1; }\nvoid called(float* p) { k<<<1, 1>>>(p); }\n");
   folder_.write("called.yaml",

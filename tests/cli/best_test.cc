@@ -23,7 +23,7 @@ class BestCommand : public ::testing::Test {
   std::string path_ = folder_.path("example.db");
 };
 
-TEST_F(BestCommand, without_a_problem_it_lists_all_there_is) {
+TEST_F(BestCommand, lists_all_winners_if_no_problem_is_given) {
   Call all = best({});
   EXPECT_EQ(all.code, ExitCode::done);
   EXPECT_NE(
@@ -34,7 +34,7 @@ TEST_F(BestCommand, without_a_problem_it_lists_all_there_is) {
   EXPECT_EQ(best({"reduce"}).out, all.out);
 }
 
-TEST_F(BestCommand, an_exact_match_says_so) {
+TEST_F(BestCommand, says_that_a_match_is_exact) {
   Call exact = best({"reduce", "--problem", "n=1Mi,element=int", "--device", "h200"});
   EXPECT_EQ(exact.code, ExitCode::done);
   EXPECT_EQ(exact.out,
@@ -42,7 +42,7 @@ TEST_F(BestCommand, an_exact_match_says_so) {
             "reduce n=1Mi,element=int on NVIDIA H200: 10.0 µs, exact match\n");
 }
 
-TEST_F(BestCommand, the_nearest_problem_answers_and_is_named) {
+TEST_F(BestCommand, answers_with_the_nearest_problem_and_names_it) {
   Call nearest = best({"reduce", "--problem", "n=512Mi", "--device", "NVIDIA H200"});
   EXPECT_EQ(nearest.code, ExitCode::done);
   EXPECT_EQ(nearest.out,
@@ -51,7 +51,7 @@ TEST_F(BestCommand, the_nearest_problem_answers_and_is_named) {
             "the nearest tuned problem is element=int,n=1Gi\n");
 }
 
-TEST_F(BestCommand, as_json_it_has_the_match_and_the_configuration) {
+TEST_F(BestCommand, prints_the_match_and_the_configuration_as_json) {
   auto answer =
       Json::parse(best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200", "--json"}).out);
   EXPECT_EQ(answer["match"], "exact");
@@ -60,7 +60,7 @@ TEST_F(BestCommand, as_json_it_has_the_match_and_the_configuration) {
   EXPECT_EQ(Json::parse(best({"--json"}).out).size(), 3u);
 }
 
-TEST_F(BestCommand, the_match_is_the_one_that_an_application_gets) {
+TEST_F(BestCommand, gives_the_match_that_an_application_gets) {
   const auto lookup = Lookup::open(path_);
   ASSERT_TRUE(lookup.ok());
   const DeviceIdentity h200{"cuda", "NVIDIA H200", "sm_90", 132};
@@ -75,7 +75,7 @@ TEST_F(BestCommand, the_match_is_the_one_that_an_application_gets) {
   }
 }
 
-TEST_F(BestCommand, an_application_learns_of_stale_answers_as_the_command_does) {
+TEST_F(BestCommand, reports_the_same_stale_answers_as_the_lookup_of_an_application) {
   const std::string path = folder_.path("stale.db");
   make_stale_database(path);
   const auto lookup = Lookup::open(path);
@@ -89,7 +89,7 @@ TEST_F(BestCommand, an_application_learns_of_stale_answers_as_the_command_does) 
   }
 }
 
-TEST_F(BestCommand, a_winner_that_no_trial_supports_is_damaged_and_not_an_answer) {
+TEST_F(BestCommand, does_not_answer_with_a_winner_that_no_trial_supports) {
   sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(10));
   file.execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
   reseal(file);
@@ -99,7 +99,7 @@ TEST_F(BestCommand, a_winner_that_no_trial_supports_is_damaged_and_not_an_answer
       << called.err;
 }
 
-TEST_F(BestCommand, a_stored_winner_with_another_checksum_is_no_answer) {
+TEST_F(BestCommand, does_not_answer_with_a_winner_whose_checksum_is_wrong) {
   const std::vector<std::string> question = {"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"};
   EXPECT_NE(best(question).out.find("exact"), std::string::npos) << best(question).out;
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
@@ -109,7 +109,7 @@ TEST_F(BestCommand, a_stored_winner_with_another_checksum_is_no_answer) {
   EXPECT_EQ(called.out.find("999"), std::string::npos) << called.out;
 }
 
-TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
+TEST_F(BestCommand, suggests_a_kernel_for_a_misspelt_one) {
   Call misspelt = best({"redcue"});
   EXPECT_EQ(misspelt.code, ExitCode::no_configuration);
   EXPECT_EQ(misspelt.err,
@@ -117,7 +117,7 @@ TEST_F(BestCommand, a_misspelt_kernel_is_guessed_at) {
             "  hint: it has reduce\n");
 }
 
-TEST_F(BestCommand, a_misspelt_axis_is_guessed_at) {
+TEST_F(BestCommand, suggests_an_axis_for_a_misspelt_one) {
   Call misspelt = best({"reduce", "--problem", "elemnt=int"});
   EXPECT_EQ(misspelt.code, ExitCode::usage);
   EXPECT_EQ(misspelt.err,
@@ -125,7 +125,7 @@ TEST_F(BestCommand, a_misspelt_axis_is_guessed_at) {
             "  hint: gktune best --help\n");
 }
 
-TEST_F(BestCommand, a_bad_number_is_named) {
+TEST_F(BestCommand, names_a_bad_number) {
   Call bad = best({"reduce", "--problem", "n=lots"});
   EXPECT_EQ(bad.code, ExitCode::usage);
   EXPECT_EQ(bad.err,
@@ -133,7 +133,7 @@ TEST_F(BestCommand, a_bad_number_is_named) {
             "  hint: gktune best --help\n");
 }
 
-TEST_F(BestCommand, an_unknown_device_is_guessed_at) {
+TEST_F(BestCommand, suggests_a_device_for_an_unknown_one) {
   Call unknown = best({"reduce", "--device", "NVIDIA H210"});
   EXPECT_EQ(unknown.code, ExitCode::no_device);
   EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");
@@ -142,7 +142,7 @@ TEST_F(BestCommand, an_unknown_device_is_guessed_at) {
   EXPECT_EQ(either.err, "error: 'nvidia' may be any of NVIDIA H200; NVIDIA H100\n");
 }
 
-TEST_F(BestCommand, a_similar_device_answers_for_one_that_the_database_does_not_know) {
+TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
   const std::vector<std::string> question{"reduce", "--problem", "n=1Mi,element=int", "--device", "NVIDIA H100 NVL"};
   EXPECT_EQ(best(question).code, ExitCode::no_device);
   auto with = question;
@@ -162,7 +162,7 @@ TEST_F(BestCommand, a_similar_device_answers_for_one_that_the_database_does_not_
   EXPECT_EQ(best({"reduce", "--problem", "n=1Mi,element=int", "--as", "h100"}).out, answer.out);
 }
 
-TEST_F(BestCommand, a_similar_device_has_to_be_one_of_the_database_and_belongs_to_a_problem) {
+TEST_F(BestCommand, refuses_an_unknown_similar_device_and_one_without_a_problem) {
   const auto as = [&](const std::string& name) { return best({"reduce", "--problem", "n=1Mi", "--as", name}); };
   const Call unknown = as("NVIDIA H210");
   EXPECT_EQ(unknown.code, ExitCode::no_device);
@@ -174,7 +174,7 @@ TEST_F(BestCommand, a_similar_device_has_to_be_one_of_the_database_and_belongs_t
   EXPECT_EQ(best({"reduce", "--problem", "n=1Mi", "--as"}).code, ExitCode::usage);
 }
 
-TEST_F(BestCommand, a_problem_belongs_to_a_kernel) {
+TEST_F(BestCommand, refuses_a_problem_without_a_kernel) {
   EXPECT_EQ(best({"--problem", "n=1"}).code, ExitCode::usage);
 }
 

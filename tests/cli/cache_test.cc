@@ -53,7 +53,7 @@ class Cache : public ::testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Cache, with_every_file_damaged_gives_the_same_results) {
+TEST_F(Cache, gives_the_same_results_after_every_file_is_damaged) {
   ASSERT_EQ(result_of(run("first.db")), 0) << contents_of(folder_ / "err");
   expect_no_leftovers();
   int round = 0;
@@ -73,7 +73,7 @@ TEST_F(Cache, with_every_file_damaged_gives_the_same_results) {
   }
 }
 
-TEST_F(Cache, is_cleaned_after_a_kill_by_the_next_run) {
+TEST_F(Cache, is_cleaned_by_the_run_after_a_kill) {
   {
     ShellProcess killed(folder_.path(), run("first.db"));
     for (int i = 0; i < 2000 && (!fs::exists(folder_ / "cache") || files_in("cache").empty()); ++i)
@@ -85,7 +85,7 @@ TEST_F(Cache, is_cleaned_after_a_kill_by_the_next_run) {
   expect_no_leftovers();
 }
 
-TEST_F(Cache, that_others_can_write_is_refused) {
+TEST_F(Cache, is_refused_if_others_can_write_it) {
   fs::create_directory(folder_ / "cache");
   ASSERT_EQ(chmod((folder_ / "cache").c_str(), 0777), 0);
   EXPECT_EQ(result_of(run("first.db")), 1);
@@ -96,7 +96,7 @@ TEST_F(Cache, that_others_can_write_is_refused) {
   EXPECT_TRUE(files_in("cache").empty());
 }
 
-TEST_F(Cache, has_no_place_without_a_home) {
+TEST_F(Cache, is_an_error_if_no_home_folder_is_set) {
   EXPECT_EQ(result_of("unset HOME; XDG_CACHE_HOME=relative exec gktune run twice.yaml --device host"), 1);
   const std::string err = contents_of(folder_ / "err");
   EXPECT_NE(err.find("neither HOME nor XDG_CACHE_HOME is set to an absolute path"), std::string::npos) << err;

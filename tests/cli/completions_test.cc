@@ -45,7 +45,7 @@ bool has(const Texts& texts, const std::string& text) {
   return std::ranges::find(texts, text) != texts.end();
 }
 
-TEST_F(Completions, commands_that_begin_as_typed) {
+TEST_F(Completions, suggest_commands_that_begin_as_typed) {
   EXPECT_EQ(suggested({"re"}), (Texts{"report", "repro"}));
   EXPECT_EQ(suggested({"db", "s"}), (Texts{"show", "stats", "sql"}));
   EXPECT_EQ(suggested({"help", "ru"}), (Texts{"run"}));
@@ -54,7 +54,7 @@ TEST_F(Completions, commands_that_begin_as_typed) {
   EXPECT_FALSE(has(suggested({""}), "worker"));
 }
 
-TEST_F(Completions, flags_of_the_command_and_their_choices) {
+TEST_F(Completions, suggest_flags_of_the_command_and_their_choices) {
   EXPECT_EQ(suggested({"run", "--tr"}), (Texts{"--trials"}));
   EXPECT_TRUE(has(suggested({"run", "-"}), "-q"));
   EXPECT_EQ(suggested({"run", "--effort", ""}), (Texts{"quick", "normal", "thorough"}));
@@ -65,13 +65,13 @@ TEST_F(Completions, flags_of_the_command_and_their_choices) {
   EXPECT_NE(lines({"run", "--tr"}).find("--trials\tStop"), std::string::npos);
 }
 
-TEST_F(Completions, files_where_a_file_stands) {
+TEST_F(Completions, suggest_files_where_a_file_is_expected) {
   EXPECT_EQ(suggested({"run", ""}), (Texts{":files"}));
   EXPECT_EQ(suggested({"run", "a.yaml", ""}), (Texts{":files"}));
   EXPECT_EQ(suggested({"best", "--db", ""}), (Texts{":files"}));
 }
 
-TEST_F(Completions, kernels_and_studies_of_the_database) {
+TEST_F(Completions, suggest_kernels_and_studies_of_the_database) {
   EXPECT_EQ(suggested({"best", ""}), (Texts{"reduce"}));
   EXPECT_EQ(suggested({"best", "x"}), Texts{});
   EXPECT_EQ(suggested({"repro", ""}), (Texts{"reduce"}));
@@ -81,7 +81,7 @@ TEST_F(Completions, kernels_and_studies_of_the_database) {
   EXPECT_EQ(suggested({"best", "reduce", "--device", "NVIDIA H2"}), (Texts{"NVIDIA H200"}));
 }
 
-TEST_F(Completions, axes_and_their_values_from_the_database) {
+TEST_F(Completions, suggest_axes_and_their_values_from_the_database) {
   EXPECT_EQ(suggested({"best", "reduce", "--problem", ""}), (Texts{"element=", "n="}));
   EXPECT_EQ(suggested({"best", "reduce", "--problem", "n="}), (Texts{"n=1Mi", "n=1Gi"}));
   EXPECT_EQ(suggested({"best", "reduce", "--problem=n=1M"}), (Texts{"--problem=n=1Mi"}));
@@ -89,7 +89,7 @@ TEST_F(Completions, axes_and_their_values_from_the_database) {
             (Texts{"n=1Mi,element=", "n=1Mi,1Mi", "n=1Mi,1Gi"}));
 }
 
-TEST_F(Completions, axes_and_parameters_from_the_space_file) {
+TEST_F(Completions, suggest_axes_and_parameters_from_the_space_file) {
   EXPECT_EQ(suggested({"run", kTwice, "--problem", ""}), (Texts{"n="}));
   EXPECT_EQ(suggested({"run", kTwice, "--problem", "n=1"}), (Texts{"n=1000"}));
   EXPECT_EQ(suggested({"run", kTwice, "--only", "t"}), (Texts{"threadsPerBlock="}));
@@ -97,7 +97,7 @@ TEST_F(Completions, axes_and_parameters_from_the_space_file) {
             (Texts{"threadsPerBlock=64,64", "threadsPerBlock=64,128"}));
 }
 
-TEST_F(Completions, bad_files_and_databases_suggest_nothing) {
+TEST_F(Completions, suggest_nothing_for_bad_files_and_databases) {
   EXPECT_EQ(suggested({"run", "nowhere.yaml", "--problem", ""}), Texts{});
   EXPECT_EQ(suggested({"run", GKTUNE_SOURCE_DIR "/tests/cli/spaces/broken.yaml", "--only", ""}), Texts{});
   EXPECT_EQ(suggested({"best", "--db", "nowhere.db", ""}), Texts{});
@@ -109,7 +109,7 @@ TEST_F(Completions, bad_files_and_databases_suggest_nothing) {
   EXPECT_EQ(call({"complete"}, environment_).code, ExitCode::done);
 }
 
-TEST_F(Completions, a_name_that_would_break_the_shells_lines_is_left_out) {
+TEST_F(Completions, leave_out_names_with_line_breaks) {
   auto store = open_sqlite_store((folder_ / "gktune.db"), StoreAccess::write);
   ASSERT_TRUE(
       (*store)->study_id({"two\nlines", "f", {"cuda", "GPU", "sm_90", 1}, {}, Regime::cold, "time"}).ok());

@@ -27,7 +27,7 @@ class Db : public ::testing::Test {
   std::string path_ = folder_.path("example.db");
 };
 
-TEST_F(Db, ls_has_a_line_for_each_study) {
+TEST_F(Db, ls_prints_a_line_for_each_study) {
   Call ls = db({"ls"});
   EXPECT_EQ(ls.code, ExitCode::done);
   EXPECT_EQ(ls.err, "");
@@ -46,7 +46,7 @@ TEST_F(Db, ls_as_json_can_be_read_back) {
   EXPECT_EQ(studies[0]["best_us"], 10.0);
 }
 
-TEST_F(Db, show_ranks_what_went_well) {
+TEST_F(Db, show_ranks_the_successful_trials) {
   Call show = db({"show", "1"});
   EXPECT_EQ(show.code, ExitCode::done);
   EXPECT_EQ(show.out,
@@ -66,7 +66,7 @@ TEST_F(Db, show_failed_gives_the_reasons) {
       << show.out;
 }
 
-TEST_F(Db, show_says_when_a_limit_hides_something) {
+TEST_F(Db, show_says_that_a_limit_hides_trials) {
   Call show = db({"show", "1", "--limit", "1"});
   EXPECT_EQ(show.out.find("12.5"), std::string::npos);
   EXPECT_EQ(show.err, "  hint: --limit 0 shows all 2\n");
@@ -74,7 +74,7 @@ TEST_F(Db, show_says_when_a_limit_hides_something) {
   EXPECT_EQ(db({"show", "1", "--limit", "0"}).err, "");
 }
 
-TEST_F(Db, show_limits_the_studies_too_in_every_format) {
+TEST_F(Db, show_also_limits_the_studies_in_every_format) {
   const std::string all = "  hint: --limit 0 shows all 3 studies\n";
   const Call text = db({"show", "reduce", "--limit", "2"});
   EXPECT_NE(text.out.find("n=1Gi"), std::string::npos) << text.out;
@@ -89,7 +89,7 @@ TEST_F(Db, show_limits_the_studies_too_in_every_format) {
   EXPECT_EQ(db({"show", "reduce", "--limit", "3", "--json"}).err, "");
 }
 
-TEST_F(Db, show_as_json_has_the_trials) {
+TEST_F(Db, show_prints_the_trials_as_json) {
   auto study = Json::parse(db({"show", "1", "--json", "--failed"}).out);
   ASSERT_EQ(study["results"].size(), 2u);
   EXPECT_EQ(study["results"][0]["id"], 3);
@@ -112,7 +112,7 @@ TEST_F(Db, show_accepts_the_name_of_a_kernel_and_shows_all_its_studies) {
   EXPECT_EQ(studies[2], Json::parse(db({"show", "3", "--json"}).out));
 }
 
-TEST_F(Db, a_misspelt_kernel_is_guessed_at) {
+TEST_F(Db, an_error_suggests_a_kernel_for_a_misspelt_one) {
   Call show = db({"show", "redcue"});
   EXPECT_EQ(show.code, ExitCode::failed);
   EXPECT_EQ(
@@ -121,7 +121,7 @@ TEST_F(Db, a_misspelt_kernel_is_guessed_at) {
           path_ + " lists them\n");
 }
 
-TEST_F(Db, show_has_the_finalists_first_with_the_times_of_the_playoff_and_agrees_with_best) {
+TEST_F(Db, show_lists_the_finalists_first_and_agrees_with_best) {
   hold_example_playoff(path_);
   Call show = db({"show", "1"});
   EXPECT_EQ(show.out,
@@ -151,7 +151,7 @@ TEST_F(Db, unknown_values_are_null_in_json) {
   EXPECT_TRUE(study["results"][0]["resources"]["occupancy"].is_null());
 }
 
-TEST_F(Db, a_damaged_study_is_named_once_and_hides_no_other) {
+TEST_F(Db, each_command_names_a_damaged_study_once_and_shows_the_others) {
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
       .execute("UPDATE studies SET problem = '{\"n\":' WHERE id = 2");
   const std::string folder = folder_.path("");
@@ -185,7 +185,7 @@ TEST(DbExport, every_format_for_applications_names_stale_winners) {
 }
 
 // Studies of one problem that differ in regime or objective.
-TEST_F(Db, an_export_without_regimes_holds_the_cold_one_and_says_so) {
+TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regimes) {
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
     const Problem small = {{"element", "int"}, {"n", 1 << 20}};
@@ -204,7 +204,7 @@ TEST_F(Db, an_export_without_regimes_holds_the_cold_one_and_says_so) {
   }
 }
 
-TEST_F(Db, a_kernel_with_a_number_as_its_name_is_never_taken_for_a_study) {
+TEST_F(Db, a_kernel_named_by_a_number_is_not_taken_for_a_study) {
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
     for (const std::string kernel : {"2", "12"}) {
@@ -250,7 +250,7 @@ TEST_F(Db, a_word_that_names_no_kernel_selects_nothing) {
   }
 }
 
-TEST_F(Db, an_export_that_fails_leaves_an_older_file_as_it_was) {
+TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
     Trial trial = good_trial(96, 11);
@@ -287,7 +287,7 @@ TEST_F(Db, an_export_that_fails_leaves_an_older_file_as_it_was) {
             "error: " + folder_.path("none/all.jsonl") + ": cannot be written\n");
 }
 
-TEST(DbFile, a_missing_one_is_an_error_that_says_how_to_make_one) {
+TEST(DbFile, an_error_says_how_to_make_a_missing_database) {
   ScratchFolder folder;
   Environment environment;
   environment.database = folder.path("none.db");
@@ -306,7 +306,7 @@ TEST(DbFile, a_file_that_is_not_a_database_is_an_error) {
   EXPECT_TRUE(ls.err.starts_with("error: ")) << ls.err;
 }
 
-TEST(DbFile, an_empty_one_is_said_to_be_empty) {
+TEST(DbFile, a_message_says_that_a_database_is_empty) {
   ScratchFolder folder;
   ASSERT_TRUE(open_sqlite_store(folder.path("empty.db"), StoreAccess::write).ok());
   Call ls = call({"db", "ls", "--db", folder.path("empty.db")});

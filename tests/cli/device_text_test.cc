@@ -7,7 +7,7 @@ namespace {
 
 using Line = std::pair<std::string, std::string>;
 
-TEST(DeviceText, a_gpu_is_described_as_device_queries_do) {
+TEST(DeviceText, describes_a_gpu_as_device_queries_do) {
   DeviceInfo device;
   device.kind = "cuda";
   device.architecture = "sm_90";
@@ -33,7 +33,7 @@ TEST(DeviceText, a_gpu_is_described_as_device_queries_do) {
                                                  {"MIG", "no"}}));
 }
 
-TEST(DeviceText, a_cpu_has_cores_and_no_ecc) {
+TEST(DeviceText, shows_cores_and_no_ecc_for_a_cpu) {
   DeviceInfo device;
   device.kind = "host";
   device.architecture = "x86-64";

@@ -62,20 +62,20 @@ StudyFacts facts_with(const std::string& kernel, int points) {
   return facts;
 }
 
-TEST(HtmlEscaped, leaves_nothing_that_html_reads) {
+TEST(HtmlEscaped, replaces_all_characters_of_html_syntax) {
   EXPECT_EQ(html_escaped("<a href='x' b=\"y\">&amp;"), "&lt;a href=&#39;x&#39; b=&quot;y&quot;&gt;&amp;amp;");
   EXPECT_EQ(html_escaped("a\x1b[1m\nb"), "a\\u001b[1m\\u000ab");
   EXPECT_EQ(html_escaped(""), "");
 }
 
-TEST(HtmlReport, data_cannot_end_its_script) {
+TEST(HtmlReport, data_cannot_end_the_script_element) {
   StudyFacts facts = facts_with("</script><!--<script>&", 3);
   const std::string page = html_report({facts}, {});
   EXPECT_EQ(data_of(page)["studies"][0]["kernel"], "</script><!--<script>&");
   EXPECT_FALSE(has(page, "</script><!--"));
 }
 
-TEST(HtmlReport, of_many_trials_shows_a_sample_and_says_so) {
+TEST(HtmlReport, shows_a_sample_of_many_trials_and_says_so) {
   const std::string page = html_report({facts_with("many", 15'000)}, {});
   EXPECT_LT(page.size(), 2'000'000u);
   EXPECT_TRUE(has(page, "The charts show 10,000 of 15,000 trials"));
@@ -95,13 +95,13 @@ TEST(HtmlReport, stays_within_its_size_by_showing_fewer_trials_and_studies) {
   EXPECT_TRUE(has(small, "kernel29"));
 }
 
-TEST(HtmlReport, names_of_any_length_fit) {
+TEST(HtmlReport, stays_within_its_size_with_very_long_names) {
   StudyFacts facts = facts_with(std::string(1'000'000, 'k'), 3);
   facts.causes.push_back({Status::crashed, std::string(1'000'000, 'm'), 1, 1});
   EXPECT_LT(html_report({facts}, {}).size(), 1'200'000u);
 }
 
-TEST(HtmlReport, a_live_page_reads_its_file_again) {
+TEST(HtmlReport, a_live_page_reloads_itself) {
   const std::string live = html_report({facts_with("k", 3)}, {.live_s = 5});
   EXPECT_EQ(data_of(live)["live_s"], 5);
   EXPECT_TRUE(has(live, "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>"));
@@ -137,7 +137,7 @@ TEST_F(HtmlPage, has_every_study_with_its_winner_failures_and_environment) {
 }
 
 // Each study shows the device, host and versions that its own winner was measured with.
-TEST_F(HtmlPage, of_two_devices_and_two_drivers_shows_each_with_its_study) {
+TEST_F(HtmlPage, shows_each_study_with_its_own_device_and_driver) {
   const std::string database = folder_.path("two.db");
   {
     auto store = std::move(*open_sqlite_store(database, StoreAccess::write));
@@ -195,7 +195,7 @@ TEST(HtmlReport, shows_a_portfolio_with_its_losses_its_tree_and_its_configuratio
   EXPECT_FALSE(has(html_report({facts_with("k", 3)}, {}), "Portfolios"));
 }
 
-TEST(HtmlReport, of_many_and_large_portfolios_shows_a_part) {
+TEST(HtmlReport, shows_a_part_of_many_and_large_portfolios) {
   Portfolio portfolio;
   portfolio.kernel = "k";
   for (int i = 0; i < 1000; ++i) {
@@ -219,7 +219,7 @@ TEST_F(HtmlPage, has_the_stored_portfolio_of_its_kernels) {
   EXPECT_EQ(data_of(contents(page_))["portfolios"].size(), 1u);
 }
 
-TEST_F(HtmlPage, of_named_kernels_leaves_the_others_out) {
+TEST_F(HtmlPage, leaves_out_kernels_that_are_not_named) {
   EXPECT_EQ(report({"reduce", "-o", page_}).code, ExitCode::done);
   const Call unknown = report({"redcue", "-o", page_});
   EXPECT_EQ(unknown.code, ExitCode::failed);
@@ -229,7 +229,7 @@ TEST_F(HtmlPage, of_named_kernels_leaves_the_others_out) {
           database_ + " lists the studies\n");
 }
 
-TEST_F(HtmlPage, a_file_that_cannot_be_written_is_named) {
+TEST_F(HtmlPage, an_error_names_a_file_that_cannot_be_written) {
   const auto refused = [&](const std::string& path, const std::string& why) {
     const Call call = report({"-o", path});
     EXPECT_EQ(call.code, ExitCode::usage);
@@ -243,7 +243,7 @@ TEST_F(HtmlPage, a_file_that_cannot_be_written_is_named) {
   EXPECT_FALSE(fs::exists(page_));
 }
 
-TEST_F(HtmlPage, a_link_goes_on_to_name_the_file) {
+TEST_F(HtmlPage, is_written_through_a_link) {
   fs::create_symlink("page.html", folder_ / "link.html");
   EXPECT_EQ(report({"-o", folder_.path("link.html")}).code, ExitCode::done);
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.html"));
@@ -261,7 +261,7 @@ TEST_F(HtmlPage, an_empty_or_missing_database_is_an_error) {
 }
 
 // Follows a database until the page has a trial that was added meanwhile.
-TEST_F(HtmlPage, live_rewrites_the_page_when_a_trial_arrives) {
+TEST_F(HtmlPage, is_rewritten_live_when_a_trial_arrives) {
   std::ostringstream out, err;
   const Screen screen;
   PrintableStream printable_out(out), printable_err(err);
@@ -308,7 +308,7 @@ TEST_F(HtmlPage, is_written_at_the_end_of_a_run) {
   EXPECT_EQ(data["studies"][0]["trials"], 40);
 }
 
-TEST_F(HtmlPage, that_a_run_cannot_write_is_an_error_before_the_run) {
+TEST_F(HtmlPage, is_refused_before_the_run_if_it_cannot_be_written) {
   const Call run = call({"run", "--device", "replay:" + kSaxpyRecording, "--trials", "40", "--report",
                          folder_.path("none/page.html")});
   EXPECT_EQ(run.code, ExitCode::usage);

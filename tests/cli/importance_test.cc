@@ -43,7 +43,7 @@ void add_study(const std::string& path) {
   }
 }
 
-TEST_F(Importance, says_which_parameters_matter_which_values_are_never_best_and_why_trials_failed) {
+TEST_F(Importance, shows_the_effects_of_parameters_values_never_best_and_causes_of_failures) {
   add_study(path_);
   const Call shown = show({"scale"});
   EXPECT_EQ(shown.code, ExitCode::done) << shown.err;
@@ -72,7 +72,7 @@ TEST_F(Importance, says_which_parameters_matter_which_values_are_never_best_and_
             "     3  wrong_result           67  20 elements differ\n");
 }
 
-TEST_F(Importance, as_json_has_each_parameter_and_pair) {
+TEST_F(Importance, prints_each_parameter_and_pair_as_json) {
   add_study(path_);
   const Call shown = show({"scale", "--json"});
   ASSERT_EQ(shown.code, ExitCode::done) << shown.err;
@@ -84,7 +84,7 @@ TEST_F(Importance, as_json_has_each_parameter_and_pair) {
   EXPECT_EQ(Json::parse(show({"1", "--json"}).out)["importance"]["predicted"], Json());
 }
 
-TEST_F(Importance, of_a_study_with_few_trials_says_so) {
+TEST_F(Importance, says_that_a_study_has_few_trials) {
   const Call shown = show({"3"});
   EXPECT_EQ(shown.code, ExitCode::done);
   EXPECT_NE(shown.out.find("fewer than two trials succeeded\n"), std::string::npos) << shown.out;
@@ -92,7 +92,7 @@ TEST_F(Importance, of_a_study_with_few_trials_says_so) {
   EXPECT_NE(shown.out.find("failures by cause\nnone\n"), std::string::npos);
 }
 
-TEST_F(Importance, of_a_kernel_covers_all_its_studies) {
+TEST_F(Importance, covers_all_studies_of_a_kernel) {
   const Call shown = show({"reduce"});
   EXPECT_NE(shown.out.find("n=1Gi"), std::string::npos);
   EXPECT_NE(shown.out.find("NVIDIA H100"), std::string::npos);

@@ -61,7 +61,7 @@ class InterruptedRun : public ::testing::Test {
   const std::string run_ = "exec gktune run many.yaml --device host --jobs 1";
 };
 
-TEST_F(InterruptedRun, ctrl_c_keeps_what_was_measured_and_says_how_to_go_on) {
+TEST_F(InterruptedRun, ctrl_c_keeps_the_trials_and_says_how_to_continue) {
   ShellProcess run(folder_.path(), run_);
   ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_ / "err");
   run.signal(SIGINT);
@@ -73,7 +73,7 @@ TEST_F(InterruptedRun, ctrl_c_keeps_what_was_measured_and_says_how_to_go_on) {
       << contents_of(folder_ / "err");
 }
 
-TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
+TEST_F(InterruptedRun, a_kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
   {
     ShellProcess run(folder_.path(), run_);
     ASSERT_TRUE(wait_for_trials(2)) << contents_of(folder_ / "err");
@@ -97,7 +97,7 @@ TEST_F(InterruptedRun, kill_loses_no_finished_trial_and_the_next_run_repeats_non
       << contents_of(folder_ / "out");
 }
 
-TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_which_goes_on_later) {
+TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_and_the_next_run_holds_it) {
   ShellProcess run(folder_.path(), run_ + " --trials 5");
   ASSERT_TRUE(wait_for_trials(5)) << contents_of(folder_ / "err");
   std::this_thread::sleep_for(200ms);
@@ -113,7 +113,7 @@ TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_which_goes_on_late
       << contents_of(folder_ / "out");
 }
 
-TEST_F(InterruptedRun, ctrl_c_ends_a_check_which_says_how_far_it_came) {
+TEST_F(InterruptedRun, a_check_that_ctrl_c_ends_says_how_much_it_checked) {
   ShellProcess check(folder_.path(), "exec gktune check many.yaml --device host --jobs 1");
   ASSERT_TRUE(wait_for_compiled_code()) << contents_of(folder_ / "err");
   check.signal(SIGINT);
@@ -163,7 +163,7 @@ TEST_F(SharedRun, a_program_finishes_the_tuning_of_a_killed_one) {
 }
 
 // Beyond `ulimit -f` the system sends SIGXFSZ.
-TEST_F(InterruptedRun, a_limit_on_file_sizes_is_an_error_with_a_message) {
+TEST_F(InterruptedRun, a_limit_on_file_sizes_ends_the_run_with_a_message) {
   EXPECT_EQ(ShellProcess(folder_.path(), "ulimit -f 4; " + run_).wait(), 1);
   EXPECT_NE(contents_of(folder_ / "err").find("ulimit -f"), std::string::npos)
       << contents_of(folder_ / "err");

@@ -34,7 +34,7 @@ class New : public ::testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(New, writes_three_files_and_says_what_comes_next) {
+TEST_F(New, writes_three_files_and_names_the_next_command) {
   Call made = make({"stencil"});
   EXPECT_EQ(made.code, ExitCode::done);
   EXPECT_EQ(made.out,
@@ -47,7 +47,7 @@ TEST_F(New, writes_three_files_and_says_what_comes_next) {
   }
 }
 
-TEST_F(New, does_not_claim_that_the_example_is_the_kernel_of_that_name) {
+TEST_F(New, does_not_describe_the_example_as_the_named_kernel) {
   for (const std::string language : {"cuda", "c++"}) {
     const std::string name = language == "cuda" ? "transpose.cu" : "transpose.cc";
     EXPECT_EQ(make({"transpose", "--language", language}).code, ExitCode::done);
@@ -57,7 +57,7 @@ TEST_F(New, does_not_claim_that_the_example_is_the_kernel_of_that_name) {
   }
 }
 
-TEST_F(New, writes_cpp_where_that_is_asked_for) {
+TEST_F(New, writes_cpp_on_request) {
   EXPECT_EQ(make({"turn", "--language", "c++"}).code, ExitCode::done);
   EXPECT_NE(text("turn.cc").find("void turn("), std::string::npos);
   auto definition = read_space_file(file("turn.yaml"));
@@ -65,7 +65,7 @@ TEST_F(New, writes_cpp_where_that_is_asked_for) {
   EXPECT_EQ(definition->kernel.language, Language::cpp);
 }
 
-TEST_F(New, writes_a_space_that_reads_without_a_complaint) {
+TEST_F(New, writes_a_space_file_without_errors) {
   ASSERT_EQ(make({"stencil"}).code, ExitCode::done);
   for (const char* kind : {"cuda", "host"}) {
     auto definition = read_space_file(file("stencil.yaml"), {.device_kind = kind});
@@ -74,7 +74,7 @@ TEST_F(New, writes_a_space_that_reads_without_a_complaint) {
   }
 }
 
-TEST_F(New, overwrites_nothing) {
+TEST_F(New, overwrites_no_file) {
   fs::create_directories(folder());
   std::ofstream(file("stencil_reference.cu")) << "mine";
   Call made = make({"stencil"});
@@ -85,7 +85,7 @@ TEST_F(New, overwrites_nothing) {
   EXPECT_EQ(text("stencil_reference.cu"), "mine");
 }
 
-TEST_F(New, follows_no_link_to_a_file_that_is_not_there) {
+TEST_F(New, does_not_follow_a_link_to_a_missing_file) {
   fs::create_directories(folder());
   fs::create_symlink(folder_.path("elsewhere"), file("stencil.yaml"));
   EXPECT_EQ(make({"stencil"}).code, ExitCode::failed);
@@ -100,7 +100,7 @@ TEST_F(New, a_folder_that_cannot_be_made_is_an_error) {
   EXPECT_TRUE(made.err.starts_with("error: cannot ")) << made.err;
 }
 
-TEST_F(New, a_name_is_one_of_a_function) {
+TEST_F(New, refuses_a_name_that_a_function_cannot_have) {
   for (const std::string name : {"", "2d", "_x", "a-b", "../a", "a b", "größe", "int", "main"}) {
     Call made = make({name});
     EXPECT_EQ(made.code, ExitCode::usage) << name;
@@ -110,7 +110,7 @@ TEST_F(New, a_name_is_one_of_a_function) {
   EXPECT_EQ(count(), 0u);
 }
 
-TEST_F(New, a_name_that_the_text_uses_itself_is_refused) {
+TEST_F(New, refuses_a_name_that_the_example_uses) {
   Call made = make({"threadsPerBlock"});
   EXPECT_EQ(made.code, ExitCode::usage);
   EXPECT_NE(made.err.find("the example uses this name"), std::string::npos) << made.err;

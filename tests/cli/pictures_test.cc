@@ -12,13 +12,13 @@ namespace {
 using Lines = std::vector<std::string>;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-TEST(Bars, are_as_high_as_their_heights) {
+TEST(Bars, have_the_heights_of_their_values) {
   EXPECT_EQ(bars({0, 0.5, 1, 0.25}, 2), (Lines{"  █ ", " ██▄"}));
   EXPECT_EQ(bars({kNaN, -3, 7}, 1), (Lines{"  █"}));
   EXPECT_EQ(bars({}, 2), (Lines{"", ""}));
 }
 
-TEST(Bar, grows_in_eighths) {
+TEST(Bar, grows_in_eighths_of_a_character) {
   EXPECT_EQ(bar(1, 3), "███");
   EXPECT_EQ(bar(0.5, 3), "█▌");
   EXPECT_EQ(bar(0, 3), "");
@@ -63,7 +63,7 @@ TEST(Pictures, fit_the_terminal) {
   }
 }
 
-TEST(Pictures, are_left_out_in_pipes_on_narrow_terminals_and_where_there_is_nothing_to_see) {
+TEST(Pictures, are_left_out_in_pipes_on_narrow_terminals_and_without_differences) {
   const Screen terminal{.is_terminal = true, .has_colour = false, .columns = 80};
   EXPECT_EQ(printed(kHistory, {}), "");
   EXPECT_EQ(printed(kHistory, {.is_terminal = true, .has_colour = false, .columns = 20}), "");
@@ -72,7 +72,7 @@ TEST(Pictures, are_left_out_in_pipes_on_narrow_terminals_and_where_there_is_noth
   EXPECT_EQ(printed({{kNaN, kNaN, kNaN, kNaN, kNaN, kNaN}, "time", false}, terminal), "");
 }
 
-TEST(Pictures, of_a_metric_to_be_maximised_rise) {
+TEST(Pictures, rise_for_a_metric_that_is_maximised) {
   const std::string text = printed({{-1, 2, 1, 3, 4, 4}, "GB/s", true}, {.is_terminal = true, .columns = 40});
   EXPECT_NE(text.find("  4 GB/s     ██\n"), std::string::npos) << text;
   EXPECT_NE(text.find("distribution of GB/s"), std::string::npos);

@@ -69,7 +69,7 @@ TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations
       << called.out;
 }
 
-TEST_F(DbPortfolio, allows_each_problem_the_loss_and_no_more) {
+TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
   for (const auto& [within, configs] : {std::pair("0%", 8u), {"9.9%", 8u}, {"10.1%", 3u}, {"20.1 %", 2u}, {"40.1%", 1u}}) {
     const Json portfolio = made({"--within", within});
     EXPECT_EQ(portfolio["configs"].size(), configs) << within;
@@ -99,7 +99,7 @@ TEST_F(DbPortfolio, weighs_problems) {
   EXPECT_NEAR(loss_of_one({"--weight", "n=1Ki:100", "--weight", "n=1Ki:1"})["mean"].get<double>(), 0.2, 1e-12);
 }
 
-TEST_F(DbPortfolio, refuses_weights_that_mean_nothing) {
+TEST_F(DbPortfolio, refuses_malformed_weights) {
   const auto refused = [&](const std::string& weight, const std::string& why) {
     const Call called = portfolio({"--weight", weight});
     EXPECT_EQ(called.code, ExitCode::usage) << weight;
@@ -116,7 +116,7 @@ TEST_F(DbPortfolio, refuses_weights_that_mean_nothing) {
   refused("T=double:2", "no tuned problem has T=double");
 }
 
-TEST_F(DbPortfolio, refuses_shares_and_numbers_that_mean_nothing) {
+TEST_F(DbPortfolio, refuses_malformed_shares_and_numbers) {
   for (const char* within : {"", "2", "%", "-1%", "nan%", "1e9%", "2%%"}) {
     const Call called = portfolio({"--within", within});
     EXPECT_EQ(called.code, ExitCode::usage) << within;
@@ -153,7 +153,7 @@ class StalePortfolio : public DbPortfolio {
   const std::string outdated_ = std::string(kPortfolioOutdated);
 };
 
-TEST_F(StalePortfolio, answers_gktune_best_without_that_configuration_and_with_a_warning) {
+TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configurations) {
   const Call called = call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_, "--json"});
   ASSERT_EQ(called.code, ExitCode::done) << called.err;
   const Json answer = Json::parse(called.out);
@@ -167,7 +167,7 @@ TEST_F(StalePortfolio, answers_gktune_best_without_that_configuration_and_with_a
   EXPECT_NEAR(Json::parse(nearest.out)["distance"].get<double>(), std::log2(5001.0 / 4097), 1e-9);
 }
 
-TEST_F(StalePortfolio, is_named_by_the_export_of_a_header) {
+TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
   const Call header = call({"db", "export", "reduce", "--format", "header", "--db", database_});
   EXPECT_EQ(header.code, ExitCode::done);
   EXPECT_NE(header.err.find("warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_), std::string::npos)
@@ -182,7 +182,7 @@ TEST_F(StalePortfolio, is_named_by_the_report) {
   EXPECT_NE(html.find("<p class=\"stale\">Stale: " + outdated_ + ".</p>"), std::string::npos);
 }
 
-TEST_F(DbPortfolio, is_preferred_for_a_problem_only) {
+TEST_F(DbPortfolio, is_preferred_only_if_a_problem_is_given) {
   const Call called = call({"best", "reduce", "--prefer-portfolio", "--db", database_});
   EXPECT_EQ(called.code, ExitCode::usage);
   EXPECT_NE(called.err.find("--prefer-portfolio needs --problem"), std::string::npos) << called.err;

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-TEST(Printable, plain_text_stays_as_it_is) {
+TEST(Printable, plain_text_is_unchanged) {
   EXPECT_EQ(printable("12.4 µs ± 3 % on “H200” 😀\n\tn=1Mi"), "12.4 µs ± 3 % on “H200” 😀\n\tn=1Mi");
   EXPECT_EQ(printable(""), "");
 }
@@ -50,7 +50,7 @@ TEST(Printable, a_stream_escapes_what_it_passes_on) {
   EXPECT_EQ(sink.str(), "name \\u001b[2J\\u000712\n");
 }
 
-TEST(Printable, a_character_may_come_in_pieces) {
+TEST(Printable, a_stream_joins_the_bytes_of_a_character) {
   std::ostringstream sink;
   PrintableStream stream(sink);
   for (char byte : std::string("µ±😀")) stream.put(byte);
@@ -59,7 +59,7 @@ TEST(Printable, a_character_may_come_in_pieces) {
   EXPECT_EQ(sink.str(), "µ±😀\\xe2");
 }
 
-TEST(Printable, only_the_programs_own_colours_pass) {
+TEST(Printable, a_stream_passes_on_only_the_programs_own_colours) {
   std::ostringstream sink;
   PrintableStream stream(sink);
   const Screen screen{.is_terminal = true, .has_colour = true};
@@ -75,7 +75,7 @@ TEST(Printable, a_json_string_keeps_its_meaning) {
   EXPECT_EQ(sink.str().find('\x7f'), std::string::npos);
 }
 
-TEST(Printable, a_part_of_very_long_lines_is_left_out) {
+TEST(Printable, very_long_lines_are_shortened) {
   const std::string text = "short\n\n" + std::string(900'000, 'x') + "\nlast";
   EXPECT_EQ(with_short_lines(text), "short\n\n" + std::string(600, 'x') + " [899200 bytes left out] " +
                                         std::string(200, 'x') + "\nlast");
@@ -89,7 +89,7 @@ TEST(Printable, a_part_of_very_long_lines_is_left_out) {
   EXPECT_LT(with_short_lines(std::string(2000, '\x80')).size(), 900u);  // not UTF-8
 }
 
-TEST(Printable, a_sink_that_fails_fails_the_stream) {
+TEST(Printable, a_stream_fails_if_its_sink_fails) {
   std::ostringstream sink;
   PrintableStream stream(sink);
   struct Full : std::streambuf {

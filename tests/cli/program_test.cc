@@ -15,7 +15,7 @@ TEST(Program, the_version_names_the_devices_that_were_built_in) {
   EXPECT_EQ(version.err, "");
 }
 
-TEST(Program, help_is_a_result) {
+TEST(Program, help_is_written_to_standard_output) {
   Call help = call({"--help"});
   EXPECT_EQ(help.code, ExitCode::done);
   EXPECT_NE(help.out.find("completions"), std::string::npos);
@@ -28,7 +28,7 @@ TEST(Program, each_command_has_help_with_an_example) {
   EXPECT_NE(help.out.find("Example:\n  gktune completions bash"), std::string::npos) << help.out;
 }
 
-TEST(Program, help_of_a_command_can_be_asked_for_in_both_ways) {
+TEST(Program, the_help_command_and_the_help_flag_print_the_same) {
   EXPECT_EQ(call({"help"}).out, call({"--help"}).out);
   EXPECT_EQ(call({"help", "run"}).out, call({"run", "--help"}).out);
   EXPECT_EQ(call({"help", "db", "show"}).out, call({"db", "show", "--help"}).out);
@@ -40,7 +40,7 @@ TEST(Program, help_of_a_command_can_be_asked_for_in_both_ways) {
 
 TEST(Program, the_version_has_a_short_flag) { EXPECT_EQ(call({"-V"}).out, call({"--version"}).out); }
 
-TEST(Program, a_quiet_command_prints_errors_alone) {
+TEST(Program, a_quiet_command_prints_only_errors) {
   Call effort = call({"run", "nowhere.yaml", "--device", "host", "--effort", "quik"});
   EXPECT_EQ(effort.err,
             "error: --effort: 'quik' is neither quick, normal nor thorough, did you mean 'quick'?\n"
@@ -57,7 +57,7 @@ TEST(Program, a_quiet_command_prints_errors_alone) {
 }
 
 // A line of so many bytes is a mistake, whatever it comes from.
-TEST(Program, no_error_repeats_a_very_long_line) {
+TEST(Program, errors_shorten_very_long_lines) {
   const std::string text(900'000, 'x');
   const ScratchFolder folder;
   folder.write("space.yaml", "kernel: k\nsource: " + text + "\n");
@@ -77,7 +77,7 @@ TEST(Program, no_error_repeats_a_very_long_line) {
   }
 }
 
-TEST(Program, a_file_with_errors_is_shown_in_colour) {
+TEST(Program, errors_in_a_file_are_shown_in_colour) {
   std::ostringstream err;
   const Screen screen{.is_terminal = true, .has_colour = true};
   Log log(err, screen);
@@ -91,13 +91,13 @@ TEST(Program, a_file_with_errors_is_shown_in_colour) {
             "  close it\n");
 }
 
-TEST(Program, no_command_is_a_usage_error) {
+TEST(Program, a_call_without_a_command_is_a_usage_error) {
   Call nothing = call({});
   EXPECT_EQ(nothing.code, ExitCode::usage);
   EXPECT_EQ(nothing.err, "error: no command given\n  hint: gktune --help\n");
 }
 
-TEST(Program, a_misspelt_command_is_guessed_at) {
+TEST(Program, an_error_suggests_a_command_for_a_misspelt_one) {
   Call misspelt = call({"completion", "bash"});
   EXPECT_EQ(misspelt.code, ExitCode::usage);
   EXPECT_EQ(misspelt.out, "");
@@ -105,26 +105,26 @@ TEST(Program, a_misspelt_command_is_guessed_at) {
             "error: unknown command 'completion', did you mean 'completions'?\n  hint: gktune --help\n");
 }
 
-TEST(Program, a_misspelt_flag_is_guessed_at) {
+TEST(Program, an_error_suggests_a_flag_for_a_misspelt_one) {
   Call misspelt = call({"completions", "bash", "--hlep"});
   EXPECT_EQ(misspelt.code, ExitCode::usage);
   EXPECT_EQ(misspelt.err,
             "error: unknown flag '--hlep', did you mean '--help'?\n  hint: gktune completions --help\n");
 }
 
-TEST(Program, an_argument_too_many_is_named) {
+TEST(Program, an_error_names_an_unexpected_argument) {
   Call surplus = call({"completions", "bash", "zsh"});
   EXPECT_EQ(surplus.code, ExitCode::usage);
   EXPECT_EQ(surplus.err, "error: unexpected argument 'zsh'\n  hint: gktune completions --help\n");
 }
 
-TEST(Program, a_flag_that_is_given_twice_is_named) {
+TEST(Program, an_error_names_a_flag_that_is_given_twice) {
   Call twice = call({"space", "s.yaml", "--at", "1", "--at", "2"});
   EXPECT_EQ(twice.code, ExitCode::usage);
   EXPECT_EQ(twice.err, "error: --at: given twice\n  hint: gktune space --help\n");
 }
 
-TEST(Program, a_flag_is_no_value_of_another) {
+TEST(Program, a_flag_is_not_taken_as_the_value_of_another) {
   Call flag = call({"space", "s.yaml", "--sample", "--list"});
   EXPECT_EQ(flag.code, ExitCode::usage);
   EXPECT_EQ(flag.err, "error: --sample: value missing before '--list'; expected N\n  hint: gktune space --help\n");
@@ -139,7 +139,7 @@ TEST(Program, a_value_may_begin_with_a_dash) {
   EXPECT_EQ(below.err, "error: --seed: '-1' is below 0\n  hint: gktune run --help\n");
 }
 
-TEST(Program, a_flag_without_its_value_at_the_end_says_what_it_takes) {
+TEST(Program, an_error_says_which_value_the_last_flag_lacks) {
   for (const char* last : {"-o", "--output", "--output="}) {
     Call end = call({"repro", "1", "s.yaml", last});
     EXPECT_EQ(end.code, ExitCode::usage);
@@ -147,13 +147,13 @@ TEST(Program, a_flag_without_its_value_at_the_end_says_what_it_takes) {
   }
 }
 
-TEST(Program, a_flag_that_takes_no_value_says_so) {
+TEST(Program, an_error_names_a_flag_that_takes_no_value) {
   Call valued = call({"space", "s.yaml", "--list=all"});
   EXPECT_EQ(valued.code, ExitCode::usage);
   EXPECT_EQ(valued.err, "error: --list: takes no value\n  hint: gktune space --help\n");
 }
 
-TEST(Program, a_missing_argument_is_named) {
+TEST(Program, an_error_names_a_missing_argument) {
   Call missing = call({"completions"});
   EXPECT_EQ(missing.code, ExitCode::usage);
   EXPECT_EQ(missing.err, "error: SHELL is required\n  hint: gktune completions --help\n");

@@ -20,18 +20,18 @@ ProgressState halfway() {
   return state;
 }
 
-TEST(Progress, says_how_far_how_good_and_how_long) {
+TEST(Progress, shows_the_number_of_trials_the_best_and_the_time_left) {
   EXPECT_EQ(progress_text(halfway()), "reduce n=1Mi  100/200  best 12.4 µs, 4613 GB/s  42 s left");
 }
 
-TEST(Progress, names_failures_by_kind_the_most_frequent_first) {
+TEST(Progress, lists_the_kinds_of_failures_by_frequency) {
   ProgressState state = halfway();
   state.failures = {{Status::wrong_result, 1}, {Status::crashed, 3}};
   EXPECT_EQ(progress_text(state),
             "reduce n=1Mi  100/200  best 12.4 µs, 4613 GB/s  failed: 3 crashed, 1 wrong_result  42 s left");
 }
 
-TEST(Progress, without_a_total_it_counts) {
+TEST(Progress, counts_trials_if_the_total_is_unknown) {
   ProgressState state;
   state.done = 7;
   EXPECT_EQ(progress_text(state), "7 done");
@@ -51,7 +51,7 @@ TEST(Progress, a_budget_bounds_the_time_left) {
   EXPECT_DOUBLE_EQ(seconds_left(state).value(), 0);
 }
 
-TEST(Progress, at_the_end_no_time_is_left_to_tell) {
+TEST(Progress, shows_no_time_left_at_the_end) {
   ProgressState state = halfway();
   state.done = state.total;
   EXPECT_EQ(progress_text(state), "reduce n=1Mi  200/200  best 12.4 µs, 4613 GB/s");
@@ -64,7 +64,7 @@ TEST(Progress, a_playoff_shows_its_rounds_and_no_time_left) {
   EXPECT_EQ(progress_text(state), "reduce n=1Mi  100/200  playoff 12/50  best 12.4 µs, 4613 GB/s");
 }
 
-TEST(Progress, a_terminal_has_one_line_that_is_rewritten) {
+TEST(Progress, rewrites_one_line_on_a_terminal) {
   std::ostringstream stream;
   {
     Progress progress(stream, {.is_terminal = true, .columns = 20}, Progress::Mode::shown);
@@ -78,7 +78,7 @@ TEST(Progress, a_terminal_has_one_line_that_is_rewritten) {
             "\r\x1b[K");
 }
 
-TEST(Progress, a_file_gets_a_plain_line_every_few_seconds) {
+TEST(Progress, writes_a_plain_line_to_a_file_every_few_seconds) {
   std::ostringstream stream;
   {
     Progress progress(stream, {}, Progress::Mode::shown);
@@ -90,7 +90,7 @@ TEST(Progress, a_file_gets_a_plain_line_every_few_seconds) {
   EXPECT_EQ(stream.str(), progress_text(halfway()) + '\n');
 }
 
-TEST(Progress, hidden_writes_nothing) {
+TEST(Progress, writes_nothing_if_it_is_hidden) {
   std::ostringstream stream;
   Progress progress(stream, {.is_terminal = true}, Progress::Mode::hidden);
   progress.show(halfway(), kStart);

@@ -15,7 +15,7 @@ TEST(Quantity, times_keep_three_digits) {
   EXPECT_EQ(format_time_us(1204000), "1.20 s");
 }
 
-TEST(Quantity, durations_are_shown_with_the_units_that_matter) {
+TEST(Quantity, durations_are_shown_in_fitting_units) {
   EXPECT_EQ(format_seconds(0.25), "250 ms");
   EXPECT_EQ(format_seconds(2.25), "2.2 s");
   EXPECT_EQ(format_seconds(45.4), "45 s");

@@ -32,7 +32,7 @@ class Replay : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Replay, only_a_search_that_is_to_try_all_configurations_does_so_without_a_limit) {
+TEST_F(Replay, only_exhaustive_search_tries_all_configurations_without_a_limit) {
   const auto all = results_of({"--device", "replay:" + kSaxpy, "--strategy", "exhaustive"});
   EXPECT_EQ(all[0]["end"], "exhausted");
   EXPECT_EQ(all[0]["trials"], 3780);
@@ -42,7 +42,7 @@ TEST_F(Replay, only_a_search_that_is_to_try_all_configurations_does_so_without_a
   EXPECT_LT(some[0]["trials"], 3780);
 }
 
-TEST_F(Replay, a_recording_alone_is_searched) {
+TEST_F(Replay, a_recording_is_searched_without_a_space_file) {
   const auto results =
       results_of({"--device", "replay:" + kSaxpy, "--trials", "60", "--strategy", "genetic"});
   ASSERT_EQ(results.size(), 1u);
@@ -67,7 +67,7 @@ TEST_F(Replay, needs_no_place_for_temporary_files) {
   before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
 }
 
-TEST_F(Replay, the_database_of_a_replay_is_a_recording_too) {
+TEST_F(Replay, the_database_of_a_replay_can_be_replayed) {
   const std::string database = folder_.path("kept.db");
   results_of({"--device", "replay:" + kSaxpy, "--trials", "30", "--strategy", "random", "--db", database});
   const auto results = results_of({"--device", "replay:" + database, "--strategy", "exhaustive"});
@@ -75,7 +75,7 @@ TEST_F(Replay, the_database_of_a_replay_is_a_recording_too) {
   EXPECT_EQ(results[0]["trials"], 30);
 }
 
-TEST_F(Replay, the_time_limit_is_of_the_recorded_time) {
+TEST_F(Replay, the_time_limit_counts_the_recorded_time) {
   const auto few = results_of({"--device", "replay:" + kSaxpy, "--time", "1s", "--strategy", "random"});
   const auto many = results_of({"--device", "replay:" + kSaxpy, "--time", "4s", "--strategy", "random"});
   EXPECT_GT(few[0]["trials"], 3);
@@ -92,7 +92,7 @@ TEST_F(Replay, the_same_seed_gives_the_same_run) {
   EXPECT_EQ(run("3"), run("3"));
 }
 
-TEST_F(Replay, only_narrows_the_search) {
+TEST_F(Replay, the_only_flag_narrows_the_search) {
   const auto results =
       results_of({"--device", "replay:" + kSaxpy, "--only", "threadsPerBlock=128,way=grid_stride", "--trials",
                   "20", "--strategy", "random"});
@@ -109,7 +109,7 @@ TEST_F(Replay, a_space_file_is_searched_on_the_recording_of_its_kernel) {
   EXPECT_TRUE(results[0].contains("best"));
 }
 
-TEST_F(Replay, t4_results_are_searched_plain_and_compressed) {
+TEST_F(Replay, plain_and_compressed_t4_results_are_searched) {
   const std::string t4 = R"({"schema_version": "1.0.0", "results": [
     {"configuration": {"block": 64, "fast": true}, "invalidity": "correct", "objectives": ["time"],
      "times": {"compilation": 100}, "measurements": [{"name": "time", "value": 3, "unit": "ms"}]},

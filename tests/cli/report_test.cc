@@ -35,7 +35,7 @@ std::string printed(const Tuning& tuning) {
   return stream.str();
 }
 
-TEST(Report, says_unchecked_without_a_reference) {
+TEST(Report, says_that_results_are_unchecked_without_a_reference) {
   Tuning tuning = finished();
   EXPECT_EQ(printed(tuning).find("unchecked"), std::string::npos);
   EXPECT_EQ(report_json(tuning)["checked"], true);
@@ -86,7 +86,7 @@ Tuning played() {
   return tuning;
 }
 
-TEST(Report, a_playoff_shows_its_own_times_in_their_order) {
+TEST(Report, lists_finalists_by_their_times_in_the_playoff) {
   EXPECT_EQ(printed(played()),
             "reduce n=1Mi on NVIDIA H200\n"
             "4 of 11,130 configurations tried in 12 s; failed: 1 crashed\n"
@@ -122,7 +122,7 @@ TEST(Report, a_gain_follows_the_objective) {
   EXPECT_FALSE(gains_of(tuning).over_median.has_value());
 }
 
-TEST(Report, there_is_no_gain_over_an_untried_configuration) {
+TEST(Report, shows_no_gain_over_an_untried_configuration) {
   Tuning tuning = finished();
   tuning.default_config = Config{{"threadsPerBlock", 32}};
   EXPECT_FALSE(gains_of(tuning).over_default.has_value());
@@ -130,7 +130,7 @@ TEST(Report, there_is_no_gain_over_an_untried_configuration) {
   EXPECT_FALSE(gains_of(tuning).over_median.has_value());
 }
 
-TEST(Report, drift_is_shown_and_large_drift_is_a_warning) {
+TEST(Report, shows_drift_and_warns_of_large_drift) {
   Tuning tuning = finished();
   tuning.outcome.drift = {tuning.trials[1].config, {20, 19.9, 20.2}};
   EXPECT_NE(printed(tuning).find("drift: -0.5 % to +1.0 % (of one configuration that was timed 3 times)\n"),
@@ -182,13 +182,13 @@ TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
   EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh tries the configurations again that were not judged");
 }
 
-TEST(Report, a_table_of_failures_repeats_no_very_long_line) {
+TEST(Report, a_table_of_failures_shortens_very_long_lines) {
   std::ostringstream stream;
   failure_table({bad_trial(1, Status::compile_failed, std::string(900'000, 'x'))}, 10).print(stream, {});
   EXPECT_LT(stream.str().size(), 2000u);
 }
 
-TEST(Report, no_hint_asks_for_more_than_there_is) {
+TEST(Report, hints_ask_for_no_more_trials_than_there_are_configurations) {
   Tuning tuning = finished();
   tuning.valid = "6";
   EXPECT_EQ(hints_for(tuning, "")[1], "4 of 6 configurations were tried; --trials 6 continues");
@@ -205,7 +205,7 @@ TEST(Report, new_trials_are_counted_apart_from_earlier_ones) {
       << printed(tuning);
 }
 
-TEST(Report, a_run_that_measured_nothing_says_so) {
+TEST(Report, says_that_a_run_measured_nothing) {
   Tuning tuning = finished();
   tuning.outcome.end = TuneOutcome::End::exhausted;
   tuning.outcome.measured = 0;
@@ -232,7 +232,7 @@ TEST(Report, a_hint_says_how_to_find_the_line_of_an_access_outside_of_buffers) {
   }
 }
 
-TEST(Report, doubtful_times_are_said_to_be_doubtful) {
+TEST(Report, hints_point_out_doubtful_times) {
   Tuning tuning = finished();
   tuning.outcome.end = TuneOutcome::End::exhausted;
   tuning.outcome.best->timing.high_us = 12;
@@ -243,7 +243,7 @@ TEST(Report, doubtful_times_are_said_to_be_doubtful) {
   EXPECT_TRUE(hints[2].starts_with("the device was throttled during 1 trials")) << hints[2];
 }
 
-TEST(Report, json_holds_the_same) {
+TEST(Report, has_the_same_facts_as_json) {
   Json report = report_json(finished());
   EXPECT_EQ(report["configurations"]["valid"], 11130);
   EXPECT_EQ(report["failed"]["crashed"], 1);
@@ -253,7 +253,7 @@ TEST(Report, json_holds_the_same) {
   EXPECT_EQ(report["end"], "trials");
 }
 
-TEST(Report, if_all_fail_the_most_frequent_reason_is_shown) {
+TEST(Report, shows_the_most_frequent_reason_if_all_trials_failed) {
   Tuning tuning = finished();
   tuning.trials = {bad_trial(64, Status::crashed, "signal 11"),
                    bad_trial(128, Status::compile_failed, "k.cu:3: error"),

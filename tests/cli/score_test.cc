@@ -21,7 +21,7 @@ nlohmann::json scores_of(std::vector<std::string> arguments) {
   return nlohmann::json::parse(called.out);
 }
 
-TEST(ScoreCommand, one_strategy_has_a_line_for_each_recording) {
+TEST(ScoreCommand, prints_a_line_for_each_recording_of_one_strategy) {
   const Call called = call({"score", kRecording, "--strategy", "random", "--repeats", "2", "--quiet"});
   EXPECT_EQ(called.code, ExitCode::done) << called.err;
   EXPECT_NE(called.out.find("recording"), std::string::npos);
@@ -29,7 +29,7 @@ TEST(ScoreCommand, one_strategy_has_a_line_for_each_recording) {
   EXPECT_EQ(called.out.find("mean"), std::string::npos);
 }
 
-TEST(ScoreCommand, several_strategies_have_a_line_each_the_best_first) {
+TEST(ScoreCommand, prints_a_line_for_each_of_several_strategies_by_score) {
   const auto scores =
       scores_of({kRecording, "--strategy", "exhaustive", "--strategy", "genetic", "--repeats", "3"});
   ASSERT_EQ(scores["strategies"].size(), 2u);
@@ -103,7 +103,7 @@ TEST(ScoreCommand, tuning_reports_on_other_recordings) {
   }
 }
 
-TEST(ScoreCommand, a_related_recording_is_learned_from) {
+TEST(ScoreCommand, learns_from_a_related_recording) {
   const auto excess = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(),
                      {kRecording, "--strategy", "trees", "--set", "trees=5", "--repeats", "1"});

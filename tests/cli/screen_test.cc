@@ -15,13 +15,13 @@ std::string printed(const Painted& painted) {
   return stream.str();
 }
 
-TEST(Screen, a_screen_without_colour_gets_none) {
+TEST(Screen, text_is_plain_on_a_screen_without_colour) {
   EXPECT_EQ(printed(paint(Screen{}, Ink::red, "error:")), "error:");
   EXPECT_EQ(printed(paint(kColour, Ink::red, "error:")), "\x1b[31merror:\x1b[0m");
   EXPECT_EQ(printed(paint(kColour, Ink::none, "error:")), "error:");
 }
 
-TEST(Screen, columns_are_code_points) {
+TEST(Screen, columns_count_code_points) {
   EXPECT_EQ(columns_of("12 µs"), 5u);
   EXPECT_EQ(columns_of(""), 0u);
 }

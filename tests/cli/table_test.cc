@@ -80,7 +80,7 @@ TEST(Table, a_row_can_be_bold) {
             "\x1b[1m 120 µs  two_pass\x1b[0m\n");
 }
 
-TEST(Table, without_rows_the_header_stands_alone) {
+TEST(Table, a_table_without_rows_prints_only_its_header) {
   Table table;
   table.add_column("id", Table::Align::right);
   EXPECT_TRUE(table.empty());
@@ -102,7 +102,7 @@ Table hostile_table() {
   return table;
 }
 
-TEST(Table, csv_has_exact_values_and_quotes_what_needs_it) {
+TEST(Table, csv_has_exact_values_and_quotes_special_characters) {
   EXPECT_EQ(exported(hostile_table(), {.csv = true}), "time_us,a|b\n9.5,\"one,\"\"two\"\"\nthree\"\n,<b>*x*\n");
 }
 

@@ -66,7 +66,7 @@ std::vector<std::string> transcripts() {
 
 class Transcript : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Transcript, is_what_the_program_prints) {
+TEST_P(Transcript, matches_what_the_program_prints) {
   const ScratchFolder scratch;
   const fs::path& folder = scratch.path();
   fs::copy(GKTUNE_SOURCE_DIR "/tests/cli/spaces", folder, fs::copy_options::recursive);

@@ -80,7 +80,7 @@ TEST_F(TrialPlanTest, uses_every_figure_of_the_device) {
   }
 }
 
-TEST_F(TrialPlanTest, without_figures_needs_the_device_itself) {
+TEST_F(TrialPlanTest, needs_the_device_itself_if_its_figures_are_unknown) {
   const auto planned = plan("p", std::nullopt);
   ASSERT_FALSE(planned.ok());
   EXPECT_EQ(planned.error().message,
@@ -88,7 +88,7 @@ TEST_F(TrialPlanTest, without_figures_needs_the_device_itself) {
             "with 'NVIDIA H900'");
 }
 
-TEST_F(TrialPlanTest, of_a_configuration_that_cannot_be_launched_says_why) {
+TEST_F(TrialPlanTest, says_why_a_configuration_cannot_be_launched) {
   const auto planned = plan("\"1 // (p - 1)\"");
   ASSERT_FALSE(planned.ok());
   EXPECT_NE(planned.error().message.find("division by zero"), std::string::npos) << planned.error().message;
@@ -97,7 +97,7 @@ TEST_F(TrialPlanTest, of_a_configuration_that_cannot_be_launched_says_why) {
   EXPECT_NE(changed.error().message.find("p"), std::string::npos) << changed.error().message;
 }
 
-TEST_F(TrialPlanTest, of_a_kernel_tuned_on_a_cpu_has_the_options_for_a_gpu) {
+TEST_F(TrialPlanTest, has_the_options_for_a_gpu_if_the_kernel_was_tuned_on_a_cpu) {
   const auto planned = plan("p", cpu());
   ASSERT_TRUE(planned.ok()) << planned.error().message;
   EXPECT_EQ(planned->options, std::vector<std::string>{"-DON_GPU"});

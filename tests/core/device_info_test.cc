@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-TEST(DeviceInfo, cards_of_one_name_are_of_one_model_only_with_as_many_multiprocessors) {
+TEST(DeviceInfo, cards_of_one_model_have_equal_names_and_numbers_of_multiprocessors) {
   DeviceInfo whole, cut;
   whole.name = cut.name = "a card";
   whole.multiprocessors = 132;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(DeviceKinds, the_host_comes_first_and_is_no_gpu) {
+TEST(DeviceKinds, the_host_comes_first_and_is_not_a_gpu) {
   EXPECT_EQ(known_device_kinds().front().name, "host");
   EXPECT_FALSE(is_gpu("host"));
   EXPECT_TRUE(is_gpu("cuda"));
@@ -27,7 +27,7 @@ TEST(DeviceKinds, a_kind_is_found_by_its_whole_name) {
   }
 }
 
-TEST(DeviceKinds, an_architecture_belongs_to_the_kind_with_such_names) {
+TEST(DeviceKinds, the_name_of_an_architecture_decides_its_kind) {
   EXPECT_EQ(kind_of_architecture("sm_120a")->name, "cuda");
   for (const char* name : {"", "sm_", "sm_x", "SM_90", "x86-64", "90"})
     EXPECT_EQ(kind_of_architecture(name), nullptr) << name;

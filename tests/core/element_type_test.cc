@@ -12,7 +12,7 @@ TEST(ElementType, every_type_is_found_by_its_own_name) {
   }
 }
 
-TEST(ElementType, names_of_cpp_are_known) {
+TEST(ElementType, type_names_of_cpp_are_known) {
   EXPECT_EQ(element_type_from_name("unsigned char"), ElementType::uint8);
   EXPECT_EQ(element_type_from_name("half"), ElementType::float16);
   EXPECT_EQ(element_type_from_name("__nv_bfloat16"), ElementType::bfloat16);
@@ -22,7 +22,7 @@ TEST(ElementType, names_of_cpp_are_known) {
   EXPECT_EQ(element_type_from_name("complex<int>"), std::nullopt);
 }
 
-TEST(ElementType, sizes_are_those_of_cpp) {
+TEST(ElementType, sizes_equal_those_of_cpp) {
   EXPECT_EQ(element_size(ElementType::int8), 1u);
   EXPECT_EQ(element_size(ElementType::bfloat16), 2u);
   EXPECT_EQ(element_size(ElementType::float32), 4u);

@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-TEST(NamedValues, equality_does_not_ask_for_the_order) {
+TEST(NamedValues, equality_ignores_the_order) {
   EXPECT_EQ((NamedValues{{"a", 1}, {"b", 2}}), (NamedValues{{"b", 2}, {"a", 1}}));
   EXPECT_NE((NamedValues{{"a", 1}}), (NamedValues{{"a", 1}, {"b", 2}}));
   EXPECT_NE((NamedValues{{"a", 1}}), (NamedValues{{"a", 1.0}}));

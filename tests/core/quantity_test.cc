@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-TEST(Quantity, integers_have_binary_suffixes_bases_and_separators) {
+TEST(Quantity, integers_may_have_binary_suffixes_bases_and_separators) {
   EXPECT_EQ(*parse_integer("0"), 0);
   EXPECT_EQ(*parse_integer("-7"), -7);
   EXPECT_EQ(*parse_integer("+7"), 7);
@@ -97,7 +97,7 @@ TEST(Quantity, malformed_durations_are_refused) {
   EXPECT_EQ(parse_seconds("1e308d").error().message, "'1e308d' is longer than 900 years");
 }
 
-TEST(Quantity, values_have_the_kind_that_they_read_as) {
+TEST(Quantity, the_text_of_a_value_decides_its_kind) {
   EXPECT_EQ(parse_value("1Mi"), Value(1 << 20));
   EXPECT_EQ(parse_value("0.5"), Value(0.5));
   EXPECT_EQ(parse_value("true"), Value(true));
@@ -105,7 +105,7 @@ TEST(Quantity, values_have_the_kind_that_they_read_as) {
   EXPECT_EQ(parse_value("inf"), Value("inf"));
 }
 
-TEST(Quantity, sizes_are_formatted_as_they_are_typed) {
+TEST(Quantity, sizes_are_formatted_as_users_write_them) {
   for (const char* text : {"0", "1000", "64Ki", "1Mi", "1Gi", "1025Ki", "-4Ki", "2Ti"}) {
     EXPECT_EQ(format_size(*parse_integer(text)), text);
   }

@@ -10,25 +10,25 @@ namespace {
 
 const std::vector<std::string> kNames = {"block_size_x", "block_size_y", "tile", "unroll", "n", "T"};
 
-TEST(Spelling, a_slip_of_the_keyboard_is_recognised) {
+TEST(Spelling, typing_errors_are_recognised) {
   EXPECT_EQ(closest("blok_size_x", kNames), "block_size_x");
   EXPECT_EQ(closest("tiel", kNames), "tile");
   EXPECT_EQ(closest("unrol", kNames), "unroll");
   EXPECT_EQ(closest("unrolll", kNames), "unroll");
 }
 
-TEST(Spelling, the_nearest_wins_and_the_first_of_equals) {
+TEST(Spelling, the_closest_word_is_suggested_or_the_first_of_equally_close_ones) {
   EXPECT_EQ(closest("block_size_Y", kNames), "block_size_y");
   EXPECT_EQ(closest("block_size_", kNames), "block_size_x");
 }
 
-TEST(Spelling, a_wrong_case_is_the_better_guess) {
+TEST(Spelling, a_word_in_another_case_is_the_closest) {
   EXPECT_EQ(closest("t", kNames), "T");
   EXPECT_EQ(closest("N", kNames), "n");
   EXPECT_EQ(closest("TILE", kNames), "tile");
 }
 
-TEST(Spelling, there_is_no_guess_if_no_word_is_close) {
+TEST(Spelling, nothing_is_suggested_if_no_word_is_close) {
   EXPECT_EQ(closest("threads", kNames), std::nullopt);
   EXPECT_EQ(closest("z", kNames), std::nullopt);
   EXPECT_EQ(closest("", kNames), std::nullopt);
@@ -36,7 +36,7 @@ TEST(Spelling, there_is_no_guess_if_no_word_is_close) {
   EXPECT_EQ(closest(std::string(100000, 'x'), kNames), std::nullopt);
 }
 
-TEST(Spelling, the_guess_ends_a_message) {
+TEST(Spelling, a_suggestion_ends_a_message) {
   EXPECT_EQ(did_you_mean("tiel", kNames), ", did you mean 'tile'?");
   EXPECT_EQ(did_you_mean("threads", kNames), "");
 }

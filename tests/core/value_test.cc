@@ -7,20 +7,20 @@
 namespace gktune {
 namespace {
 
-TEST(Value, integers_reals_booleans_and_texts_are_told_apart) {
+TEST(Value, values_of_different_kinds_differ) {
   EXPECT_NE(Value(1), Value(1.0));
   EXPECT_NE(Value(1), Value(true));
   EXPECT_NE(Value("1"), Value(1));
   EXPECT_EQ(Value(std::size_t{7}), Value(7));
 }
 
-TEST(Value, a_whole_real_keeps_its_point) {
+TEST(Value, a_real_without_a_fraction_keeps_its_decimal_point) {
   EXPECT_EQ(Value(2.0).str(), "2.0");
   EXPECT_EQ(Value(0.1).str(), "0.1");
   EXPECT_EQ(Value(1e300).str(), "1e+300");
 }
 
-TEST(Value, json_escapes_what_json_must) {
+TEST(Value, json_escapes_special_characters) {
   EXPECT_EQ(Value("a\"b\\c\n\x01").json(), R"("a\"b\\c\n\u0001")");
   EXPECT_EQ(Value(std::numeric_limits<double>::quiet_NaN()).json(), "null");
   EXPECT_EQ(Value(false).json(), "false");

@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-TEST(Version, is_three_numbers) {
+TEST(Version, consists_of_three_numbers) {
   EXPECT_EQ(std::ranges::count(kVersion, '.'), 2);
   EXPECT_TRUE(std::ranges::all_of(kVersion, [](unsigned char c) { return std::isdigit(c) || c == '.'; }));
 }

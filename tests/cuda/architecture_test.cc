@@ -18,12 +18,12 @@ TEST(ArchitectureInfo, has_the_limits_of_known_architectures) {
   EXPECT_EQ(architecture_info("sm_86")->max_threads_per_multiprocessor, 1536);
 }
 
-TEST(ArchitectureInfo, of_a_newer_one_says_whose_limits_they_are) {
+TEST(ArchitectureInfo, says_whose_limits_a_newer_architecture_gets) {
   EXPECT_EQ(architecture_info("sm_90")->name, "sm_90, as in H100");
   EXPECT_EQ(architecture_info("sm_88")->name, "sm_88, with the limits of Orin");
 }
 
-TEST(ArchitectureInfo, of_a_text_that_is_none_is_an_error) {
+TEST(ArchitectureInfo, refuses_a_text_that_is_not_an_architecture) {
   for (const char* text : {"", "sm_", "sm_x", "sm_90b", "sm_-9", "90", "sm_999", "sm_99999999999"})
     EXPECT_FALSE(architecture_info(text).ok()) << text;
 }
@@ -55,7 +55,7 @@ class ArchitectureBackendTest : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(ArchitectureBackendTest, reports_what_a_launch_takes) {
+TEST_F(ArchitectureBackendTest, reports_the_resources_of_a_launch) {
   const RunReply taken = reply(
       "__global__ void k(float* p) { __shared__ float s[256]; s[threadIdx.x] = p[threadIdx.x]; "
       "__syncthreads();"
@@ -84,7 +84,7 @@ TEST_F(ArchitectureBackendTest, fails_a_launch_that_the_gpu_cannot_execute) {
       << greedy.message;
 }
 
-TEST_F(ArchitectureBackendTest, lists_what_the_compiler_knows) {
+TEST_F(ArchitectureBackendTest, lists_the_architectures_that_the_compiler_knows) {
   const auto probed = open_architecture_backend("sm_12", {})->probe();
   ASSERT_FALSE(probed.ok());
   EXPECT_NE(probed.error().message.find("does not compile for 'sm_12'; it knows sm_"), std::string::npos);

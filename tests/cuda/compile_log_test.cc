@@ -39,7 +39,7 @@ TEST(compile_log, keeps_messages_with_their_lines) {
   EXPECT_EQ(log.messages[2], "ptxas fatal   : Unresolved extern function '_Z5otheri'\n");
 }
 
-TEST(compile_log, of_nothing_is_empty) {
+TEST(compile_log, is_empty_without_output_about_kernels) {
   EXPECT_TRUE(read_compile_log("").messages.empty());
   EXPECT_TRUE(read_compile_log("ptxas info    : Used 3 registers\n").kernels.empty());
 }

@@ -88,7 +88,7 @@ PortfolioSource tuned_on_h200() {
   return source;
 }
 
-TEST_F(CubReduce, winners_are_policies_that_cub_reads) {
+TEST_F(CubReduce, cub_reads_the_policies_of_its_winners) {
   const auto text = cub_policy_text(tuned_on_h200());
   ASSERT_TRUE(text.ok()) << text.error().message;
   folder_.write("tuned.cuh", *text);
@@ -120,7 +120,7 @@ extern "C" __global__ void reader() {}
 }
 
 // The dispatch is host code: only nvcc compiles it. The example of docs/exchange.md.
-TEST(CubPolicy, is_the_one_of_the_kernels_that_cubs_dispatch_launches) {
+TEST(CubPolicy, is_used_by_the_kernels_that_cubs_dispatch_launches) {
   const auto nvcc = find_nvcc({});
   if (!nvcc) GTEST_SKIP() << nvcc.error().message;
   ScratchFolder folder;
@@ -159,7 +159,7 @@ cudaError_t sum(void* storage, std::size_t& bytes, const float* in, float* out, 
   EXPECT_EQ(kernels, 3u) << log;  // one pass for small inputs, two passes for others
 }
 
-TEST(CubPolicy, belongs_to_the_shipped_space) {
+TEST(CubPolicy, is_written_only_for_winners_of_the_shipped_space) {
   const auto refused = [](auto change) {
     PortfolioSource source = tuned_on_h200();
     change(source);

@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
 }
 )";
 
-TEST_F(CudaCompilerTest, compiles_the_kernels_of_a_whole_program_and_replaces_what_it_sets) {
+TEST_F(CudaCompilerTest, compiles_the_kernels_of_a_whole_program_with_replaced_settings) {
   std::vector<SourcePlan> variants;
   for (const auto& [tile, rows, type] : {std::tuple{"32", "4", "float"}, std::tuple{"64", "2", "double"}}) {
     variants.push_back(variant(kWholeProgram, {{"TILE", tile}, {"kRows", rows}, {"kColumns", "5"}, {"real", type}}, {"k"}));
@@ -132,7 +132,7 @@ TEST_F(CudaCompilerTest, compiles_several_variants_in_one_program) {
   EXPECT_EQ(resources(results[2], 0).static_shared_bytes, 32 * 2);
 }
 
-TEST_F(CudaCompilerTest, reads_registers_and_shared_memory_for_gpus_that_are_not_there) {
+TEST_F(CudaCompilerTest, reads_registers_and_shared_memory_for_absent_gpus) {
   for (const char* architecture : {"sm_80", "sm_90", "sm_100"}) {
     const auto results = compile({sum(64, "float"), sum(128, "float")}, architecture);
     ASSERT_EQ(results[0].status, Status::ok) << results[0].log;
@@ -141,7 +141,7 @@ TEST_F(CudaCompilerTest, reads_registers_and_shared_memory_for_gpus_that_are_not
   }
 }
 
-TEST_F(CudaCompilerTest, uses_what_only_the_chip_itself_has) {
+TEST_F(CudaCompilerTest, compiles_instructions_that_only_one_architecture_has) {
   const auto results = compile(
       {variant("__global__ void k() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 24;\"); }", {}, {"k"})});
   EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
@@ -160,7 +160,7 @@ __global__ void k(int* out) {
   EXPECT_EQ(results[0].status, Status::ok) << results[0].log;
 }
 
-TEST_F(CudaCompilerTest, finds_the_one_that_does_not_compile) {
+TEST_F(CudaCompilerTest, finds_the_variant_that_does_not_compile) {
   const std::string source =
       "__global__ void k(int* p) {\n  static_assert(N > 4, \"too small\");\n  p[0] = N;\n}\n";
   const auto results = compile({variant(source, {{"N", "8"}}, {"k"}), variant(source, {{"N", "2"}}, {"k"}),
@@ -175,7 +175,7 @@ TEST_F(CudaCompilerTest, finds_the_one_that_does_not_compile) {
       << results[1].log;
 }
 
-TEST_F(CudaCompilerTest, names_the_source_that_was_compiled_though_another_folder_has_the_same) {
+TEST_F(CudaCompilerTest, names_the_compiled_source_if_another_folder_has_the_same_text) {
   const std::vector<std::string> paths = {folder_.path("first/k.cu"), folder_.path("second/k.cu")};
   for (const bool fails : {true, false}) {  // a failure, and a warning that the cache keeps
     SourcePlan plan = variant(fails ? "__global__ void k(int* p) {\n  p[0] = missing;\n}\n"
@@ -199,7 +199,7 @@ TEST_F(CudaCompilerTest, gives_each_variant_its_own_warnings) {
   EXPECT_EQ(results[1].log.find(folder_.path("k.cu") + "(3): warning"), 0u) << results[1].log;
 }
 
-TEST_F(CudaCompilerTest, compiles_variants_alone_that_fail_only_together) {
+TEST_F(CudaCompilerTest, compiles_variants_separately_if_they_fail_only_together) {
   // The name is looked for outside of the variant's namespace.
   const std::string source =
       "enum Mode { fast };\ntemplate <Mode m> __global__ void k(int* p) { p[0] = N; }\n";
@@ -219,7 +219,7 @@ TEST_F(CudaCompilerTest, says_which_entry_is_missing) {
   }
 }
 
-TEST_F(CudaCompilerTest, says_what_is_wrong_with_an_entry_that_is_there) {
+TEST_F(CudaCompilerTest, says_what_is_wrong_with_an_existing_entry) {
   const auto results = compile({variant("__global__ void k() {}\n", {}, {"k<3>"})});
   EXPECT_EQ(results[0].status, Status::compile_failed);
   EXPECT_NE(results[0].log.find("k<3>"), std::string::npos) << results[0].log;
@@ -239,7 +239,7 @@ TEST_F(CudaCompilerTest, leaves_out_kernels_that_are_not_launched) {
   }
 }
 
-TEST_F(CudaCompilerTest, puts_them_back_where_their_absence_is_to_blame) {
+TEST_F(CudaCompilerTest, keeps_kernels_that_are_not_launched_if_the_source_needs_them) {
   const std::string source = "#define NAME k\n__global__ void NAME(int* p) { *p = N; }\n";
   for (const auto& result :
        compile({variant(source, {{"N", "1"}}, {"k"}), variant(source, {{"N", "2"}}, {"k"})})) {
@@ -247,7 +247,7 @@ TEST_F(CudaCompilerTest, puts_them_back_where_their_absence_is_to_blame) {
   }
 }
 
-TEST_F(CudaCompilerTest, does_not_compile_twice) {
+TEST_F(CudaCompilerTest, does_not_compile_the_same_source_twice) {
   const auto first = compile({sum(64, "float"), sum(128, "float")});
   const auto again = compile({sum(128, "float"), sum(256, "float")});
   EXPECT_FALSE(first[0].from_cache);
@@ -256,7 +256,7 @@ TEST_F(CudaCompilerTest, does_not_compile_twice) {
   EXPECT_FALSE(again[1].from_cache);
 }
 
-TEST_F(CudaCompilerTest, compiles_anew_what_an_include_changed) {
+TEST_F(CudaCompilerTest, compiles_again_after_an_include_changes) {
   (void)compile({sum(64, "float")});
   folder_.write("tile.cuh", "__device__ int tile = N + 1;\n");
   EXPECT_FALSE(compile({sum(64, "float")})[0].from_cache);
@@ -277,7 +277,7 @@ TEST_F(CudaCompilerTest, names_the_option_that_breaks_a_header) {
   EXPECT_NE(compile({plan})[0].log.find("#error mine"), std::string::npos);
 }
 
-TEST_F(CudaCompilerTest, passes_options_on) {
+TEST_F(CudaCompilerTest, passes_options_to_the_compiler) {
   SourcePlan plan = sum(64, "float");
   plan.options = {"-DEXTRA=1", "--std=c++20"};
   plan.text += "\n#if EXTRA != 1 || __cplusplus < 202002L\n#error options lost\n#endif\n";
@@ -288,7 +288,7 @@ TEST_F(CudaCompilerTest, passes_options_on) {
   EXPECT_NE(results[0].log.find("--no-such-option"), std::string::npos) << results[0].log;
 }
 
-TEST_F(CudaCompilerTest, fails_where_it_cannot_write) {
+TEST_F(CudaCompilerTest, fails_if_it_cannot_write) {
   folder_.write("file", "");
   const auto results =
       compiler_->compile({{sum(64, "float")}, "sm_90", folder_.path("file/cache"), Instrumentation::none});

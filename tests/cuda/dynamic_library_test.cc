@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-TEST(dynamic_library, the_error_names_the_files_and_folders_searched) {
+TEST(dynamic_library, names_the_searched_files_and_folders_in_its_error) {
   const auto library =
       DynamicLibrary::open("the moon", {"libmoon.so.2", "libmoon.so.1"}, {"/no/such", "/nor/this"});
   ASSERT_FALSE(library.ok());
@@ -34,7 +34,7 @@ TEST(dynamic_library, has_symbols_and_a_path) {
   EXPECT_NE(library->path().find("/libm.so.6"), std::string::npos);
 }
 
-TEST(dynamic_library, the_first_function_that_is_missing_is_named) {
+TEST(dynamic_library, names_the_first_missing_function) {
   const auto library = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});
   ASSERT_TRUE(library.ok()) << library.error().message;
   double (*cosine)(double) = nullptr;
@@ -49,7 +49,7 @@ TEST(dynamic_library, the_first_function_that_is_missing_is_named) {
   EXPECT_EQ(loader.done().error().message, library->path() + " has no function first_missing");
 }
 
-TEST(nvrtc, that_lacks_functions_is_refused) {
+TEST(nvrtc, is_refused_if_it_lacks_functions) {
   // Another library under its name.
   ScratchFolder folder;
   const auto other = DynamicLibrary::open("mathematics", {"libm.so.6"}, {});

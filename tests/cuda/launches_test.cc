@@ -14,14 +14,14 @@
 namespace gktune {
 namespace {
 
-TEST(CudaLaunches, the_kernels_of_the_tuner_itself_compile) {
+TEST(CudaLaunches, the_kernels_of_the_tuner_compile) {
   const auto nvrtc = Nvrtc::open({});
   if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
   const auto cubin = compile_device_kernels(*nvrtc, "sm_90");
   EXPECT_TRUE(cubin.ok()) << cubin.error().message;
 }
 
-TEST(CudaLaunches, the_kernels_of_the_tuner_itself_are_built_in) {
+TEST(CudaLaunches, the_kernels_of_the_tuner_are_built_in) {
   const std::string_view built = built_device_kernels();
   if (built.empty()) GTEST_SKIP() << "gktune was built without nvcc";
   EXPECT_TRUE(built.starts_with("\x50\xed\x55\xba")) << "it is no fat binary";

@@ -9,7 +9,7 @@ namespace {
 
 const CompiledModule kModule{std::string(5000, 'x'), {{"k", 24, 8, 16, 1024}}};
 
-TEST(module_file, holds_code_and_what_was_said_of_it) {
+TEST(module_file, holds_the_code_and_the_resources_of_its_kernels) {
   ScratchFolder folder;
   folder.write("a.code", pack_module(kModule));
   const auto back = read_module(folder.path("a.code"));
@@ -18,7 +18,7 @@ TEST(module_file, holds_code_and_what_was_said_of_it) {
   EXPECT_EQ(back->kernels, kModule.kernels);
 }
 
-TEST(module_file, that_is_broken_or_gone_is_an_error) {
+TEST(module_file, is_an_error_if_it_is_damaged_or_missing) {
   ScratchFolder folder;
   EXPECT_EQ(read_module(folder.path("no")).error().message, "no compiled module at " + folder.path("no"));
   folder.write("text", "no module");

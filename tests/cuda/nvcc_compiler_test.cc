@@ -42,7 +42,7 @@ class NvccCompilerTest : public testing::Test {
   std::unique_ptr<CudaCompiler> compiler_;
 };
 
-TEST_F(NvccCompilerTest, makes_functions_that_take_what_the_launch_passes) {
+TEST_F(NvccCompilerTest, makes_functions_that_take_the_arguments_of_the_launch) {
   const auto definition =
       read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/launches/host_code.yaml", {.device_kind = "cuda"});
   ASSERT_TRUE(definition.ok()) << definition.error().front().str();
@@ -75,7 +75,7 @@ TEST_F(NvccCompilerTest, shows_errors_at_their_lines) {
       << variant.log;
 }
 
-TEST_F(NvccCompilerTest, refuses_results_that_are_no_error_codes) {
+TEST_F(NvccCompilerTest, refuses_results_that_are_not_error_codes) {
   const CompiledVariant variant = compile(source("bool f(int* p) { return p != nullptr; }\n", "f"));
   EXPECT_EQ(variant.status, Status::compile_failed);
   EXPECT_NE(variant.log.find("host code returns nothing, or an error code, which is 0 for success"),
@@ -95,7 +95,7 @@ class Variable {
   const char* name_;
 };
 
-TEST_F(NvccCompilerTest, options_from_the_environment_do_not_find_code_compiled_without_them) {
+TEST_F(NvccCompilerTest, does_not_reuse_code_after_options_of_the_environment_change) {
   const SourcePlan plan = source("#ifdef FROM_ENVIRONMENT\n#error seen\n#endif\nvoid f(int* p) {}\n", "f");
   ASSERT_EQ(compile(plan).status, Status::ok);
   for (const char* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"}) {
@@ -109,7 +109,7 @@ TEST_F(NvccCompilerTest, options_from_the_environment_do_not_find_code_compiled_
   EXPECT_TRUE(compile(plan).from_cache);
 }
 
-TEST_F(NvccCompilerTest, its_version_names_nvcc_and_the_compiler_that_it_calls) {
+TEST_F(NvccCompilerTest, names_nvcc_and_the_compiler_that_it_calls_as_its_version) {
   const auto plain = NvccCompiler::open({});
   ASSERT_TRUE(plain.ok()) << plain.error().message;
   EXPECT_TRUE(plain->version().starts_with("nvcc ")) << plain->version();
@@ -127,7 +127,7 @@ TEST_F(NvccCompilerTest, its_version_names_nvcc_and_the_compiler_that_it_calls) 
   EXPECT_TRUE(other->version().ends_with(" with my compiler 7")) << other->version();
 }
 
-TEST_F(NvccCompilerTest, bad_settings_of_the_environment_are_an_error_that_shows_them) {
+TEST_F(NvccCompilerTest, shows_bad_settings_of_the_environment_in_an_error) {
   {
     const Variable cxx("NVCC_CCBIN", folder_.path("absent"));
     const auto compiler = NvccCompiler::open({});
@@ -141,7 +141,7 @@ TEST_F(NvccCompilerTest, bad_settings_of_the_environment_are_an_error_that_shows
 }
 
 // Needs CUTLASS: GKTUNE_CUTLASS names the folder that has its include/.
-TEST_F(NvccCompilerTest, compiles_a_product_of_cutlass) {
+TEST_F(NvccCompilerTest, compiles_a_matrix_product_of_cutlass) {
   const char* const cutlass = std::getenv("GKTUNE_CUTLASS");
   if (cutlass == nullptr) GTEST_SKIP() << "GKTUNE_CUTLASS is not set";
   const std::filesystem::path space = GKTUNE_SOURCE_DIR "/bench/cutlass";
@@ -162,7 +162,7 @@ TEST_F(NvccCompilerTest, compiles_a_product_of_cutlass) {
   }
 }
 
-TEST(Nvcc, that_is_missing_is_one_line) {
+TEST(Nvcc, is_reported_in_one_line_if_it_is_missing) {
   const ScratchFolder folder;
   const auto compiler = NvccCompiler::open({folder.path()});
   ASSERT_FALSE(compiler.ok());

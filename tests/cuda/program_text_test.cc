@@ -14,13 +14,13 @@ SourcePlan variant(std::vector<std::pair<std::string, std::string>> macros) {
   return plan;
 }
 
-TEST(program_text, of_one_sets_macros_before_the_source) {
+TEST(program_text, sets_the_macros_of_one_variant_before_its_source) {
   const auto program = program_of_one(flat("int x = N;\n"), variant({{"N", "3"}}), OtherKernels::keep);
   EXPECT_EQ(program.text, "#define N 3\n#line 1 \"k.cu\"\nint x = N;\n");
   EXPECT_EQ(program.entries[0][0], "k<1>");
 }
 
-TEST(program_text, of_many_gives_each_a_namespace_and_its_macros) {
+TEST(program_text, gives_each_of_several_variants_a_namespace_and_its_macros) {
   const SourcePlan a = variant({{"N", "3"}}), b = variant({{"N", "4"}});
   const SourcePlan* both[] = {&a, &b};
   const auto program = program_of_many(flat("int x = N;\n"), both);
@@ -32,7 +32,7 @@ TEST(program_text, of_many_gives_each_a_namespace_and_its_macros) {
   EXPECT_EQ(program.entries[1][0], "gktune_variant_1::k<1>");
 }
 
-TEST(program_text, of_many_includes_outside_of_the_namespaces) {
+TEST(program_text, puts_includes_outside_of_the_namespaces) {
   const SourcePlan a = variant({{"WAY", "1"}});
   const SourcePlan* one[] = {&a};
   const auto program = program_of_many(flat("#if WAY\n#include \"x.h\"\n#endif\n#define Y 1\nint x;\n"), one);
@@ -45,7 +45,7 @@ TEST(program_text, of_many_includes_outside_of_the_namespaces) {
       "#line 3 \"gktune_variant_0/k.cu\"\n#endif\n#define Y 1\nint x;\n\n}\n#undef WAY\n#undef Y\n");
 }
 
-TEST(program_text, keeps_parameters_from_the_toolkits_headers) {
+TEST(program_text, hides_parameters_from_the_headers_of_the_toolkit) {
   const SourcePlan a = variant({{"T", "int"}});
   const SourcePlan* one[] = {&a};
   const FlatSource source = flat("#include <x.h>\nT x;\n");
@@ -57,7 +57,7 @@ TEST(program_text, keeps_parameters_from_the_toolkits_headers) {
       std::string::npos);
 }
 
-TEST(program_text, of_many_takes_the_linkage_from_kernels) {
+TEST(program_text, removes_the_c_linkage_of_kernels_in_namespaces) {
   const SourcePlan a = variant({});
   const SourcePlan* one[] = {&a};
   const auto program = program_of_many(flat("extern \"C\" __global__ void k();\n"), one);
@@ -65,7 +65,7 @@ TEST(program_text, of_many_takes_the_linkage_from_kernels) {
   EXPECT_NE(program.text.find("__global__ void k();"), std::string::npos);
 }
 
-TEST(program_text, is_not_shared_by_a_source_with_a_block_of_linkage) {
+TEST(program_text, is_not_shared_if_the_source_has_a_block_of_c_linkage) {
   EXPECT_FALSE(can_share_program(flat("extern \"C\" {\nvoid k();\n}\n")));
   EXPECT_TRUE(can_share_program(flat("extern \"C\" void k();\n// extern \"C\" {\n")));
 }
@@ -78,7 +78,7 @@ TEST(program_text, finds_the_variant_that_a_message_is_about) {
   EXPECT_EQ(variant_in_log("gktune_variant_"), std::nullopt);
 }
 
-TEST(program_text, gives_messages_back_as_of_a_variant_alone) {
+TEST(program_text, removes_the_names_of_variants_from_messages) {
   EXPECT_EQ(
       without_variant_names("gktune_variant_3/k.cu(4): error: in gktune_variant_3::k<gktune_variant_3::A>"),
       "k.cu(4): error: in k<A>");

@@ -57,7 +57,7 @@ SourcePlan user(int count) {
 }
 
 // Each with a kernel that uses it, for sm_90.
-TEST(StandardHeadersTest, libraries_for_device_code_compile) {
+TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
   auto compiler = CudaCompiler::open({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;
   ScratchFolder folder;
@@ -95,7 +95,7 @@ TEST(StandardHeadersTest, serve_a_kernel_that_includes_them_alone_and_with_other
   }
 }
 
-TEST(StandardHeadersTest, each_can_be_included_by_itself) {
+TEST(StandardHeadersTest, each_header_can_be_included_by_itself) {
   auto nvrtc = Nvrtc::open({});
   if (!nvrtc) GTEST_SKIP() << nvrtc.error().message;
   std::vector<std::string> options{"--gpu-architecture=sm_90"};

@@ -141,7 +141,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
   std::vector<std::string> spilling_;
 };
 
-TEST_P(TemplateResources, fit_the_gpu_in_all_of_its_ways) {
+TEST_P(TemplateResources, fit_the_gpu_in_every_way_of_the_template) {
   const std::vector<Sampled> all = samples();
   const auto compiled = compile(all);
   std::map<std::string, CompiledModule> modules;

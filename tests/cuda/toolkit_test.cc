@@ -14,25 +14,25 @@ class Toolkit : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(Toolkit, named_folder_is_the_only_one_searched_for_libraries) {
+TEST_F(Toolkit, searches_only_the_named_folder_for_libraries) {
   folder_.write("lib64/libnvrtc.so", "");
   folder_.write("targets/x86_64-linux/lib/libnvrtc.so", "");
   EXPECT_EQ(toolkit_library_dirs({folder_.path()}),
             (Paths{folder_.path("lib64"), folder_.path("targets/x86_64-linux/lib")}));
 }
 
-TEST_F(Toolkit, named_folder_without_libraries_has_no_folder_to_search) {
+TEST_F(Toolkit, searches_no_folder_if_the_named_one_has_no_libraries) {
   EXPECT_TRUE(toolkit_library_dirs({folder_.path("no/such/folder")}).empty());
 }
 
-TEST_F(Toolkit, headers_of_the_named_folder_come_first_and_those_of_cub_with_them) {
+TEST_F(Toolkit, takes_headers_and_cub_from_the_named_folder_first) {
   folder_.write("include/cuda_fp16.h", "");
   folder_.write("include/cccl/cub/cub.cuh", "");
   EXPECT_EQ(toolkit_include_dirs({folder_.path()}, "/no/such/lib64/libnvrtc.so"),
             (Paths{folder_.path("include"), folder_.path("include/cccl")}));
 }
 
-TEST_F(Toolkit, headers_are_those_of_the_library_that_was_found) {
+TEST_F(Toolkit, takes_headers_beside_the_library_that_was_found) {
   folder_.write("include/cuda_fp16.h", "");
   folder_.write("lib64/libnvrtc.so", "");
   EXPECT_EQ(toolkit_include_dirs({}, folder_.path("lib64/libnvrtc.so")).front(), folder_.path("include"));

@@ -10,18 +10,18 @@ TEST(unused_kernels, become_device_functions) {
             "__global__ void a() {}\nstatic __device__ void b(int* p) {}\n");
 }
 
-TEST(unused_kernels, lose_what_only_kernels_may_have) {
+TEST(unused_kernels, lose_the_attributes_of_kernels) {
   EXPECT_EQ(without_unused_kernels("__global__ void __launch_bounds__(f(1, 2))\nb() {}\n", {"a"}),
             "__device__ void \nb() {}\n");
 }
 
-TEST(unused_kernels, are_told_by_the_names_of_entries) {
+TEST(unused_kernels, are_recognised_by_the_names_of_entries) {
   const std::string text = "__global__ void a() {}\n__global__ void ab() {}\n";
   EXPECT_EQ(without_unused_kernels(text, {"x::a", "ab"}), text);
   EXPECT_NE(without_unused_kernels(text, {"b"}), text);
 }
 
-TEST(unused_kernels, stay_where_they_are_not_plain) {
+TEST(unused_kernels, stay_unchanged_if_their_declaration_is_unusual) {
   for (const std::string text :
        {"template <int n>\n__global__ void b() {}\n", "#define K \\\n  __global__ void b() {}\n",
         "// __global__ void b() {}\n", "__global__ void b(const __grid_constant__ T p) {}\n", "__global__ ",

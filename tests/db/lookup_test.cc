@@ -76,7 +76,7 @@ TEST_F(LookupTest, a_problem_that_was_tuned_is_answered_exactly) {
   EXPECT_EQ(answer.device, kH200);
 }
 
-TEST_F(LookupTest, one_axis_and_one_value_make_a_problem) {
+TEST_F(LookupTest, a_problem_may_have_only_one_axis) {
   Study study = reduce_study();
   study.problem = {{"n", 4096}};
   tuned(study, 1);
@@ -89,14 +89,14 @@ TEST_F(LookupTest, one_axis_and_one_value_make_a_problem) {
   EXPECT_EQ(lookup().best("other", {{"T", "float"}}).match, Match::exact);
 }
 
-TEST_F(LookupTest, the_time_is_the_playoff_s_where_there_was_one) {
+TEST_F(LookupTest, the_time_comes_from_the_playoff_if_one_was_held) {
   tuned(reduce_study(1000), 1, 5.5);
   const Trial finalist = ok_trial({{"a", 1}, {"way", "quick"}}, 5.0);
   ASSERT_TRUE(store_->add_playoff(1, session_, {{finalist}, ++clock_}).ok());
   EXPECT_EQ(lookup().best("reduce", problem(1000)).time_us, 5.0);
 }
 
-TEST_F(LookupTest, a_problem_that_was_not_tuned_gets_the_nearest_on_a_log_scale) {
+TEST_F(LookupTest, an_untuned_problem_gets_the_nearest_answer_on_a_log_scale) {
   tuned(reduce_study(1 << 10), 10);
   tuned(reduce_study(1 << 20), 20);
   auto found = lookup();
@@ -108,7 +108,7 @@ TEST_F(LookupTest, a_problem_that_was_not_tuned_gets_the_nearest_on_a_log_scale)
   EXPECT_EQ(found.best("reduce", problem(40000)).problem, problem(1 << 20));
 }
 
-TEST_F(LookupTest, the_nearest_problem_has_the_shape_and_not_the_volume) {
+TEST_F(LookupTest, the_nearest_problem_has_a_similar_shape_not_a_similar_volume) {
   Study study = reduce_study();
   study.kernel = "matmul";
   study.problem = {{"m", 64}, {"k", 64}};
@@ -118,7 +118,7 @@ TEST_F(LookupTest, the_nearest_problem_has_the_shape_and_not_the_volume) {
   EXPECT_EQ(lookup().best("matmul", {{"m", 1}, {"k", 4096}}).integer("a"), 4);
 }
 
-TEST_F(LookupTest, another_element_type_is_no_neighbour) {
+TEST_F(LookupTest, a_problem_with_another_element_type_is_not_a_neighbour) {
   tuned(reduce_study(1000), 1);
   EXPECT_EQ(lookup().best("reduce", {{"n", 1000}, {"T", "double"}}).match, Match::none);
   EXPECT_EQ(lookup().best("reduce", {{"n", 1000}}).match, Match::nearest_problem);
@@ -138,17 +138,17 @@ TEST_F(LookupTest, an_unknown_kernel_gets_the_fallback_or_nothing) {
   EXPECT_EQ(fallback.time_us, 0);
 }
 
-TEST_F(LookupTest, a_kernel_none_of_whose_trials_went_well_gets_nothing) {
+TEST_F(LookupTest, a_kernel_without_a_successful_trial_gets_no_answer) {
   auto study = store_->study_id(reduce_study());
   ASSERT_TRUE(store_->add_trial(*study, session_, failed_trial({{"a", 1}}, Status::crashed)).ok());
   EXPECT_FALSE(lookup().best("reduce", problem(1048576)));
 }
 
-TEST_F(LookupTest, a_database_without_a_study_answers_nothing) {
+TEST_F(LookupTest, a_database_without_a_study_has_no_answer) {
   EXPECT_FALSE(lookup().best("reduce", problem(1)));
 }
 
-TEST_F(LookupTest, another_device_of_the_same_architecture_is_second_to_the_device_itself) {
+TEST_F(LookupTest, the_device_itself_comes_before_another_of_its_architecture) {
   tuned(reduce_study(1000, kH100), 1);
   auto answer = lookup().best("reduce", problem(1000), kH200);
   EXPECT_EQ(answer.match, Match::same_architecture);
@@ -160,7 +160,7 @@ TEST_F(LookupTest, another_device_of_the_same_architecture_is_second_to_the_devi
   EXPECT_EQ(answer.integer("a"), 2);
 }
 
-TEST_F(LookupTest, a_device_of_another_architecture_or_kind_is_no_answer) {
+TEST_F(LookupTest, a_device_of_another_architecture_or_kind_gives_no_answer) {
   tuned(reduce_study(1000, kH100), 1);
   EXPECT_FALSE(lookup().best("reduce", problem(1000), cuda_device("NVIDIA A100", 8, 0, 108)));
   EXPECT_FALSE(lookup().best("reduce", problem(1000), kCpu));
@@ -169,7 +169,7 @@ TEST_F(LookupTest, a_device_of_another_architecture_or_kind_is_no_answer) {
   EXPECT_FALSE(lookup().best("reduce", problem(1000), replayed));
 }
 
-TEST_F(LookupTest, a_device_is_known_by_what_the_cuda_runtime_says_of_it) {
+TEST_F(LookupTest, properties_from_the_cuda_runtime_identify_a_device) {
   tuned(reduce_study(1000, kH200), 1);
   EXPECT_EQ(lookup().best("reduce", problem(1000), cuda_device("NVIDIA H200", 9, 0, 132)).match,
             Match::exact);
@@ -188,7 +188,7 @@ TEST_F(LookupTest, an_unknown_property_of_the_device_matches_any_value) {
   EXPECT_EQ(lookup().best("reduce", problem(1000), named).match, Match::exact);
 }
 
-TEST_F(LookupTest, with_no_device_named_it_is_the_one_this_kernel_was_tuned_on_last) {
+TEST_F(LookupTest, the_device_of_the_last_tuning_answers_if_none_is_named) {
   tuned(reduce_study(1000, kH200), 1);
   tuned(reduce_study(2000, kH100), 2);
   Study other = reduce_study(1000, kCpu);
@@ -212,7 +212,7 @@ TEST_F(LookupTest, the_version_of_the_kernel_that_was_tuned_last_answers) {
   EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
 }
 
-TEST_F(LookupTest, an_older_version_answers_where_the_newest_cannot) {
+TEST_F(LookupTest, an_older_version_answers_if_the_newest_cannot) {
   tuned(reduce_study(1000), 1);
   Study changed = reduce_study(1000);
   changed.fingerprint = "f2";
@@ -221,7 +221,7 @@ TEST_F(LookupTest, an_older_version_answers_where_the_newest_cannot) {
   EXPECT_EQ(lookup().best("reduce", problem(1000)).integer("a"), 1);
 }
 
-TEST_F(LookupTest, of_equal_problems_the_default_regime_and_plain_time_come_first) {
+TEST_F(LookupTest, the_default_regime_and_time_come_first_among_equal_problems) {
   Study study = reduce_study(1000);
   tuned(study, 1);
   study.regime = Regime::hot;
@@ -296,7 +296,7 @@ TEST_F(LookupTest, a_followed_file_shows_what_is_tuned_later) {
   EXPECT_EQ(followed->best("reduce", problem(2000)).integer("a"), 2);
 }
 
-TEST_F(LookupTest, a_followed_file_that_another_replaces_is_read_again) {
+TEST_F(LookupTest, a_followed_file_is_read_again_after_it_is_replaced) {
   tuned(reduce_study(1000), 1);
   const auto followed = Lookup::follow(path_, kInterval);
   ASSERT_TRUE(followed.ok()) << followed.error().message;
@@ -365,7 +365,7 @@ TEST_F(LookupTest, several_threads_may_ask_one_lookup) {
   EXPECT_EQ(right, 4 * 7);
 }
 
-TEST_F(LookupTest, no_right_to_write_is_needed_to_ask) {
+TEST_F(LookupTest, a_question_needs_no_right_to_write) {
   tuned(reduce_study(1000), 1);
   store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
   std::filesystem::permissions(path_, std::filesystem::perms(0444));
@@ -377,7 +377,7 @@ TEST_F(LookupTest, no_right_to_write_is_needed_to_ask) {
   std::filesystem::permissions(scratch_.path(), std::filesystem::perms(0755));
 }
 
-TEST_F(LookupTest, no_right_to_write_is_needed_while_another_user_s_tuning_goes_on) {
+TEST_F(LookupTest, a_question_needs_no_right_to_write_while_another_user_tunes) {
   tuned(reduce_study(1000), 1);
   for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
     std::filesystem::permissions(entry.path(), std::filesystem::perms(0644));
@@ -387,7 +387,7 @@ TEST_F(LookupTest, no_right_to_write_is_needed_while_another_user_s_tuning_goes_
   EXPECT_EQ(lookup().best("reduce", problem(1000)).match, Match::exact);
 }
 
-TEST_F(LookupTest, files_that_are_missing_foreign_or_newer_are_errors) {
+TEST_F(LookupTest, missing_foreign_and_newer_files_are_errors) {
   EXPECT_EQ(Lookup::open(scratch_ / "no.db").error().message,
             (scratch_ / "no.db").string() + ": no such file");
   scratch_.write("text", "hello");
@@ -400,7 +400,7 @@ TEST_F(LookupTest, files_that_are_missing_foreign_or_newer_are_errors) {
   EXPECT_NE(Lookup::open(path_).error().message.find("written by a newer one"), std::string::npos);
 }
 
-TEST_F(LookupTest, several_databases_answer_in_order_of_match_then_of_the_list) {
+TEST_F(LookupTest, several_databases_answer_by_match_and_then_in_the_given_order) {
   tuned(reduce_study(1000), 1);
   store_ = std::move(*open_sqlite_store(scratch_ / "other.db", StoreAccess::write));
   session_ = *store_->begin_session({});
@@ -426,7 +426,7 @@ TEST_F(LookupTest, an_alias_answers_for_a_similar_device) {
   EXPECT_EQ(found->best("reduce", problem(1000), kCpu).match, Match::none);
 }
 
-TEST_F(LookupTest, winners_of_another_major_driver_are_stale_if_the_question_says_so) {
+TEST_F(LookupTest, a_question_can_refuse_winners_of_another_major_driver) {
   session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
   tuned(reduce_study(1000), 1);
   const auto found = lookup();
@@ -466,7 +466,7 @@ TEST_F(LookupTest, an_answer_is_stale_once_the_driver_or_the_source_has_changed)
   EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, answer.stale);
 }
 
-TEST_F(LookupTest, a_damaged_row_hides_no_good_one) {
+TEST_F(LookupTest, a_damaged_row_does_not_hide_good_rows) {
   tuned(reduce_study(1000), 1);
   tuned(reduce_study(2000), 2);
   tuned(reduce_study(4000), 3);
@@ -545,7 +545,7 @@ TEST_F(LookupTest, a_winner_of_a_damaged_session_answers_without_its_environment
   EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("session 2: damaged: its checksum differs"), std::string::npos);
 }
 
-TEST_F(LookupTest, a_damaged_study_makes_no_other_version_stale) {
+TEST_F(LookupTest, a_damaged_study_does_not_make_another_version_stale) {
   tuned(reduce_study(1000), 1);
   Study other = reduce_study(2000);
   other.fingerprint = "f0";
@@ -559,7 +559,7 @@ TEST_F(LookupTest, a_damaged_study_makes_no_other_version_stale) {
   EXPECT_EQ(archive->evidence(**archive->winner(1))->changes, std::vector<std::string>{});
 }
 
-TEST_F(LookupTest, a_space_s_constraints_and_default_are_stored_with_its_trials) {
+TEST_F(LookupTest, the_constraints_and_the_default_of_a_space_are_stored) {
   tuned(reduce_study(1000), 1);
   tuned(reduce_study(1 << 20), 4);
   ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"n % a == 0", "a >= 1"}, {{"a", 1}}}).ok());
@@ -593,7 +593,7 @@ TEST_F(LookupTest, the_winners_of_a_large_database_are_read_in_several_parts) {
   EXPECT_EQ(found.best("reduce", problem(1500)).integer("a"), 2);
 }
 
-TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
+TEST_F(LookupTest, a_stored_portfolio_answers_if_no_winner_does) {
   tuned_with_portfolio(1, 2);
   const Lookup found = lookup();
   const Answer small = found.best("reduce", {{"n", 10'000}, {"T", "int"}});
@@ -612,7 +612,7 @@ TEST_F(LookupTest, a_stored_portfolio_answers_where_no_winner_does) {
   EXPECT_NE(none.reason.find("1 row is damaged: a portfolio: "), std::string::npos) << none.reason;
 }
 
-TEST_F(LookupTest, a_portfolio_that_is_stale_says_so_and_serves_no_configuration_that_failed_later) {
+TEST_F(LookupTest, a_stale_portfolio_serves_no_configuration_that_failed_later) {
   tuned_with_portfolio(1, 2);
   const Problem small = {{"n", 10'000}, {"T", "int"}}, large = {{"n", 10'001}, {"T", "int"}};
   EXPECT_TRUE(lookup().best("reduce", small).stale.empty());
@@ -626,7 +626,7 @@ TEST_F(LookupTest, a_portfolio_that_is_stale_says_so_and_serves_no_configuration
                                                     std::string(kPortfolioOutdated)}));
 }
 
-TEST_F(LookupTest, the_configuration_for_all_problems_is_none_that_has_failed_since) {
+TEST_F(LookupTest, the_configuration_for_all_problems_has_not_failed_since) {
   tuned(reduce_study(1000), 1);
   ASSERT_TRUE(store_->end_session(session_).ok());  // chooses it
   ASSERT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).integer("a"), 1);
@@ -638,7 +638,7 @@ TEST_F(LookupTest, the_configuration_for_all_problems_is_none_that_has_failed_si
   EXPECT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).match, Match::none);
 }
 
-TEST_F(LookupTest, a_stored_portfolio_takes_the_place_of_the_configuration_that_is_best_over_all_problems) {
+TEST_F(LookupTest, a_stored_portfolio_replaces_the_configuration_for_all_problems) {
   tuned(reduce_study(1000), 1);
   tuned(reduce_study(1 << 20), 2);
   ASSERT_TRUE(store_->end_session(session_).ok());
@@ -660,7 +660,7 @@ TEST_F(LookupTest, a_stored_portfolio_takes_the_place_of_the_configuration_that_
   EXPECT_EQ(lookup().best("reduce", untuned).config, (Config{{"a", 1}}));
 }
 
-TEST_F(LookupTest, a_question_with_another_number_of_values_than_axes_has_no_answer_and_a_reason) {
+TEST_F(LookupTest, a_question_with_a_wrong_number_of_values_gets_a_reason_and_no_answer) {
   tuned(reduce_study(1000), 1);
   KernelLookup reduce = lookup().prepare("reduce", {"n", "T"}, {}, {{"a", 7}});
   const std::vector<AxisValue> all = {1000, "float", 1};
@@ -693,7 +693,7 @@ class PreferredPortfolio : public LookupTest {
   }
 };
 
-TEST_F(PreferredPortfolio, goes_before_the_nearest_problem_and_after_an_exact_one) {
+TEST_F(PreferredPortfolio, comes_before_the_nearest_problem_and_after_an_exact_one) {
   const Lookup found = lookup();
   EXPECT_EQ(found.best("reduce", problem(1000), preferring()).integer("a"), 1);
   const Answer small = found.best("reduce", problem(1001), preferring());
@@ -714,7 +714,7 @@ TEST_F(PreferredPortfolio, meets_the_constraints_or_leaves_the_answer_to_the_nea
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
 }
 
-TEST_F(PreferredPortfolio, is_of_the_device_the_version_and_the_texts_of_the_nearest_problem) {
+TEST_F(PreferredPortfolio, has_the_device_version_and_texts_of_the_nearest_problem) {
   const Lookup found = lookup();
   EXPECT_EQ(found.best("reduce", problem(1001), preferring(kH100)).match, Match::same_architecture);
   EXPECT_EQ(found.best("reduce", problem(1001), preferring(kCpu)).match, Match::none);
@@ -725,12 +725,12 @@ TEST_F(PreferredPortfolio, is_of_the_device_the_version_and_the_texts_of_the_nea
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).integer("a"), 5);
 }
 
-TEST_F(PreferredPortfolio, without_a_stored_one_nothing_changes) {
+TEST_F(PreferredPortfolio, changes_nothing_if_none_is_stored) {
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10)).execute("DELETE FROM portfolios");
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
 }
 
-TEST_F(LookupTest, asking_for_a_parameter_that_is_not_there_throws) {
+TEST_F(LookupTest, asking_for_a_missing_parameter_or_another_type_throws) {
   tuned(reduce_study(1000), 1);
   auto answer = lookup().best("reduce", problem(1000));
   EXPECT_THROW(answer.integer("b"), std::out_of_range);

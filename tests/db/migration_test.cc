@@ -92,14 +92,14 @@ TEST_P(Migration, says_that_the_figures_of_the_device_are_unknown) {
   EXPECT_EQ(found->host_name, "box");
 }
 
-TEST_P(Migration, changes_the_file_only_to_write_it) {
+TEST_P(Migration, changes_the_file_only_if_it_is_opened_for_writing) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   EXPECT_EQ(file.integer("PRAGMA user_version"), GetParam() == StoreAccess::read ? 1 : 5);
   EXPECT_EQ(file.text("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(file.integer("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
-TEST(MigrationOfSessions, gives_the_same_identities_wherever_it_is_done) {
+TEST(MigrationOfSessions, gives_the_same_identities_in_every_copy_of_a_file) {
   ScratchFolder scratch;
   const auto identities = [&](const std::string& name) {
     const auto path = scratch / name;
@@ -227,7 +227,7 @@ TEST(MigrationOfSchema3, keeps_the_winner_and_counts_trials) {
 
 // A file that the program wrote with schema 4: two studies of two configurations each with playoffs, one of them tuned again
 // with --fresh, and a portfolio.
-TEST(MigrationOfSchema4, gives_each_row_a_checksum_and_keeps_what_it_says) {
+TEST(MigrationOfSchema4, gives_each_row_a_checksum_and_keeps_its_values) {
   ScratchFolder scratch;
   const auto path = scratch / "gktune.db";
   std::filesystem::copy_file(GKTUNE_SOURCE_DIR "/tests/db/version_4.db", path);

@@ -72,7 +72,7 @@ class OpenTest : public ::testing::Test {
   fs::path path_ = scratch_ / "gktune.db";
 };
 
-TEST_F(OpenTest, a_new_file_carries_our_mark_the_version_and_a_write_ahead_log) {
+TEST_F(OpenTest, a_new_file_has_the_mark_the_version_and_a_write_ahead_log) {
   Database database = open_for_writing(path_, milliseconds(50));
   EXPECT_EQ(database.integer("PRAGMA application_id"), 0x676b7475);
   EXPECT_EQ(database.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
@@ -106,7 +106,7 @@ TEST_F(OpenTest, a_directory_or_a_pipe_is_not_a_database) {
   EXPECT_EQ(refusal_for_both("/dev/null"), "is not a regular file");
 }
 
-TEST_F(OpenTest, names_that_sqlite_has_a_meaning_for_are_just_names) {
+TEST_F(OpenTest, names_with_a_meaning_for_sqlite_are_names_of_files) {
   auto before = fs::current_path();
   fs::current_path(scratch_.path());
   for (const char* name : {":memory:", "file:x?mode=memory", "100%41#?.db"}) {
@@ -117,7 +117,7 @@ TEST_F(OpenTest, names_that_sqlite_has_a_meaning_for_are_just_names) {
   fs::current_path(before);
 }
 
-TEST_F(OpenTest, a_file_that_is_something_else_is_refused_and_left_alone) {
+TEST_F(OpenTest, a_file_of_another_kind_is_refused_and_unchanged) {
   write(path_, "kernel: reduce\n");
   auto before = everything();
   EXPECT_EQ(refusal_for_both(path_), "not a database of gktune");
@@ -127,7 +127,7 @@ TEST_F(OpenTest, a_file_that_is_something_else_is_refused_and_left_alone) {
   EXPECT_EQ(everything(), before);
 }
 
-TEST_F(OpenTest, a_database_of_another_program_is_refused_and_left_alone) {
+TEST_F(OpenTest, a_database_of_another_program_is_refused_and_unchanged) {
   {
     Database other(path_, Database::Access::create, milliseconds(50));
     other.execute("CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 1");
@@ -137,7 +137,7 @@ TEST_F(OpenTest, a_database_of_another_program_is_refused_and_left_alone) {
   EXPECT_EQ(everything(), before);
 }
 
-TEST_F(OpenTest, tables_of_another_program_are_found_where_its_header_is_not_to_be_trusted) {
+TEST_F(OpenTest, tables_of_another_program_are_found_even_if_the_header_hides_them) {
   Database other = Database::in_memory();
   other.execute("CREATE TABLE bookmarks (url TEXT)");
   EXPECT_THROW(migrate(other, schema_steps()), sqlite::Failure);
@@ -146,7 +146,7 @@ TEST_F(OpenTest, tables_of_another_program_are_found_where_its_header_is_not_to_
   EXPECT_EQ(other.integer("SELECT count(*) FROM sqlite_schema"), 1);
 }
 
-TEST_F(OpenTest, a_newer_schema_is_refused_and_left_alone) {
+TEST_F(OpenTest, a_newer_schema_is_refused_and_unchanged) {
   make();
   {
     Database database(path_, Database::Access::create, milliseconds(50));
@@ -159,7 +159,7 @@ TEST_F(OpenTest, a_newer_schema_is_refused_and_left_alone) {
   EXPECT_EQ(everything(), before);
 }
 
-TEST_F(OpenTest, a_newer_schema_is_refused_where_only_the_log_knows_of_it) {
+TEST_F(OpenTest, a_newer_schema_is_refused_if_only_the_log_holds_it) {
   Database writer = open_for_writing(path_, milliseconds(50));
   writer.execute("PRAGMA user_version = 77");
   EXPECT_NE(refusal(path_, StoreAccess::write).find("has schema 77"), std::string::npos);
@@ -171,7 +171,7 @@ constexpr std::string_view kOldSteps[] = {"CREATE TABLE a (x INTEGER) STRICT; IN
 constexpr std::string_view kNewSteps[] = {
     kOldSteps[0], "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 3", "UPDATE a SET y = x + y"};
 
-TEST_F(OpenTest, migration_takes_the_steps_that_are_missing_and_keeps_the_rows) {
+TEST_F(OpenTest, migration_performs_the_missing_steps_and_keeps_the_rows) {
   Database database = Database::in_memory();
   migrate(database, kOldSteps);
   EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
@@ -210,7 +210,7 @@ TEST_F(OpenTest, an_older_file_is_read_from_a_copy_and_migrated_by_the_first_wri
   EXPECT_EQ(now.integer("PRAGMA user_version"), static_cast<std::int64_t>(schema_steps().size()));
 }
 
-TEST_F(OpenTest, a_lock_is_waited_for_and_then_named) {
+TEST_F(OpenTest, opening_waits_for_a_lock_and_then_names_it) {
   make();
   auto store = open_sqlite_store(path_, StoreAccess::write, milliseconds(20));
   Database other(path_, Database::Access::create, milliseconds(0));
@@ -233,7 +233,7 @@ TEST_F(OpenTest, a_lock_is_waited_for_and_then_named) {
   release.join();
 }
 
-TEST_F(OpenTest, a_file_that_is_locked_while_it_is_new_is_named_too) {
+TEST_F(OpenTest, opening_names_a_new_file_that_is_locked) {
   Database other(path_, Database::Access::create, milliseconds(0));
   other.execute("BEGIN EXCLUSIVE");
   EXPECT_EQ(refusal(path_, StoreAccess::write, milliseconds(20)), "locked by another program");
@@ -265,7 +265,7 @@ TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
 
-TEST_F(OpenTest, a_log_left_by_a_kill_is_never_passed_over_in_silence) {
+TEST_F(OpenTest, a_log_left_by_a_kill_is_read_or_reported) {
   auto killed = scratch_ / "killed.db";
   {
     auto store = open_sqlite_store(path_, StoreAccess::write);
@@ -284,7 +284,7 @@ TEST_F(OpenTest, a_log_left_by_a_kill_is_never_passed_over_in_silence) {
   EXPECT_EQ((*open_sqlite_store(killed, StoreAccess::read))->studies()->size(), 1u);
 }
 
-TEST_F(OpenTest, a_file_that_must_not_be_read_says_so) {
+TEST_F(OpenTest, an_error_says_that_a_file_must_not_be_read) {
   make();
   fs::permissions(path_, fs::perms(0000));
   fs::permissions(scratch_.path(), fs::perms(0755));
@@ -333,7 +333,7 @@ TEST_F(OpenTest, damage_is_an_error_and_never_a_crash) {
   }
 }
 
-TEST_F(OpenTest, a_page_that_looks_empty_because_it_was_overwritten_is_damage) {
+TEST_F(OpenTest, an_overwritten_page_that_looks_empty_is_damage) {
   make();
   const auto whole = contents(path_);
   std::vector<std::int64_t> pages;  // of what the trials are found through
@@ -400,7 +400,7 @@ void tamper(const fs::path& path, const std::string& sql) {
   database.execute(sql);
 }
 
-TEST_F(OpenTest, an_endless_view_in_place_of_ours_is_refused) {
+TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
   make();
   tamper(path_,
          "DROP VIEW study_view;"
@@ -428,7 +428,7 @@ TEST_F(OpenTest, a_trigger_is_refused) {
   EXPECT_EQ(refusal_for_both(path_), "has a trigger, t, which gktune never adds");
 }
 
-TEST_F(OpenTest, a_view_that_a_user_added_is_no_damage) {
+TEST_F(OpenTest, a_view_that_a_user_added_is_not_damage) {
   make();
   tamper(path_, "CREATE VIEW mine AS SELECT * FROM trial_view; CREATE INDEX quick ON trials (median_us)");
   EXPECT_EQ(refusal_for_both(path_), "");
@@ -454,7 +454,7 @@ TEST_F(OpenTest, an_unknown_status_is_an_error_that_names_the_trial) {
             path_.string() + ": trial 1 has an unknown status \"melted\"");
 }
 
-TEST_F(OpenTest, a_disk_that_fills_up_is_an_error_and_loses_nothing_that_was_written) {
+TEST_F(OpenTest, a_full_disk_is_an_error_and_loses_nothing_that_was_written) {
   make();
   auto store = open_sqlite_store(path_, StoreAccess::write);
   {

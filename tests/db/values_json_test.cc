@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-TEST(ValuesJson, every_kind_is_read_back_as_it_was) {
+TEST(ValuesJson, every_kind_of_value_is_read_back_unchanged) {
   NamedValues values{{"integer", 42},
                      {"negative", -1},
                      {"least", std::numeric_limits<std::int64_t>::min()},
@@ -31,7 +31,7 @@ TEST(ValuesJson, every_kind_is_read_back_as_it_was) {
   EXPECT_EQ(values_from_json("{}"), NamedValues());
 }
 
-TEST(ValuesJson, reals_come_back_to_the_last_bit) {
+TEST(ValuesJson, reals_are_read_back_to_the_last_bit) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 5000; ++i) {
     auto value = std::bit_cast<double>(random());
@@ -44,7 +44,7 @@ TEST(ValuesJson, reals_come_back_to_the_last_bit) {
   }
 }
 
-TEST(ValuesJson, names_and_texts_may_hold_anything_printable_or_not) {
+TEST(ValuesJson, names_and_texts_may_hold_any_character) {
   NamedValues values{{"a.b", 1.5},         {"$", 2.5},         {"[0]", 3.5},      {"with space", 4.5},
                      {"back\\slash", 5.5}, {"quo\"te", 6.5},   {"7", 7.5},        {"", 8.5},
                      {"\xc3\xa9", 9.5},    {"tab\t", 10.5},    {"t1", "a\"b\\c"}, {"t2", "\x01\n\t"},
@@ -66,7 +66,7 @@ TEST(ValuesJson, anything_but_an_object_of_plain_values_is_damage) {
   EXPECT_EQ(values_from_json(R"({"a":1})"), (NamedValues{{"a", 1}}));
 }
 
-TEST(ValuesJson, identity_refuses_what_json_would_not_give_back) {
+TEST(ValuesJson, an_identity_refuses_values_that_json_cannot_hold) {
   EXPECT_EQ(identity_json({{"b", 1}, {"a", 0.5}}, "problem"), R"({"a":0.5,"b":1})");
   EXPECT_THROW(identity_json({{"a", std::nan("")}}, "problem"), sqlite::Failure);
   EXPECT_THROW(identity_json({{"a", -std::numeric_limits<double>::infinity()}}, "problem"), sqlite::Failure);

@@ -38,7 +38,7 @@ TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
 }
 
 // A small size that the file lists too does not keep the others small.
-TEST(CheckProblems, some_sizes_have_several_blocks_and_a_part_of_one) {
+TEST(CheckProblems, some_sizes_fill_several_blocks_and_a_part_of_one) {
   KernelDefinition kernel;
   kernel.axes = {{"n", {1, 1000}, ""}};
   EXPECT_EQ(texts(awkward_problems(kernel)), (Texts{"n=0", "n=1", "n=31", "n=33", "n=257", "n=1000"}));
@@ -46,7 +46,7 @@ TEST(CheckProblems, some_sizes_have_several_blocks_and_a_part_of_one) {
   EXPECT_EQ(texts(awkward_problems(kernel)).back(), "rows=5,columns=9001,depth=5");
 }
 
-TEST(CheckProblems, sizes_grow_until_large_blocks_are_several) {
+TEST(CheckProblems, sizes_grow_until_they_fill_several_large_blocks) {
   const auto problems = [](const std::string& n, const std::string& grid) {
     const auto definition = read_space_text("kernel: k\nsource: k.cu\nproblem: {T: [int], n: " + n +
                                                 "}\nparameters: {items: [1, 16]}\nlaunches:\n"
@@ -67,7 +67,7 @@ TEST(CheckProblems, sizes_grow_until_large_blocks_are_several) {
   EXPECT_EQ(problems("[1Mi]", "max(1, ceil_div(n, 1024))"), Texts{});
 }
 
-TEST(CheckProblems, values_of_one_listed_problem_do_not_meet_those_of_another) {
+TEST(CheckProblems, values_of_different_listed_problems_are_not_combined) {
   KernelDefinition kernel;
   kernel.axes = {{"T", {"int", "float"}, "T"}, {"way", {"up", "down"}, ""}, {"n", {100, 20}, ""}};
   kernel.listed_problems = {{{"T", "int"}, {"way", "up"}, {"n", 100}},
@@ -78,7 +78,7 @@ TEST(CheckProblems, values_of_one_listed_problem_do_not_meet_those_of_another) {
   EXPECT_EQ(texts(awkward_problems(kernel)).size(), 10u);
 }
 
-TEST(CheckProblems, sizes_that_an_input_from_a_file_depends_on_stay_as_they_are) {
+TEST(CheckProblems, sizes_that_decide_an_input_from_a_file_are_unchanged) {
   const auto read = read_space_text(
       "kernel: k\nsource: k.cu\nproblem: {n: [4096], m: [5000], k: [3]}\nlet: {half: m // 2}\narguments:\n"
       "  in: {type: float, extent: half, init: {file: \"in_{n}.npy\"}}\n"
@@ -89,12 +89,12 @@ TEST(CheckProblems, sizes_that_an_input_from_a_file_depends_on_stay_as_they_are)
             (Texts{"n=4Ki,m=5000,k=0", "n=4Ki,m=5000,k=1", "n=4Ki,m=5000,k=3"}));
 }
 
-TEST(CheckProblems, a_problem_is_empty_where_a_size_is_zero) {
+TEST(CheckProblems, a_problem_is_empty_if_a_size_is_zero) {
   EXPECT_TRUE(is_empty({{"T", "int"}, {"n", 0}, {"m", 3}}));
   EXPECT_FALSE(is_empty({{"T", "0"}, {"n", 1}, {"share", 0.0}}));
 }
 
-TEST(CheckPass, failures_with_the_same_words_are_one_finding) {
+TEST(CheckPass, failures_with_the_same_message_are_one_finding) {
   std::vector<Trial> trials = {good_trial(1, 10), bad_trial(2, Status::compile_failed, "k.cu:3: error"),
                                bad_trial(3, Status::compile_failed, "k.cu:3: error"),
                                bad_trial(4, Status::compile_failed, "k.cu:9: error")};
@@ -125,7 +125,7 @@ CheckResult check_of(const std::vector<Trial>& trials) {
   });
 }
 
-TEST(CheckPass, a_machine_that_fails_ends_it_and_is_no_finding) {
+TEST(CheckPass, a_failing_machine_ends_the_check_and_is_not_a_finding) {
   std::vector<Trial> trials = {good_trial(1, 10)};
   for (int i = 0; i < kMostUnjudged; ++i)
     trials.push_back(bad_trial(2 + i, Status::machine_failed, "no space"));
@@ -174,7 +174,7 @@ TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
 }
 
 // It would hang for each of them.
-TEST(CheckPass, a_configuration_that_hung_is_tried_with_no_other_problem) {
+TEST(CheckPass, a_configuration_that_hung_is_not_tried_on_other_problems) {
   std::vector<Trial> trials;
   for (const int n : {1, 31, 257}) {
     trials.push_back(bad_trial(1, n == 1 ? Status::timed_out : Status::ok, "ran longer than 10 s"));
@@ -243,7 +243,7 @@ TEST(CheckPass, a_stop_waits_only_for_running_candidates) {
   EXPECT_EQ(result.checked, 1);
 }
 
-TEST(CheckPass, a_stop_is_heard_after_the_last_candidate_was_sent) {
+TEST(CheckPass, a_stop_takes_effect_after_the_last_candidate_was_submitted) {
   const CheckResult result = check_on_busy_device(3, 5);
   EXPECT_TRUE(result.was_stopped);
   EXPECT_EQ(result.checked, 2);

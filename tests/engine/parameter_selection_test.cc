@@ -9,28 +9,28 @@ std::vector<Parameter> matmul_parameters() {
   return {{"way", {"naive", "coalesced", "tiles"}, Value("tiles")}, {"tileM", {32, 64, 128}, Value(64)}};
 }
 
-TEST(ParameterSelection, leaves_the_values_that_are_named_in_their_order) {
+TEST(ParameterSelection, keeps_the_named_values_in_their_order) {
   auto parameters = matmul_parameters();
   ASSERT_TRUE(select_values(parameters, {"way=coalesced,naive", "tileM=64"}).ok());
   EXPECT_EQ(parameters[0].values, (std::vector<Value>{"coalesced", "naive"}));
   EXPECT_EQ(parameters[1].values, (std::vector<Value>{64}));
 }
 
-TEST(ParameterSelection, keeps_a_default_only_as_long_as_it_is_a_value) {
+TEST(ParameterSelection, keeps_a_default_only_if_it_is_still_a_value) {
   auto parameters = matmul_parameters();
   ASSERT_TRUE(select_values(parameters, {"way=naive,tileM=64,128"}).ok());
   EXPECT_EQ(parameters[0].default_value, std::nullopt);
   EXPECT_EQ(parameters[1].default_value, Value(64));
 }
 
-TEST(ParameterSelection, a_number_may_be_written_as_it_likes) {
+TEST(ParameterSelection, accepts_any_notation_of_a_number) {
   std::vector<Parameter> parameters = {{"rate", {0.5, 1.0}, {}}, {"n", {1024, 2048}, {}}};
   ASSERT_TRUE(select_values(parameters, {"rate=1,n=1Ki"}).ok());
   EXPECT_EQ(parameters[0].values, (std::vector<Value>{1.0}));
   EXPECT_EQ(parameters[1].values, (std::vector<Value>{1024}));
 }
 
-TEST(ParameterSelection, an_unknown_parameter_or_value_is_named) {
+TEST(ParameterSelection, names_an_unknown_parameter_or_value) {
   auto parameters = matmul_parameters();
   EXPECT_EQ(select_values(parameters, {"wya=naive"}).error().message,
             "unknown parameter 'wya', did you mean 'way'?");

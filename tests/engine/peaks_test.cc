@@ -15,12 +15,12 @@ DeviceInfo h200() {
   return device;
 }
 
-TEST(Peaks, of_an_h200_are_those_of_its_data_sheet) {
+TEST(Peaks, match_the_data_sheet_of_an_h200) {
   EXPECT_NEAR(peak_bandwidth_gbs(h200()), 4917, 1);
   EXPECT_NEAR(peak_compute_gflops(h200()), 66908, 1);
 }
 
-TEST(Peaks, a_metric_in_a_unit_of_bandwidth_or_compute_has_a_share) {
+TEST(Peaks, give_a_share_to_a_metric_of_bandwidth_or_compute) {
   const auto shares = peak_shares(
       {{"GB/s", 2458.5}, {"TFLOP/s", 33.454}, {"TiB/s", 1.0}, {"GB", 7.0}, {"elements", 3}}, h200());
   ASSERT_EQ(shares.size(), 3u);
@@ -33,7 +33,7 @@ TEST(Peaks, a_metric_in_a_unit_of_bandwidth_or_compute_has_a_share) {
   EXPECT_NEAR(shares[2].share, 1099.5 / 4917, 1e-3);
 }
 
-TEST(Peaks, an_unknown_peak_has_no_share) {
+TEST(Peaks, give_no_share_if_they_are_unknown) {
   DeviceInfo unknown;
   EXPECT_TRUE(peak_shares({{"GB/s", 1.0}, {"TFLOP/s", 1.0}}, unknown).empty());
   EXPECT_TRUE(peak_shares({{"GB/s", "fast"}}, h200()).empty());

@@ -25,12 +25,12 @@ KernelDefinition matmul() {
   return kernel;
 }
 
-TEST(ProblemSelection, without_one_all_problems_are_meant) {
+TEST(ProblemSelection, all_problems_are_selected_by_default) {
   EXPECT_EQ(texts(*select_problems(reduce(), {})), (Texts{"element=int,n=64Ki", "element=int,n=1Mi",
                                                           "element=float,n=64Ki", "element=float,n=1Mi"}));
 }
 
-TEST(ProblemSelection, no_axes_make_one_problem) {
+TEST(ProblemSelection, a_space_without_axes_has_one_problem) {
   auto problems = select_problems(of_axes({}), {});
   ASSERT_EQ(problems->size(), 1u);
   EXPECT_TRUE(problems->front().empty());
@@ -46,23 +46,23 @@ TEST(ProblemSelection, an_axis_takes_several_values) {
             (Texts{"element=int,n=1Ki", "element=int,n=2Ki"}));
 }
 
-TEST(ProblemSelection, selections_add_up_and_none_comes_twice) {
+TEST(ProblemSelection, several_selections_are_joined_without_duplicates) {
   EXPECT_EQ(texts(*select_problems(reduce(), {"n=1Mi,element=int", "n=1Mi"})),
             (Texts{"element=int,n=1Mi", "element=float,n=1Mi"}));
 }
 
-TEST(ProblemSelection, listed_problems_are_taken_as_they_are_listed) {
+TEST(ProblemSelection, listed_problems_are_selected_as_a_whole) {
   EXPECT_EQ(texts(*select_problems(matmul(), {})), (Texts{"m=1Ki,n=1Ki", "m=2Ki,n=2Ki", "m=4097,n=1023"}));
   EXPECT_EQ(texts(*select_problems(matmul(), {"m=4097,1024"})), (Texts{"m=4097,n=1023", "m=1Ki,n=1Ki"}));
 }
 
-TEST(ProblemSelection, a_size_that_is_not_listed_takes_the_place_of_those_that_are) {
+TEST(ProblemSelection, an_unlisted_size_replaces_the_listed_ones) {
   EXPECT_EQ(texts(*select_problems(matmul(), {"m=7"})), (Texts{"m=7,n=1Ki", "m=7,n=2Ki", "m=7,n=1023"}));
   EXPECT_EQ(texts(*select_problems(matmul(), {"m=7,n=1Ki"})), (Texts{"m=7,n=1Ki"}));
   EXPECT_EQ(texts(*select_problems(matmul(), {"m=7,n=9"})), (Texts{"m=7,n=9"}));
 }
 
-TEST(ProblemSelection, a_misspelt_axis_is_guessed_at) {
+TEST(ProblemSelection, an_error_suggests_an_axis_for_a_misspelt_one) {
   EXPECT_EQ(select_problems(reduce(), {"elment=int"}).error().message,
             "unknown problem axis 'elment', did you mean 'element'?");
   EXPECT_EQ(select_problems(reduce(), {"size=1Mi"}).error().message,
@@ -71,14 +71,14 @@ TEST(ProblemSelection, a_misspelt_axis_is_guessed_at) {
             "unknown problem axis 'n': this problem has no axes");
 }
 
-TEST(ProblemSelection, a_text_has_to_be_listed) {
+TEST(ProblemSelection, a_text_that_is_not_listed_is_refused) {
   EXPECT_EQ(select_problems(reduce(), {"element=flaot"}).error().message,
             "axis element has no value 'flaot', did you mean 'float'?");
   EXPECT_EQ(select_problems(reduce(), {"element=2"}).error().message,
             "axis element has no value '2'; there is int, float");
 }
 
-TEST(ProblemSelection, an_integer_axis_takes_integers) {
+TEST(ProblemSelection, an_integer_axis_takes_only_integers) {
   EXPECT_EQ(select_problems(reduce(), {"n=big"}).error().message,
             "axis n: 'big' is not an integer; write it as 1048576, 1Mi or 1e6");
 }
@@ -93,7 +93,7 @@ TEST(ProblemSelection, a_malformed_selection_is_refused) {
   EXPECT_EQ(parse_selection("n=1,n=2", "").error().message, "'n=1,n=2' names n twice; write it as n=A,B");
 }
 
-TEST(ProblemSelection, a_question_learns_its_axes_from_what_is_known) {
+TEST(ProblemSelection, a_question_takes_its_axes_and_their_types_from_known_problems) {
   const std::vector<Problem> known = {{{"n", 1 << 20}, {"T", "float"}}, {{"scale", 0.5}}};
   EXPECT_EQ(*parse_problem("n=1Gi,T=2", known), (Problem{{"n", 1 << 30}, {"T", "2"}}));
   EXPECT_EQ(*parse_problem("scale=2", known), (Problem{{"scale", 2.0}}));

@@ -45,7 +45,7 @@ class Facts : public ::testing::Test {
   DeviceInfo device_;
 };
 
-TEST_F(Facts, values_are_in_order_numbers_by_size_then_texts) {
+TEST_F(Facts, values_are_ordered_with_numbers_before_texts) {
   const auto facts =
       facts_of_trials({trial_of({{"n", 128}, {"way", "b"}}, 3), trial_of({{"n", 16}, {"way", "a"}}, 2),
                        trial_of({{"n", 0.5}, {"way", true}}, 1)});
@@ -93,12 +93,12 @@ TEST_F(Facts, the_time_axis_leaves_out_pauses) {
   EXPECT_DOUBLE_EQ(facts.points[2].elapsed_s, 3.5 + 10 + 1);
 }
 
-TEST_F(Facts, without_moments_the_costs_of_trials_add_up) {
+TEST_F(Facts, the_time_axis_adds_up_costs_of_trials_without_timestamps) {
   const auto facts = facts_of_trials({trial_of({{"n", 1}}, 3), trial_of({{"n", 2}}, 3)});
   EXPECT_DOUBLE_EQ(facts.points[1].elapsed_s, 1.5);
 }
 
-TEST_F(Facts, messages_that_differ_in_digits_have_one_cause) {
+TEST_F(Facts, messages_that_differ_only_in_digits_have_one_cause) {
   const auto facts =
       facts_of_trials({failed_trial({{"n", 1}}, Status::wrong_result, "3 of 7 elements differ\nmore"),
                        failed_trial({{"n", 2}}, Status::wrong_result, "12 of 7 elements differ"),
@@ -130,7 +130,7 @@ TEST_F(Facts, parameters_share_the_variance_of_the_logarithm) {
   EXPECT_NEAR(facts.shares.factors[1], of_way / (of_n + of_way), 1e-9);
 }
 
-TEST_F(Facts, a_value_that_is_tried_often_and_never_among_the_best_is_named) {
+TEST_F(Facts, frequent_values_that_are_never_among_the_best_are_listed) {
   const auto facts = facts_of_trials(forty_trials());
   EXPECT_EQ(facts.best_count, 10u);
   ASSERT_EQ(facts.absent.size(), 0u);  // 8 of 40 trials: 2 of the best 10 by chance, too few to tell
@@ -146,7 +146,7 @@ TEST_F(Facts, a_value_that_is_tried_often_and_never_among_the_best_is_named) {
   EXPECT_NEAR(more.absent[0].best_score, std::exp(1), 1e-9);
 }
 
-TEST_F(Facts, one_trial_or_none_is_enough) {
+TEST_F(Facts, facts_need_no_more_than_one_trial_or_none) {
   const auto one = facts_of_trials({trial_of({{"n", 1}}, 5)});
   EXPECT_EQ(one.shares.factors, (std::vector<double>{0}));
   EXPECT_EQ(one.best_count, 0u);
@@ -158,12 +158,12 @@ TEST_F(Facts, one_trial_or_none_is_enough) {
   EXPECT_FALSE(none.winner);
 }
 
-TEST_F(Facts, a_trial_without_a_value_of_a_parameter_says_so) {
+TEST_F(Facts, a_missing_value_of_a_parameter_is_shown_as_none) {
   const auto facts = facts_of_trials({trial_of({{"n", 1}, {"m", 2}}, 5), trial_of({{"n", 2}}, 6)});
   EXPECT_EQ(facts.parameters[0].values, (std::vector<Value>{2, "(none)"}));
 }
 
-TEST_F(Facts, the_device_gives_shares_of_its_peaks) {
+TEST_F(Facts, metrics_have_shares_of_the_peaks_of_the_device) {
   device_.kind = "cuda", device_.name = "NVIDIA H200", device_.architecture = "sm_90",
   device_.multiprocessors = 132;
   device_.memory_clock_khz = 3201000, device_.memory_bus_bits = 6144;
@@ -218,7 +218,7 @@ TEST(Sample, has_about_the_wanted_size_with_the_best_of_each_pair_of_groups) {
   EXPECT_LE(sample_of(facts, 300).points.size(), 400u);
 }
 
-TEST(GroupOf, shares_groups_among_neighbours_where_there_are_many_values) {
+TEST(GroupOf, puts_neighbouring_values_into_one_group_if_there_are_many) {
   EXPECT_EQ(group_of(5, 24), 5u);
   EXPECT_EQ(group_of(0, 100), 0u);
   EXPECT_EQ(group_of(99, 100), kMostGroups - 1);

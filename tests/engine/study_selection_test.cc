@@ -65,7 +65,7 @@ TEST(StudySelection, the_name_of_a_kernel_may_hold_any_character) {
   EXPECT_EQ(named(studies, "a/n=7"), "there is no study 'a/n=7'");
 }
 
-TEST(StudySelection, a_text_of_a_study_names_it) {
+TEST(StudySelection, the_text_of_a_study_selects_it) {
   const Studies studies = {study(1, "12"), study(2, "a/b", 2048, "Device @ 3"), study(3, "a")};
   for (const StudySummary& each : studies) EXPECT_EQ(named(studies, study_text(each.study)), std::to_string(each.id));
 }

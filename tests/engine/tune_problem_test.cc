@@ -93,7 +93,7 @@ TEST_F(TuneProblem, a_second_run_measures_nothing) {
   EXPECT_TRUE(store_.best("line")->front().from_playoff);
 }
 
-TEST_F(TuneProblem, a_second_run_tells_the_winner_of_the_playoff_that_was_held) {
+TEST_F(TuneProblem, a_second_run_reports_the_winner_of_the_earlier_playoff) {
   ASSERT_TRUE(tune(request()).ok());
   auto held = *store_.playoff(1);
   ASSERT_TRUE(held.has_value());
@@ -119,7 +119,7 @@ TEST_F(TuneProblem, every_finalist_is_stored_with_its_samples_and_objective) {
   }
 }
 
-TEST_F(TuneProblem, begins_with_trials_of_another_problem_unless_it_is_cold) {
+TEST_F(TuneProblem, begins_with_trials_of_another_problem_unless_they_are_ignored) {
   auto other = store_.study_id(
       {"line", "an earlier version", identity_of(device().info()), {{"n", 7}}, Regime::cold, "time"});
   ASSERT_TRUE(other.ok());
@@ -134,7 +134,7 @@ TEST_F(TuneProblem, begins_with_trials_of_another_problem_unless_it_is_cold) {
   EXPECT_EQ(search_, "a Gaussian process predicts time, cost and failure");
 }
 
-TEST_F(TuneProblem, a_bound_on_trials_counts_the_earlier_ones) {
+TEST_F(TuneProblem, a_limit_on_trials_counts_earlier_ones) {
   TuneRequest four = request();
   four.trials = 4;
   EXPECT_EQ(tune(four)->outcome.measured, 4);
@@ -159,7 +159,7 @@ TEST_F(TuneProblem, a_budget_counts_the_seconds_of_earlier_runs) {
   EXPECT_EQ(tune(spent)->outcome.measured, 6);
 }
 
-TEST_F(TuneProblem, a_budget_is_of_seconds_that_pass_side_by_side) {
+TEST_F(TuneProblem, a_budget_counts_the_seconds_of_parallel_work_once) {
   TuneRequest four = request();
   four.trials = 4;
   ASSERT_TRUE(tune(four).ok());
@@ -169,7 +169,7 @@ TEST_F(TuneProblem, a_budget_is_of_seconds_that_pass_side_by_side) {
   EXPECT_EQ(tune(many)->outcome.measured, 6);
 }
 
-TEST_F(TuneProblem, a_search_of_some_values_does_not_dethrone_what_beats_them_all) {
+TEST_F(TuneProblem, a_search_of_some_values_keeps_a_better_stored_winner) {
   definition_.parameters[0].values = {6, 7, 8, 9, 10};
   ASSERT_TRUE(tune(request()).ok());
   definition_.parameters[0].values = {1, 2, 3, 4, 5};
@@ -197,7 +197,7 @@ TEST_F(TuneProblem, a_resumed_run_has_its_parameters_in_the_order_of_the_file) {
 }
 
 // Far slower than the best in time, and far better.
-TEST_F(TuneProblem, the_slow_stay_in_the_race_where_the_objective_is_not_the_time) {
+TEST_F(TuneProblem, slow_candidates_are_not_dropped_if_time_is_not_the_objective) {
   definition_.kernel.metrics = {{"J", *Expression::parse("x")}};
   definition_.kernel.objective = {"J", false};
   std::vector<Trial> trials;
@@ -270,7 +270,7 @@ TEST_F(TuneProblem, progress_has_no_best_after_the_only_good_trial_fails) {
   EXPECT_FALSE(seen.back().best.has_value());
 }
 
-TEST_F(TuneProblem, afresh_everything_is_measured_again) {
+TEST_F(TuneProblem, a_fresh_run_measures_everything_again) {
   ASSERT_TRUE(tune(request()).ok());
   TuneRequest fresh = request();
   fresh.earlier = TuneRequest::Earlier::ignored;
@@ -288,13 +288,13 @@ TEST_F(TuneProblem, configurations_that_the_file_no_longer_lists_are_left_out) {
   EXPECT_EQ(store_.trials(1)->size(), 10u);
 }
 
-TEST_F(TuneProblem, another_source_begins_anew) {
+TEST_F(TuneProblem, a_changed_source_is_measured_again) {
   ASSERT_TRUE(tune(request()).ok());
   definition_.fingerprint = "f2";
   EXPECT_EQ(tune(request())->outcome.measured, 10);
 }
 
-TEST_F(TuneProblem, a_stop_keeps_what_has_run) {
+TEST_F(TuneProblem, a_stop_keeps_the_finished_trials) {
   int asked = 0;
   stop_ = [&asked] { return ++asked > 3; };
   auto stopped = tune(request());
@@ -304,7 +304,7 @@ TEST_F(TuneProblem, a_stop_keeps_what_has_run) {
   EXPECT_EQ(store_.trials(1)->size(), 1u);
 }
 
-TEST_F(TuneProblem, a_run_that_was_stopped_before_its_playoff_is_decided_by_the_next) {
+TEST_F(TuneProblem, the_next_run_holds_the_playoff_of_a_stopped_run) {
   stop_ = [this] { return store_.trials(1)->size() == 10; };
   auto stopped = tune(request());
   EXPECT_EQ(stopped->outcome.end, TuneOutcome::End::stopped);
@@ -326,7 +326,7 @@ std::vector<Trial> with_machine_failures(std::vector<Trial> trials, const std::v
   return trials;
 }
 
-TEST_F(TuneProblem, a_trial_that_the_machine_failed_is_not_stored) {
+TEST_F(TuneProblem, a_trial_is_not_stored_if_the_machine_failed) {
   std::vector<Trial> trials;
   for (int x = 1; x <= 10; ++x) trials.push_back(recorded(x));
   ReplayDevice full({.kind = "replay", .name = "recorded"}, with_machine_failures(trials, {2, 3, 4, 5, 6, 7, 8, 9, 10}), 1);
@@ -352,7 +352,7 @@ TEST_F(TuneProblem, a_configuration_that_was_not_judged_is_tried_by_the_next_run
   EXPECT_EQ(next->outcome.best->config, (Config{{"x", 10}}));
 }
 
-TEST_F(TuneProblem, an_empty_space_tells_whose_constraints_emptied_it) {
+TEST_F(TuneProblem, an_error_says_whose_constraints_emptied_a_space) {
   definition_.constraints = {{Expression::parse("x > 10").value()}};
   auto empty = tune(request());
   ASSERT_FALSE(empty.ok());
@@ -362,7 +362,7 @@ TEST_F(TuneProblem, an_empty_space_tells_whose_constraints_emptied_it) {
             "rule out 10");
 }
 
-TEST_F(TuneProblem, a_constraint_that_fails_is_shown) {
+TEST_F(TuneProblem, an_error_shows_the_constraint_that_fails) {
   definition_.constraints = {{Expression::parse("10 // (x - 1) > 1").value()}};
   auto broken = tune(request());
   ASSERT_FALSE(broken.ok());

@@ -93,14 +93,14 @@ launches: {entry: talk, grid: "ceil_div(n, threads)", block: threads, arguments:
   std::vector<Tuning> tunings_;
 };
 
-TEST_F(EngineKernels, that_print_are_heard_trial_by_trial) {
+TEST_F(EngineKernels, pass_on_what_they_print_trial_by_trial) {
   tune("");
   std::ranges::sort(printed_);
   EXPECT_EQ(printed_, (std::vector<std::string>{"thread 3 of 32\n", "thread 3 of 64\n"}));
   EXPECT_FALSE(tunings_[0].is_checked);
 }
 
-TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message) {
+TEST_F(EngineKernels, end_with_one_message_if_the_reference_writes_nothing) {
   tune("reference: {launches: {entry: write_nothing, arguments: [out, n]}}\n");
   EXPECT_TRUE(tunings_[0].is_checked);
   EXPECT_EQ(tunings_[0].outcome.end, TuneOutcome::End::reference_failed);
@@ -108,7 +108,7 @@ TEST_F(EngineKernels, with_a_reference_that_writes_nothing_end_with_one_message)
   EXPECT_TRUE(tunings_[0].trials.empty());
 }
 
-TEST_F(EngineKernels, with_a_reference_that_cannot_be_launched_end_with_one_message) {
+TEST_F(EngineKernels, end_with_one_message_if_the_reference_cannot_be_launched) {
   const std::pair<const char*, const char*> cases[] = {
       {"block: 4096", "the reference: launch of 'talk': block '4096': 4096 is more than the device's 1024"},
       {"shared: 1Gi", "the reference: launch of 'talk': shared '1Gi': 1073741824 is more than the device's "},
@@ -122,7 +122,7 @@ TEST_F(EngineKernels, with_a_reference_that_cannot_be_launched_end_with_one_mess
   }
 }
 
-TEST_F(EngineKernels, are_searched_within_the_files_limits_unless_an_effort_is_asked_for) {
+TEST_F(EngineKernels, are_searched_within_the_limits_of_the_file_unless_an_effort_is_given) {
   tune("search: {trials: 1}\n");
   EXPECT_EQ(tunings_[0].outcome.measured, 1);
   EXPECT_EQ(tunings_[0].budget_s, 0);
@@ -132,7 +132,7 @@ TEST_F(EngineKernels, are_searched_within_the_files_limits_unless_an_effort_is_a
   EXPECT_EQ(tunings_[0].budget_s, 2.5);
 }
 
-TEST_F(EngineKernels, get_the_time_that_the_files_effort_means) {
+TEST_F(EngineKernels, get_the_time_budget_of_the_effort_in_the_file) {
   tune("search: {effort: quick}\n");
   EXPECT_EQ(tunings_[0].budget_s, 2.5);
   tunings_.clear();
@@ -152,7 +152,7 @@ class EngineErrors : public testing::Test {
   WorkerSettings workers_{.argv = {GKTUNE_PROGRAM, "worker"}, .cache_dir = folder_ / "cache"};
 };
 
-TEST_F(EngineErrors, a_space_file_with_errors_is_reported_with_their_places) {
+TEST_F(EngineErrors, errors_in_a_space_file_are_reported_with_their_places) {
   auto broken =
       open_spaces({std::string(kSpaces) + "broken.yaml"}, {DeviceChoice::Kind::host}, workers_.argv, {});
   ASSERT_FALSE(broken.ok());
@@ -160,14 +160,14 @@ TEST_F(EngineErrors, a_space_file_with_errors_is_reported_with_their_places) {
   EXPECT_FALSE(broken.error().diagnostics.empty());
 }
 
-TEST_F(EngineErrors, workers_that_do_not_start_are_no_device) {
+TEST_F(EngineErrors, workers_that_do_not_start_are_reported_as_a_missing_device) {
   auto none =
       open_spaces({std::string(kSpaces) + "twice.yaml"}, {DeviceChoice::Kind::host}, {"/bin/false"}, {});
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().kind, EngineError::Kind::no_device);
 }
 
-TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_of_its_own_and_blames_no_trial) {
+TEST_F(EngineErrors, a_cache_that_cannot_be_written_is_an_error_that_fails_no_trial) {
   folder_.write("file", "");
   workers_.cache_dir = folder_ / "file" / "cache";
   const std::unique_ptr<TrialStore> in_memory = *open_store_in_memory();
@@ -188,7 +188,7 @@ TEST_F(EngineErrors, a_stop_ends_the_run_before_the_next_problem) {
   EXPECT_EQ(tuned, 1);
 }
 
-TEST_F(EngineErrors, a_check_compiles_each_source_once_and_reports_what_fails) {
+TEST_F(EngineErrors, a_check_compiles_each_source_once_and_reports_failures) {
   const OpenedSpaces spaces = opened("twice.yaml");
   const CheckRequest request{
       .definition = spaces.definitions.front(), .device = spaces.device, .workers = workers_};

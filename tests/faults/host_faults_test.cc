@@ -18,7 +18,7 @@ namespace {
 
 class HostFaults : public ::testing::TestWithParam<FaultCase> {};
 
-TEST_P(HostFaults, each_is_named_and_the_next_candidate_is_fine) {
+TEST_P(HostFaults, are_named_and_do_not_affect_the_next_candidate) {
   expect_fault_twice("host", GetParam());
 }
 
@@ -75,7 +75,7 @@ void PrintTo(const Place& place, std::ostream* out) { *out << place.kernel; }
 
 class HostFaultPlaces : public ::testing::TestWithParam<std::tuple<const char*, Place>> {};
 
-TEST_P(HostFaultPlaces, are_named_in_the_users_source) {
+TEST_P(HostFaultPlaces, are_reported_at_their_lines_in_the_users_source) {
   const auto& [cxx, place] = GetParam();
   if (!HostCompiler::version(cxx)) GTEST_SKIP() << "this machine has no " << cxx;
   WorkerDeviceOptions options = fault_options("host");
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<1>(place.param).kernel + std::string(cxx == "g++" ? "_gpp" : "_clangpp");
     });
 
-TEST(HostFaultsOfFunctions, a_crash_is_named_with_its_line) {
+TEST(HostFaultsOfFunctions, a_crash_is_reported_with_its_line) {
   const auto device =
       open_fault_device(fault_function_definition("crashing_function"), fault_options("host"));
   ASSERT_NE(device, nullptr);
@@ -111,7 +111,7 @@ TEST(HostFaultsOfFunctions, a_crash_is_named_with_its_line) {
   EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
 }
 
-TEST(HostFaultsOfFunctions, one_that_never_ends_is_asked_for_its_line) {
+TEST(HostFaultsOfFunctions, an_endless_function_reports_its_line) {
   const auto device =
       open_fault_device(fault_function_definition("endless_function", kShortLimit), fault_options("host"));
   ASSERT_NE(device, nullptr);
@@ -121,7 +121,7 @@ TEST(HostFaultsOfFunctions, one_that_never_ends_is_asked_for_its_line) {
   EXPECT_NE(trial.message.find("endless_function.cc:5"), std::string::npos) << trial.message;
 }
 
-TEST(HostFaultsOfFunctions, the_thread_that_never_ends_answers_for_those_that_wait) {
+TEST(HostFaultsOfFunctions, an_endless_thread_reports_its_line_while_others_wait) {
   const auto device = open_fault_device(
       fault_function_definition("endless_thread", std::string(kShortLimit) + "options: -fopenmp\n"),
       fault_options("host"));
@@ -152,14 +152,14 @@ TEST(HostFaultsOfFunctions, a_crash_is_reported_even_if_another_thread_never_end
   EXPECT_NE(trial.message.find("integer division by zero"), std::string::npos) << trial.message;
 }
 
-TEST(HostFaultsOfFunctions, work_left_to_a_thread_is_found) {
+TEST(HostFaultsOfFunctions, work_that_a_thread_does_too_late_is_found) {
   const auto device = open_fault_device(fault_function_definition("deferred_work", "options: -pthread\n"),
                                         fault_options("host"));
   ASSERT_NE(device, nullptr);
   EXPECT_EQ(tried(*device, {{"unroll", 1}}).status, Status::wrong_result);
 }
 
-TEST(HostFaultsOfFunctions, a_clock_of_their_own_does_not_shorten_times) {
+TEST(HostFaultsOfFunctions, a_function_cannot_shorten_its_times_with_its_own_clock) {
   const auto device = open_fault_device(fault_function_definition("tampered_clock"), fault_options("host"));
   ASSERT_NE(device, nullptr);
   const Trial trial = tried(*device, {{"unroll", 1}});
@@ -167,7 +167,7 @@ TEST(HostFaultsOfFunctions, a_clock_of_their_own_does_not_shorten_times) {
   EXPECT_GE(trial.timing.median_us, 2000);
 }
 
-TEST(HostFaultsOfFunctions, a_signal_that_is_not_the_parents_asks_for_nothing) {
+TEST(HostFaultsOfFunctions, a_signal_that_the_parent_did_not_send_is_ignored) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
   const auto device = open_fault_device(fault_function_definition("signalled_function"), options);
@@ -176,7 +176,7 @@ TEST(HostFaultsOfFunctions, a_signal_that_is_not_the_parents_asks_for_nothing) {
   EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
-TEST(HostFaultsOfFunctions, more_memory_than_there_is_does_not_take_the_machine_down) {
+TEST(HostFaultsOfFunctions, a_request_for_too_much_memory_does_not_stop_the_machine) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer has its own word on this";
 #endif
@@ -186,7 +186,7 @@ TEST(HostFaultsOfFunctions, more_memory_than_there_is_does_not_take_the_machine_
   EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
 }
 
-TEST(HostFaultsOfFunctions, the_memory_is_not_the_candidates_alone) {
+TEST(HostFaultsOfFunctions, a_request_for_most_of_the_memory_ends_with_out_of_memory) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer has its own word on this";
 #endif
@@ -197,7 +197,7 @@ TEST(HostFaultsOfFunctions, the_memory_is_not_the_candidates_alone) {
   EXPECT_EQ(trial.status, Status::out_of_memory) << trial.message;
 }
 
-TEST(HostFunctions, threads_of_openmp_keep_to_a_core_each_unless_told_otherwise) {
+TEST(HostFunctions, run_each_openmp_thread_on_its_own_core_by_default) {
   const bool keeps_to_core = [core = own_cores().front()] {
     const PinnedHere pinned(core);
     return own_cores() == std::vector{core};
@@ -217,7 +217,7 @@ TEST(HostFunctions, threads_of_openmp_keep_to_a_core_each_unless_told_otherwise)
   EXPECT_EQ(tried(*free, {{"unroll", 1}}).status, Status::wrong_result);
 }
 
-TEST(HostFaultsOfCompilers, one_that_never_ends_is_ended) {
+TEST(HostFaultsOfCompilers, an_endless_compilation_is_ended) {
   WorkerDeviceOptions options = fault_options("host");
   options.compile_time_limit_s = 1;
   const auto device = open_fault_device(fault_definition("endless_compile"), options);
@@ -226,7 +226,7 @@ TEST(HostFaultsOfCompilers, one_that_never_ends_is_ended) {
   EXPECT_EQ(trial.status, Status::compile_timed_out) << trial.message;
 }
 
-TEST(HostChecks, a_read_before_the_beginning_is_found_when_checking) {
+TEST(HostChecks, find_a_read_before_the_beginning_of_a_buffer) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
   const auto device = open_fault_device(fault_definition("read_before_the_beginning"), options);
@@ -237,7 +237,7 @@ TEST(HostChecks, a_read_before_the_beginning_is_found_when_checking) {
 }
 
 // A timed candidate is checked once, in another order than the natural one, which may hide a race.
-TEST(HostChecks, the_seed_is_that_of_the_order_of_threads) {
+TEST(HostChecks, order_threads_by_their_seed) {
   const auto message_with = [](std::uint64_t seed, WorkerDeviceOptions::Work work) {
     WorkerDeviceOptions options = fault_options("host");
     options.work = work;
@@ -258,7 +258,7 @@ TEST(HostChecks, the_seed_is_that_of_the_order_of_threads) {
 }
 
 // Instrumented code is slow, and its problems are small.
-TEST(HostChecks, an_endless_loop_in_instrumented_code_has_the_limit_of_the_file) {
+TEST(HostChecks, limit_endless_instrumented_code_to_the_time_limit_of_the_file) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;
   options.instrumentation = Instrumentation::sanitize;

@@ -48,7 +48,7 @@ struct NamedProcesses {
 
 class Leaks : public ::testing::TestWithParam<Culprit>, NamedProcesses {};
 
-TEST_P(Leaks, of_a_candidate_do_not_reach_the_next) {
+TEST_P(Leaks, do_not_reach_the_next_candidate) {
   const Culprit& culprit = GetParam();
   WorkerDeviceOptions options = fault_options("host");
   options.cache_dir = std::filesystem::proximate(options.cache_dir).string();
@@ -109,7 +109,7 @@ auto open_checker(const std::string& cache_dir = fault_options("host").cache_dir
   return open_fault_device(fault_function_definition("leaking_function", kLeaks), options);
 }
 
-TEST(OutsideKills, of_the_process_of_a_candidate_are_not_blamed_on_it) {
+TEST(OutsideKills, are_not_blamed_on_the_candidate_whose_process_they_end) {
   const auto device = open_checker();
   ASSERT_NE(device, nullptr);
   std::thread killer = killer_of("gktune-naps");
@@ -118,7 +118,7 @@ TEST(OutsideKills, of_the_process_of_a_candidate_are_not_blamed_on_it) {
   EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
-TEST(OutsideKills, of_the_compilers_own_process_are_not_blamed_on_a_candidate) {
+TEST(OutsideKills, are_not_blamed_on_a_candidate_whose_compiler_they_end) {
   const ScratchFolder cache;
   const auto device = open_checker(cache.path().string());
   ASSERT_NE(device, nullptr);
@@ -145,7 +145,7 @@ std::thread persistent_killer_of(const std::string& name, int count) {
   });
 }
 
-TEST(OutsideKills, that_come_each_time_are_not_blamed_on_the_candidate) {
+TEST(OutsideKills, are_not_blamed_on_a_candidate_that_they_end_each_time) {
   const auto device = open_checker();
   ASSERT_NE(device, nullptr);
   std::thread killer = persistent_killer_of("gktune-naps", kMostAttempts);
@@ -156,7 +156,7 @@ TEST(OutsideKills, that_come_each_time_are_not_blamed_on_the_candidate) {
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
 }
 
-TEST(OutsideKills, of_each_attempt_of_the_compiler_are_not_blamed_on_the_source) {
+TEST(OutsideKills, are_not_blamed_on_a_source_whose_compiler_they_end_each_time) {
   const ScratchFolder cache;
   const auto device = open_checker(cache.path().string());
   ASSERT_NE(device, nullptr);
@@ -224,7 +224,7 @@ class MemoryGroup {
   std::filesystem::path own_, folder_;
 };
 
-TEST(OutsideKills, of_a_system_without_memory_are_not_blamed_on_the_candidate) {
+TEST(OutsideKills, are_not_blamed_on_a_candidate_if_the_system_has_no_memory) {
   const MemoryGroup group;
   if (!group.is_usable()) GTEST_SKIP() << "root can limit memory, with control groups of version 1";
   const auto device = open_checker();
@@ -241,7 +241,7 @@ TEST(OutsideKills, of_a_system_without_memory_are_not_blamed_on_the_candidate) {
   EXPECT_EQ(after.status, Status::ok) << after.message;
 }
 
-TEST(OwnKills, are_told_from_those_that_come_from_outside) {
+TEST(OwnKills, are_distinguished_from_kills_from_outside) {
   const auto device = open_checker();
   ASSERT_NE(device, nullptr);
   for (const int leak : {20, 21, 23}) {
@@ -252,7 +252,7 @@ TEST(OwnKills, are_told_from_those_that_come_from_outside) {
   EXPECT_EQ(tried(*device, {{"LEAK", 0}}).status, Status::ok);
 }
 
-TEST(FullDisk, of_a_candidates_temporary_files_is_empty_for_the_next) {
+TEST(FullDisk, is_emptied_before_the_next_candidate) {
   const ScratchFolder parent;
   const std::string small = parent.path("small");
   std::filesystem::create_directory(small);
@@ -290,7 +290,7 @@ class Orphans : public ::testing::Test, NamedProcesses {
   }
 };
 
-TEST_F(Orphans, nothing_outlives_the_tuner) {
+TEST_F(Orphans, no_process_outlives_the_tuner) {
   const pid_t tuner = start_tuner();
   EXPECT_TRUE(eventually([] { return processes_called(process_name()).size() == 2; }));
   ::kill(tuner, SIGKILL);
@@ -298,7 +298,7 @@ TEST_F(Orphans, nothing_outlives_the_tuner) {
   EXPECT_TRUE(eventually([] { return processes_called(process_name()).empty(); }));
 }
 
-TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs) {
+TEST_F(Orphans, no_process_outlives_a_device_that_is_closed_while_a_candidate_runs) {
   {
     const auto device =
         open_fault_device(fault_function_definition("leaking_function", kLeaks), fault_options("host"));
@@ -317,7 +317,7 @@ TEST_F(Orphans, nothing_outlives_a_device_that_is_closed_while_a_candidate_runs)
 // The tuner has a worker, the worker a supervisor, and a candidate a process in a session of its own.
 class KilledWorkers : public Orphans, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(KilledWorkers, leave_nothing_of_their_candidate) {
+TEST_P(KilledWorkers, leave_no_process_of_their_candidate) {
   const pid_t tuner = start_tuner();
   std::vector<pid_t> started;
   EXPECT_TRUE(eventually([&] {

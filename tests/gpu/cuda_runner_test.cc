@@ -52,7 +52,7 @@ TEST_F(CudaRunnerTest, passes_a_right_candidate) {
   EXPECT_FALSE(reply.worker_is_lost);
 }
 
-TEST_F(CudaRunnerTest, tells_the_first_wrong_element) {
+TEST_F(CudaRunnerTest, reports_the_first_wrong_element) {
   const RunReply reply = run(doubling("if (i < n) y[i] = i >= 1234 ? 3.0f : 2 * x[i];"));
   EXPECT_EQ(reply.status, Status::wrong_result);
   EXPECT_NE(reply.message.find("98766 of 100000 elements differ; the first is y[1234]: 3, expected "),
@@ -60,7 +60,7 @@ TEST_F(CudaRunnerTest, tells_the_first_wrong_element) {
       << reply.message;
 }
 
-TEST_F(CudaRunnerTest, sees_unwritten_outputs) {
+TEST_F(CudaRunnerTest, finds_unwritten_outputs) {
   const RunReply reply = run(doubling("if (i < n - 1) y[i] = 2 * x[i];"));
   EXPECT_EQ(reply.status, Status::wrong_result);
   EXPECT_EQ(reply.message.find("1 of 100000 elements differs (NaN); it is y[99999]: nan"), 0u)
@@ -71,20 +71,20 @@ TEST_F(CudaRunnerTest, fails_nan_in_every_element) {
   EXPECT_EQ(run(doubling("if (i < n) y[i] = __int_as_float(0x7fc00000);")).status, Status::wrong_result);
 }
 
-TEST_F(CudaRunnerTest, sees_writes_past_the_end) {
+TEST_F(CudaRunnerTest, finds_writes_past_the_end) {
   const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n + 3] = 0;")));
   EXPECT_EQ(reply.status, Status::guard_violated);
   EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): 12 bytes past its end");
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
-TEST_F(CudaRunnerTest, sees_writes_before_the_beginning) {
+TEST_F(CudaRunnerTest, finds_writes_before_the_beginning) {
   const RunReply reply = run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[-2] = 0;")));
   EXPECT_EQ(reply.status, Status::guard_violated);
   EXPECT_EQ(reply.message, "wrote outside 'y' (100000 elements): up to 8 bytes before its beginning");
 }
 
-TEST_F(CudaRunnerTest, sees_changed_inputs_and_restores_them) {
+TEST_F(CudaRunnerTest, finds_changed_inputs_and_restores_them) {
   const RunReply reply =
       run(zoned(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;")));
   EXPECT_EQ(reply.status, Status::input_changed);
@@ -92,7 +92,7 @@ TEST_F(CudaRunnerTest, sees_changed_inputs_and_restores_them) {
   EXPECT_EQ(run(doubling(kRight)).status, Status::ok);
 }
 
-TEST_F(CudaRunnerTest, does_not_let_one_candidate_ruin_the_next) {
+TEST_F(CudaRunnerTest, repairs_damage_by_one_candidate_before_the_next) {
   // Past the end by half its size, into another buffer, but not beyond the memory that the driver has mapped.
   (void)run(zoned(
       doubling("if (i < n) y[i] = 2 * x[i]; for (int k = 1; k < 3; ++k) if (i < n) y[i + k * n / 2] = 9;")));
@@ -100,7 +100,7 @@ TEST_F(CudaRunnerTest, does_not_let_one_candidate_ruin_the_next) {
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
 }
 
-TEST_F(CudaRunnerTest, gives_each_run_the_inout_it_expects) {
+TEST_F(CudaRunnerTest, restores_inout_arguments_before_each_run) {
   Case kernel;
   kernel.source = R"(
 __global__ void reference(float* y, int n) { for (int i = threadIdx.x; i < n; i += 256) y[i] += 1; }
@@ -231,7 +231,7 @@ TEST_F(CudaRunnerTest, says_which_contents_do_not_fit) {
   EXPECT_EQ(run(kernel).status, Status::invalid);
 }
 
-TEST_F(CudaRunnerTest, survives_a_module_that_is_gone) {
+TEST_F(CudaRunnerTest, reports_a_missing_module_as_a_failure_of_the_machine) {
   RunJob lost = job(doubling(kRight));
   lost.candidate.path = folder_.path("gone.code");
   const RunReply reply = runner_->run(lost);
@@ -267,7 +267,7 @@ TEST_F(CudaRunnerTest, gives_a_configuration_far_slower_than_the_leader_few_samp
   EXPECT_LE(reply.samples_us.size(), 2u);
 }
 
-TEST_F(CudaRunnerTest, plays_finalists_off_in_turns) {
+TEST_F(CudaRunnerTest, times_finalists_in_turns) {
   PlayoffJob playoff;
   for (const char* body : {kRight,
                            "if (i < n) { float t = 0; for (int k = 0; k < 200; ++k) t += sinf(x[i] + k); "
@@ -315,24 +315,24 @@ class GpuFaultDeathTest : public GpuTest {
   }
 };
 
-TEST_F(GpuFaultDeathTest, illegal_address_is_reported) {
+TEST_F(GpuFaultDeathTest, an_illegal_address_is_reported) {
   expect("y[i + (1ll << 40)] = 1;", Status::illegal_access, "an illegal memory access was encountered");
 }
 // Memory beside a buffer is not mapped: its size is a multiple of the alignment.
-TEST_F(GpuFaultDeathTest, write_past_the_end_is_a_fault) {
+TEST_F(GpuFaultDeathTest, a_write_past_the_end_is_a_fault) {
   expect("if (i < n) y[i] = 2 * x[i]; if (i == n) y[i] = 0;", Status::illegal_access, "illegal memory access");
 }
-TEST_F(GpuFaultDeathTest, read_past_the_end_is_a_fault) {
+TEST_F(GpuFaultDeathTest, a_read_past_the_end_is_a_fault) {
   expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i + 1];", Status::illegal_access, "illegal memory access");
 }
-TEST_F(GpuFaultDeathTest, read_before_the_beginning_is_a_fault) {
+TEST_F(GpuFaultDeathTest, a_read_before_the_beginning_is_a_fault) {
   expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i - 1];", Status::illegal_access, "illegal memory access");
 }
-TEST_F(GpuFaultDeathTest, write_to_an_input_is_a_fault) {
+TEST_F(GpuFaultDeathTest, a_write_to_an_input_is_a_fault) {
   expect("if (i < n) y[i] = 2 * x[i]; if (i == 77) const_cast<float*>(x)[i] = -1;", Status::illegal_access,
          "illegal memory access");
 }
-TEST_F(CudaRunnerTest, sees_a_write_into_the_zone_behind_an_odd_size) {
+TEST_F(CudaRunnerTest, finds_a_write_behind_a_buffer_of_odd_size) {
   const RunReply reply = run(doubling("if (i < n) y[i] = 2 * x[i]; if (i == 0) y[n] = 0;", 100'001));
   EXPECT_EQ(reply.status, Status::guard_violated);
   EXPECT_EQ(reply.message, "wrote outside 'y' (100001 elements): 0 bytes past its end");
@@ -350,16 +350,16 @@ TEST_F(CudaRunnerTest, moves_inputs_of_odd_sizes) {
     }
   }
 }
-TEST_F(GpuFaultDeathTest, null_address_is_reported) {
+TEST_F(GpuFaultDeathTest, a_null_address_is_reported) {
   expect("*(volatile float*)nullptr = 1;", Status::illegal_access, "");
 }
-TEST_F(GpuFaultDeathTest, misaligned_access_is_reported) {
+TEST_F(GpuFaultDeathTest, a_misaligned_access_is_reported) {
   expect("*(volatile double*)((char*)y + 4) = 1;", Status::misaligned_access, "misaligned address");
 }
-TEST_F(GpuFaultDeathTest, trap_is_reported) {
+TEST_F(GpuFaultDeathTest, a_trap_is_reported) {
   expect("if (i == 5) __trap();", Status::aborted, "unspecified launch failure");
 }
-TEST_F(GpuFaultDeathTest, assertion_is_reported) {
+TEST_F(GpuFaultDeathTest, an_assertion_is_reported) {
   Case kernel = doubling("");
   kernel.source = R"(#include <assert.h>
 __global__ void candidate(const float* x, float* y, long long n) {
@@ -368,7 +368,7 @@ __global__ void candidate(const float* x, float* y, long long n) {
 })";
   expect(kernel, Status::aborted, "case.cu:4: ");
 }
-TEST_F(GpuFaultDeathTest, endless_loop_is_reported) {
+TEST_F(GpuFaultDeathTest, an_endless_loop_is_reported) {
   expect("while (*(volatile float*)x < 2) {}", Status::timed_out, "ran longer than 1 s");
 }
 
@@ -405,7 +405,7 @@ TEST_F(CudaRunnerTest, passes_on_what_a_kernel_prints) {
 }
 
 // Sixteen times the work takes several times the energy, however short it is.
-TEST_F(CudaRunnerTest, tells_the_energy_of_one_execution) {
+TEST_F(CudaRunnerTest, reports_the_energy_of_one_execution) {
   Case kernel = doubling(kRight, 1 << 20);
   kernel.check_only = false;
   kernel.measures_power = true;
@@ -424,7 +424,7 @@ TEST_F(CudaRunnerTest, tells_the_energy_of_one_execution) {
   EXPECT_LT(std::abs(large.conditions.energy_j / expected_j - 1), 0.5);
 }
 
-TEST_F(CudaRunnerTest, spends_no_time_on_energy_that_nobody_asked_for) {
+TEST_F(CudaRunnerTest, does_not_measure_energy_unless_a_metric_needs_it) {
   Case kernel = doubling(kRight);
   kernel.check_only = false;
   EXPECT_LT(run(kernel).conditions.energy_j, 0);

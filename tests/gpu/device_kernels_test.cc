@@ -92,7 +92,7 @@ TEST_P(DeviceKernelsTest, make_the_same_contents_as_the_host_bit_for_bit) {
   }
 }
 
-TEST_P(DeviceKernelsTest, judge_as_the_host_does) {
+TEST_P(DeviceKernelsTest, judge_outputs_as_the_host_does) {
   constexpr std::size_t kCount = 65'537;
   std::mt19937_64 random(5);
   for (ElementType type : kTypes) {
@@ -179,7 +179,7 @@ TEST_P(DeviceKernelsTest, never_pass_nan) {
   EXPECT_EQ(verdict.nans, 1000u);
 }
 
-TEST_P(DeviceKernelsTest, see_any_change_in_a_digest) {
+TEST_P(DeviceKernelsTest, find_any_change_by_a_digest) {
   std::vector<std::byte> bytes(10'001, std::byte{3});
   const DeviceMemory before = on_gpu(bytes);
   const auto digest = kernels_->digest(before.get(), bytes.size(), kLimitS);

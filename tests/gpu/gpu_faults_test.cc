@@ -17,7 +17,7 @@ class GpuFaults : public ::testing::TestWithParam<FaultCase> {
   }
 };
 
-TEST_P(GpuFaults, each_is_named_and_the_next_candidate_is_fine) {
+TEST_P(GpuFaults, are_named_and_do_not_affect_the_next_candidate) {
   expect_fault_twice("cuda", GetParam());
 }
 
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
 
-TEST(GpuFaultsOfCompilers, one_that_never_ends_is_ended) {
+TEST(GpuFaultsOfCompilers, an_endless_compilation_is_ended) {
   const auto info = open_cuda_backend(0, {})->probe();
   if (!info) GTEST_SKIP() << info.error().message;
   WorkerDeviceOptions options = fault_options("cuda");

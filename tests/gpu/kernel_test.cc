@@ -84,7 +84,7 @@ class GpuKernelTest : public KernelTest {
   }
 };
 
-TEST_F(GpuKernelTest, launches_are_captured_in_a_graph_the_first_of_a_problem_too) {
+TEST_F(GpuKernelTest, a_graph_captures_launches_even_the_first_of_a_problem) {
   tuned(1000, 64);
   Kernel kernel = open(with_database());
   EXPECT_EQ(threads_used(kernel, 1000), 64);
@@ -113,7 +113,7 @@ TEST_F(GpuKernelTest, launches_are_captured_in_a_graph_the_first_of_a_problem_to
   }
 }
 
-TEST_F(GpuKernelTest, a_winner_that_this_gpu_does_not_launch_gives_way_to_the_next_and_is_reported_once) {
+TEST_F(GpuKernelTest, a_winner_that_the_gpu_cannot_launch_is_replaced_and_reported_once) {
   std::string source = kSource;
   const std::string plain = "__global__ void partial_sums";
   source.replace(source.find(plain), plain.size(),
@@ -145,7 +145,7 @@ TEST_F(GpuKernelTest, a_launch_from_a_thread_without_a_context_leaves_it_without
   EXPECT_EQ(totals[0], 2000.0f);
 }
 
-TEST_F(GpuKernelTest, a_hot_launch_of_one_kernel_runs_in_its_context_whatever_is_current) {
+TEST_F(GpuKernelTest, a_hot_launch_runs_in_the_context_of_its_kernel) {
   folder_.write("add.cu", "extern \"C\" __global__ void add(int* out, int n) { out[0] += n; }\n");
   folder_.write("add.yaml",
                 "kernel: add\nsource: add.cu\nproblem: {n: [1, 2]}\nparameters: {threads: [1]}\n"

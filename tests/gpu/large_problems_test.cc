@@ -61,7 +61,7 @@ std::int64_t most_blocks_along_y(const ProgramPlan& program) {
   return most;
 }
 
-TEST_P(LargeProblem, passes_2_to_the_31_in_grids_that_a_gpu_can_launch) {
+TEST_P(LargeProblem, has_more_than_2_to_the_31_elements_in_grids_that_a_gpu_can_launch) {
   const DeviceInfo gpu = made_up_gpu("sm_90");
   const NamedValues attributes = gpu.attributes();
   Scope scope;
@@ -81,7 +81,7 @@ TEST_P(LargeProblem, passes_2_to_the_31_in_grids_that_a_gpu_can_launch) {
   }
 }
 
-TEST_P(LargeProblem, is_solved_right) {
+TEST_P(LargeProblem, is_solved_correctly) {
   const auto info = open_cuda_backend(0, {})->probe();
   if (!info) GTEST_SKIP() << info.error().message;
   WorkerDeviceOptions options;

@@ -53,7 +53,7 @@ class GpuLaunchesDeathTest : public GpuLaunches {
   GpuLaunchesDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(GpuLaunches, every_space_is_right_in_all_its_configurations) {
+TEST_F(GpuLaunches, every_configuration_of_every_space_is_right) {
   // Compiling takes most of the time.
   std::vector<std::pair<std::string, std::future<std::vector<RunJob>>>> spaces;
   for (const auto& entry : std::filesystem::directory_iterator(GKTUNE_SOURCE_DIR "/tests/kernels/launches")) {
@@ -106,7 +106,7 @@ TEST_F(GpuLaunches, an_argument_larger_than_its_variable_is_refused) {
   EXPECT_EQ(runner_->run(job).message, "the variable weights has 36 bytes, the argument 'weights' has 40");
 }
 
-TEST_F(GpuLaunches, a_cooperative_grid_fits_the_gpu) {
+TEST_F(GpuLaunches, a_cooperative_grid_that_does_not_fit_the_gpu_is_refused) {
   RunJob job = job_of(named("cooperative"), 0);
   job.plan.candidate.steps.at(0).grid[0] = 1'000'000;
   const RunReply reply = runner_->run(job);
@@ -115,7 +115,7 @@ TEST_F(GpuLaunches, a_cooperative_grid_fits_the_gpu) {
       << reply.message;
 }
 
-TEST_F(GpuLaunches, a_struct_of_another_size_is_refused) {
+TEST_F(GpuLaunches, a_struct_of_the_wrong_size_is_refused) {
   RunJob job = job_of(named("struct"), 0);
   job.plan.candidate.values.back().members.pop_back();
   const RunReply reply = runner_->run(job);

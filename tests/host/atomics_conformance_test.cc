@@ -32,7 +32,7 @@ std::vector<T> expected_arithmetic(const std::vector<T>& in, std::vector<T> resu
   return result;
 }
 
-TEST_P(Atomics, arithmetic_of_every_integer_type) {
+TEST_P(Atomics, compute_with_every_integer_type) {
   const auto check = [this]<class T>(const std::string& entry, T) {
     std::vector<T> in = inputs<T>();
     std::vector<T> start{5, static_cast<T>(1000000), 0, static_cast<T>(~T{0}), 0, 77, 3, 0, 0};
@@ -47,7 +47,7 @@ TEST_P(Atomics, arithmetic_of_every_integer_type) {
   check("atomics_unsigned_long_long", 0ull);
 }
 
-TEST_P(Atomics, subtraction_and_wrapping_counters) {
+TEST_P(Atomics, subtract_and_wrap_counters) {
   std::vector<unsigned> in = inputs<unsigned>(), out{0, 0, 0, 0, 0, 0, 3, 0, 0};
   run("atomics.cu", "atomics_unsigned", line(kBlocks, kThreads), in, out);
   EXPECT_EQ(out[6], 3u - std::accumulate(in.begin(), in.end(), 0u));
@@ -55,7 +55,7 @@ TEST_P(Atomics, subtraction_and_wrapping_counters) {
   EXPECT_EQ(out[8], (10u - kCount % 10u) % 10u);
 }
 
-TEST_P(Atomics, signed_numbers_of_64_bits) {
+TEST_P(Atomics, compute_with_signed_integers_of_64_bits) {
   std::vector<long long> in = inputs<long long>(), out{0, 0, -1, 0, 0}, expected = out;
   run("atomics.cu", "atomics_long_long", line(kBlocks, kThreads), in, out);
   for (const long long x : in) {
@@ -68,7 +68,7 @@ TEST_P(Atomics, signed_numbers_of_64_bits) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Atomics, of_a_block_and_of_the_system) {
+TEST_P(Atomics, work_in_the_scopes_of_a_block_and_of_the_system) {
   std::vector<int> in = inputs<int>(), out(kBlocks * 6), expected(kBlocks * 6);
   std::vector<unsigned> all{0, ~0u, 0}, total{0, ~0u, kCount};
   run("atomics.cu", "atomics_in_scopes", line(kBlocks, kThreads), in, out, all);
@@ -87,7 +87,7 @@ TEST_P(Atomics, of_a_block_and_of_the_system) {
   EXPECT_EQ(all, total);
 }
 
-TEST_P(Atomics, sums_of_floating_point_in_every_scope) {
+TEST_P(Atomics, sum_floating_point_numbers_in_every_scope) {
   std::vector<float> in(kCount), out(10);
   for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<float>(i % 100) / 4;
   run("atomics.cu", "atomics_float", line(kBlocks, kThreads), in, out);
@@ -103,7 +103,7 @@ TEST_P(Atomics, sums_of_floating_point_in_every_scope) {
   EXPECT_EQ(totals, std::vector<double>(out.begin(), out.end()));
 }
 
-TEST_P(Atomics, vectors_are_summed_component_by_component) {
+TEST_P(Atomics, sum_vectors_by_component) {
   std::vector<float> in(kCount), out(8), expected{1, 2, 0, 0, 1, 2, 3, 4};
   for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<float>(i % 100) / 4;
   run("atomics.cu", "atomics_of_vectors", line(kBlocks, kThreads), in, out);
@@ -112,7 +112,7 @@ TEST_P(Atomics, vectors_are_summed_component_by_component) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Atomics, exchanges_hand_each_value_on_once) {
+TEST_P(Atomics, exchange_each_value_exactly_once) {
   std::vector<int> out(1 + kCount);
   std::vector<unsigned long long> wide(1 + kCount);
   std::vector<float> real(1 + kCount);
@@ -139,14 +139,14 @@ TEST_P(Atomics, compare_and_swap_in_a_loop) {
   EXPECT_EQ(narrow, (std::vector<unsigned short>{10 + kCount, 99}));
 }
 
-TEST_P(Atomics, in_shared_memory) {
+TEST_P(Atomics, work_in_shared_memory) {
   std::vector<int> in = inputs<int>(), out(16), expected(16);
   run("atomics.cu", "shared_histogram", line(kBlocks, kThreads), in, out);
   for (const int x : in) ++expected[static_cast<std::size_t>(x & 15)];
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Atomics, a_lock_lets_one_in_at_a_time) {
+TEST_P(Atomics, make_a_lock_that_admits_one_thread_at_a_time) {
   std::vector<int> lock(1), count(1);
   run("atomics.cu", "spin_lock", line(4, 64), lock, count);
   EXPECT_EQ(count[0], 4 * 64);

@@ -25,7 +25,7 @@ TEST_P(Block, grids_and_blocks_have_three_dimensions) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Block, barriers_vote) {
+TEST_P(Block, barriers_return_the_votes_of_a_block) {
   std::vector<int> in = counted(70), out(70 * 4);
   in[0] = 0;
   run("block.cu", "votes", line(1, 70), in, out);
@@ -52,20 +52,20 @@ TEST_P(Block, dynamic_shared_memory_is_as_large_as_asked_for) {
   EXPECT_EQ(out, std::vector<int>(in.rbegin(), in.rend()));
 }
 
-TEST_P(Block, dynamic_shared_memory_may_be_declared_outside) {
+TEST_P(Block, dynamic_shared_memory_may_be_declared_outside_of_the_kernel) {
   std::vector<float> in(33), out(33);
   std::iota(in.begin(), in.end(), 0.0f);
   run("block.cu", "reverse_namespace_scope", line(1, 33, 33 * sizeof(float)), in, out);
   EXPECT_EQ(out, std::vector<float>(in.rbegin(), in.rend()));
 }
 
-TEST_P(Block, barriers_hold_in_loops_and_functions) {
+TEST_P(Block, barriers_work_in_loops_and_functions) {
   std::vector<int> in = counted(100), out(100);
   run("block.cu", "rotations", line(1, 100), in, out);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], (i + 15) % 100 + 1);
 }
 
-TEST_P(Block, templates_and_lambdas) {
+TEST_P(Block, kernels_may_be_templates_and_use_lambdas) {
   std::vector<float> in{0, 1, 2.5f}, out(3);
   run("block.cu", "templated<float, 3>", line(1, 3), in, out);
   EXPECT_EQ(out, (std::vector<float>{2, 8, 17}));
@@ -83,7 +83,7 @@ TEST_P(Block, device_variables_outlive_a_launch) {
   EXPECT_EQ(second[8], first[8] + 1);
 }
 
-TEST_P(Block, kernels_have_linkage_and_namespaces) {
+TEST_P(Block, kernels_may_have_c_linkage_and_namespaces) {
   std::vector<int> out(4);
   run("block.cu", "c_linkage", line(1, 4), out);
   EXPECT_EQ(out, std::vector<int>(4, 32));
@@ -91,7 +91,7 @@ TEST_P(Block, kernels_have_linkage_and_namespaces) {
   EXPECT_EQ(out, std::vector<int>(4, 7));
 }
 
-TEST_P(Block, a_tiled_matrix_product) {
+TEST_P(Block, computes_a_tiled_matrix_product) {
   for (const int n : {1, 15, 33}) {
     const auto count = static_cast<std::size_t>(n * n);
     std::vector<float> a(count), b(count), c(count, -1), expected(count);
@@ -111,7 +111,7 @@ TEST_P(Block, a_tiled_matrix_product) {
   }
 }
 
-TEST_P(Block, the_last_block_sees_what_the_others_left) {
+TEST_P(Block, the_last_block_sees_the_writes_of_the_others) {
   std::vector<int> in = counted(32 * 40), partial(40), out(1);
   std::vector<unsigned> arrived(1);
   run("block.cu", "last_block", line(40, 32), in, partial, out, arrived);

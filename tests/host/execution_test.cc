@@ -76,7 +76,7 @@ TEST_P(Execution, a_kernel_without_barriers_runs_every_thread) {
   for (int i = 0; i < n; ++i) EXPECT_EQ(y[static_cast<std::size_t>(i)], 2.0f * static_cast<float>(i) + 1);
 }
 
-TEST_P(Execution, a_tree_in_shared_memory_sums_up) {
+TEST_P(Execution, a_reduction_tree_in_shared_memory_gives_the_sum) {
   const long long n = 10007;
   std::vector<float> in(n, 1);
   for (const std::optional<std::uint64_t> seed :
@@ -88,7 +88,7 @@ TEST_P(Execution, a_tree_in_shared_memory_sums_up) {
   }
 }
 
-TEST_P(Execution, dynamic_shared_memory_and_warps_sum_up) {
+TEST_P(Execution, a_reduction_by_warps_and_dynamic_shared_memory_gives_the_sum) {
   const int n = 10007;
   std::vector<int> in(n);
   std::iota(in.begin(), in.end(), 0);
@@ -105,7 +105,7 @@ TEST_P(Execution, grids_and_blocks_have_three_dimensions) {
   for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], static_cast<int>(i % (2 * 6 * 7)) + 1);
 }
 
-TEST_P(Execution, only_threads_that_wait_have_a_stack_of_their_own) {
+TEST_P(Execution, only_threads_that_wait_have_their_own_stack) {
   const auto count_stacks = [&](std::size_t entry) {
     std::vector<unsigned long long> out(256);
     kernels_.run(entry, shape(1, 256), out.data());
@@ -115,7 +115,7 @@ TEST_P(Execution, only_threads_that_wait_have_a_stack_of_their_own) {
   EXPECT_EQ(count_stacks(6), 256u);
 }
 
-TEST_P(Execution, an_executor_outlives_the_code_it_ran) {
+TEST_P(Execution, an_executor_can_outlive_the_code_it_ran) {
   Executor executor({.threads = 2});
   const int n = 4096;
   std::vector<int> in(n, 1);
@@ -139,7 +139,7 @@ __global__ void sum(const int* in, int* out) {
   }
 }
 
-TEST_P(Execution, options_reach_the_compiler_as_they_are) {
+TEST_P(Execution, options_reach_the_compiler_unchanged) {
   SourcePlan source = kernel_source(R"(
 __global__ void say(int* out) {
 #ifdef __FAST_MATH__
@@ -153,7 +153,7 @@ __global__ void say(int* out) {
   EXPECT_EQ(out, 7);
 }
 
-TEST_P(Execution, an_option_that_the_compiler_does_not_know_is_its_error) {
+TEST_P(Execution, the_compiler_reports_an_unknown_option) {
   SourcePlan source = kernel_source("__global__ void nothing() {}", {"nothing"});
   source.options = {"-fnonsense-flag"};
   const CompiledVariant compiled = try_compile(GetParam(), source);

@@ -56,7 +56,7 @@ std::vector<float> inputs() {
   return in;
 }
 
-TEST_P(Float16, conversions_from_float_round_as_they_say) {
+TEST_P(Float16, conversions_from_float_round_as_their_names_say) {
   std::vector<float> in = inputs();
   std::vector<unsigned short> out(in.size() * 6);
   run("float16.cu", "half_from_float", line(1, static_cast<std::int64_t>(in.size())), in, out);
@@ -114,7 +114,7 @@ TEST_P(Float16, arithmetic_is_rounded_once) {
   check_arithmetic(kBrain, a, b, out);
 }
 
-TEST_P(Float16, pairs) {
+TEST_P(Float16, computes_with_pairs) {
   std::vector<float> in{1.5f, -2.25f, 0.125f, 100.0f}, out(20);
   run("float16.cu", "half_pairs", line(1, 2), in, out);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -126,7 +126,7 @@ TEST_P(Float16, pairs) {
   }
 }
 
-TEST_P(Float16, shared_memory_shuffles_and_atomics) {
+TEST_P(Float16, works_in_shared_memory_shuffles_and_atomics) {
   std::vector<float> in(64);
   for (std::size_t i = 0; i < 64; ++i) in[i] = static_cast<float>(i % 4);
   std::vector<unsigned short> half(2), brain(2);

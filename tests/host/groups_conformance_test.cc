@@ -16,7 +16,7 @@ std::vector<int> inputs() {
   return in;
 }
 
-TEST_P(Groups, tiles_of_every_size) {
+TEST_P(Groups, form_tiles_of_every_size) {
   for (const int size : {4, 16, 32}) {
     std::vector<int> in = inputs(), out(64 * 8), expected;
     run("groups.cu", "tiles<" + std::to_string(size) + ">", line(1, 64), in, out);
@@ -33,7 +33,7 @@ TEST_P(Groups, tiles_of_every_size) {
   }
 }
 
-TEST_P(Groups, parts_of_parts_and_groups_of_any_kind) {
+TEST_P(Groups, divide_into_parts_of_parts_and_of_any_kind) {
   std::vector<int> in = inputs(), out(64 * 8), expected;
   run("groups.cu", "parts", line(1, 64), in, out);
   for (int i = 0; i < 64; ++i) {
@@ -51,7 +51,7 @@ TEST_P(Groups, parts_of_parts_and_groups_of_any_kind) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Groups, scans_of_tiles_and_of_threads_that_stand_together) {
+TEST_P(Groups, scan_tiles_and_coalesced_threads) {
   std::vector<int> in = inputs(), out(64 * 4), expected;
   run("groups.cu", "scans", line(1, 64), in, out);
   for (int i = 0; i < 64; ++i) {
@@ -63,13 +63,13 @@ TEST_P(Groups, scans_of_tiles_and_of_threads_that_stand_together) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Groups, a_block_is_a_group) {
+TEST_P(Groups, include_a_whole_block) {
   std::vector<int> in = inputs(), out(64);
   run("groups.cu", "blocks", line(1, 64), in, out);
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], in[63 - i] + static_cast<int>(i));
 }
 
-TEST_P(Groups, threads_that_stand_together) {
+TEST_P(Groups, form_from_coalesced_threads) {
   std::vector<int> in = inputs(), out(64);
   run("groups.cu", "coalesced", line(1, 64), in, out);
   for (std::size_t base = 0; base < 64; base += 32) {
@@ -82,7 +82,7 @@ TEST_P(Groups, threads_that_stand_together) {
   }
 }
 
-TEST_P(Groups, asynchronous_copies) {
+TEST_P(Groups, copy_asynchronously) {
   std::vector<int> in(64 * 4), out(64);
   std::iota(in.begin(), in.end(), 0);
   run("groups.cu", "asynchronous", line(1, 64), in, out);
@@ -92,7 +92,7 @@ TEST_P(Groups, asynchronous_copies) {
   }
 }
 
-TEST_P(Groups, stages_of_a_block) {
+TEST_P(Groups, share_the_pipeline_of_a_block) {
   std::vector<int> in(64 * 4), out(64);
   std::iota(in.begin(), in.end(), 0);
   run("groups.cu", "stages_of_a_block", line(1, 64), in, out);
@@ -101,19 +101,19 @@ TEST_P(Groups, stages_of_a_block) {
   }
 }
 
-TEST_P(Groups, barriers_in_memory) {
+TEST_P(Groups, wait_at_barriers_in_shared_memory) {
   std::vector<int> in = inputs(), out(64);
   run("groups.cu", "barriers", line(1, 64), in, out);
   for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], in[(i + 2) % 64]);
 }
 
-TEST_P(Groups, the_standard_library_of_cuda) {
+TEST_P(Groups, use_the_standard_library_of_cuda) {
   std::vector<int> in = inputs(), out(3);
   run("groups.cu", "standard", line(1, 64), in, out);
   EXPECT_EQ(out, (std::vector<int>{63 * 64 / 2, 63, std::numeric_limits<int>::max()}));
 }
 
-TEST_P(Groups, bits_of_the_standard_library) {
+TEST_P(Groups, use_the_bit_functions_of_the_standard_library) {
   std::vector<unsigned> in{0, 1, 2, 3, 0x80000000u, ~0u, 0xff00ff00u, 0x12345678u}, out(in.size() * 10),
       expected;
   run("groups.cu", "standard_bits", line(1, static_cast<std::int64_t>(in.size())), in, out);
@@ -129,13 +129,13 @@ TEST_P(Groups, bits_of_the_standard_library) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Groups, atomics_of_the_standard_library) {
+TEST_P(Groups, use_the_atomics_of_the_standard_library) {
   std::vector<int> in = inputs(), out(1);
   run("groups.cu", "standard_atomics", line(1, 64), in, out);
   EXPECT_EQ(out[0], 63 * 64 / 2);
 }
 
-TEST_P(Groups, a_thread_may_wait_for_another_one) {
+TEST_P(Groups, let_a_thread_wait_for_another_one) {
   std::vector<int> flag(1), out(1);
   run("groups.cu", "waiting", line(1, 32), flag, out);
   EXPECT_EQ(out[0], 1);

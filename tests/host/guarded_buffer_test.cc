@@ -16,7 +16,7 @@ GuardedBuffer buffer_of(std::size_t bytes, Against against) {
   return std::move(*buffer);
 }
 
-TEST(GuardedBuffer, it_begins_where_any_vector_type_may) {
+TEST(GuardedBuffer, is_aligned_for_every_vector_type) {
   for (Against against : {Against::last_page, Against::first_page}) {
     for (std::size_t bytes : {0u, 1u, 63u, 64u, 4096u, 5000u}) {
       const GuardedBuffer buffer = buffer_of(bytes, against);
@@ -40,7 +40,7 @@ TEST(GuardedBuffer, a_write_outside_the_buffer_is_found_and_repaired) {
   EXPECT_EQ(buffer.violation(), "up to 8 bytes before its beginning");
 }
 
-TEST(GuardedBuffer, it_moves_within_its_room) {
+TEST(GuardedBuffer, moves_within_its_mapping) {
   GuardedBuffer buffer = buffer_of(5000, Against::last_page);
   const std::byte* at_the_end = buffer.bytes().data();
   buffer.place(5000, Against::first_page);
@@ -52,7 +52,7 @@ TEST(GuardedBuffer, it_moves_within_its_room) {
   EXPECT_FALSE(buffer.has_room_for(1 << 20));
 }
 
-TEST(GuardedBuffer, nothing_else_lies_near_it) {
+TEST(GuardedBuffer, lies_between_zones_of_its_own_memory) {
   for (Against against : {Against::last_page, Against::first_page}) {
     const GuardedBuffer buffer = buffer_of(5000, against);
     const auto mapping = buffer.mapping();
@@ -63,7 +63,7 @@ TEST(GuardedBuffer, nothing_else_lies_near_it) {
   }
 }
 
-TEST(GuardedBuffer, memory_that_cannot_be_had_is_an_error) {
+TEST(GuardedBuffer, reports_memory_that_cannot_be_allocated) {
   const auto buffer = GuardedBuffer::allocate(std::size_t{1} << 60, Against::last_page, 5);
   ASSERT_FALSE(buffer.ok());
   EXPECT_TRUE(buffer.error().message.starts_with("no memory for 1152921504606846976 bytes"))

@@ -72,14 +72,14 @@ class HostCode : public testing::Test {
   DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
 };
 
-TEST_F(HostCode, is_called_without_a_stream_checked_and_timed) {
+TEST_F(HostCode, is_checked_and_timed_without_a_stream) {
   const RunReply reply = run(plan_of(0));
   EXPECT_EQ(reply.status, Status::ok) << reply.message;
   EXPECT_GT(reply.timing.median_us, 0);
   EXPECT_EQ(run(plan_of(3)).status, Status::wrong_result);
 }
 
-TEST_F(HostCode, fails_by_what_it_throws_and_returns) {
+TEST_F(HostCode, fails_if_it_throws_or_returns_an_error) {
   RunReply reply = run(plan_of(1));
   EXPECT_EQ(reply.status, Status::launch_failed);
   EXPECT_EQ(reply.message, "it threw: no more elephants");
@@ -90,13 +90,13 @@ TEST_F(HostCode, fails_by_what_it_throws_and_returns) {
 
 TEST_F(HostCode, gets_the_options_of_the_host) { EXPECT_TRUE(plan_of(0).candidate.source.options.empty()); }
 
-TEST_F(HostCode, with_another_number_of_arguments_is_refused) {
+TEST_F(HostCode, is_refused_with_a_wrong_number_of_arguments) {
   Plan plan = plan_of(0);
   plan.candidate.steps.at(0).arguments.pop_back();
   EXPECT_EQ(run(plan).message, "scale<double> has 4 parameters and is given 3 arguments");
 }
 
-TEST_F(HostCode, in_cuda_is_refused_in_one_line) {
+TEST_F(HostCode, is_refused_in_one_line_if_it_is_cuda) {
   SourcePlan source = plan_of(0).candidate.source;
   source.path = "scale.cu";
   const CompiledVariant variant = compiled(source);
@@ -104,7 +104,7 @@ TEST_F(HostCode, in_cuda_is_refused_in_one_line) {
   EXPECT_EQ(variant.log, "scale.cu: error: host code in CUDA C++ cannot run on the host device\n");
 }
 
-TEST_F(HostCode, without_its_function_is_refused_in_one_line) {
+TEST_F(HostCode, is_refused_in_one_line_if_its_function_is_missing) {
   SourcePlan source = plan_of(0).candidate.source;
   source.entries = {"scal<double>"};
   EXPECT_EQ(compiled(source).log, "scale.cc has no function 'scal', did you mean 'scale'?\n");

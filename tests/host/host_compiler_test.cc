@@ -23,7 +23,7 @@ class HostCompilerTest : public WithEachCompiler {
   HostCompiler compiler_{GetParam()};
 };
 
-TEST_P(HostCompilerTest, does_not_compile_twice) {
+TEST_P(HostCompilerTest, does_not_compile_the_same_source_twice) {
   const SourcePlan source = kernel_source(kStore, {"k"}, {{"N", "1"}});
   const CompiledVariant first = compile(source), again = compile(source);
   ASSERT_EQ(first.status, Status::ok) << first.log;
@@ -73,7 +73,7 @@ TEST(kernel_headers, are_complete_for_each_of_several_processes_that_write_them_
   }
 }
 
-TEST_P(HostCompilerTest, tries_again_what_did_not_compile) {
+TEST_P(HostCompilerTest, compiles_a_source_again_after_a_failure) {
   SourcePlan source = kernel_source("#include <later.h>\n__global__ void k(int* p) { *p = 1; }\n", {"k"});
   source.options = {"-I" + folder_.path("later")};
   EXPECT_EQ(compile(source).status, Status::compile_failed);
@@ -81,7 +81,7 @@ TEST_P(HostCompilerTest, tries_again_what_did_not_compile) {
   EXPECT_EQ(compile(source).status, Status::ok);
 }
 
-TEST_P(HostCompilerTest, names_the_source_that_was_compiled_though_another_folder_has_the_same) {
+TEST_P(HostCompilerTest, names_the_compiled_source_if_another_folder_has_the_same_text) {
   SourcePlan source = kernel_source("__global__ void k(int* p) {\n  *p = missing;\n}\n", {"k"});
   std::vector<std::string> paths;
   for (const char* folder : {"first", "second"}) {
@@ -97,7 +97,7 @@ TEST_P(HostCompilerTest, names_the_source_that_was_compiled_though_another_folde
   }
 }
 
-TEST_P(HostCompilerTest, includes_what_conditions_on_parameters_say) {
+TEST_P(HostCompilerTest, includes_files_by_conditions_on_parameters) {
   const std::string text = R"(
 #define FROM_2 (N >= 2)
 #if FROM_2 && defined(__CUDACC__)
@@ -120,7 +120,7 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
   EXPECT_NE(lacking.log.find("kernel.cu:6"), std::string::npos) << lacking.log;
 }
 
-TEST_P(HostCompilerTest, takes_an_alignment_behind_shared) {
+TEST_P(HostCompilerTest, accepts_an_alignment_after_shared) {
   const CompiledVariant variant = compile(kernel_source(R"(
 __global__ void k(int* p) {
   __shared__ alignas(128) int tile[64];
@@ -153,14 +153,14 @@ __global__ void k(int* p) { *p = kSum; }
   EXPECT_EQ(result.status, Status::ok) << result.log;
 }
 
-TEST_P(HostCompilerTest, names_no_folder_in_code_that_another_folder_may_get) {
+TEST_P(HostCompilerTest, writes_no_folder_into_code_that_other_folders_reuse) {
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}));
   ASSERT_EQ(result.status, Status::ok) << result.log;
   const std::string code = *read_whole(result.module.path);
   EXPECT_EQ(code.find(std::filesystem::current_path().string() + '\0'), std::string::npos);
 }
 
-TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
+TEST_P(HostCompilerTest, fails_if_it_cannot_write) {
   folder_.write("file", "");
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "2"}}), "file/cache");
   EXPECT_EQ(result.status, Status::machine_failed);
@@ -168,7 +168,7 @@ TEST_P(HostCompilerTest, fails_where_it_cannot_write) {
 }
 
 // The compiled source does not change that.
-TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_does_not_compile) {
+TEST_P(HostCompilerTest, distinguishes_a_full_disk_from_a_source_that_does_not_compile) {
   folder_.write("full",
                 "#!/bin/sh\n[ \"$1\" = --version ] && echo full && exit\nexec cat \"$0\" > /dev/full\n");
   std::filesystem::permissions(folder_ / "full", std::filesystem::perms::owner_all);
@@ -179,7 +179,7 @@ TEST_P(HostCompilerTest, a_compiler_without_space_is_told_from_a_source_that_doe
 }
 
 // The linker is a process of the compiler, which reports how that ended.
-TEST_P(HostCompilerTest, a_linker_that_is_killed_says_nothing_about_the_source) {
+TEST_P(HostCompilerTest, does_not_blame_the_source_for_a_killed_linker) {
   std::filesystem::create_directory(folder_ / "programs");
   folder_.write("programs/ld", "#!/bin/sh\n[ -e \"$0.calm\" ] && exec ld \"$@\"\ntouch \"$0.calm\"\nkill -9 $$\n");
   std::filesystem::permissions(folder_ / "programs/ld", std::filesystem::perms::owner_all);
@@ -192,7 +192,7 @@ TEST_P(HostCompilerTest, a_linker_that_is_killed_says_nothing_about_the_source) 
   EXPECT_TRUE(always.log.starts_with("the compiler was killed")) << always.log;
 }
 
-TEST_P(HostCompilerTest, one_that_is_not_there_fails_nothing_but_the_machine) {
+TEST_P(HostCompilerTest, reports_a_missing_compiler_as_a_failure_of_the_machine) {
   compiler_ = HostCompiler(folder_.path("no_such_compiler"));
   const CompiledVariant result = compile(kernel_source(kStore, {"k"}, {{"N", "4"}}));
   EXPECT_EQ(result.status, Status::machine_failed);
@@ -208,7 +208,7 @@ TEST_P(HostCompilerTest, may_be_a_command_of_several_words) {
   EXPECT_FALSE(HostCompiler::version(" ").ok());
 }
 
-TEST_P(HostCompilerTest, runs_a_kernel_of_a_whole_program_with_what_the_parameters_replace) {
+TEST_P(HostCompilerTest, compiles_a_kernel_of_a_whole_program_with_replaced_settings) {
   const std::string text =
       "#include <cstdio>\n#include <vector>\n#include <cublas_v2.h>\nusing namespace std;\n#define TILE 16\n"
       "constexpr int kFactor = 2;\n"

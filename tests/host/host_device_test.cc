@@ -240,7 +240,7 @@ class HostDeviceTest : public ::testing::Test {
   Problem problem_;
 };
 
-TEST_F(HostDeviceTest, several_steps_are_one_candidate_whatever_scratch_each_asks_for) {
+TEST_F(HostDeviceTest, a_candidate_may_have_several_steps_and_any_size_of_scratch) {
   read(kSumSpace);
   for (int blocks : {3, 50, 1, 50}) {
     const RunReply reply = runner_.run(job_of({{"blocks", blocks}, {"WRONG", 0}}));
@@ -254,7 +254,7 @@ TEST_F(HostDeviceTest, several_steps_are_one_candidate_whatever_scratch_each_ask
   }
 }
 
-TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_values_of_their_own) {
+TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_their_own_values) {
   read(kRepeatSpace);
   for (int threads : {32, 256}) {
     const RunReply reply = runner_.run(job_of({{"threadsPerBlock", threads}, {"WRONG", 0}}));
@@ -264,7 +264,7 @@ TEST_F(HostDeviceTest, repeated_launches_swap_buffers_and_pass_values_of_their_o
   EXPECT_EQ(runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 1}})).status, Status::wrong_result);
 }
 
-TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_spoils_nothing) {
+TEST_F(HostDeviceTest, a_wrong_answer_is_not_timed_and_does_not_affect_later_ones) {
   read(kSumSpace);
   const RunReply wrong = runner_.run(job_of({{"blocks", 3}, {"WRONG", 1}}));
   EXPECT_EQ(wrong.status, Status::wrong_result);
@@ -283,7 +283,7 @@ TEST_F(HostDeviceTest, a_configuration_far_slower_than_the_leader_gets_few_sampl
   EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 
-TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_what_they_were_before_every_run) {
+TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_restored_before_every_run) {
   read(kAccumulateSpace);
   for (int time = 0; time < 2; ++time) {
     const RunReply reply = runner_.run(job_of({{"threadsPerBlock", 32}, {"WRONG", 0}}));
@@ -291,7 +291,7 @@ TEST_F(HostDeviceTest, inputs_that_a_kernel_changes_are_what_they_were_before_ev
   }
 }
 
-TEST_F(HostDeviceTest, checking_alone_takes_no_samples) {
+TEST_F(HostDeviceTest, a_check_takes_no_samples) {
   read(kAccumulateSpace);
   RunJob job = job_of({{"threadsPerBlock", 256}, {"WRONG", 0}});
   job.check_only = true;
@@ -300,7 +300,7 @@ TEST_F(HostDeviceTest, checking_alone_takes_no_samples) {
   EXPECT_TRUE(reply.samples_us.empty());
 }
 
-TEST_F(HostDeviceTest, plain_functions_are_run_as_what_they_are) {
+TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
   read(kFunctionSpace);
   const RunReply right = runner_.run(job_of({{"FACTOR", 2}}));
   EXPECT_EQ(right.status, Status::ok) << right.message;
@@ -308,7 +308,7 @@ TEST_F(HostDeviceTest, plain_functions_are_run_as_what_they_are) {
   EXPECT_EQ(runner_.run(job_of({{"FACTOR", 3}})).status, Status::wrong_result);
 }
 
-TEST_F(HostDeviceTest, each_thread_that_runs_blocks_keeps_to_one_core) {
+TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   const std::vector<int> before = own_cores();
   if (before.empty()) GTEST_SKIP() << "here a thread may not ask which cores it has";
   // One that keeps to a core all the while: only where it still does at the end have the others been let.
@@ -342,7 +342,7 @@ TEST_F(HostDeviceTest, finalists_are_timed_in_turns_and_one_that_fails_has_no_sa
   EXPECT_EQ(samples[2].size(), 5u);
 }
 
-TEST_F(HostDeviceTest, arguments_that_do_not_fit_a_function_are_named) {
+TEST_F(HostDeviceTest, an_error_names_arguments_that_do_not_fit_a_function) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
   RunJob few = job;
@@ -358,14 +358,14 @@ TEST_F(HostDeviceTest, arguments_that_do_not_fit_a_function_are_named) {
   EXPECT_EQ(reply.message, "parameter 3 of total has 4 bytes, 'blocks' is int64 and has 8");
 }
 
-TEST_F(HostDeviceTest, code_that_is_gone_is_not_the_fault_of_its_configuration) {
+TEST_F(HostDeviceTest, missing_code_is_a_failure_of_the_machine) {
   read(kSumSpace);
   RunJob lost = job_of({{"blocks", 3}, {"WRONG", 0}});
   lost.candidate.path += ".gone";
   EXPECT_EQ(status_name(runner_.run(lost).status), "machine_failed");
 }
 
-TEST_F(HostDeviceTest, a_fault_of_the_reference_is_said_to_be_its_own) {
+TEST_F(HostDeviceTest, a_fault_of_the_reference_is_reported_as_such) {
   read(kSumSpace);
   RunJob job = job_of({{"blocks", 3}, {"WRONG", 0}});
   job.plan.reference.steps[0].arguments = {0, 1};
@@ -390,7 +390,7 @@ TEST_F(HostDeviceTest, more_memory_than_the_machine_has_is_refused) {
       << reply.message;
 }
 
-TEST_F(HostDeviceTest, contents_that_cannot_be_read_name_their_argument) {
+TEST_F(HostDeviceTest, an_error_names_the_argument_whose_contents_cannot_be_read) {
   read(kFunctionSpace);
   RunJob job = job_of({{"FACTOR", 2}});
   job.plan.arguments[0].contents.kind = ContentsKind::file;

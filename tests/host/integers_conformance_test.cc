@@ -43,7 +43,7 @@ unsigned shifted(unsigned low, unsigned high, unsigned shift, char direction) {
   return direction == 'l' ? static_cast<unsigned>(both << shift >> 32) : static_cast<unsigned>(both >> shift);
 }
 
-TEST_P(Integers, bits_products_and_shifts) {
+TEST_P(Integers, compute_bits_products_and_shifts) {
   std::vector<unsigned> a = words(1), b = words(2), c = words(3), out(kCount * 24);
   run("integers.cu", "bits", line(1, kCount), a, b, c, out);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -106,7 +106,7 @@ TEST_P(Integers, bits_products_and_shifts) {
   }
 }
 
-TEST_P(Integers, minimum_and_maximum_of_mixed_types) {
+TEST_P(Integers, compute_the_minimum_and_maximum_of_mixed_types) {
   const std::vector<unsigned> x = words(4), y = words(5);
   std::vector<int> a(x.begin(), x.end()), b(y.begin(), y.end());
   for (int& each : a) each = each == std::numeric_limits<int>::min() ? 0 : each;
@@ -123,7 +123,7 @@ TEST_P(Integers, minimum_and_maximum_of_mixed_types) {
   }
 }
 
-TEST_P(Integers, the_nth_bit_that_is_set) {
+TEST_P(Integers, find_the_nth_bit_that_is_set) {
   std::vector<unsigned> mask, base;
   std::vector<int> offset;
   for (const unsigned x : words(4)) {
@@ -146,7 +146,7 @@ TEST_P(Integers, the_nth_bit_that_is_set) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Integers, reinterpreted_bits) {
+TEST_P(Integers, reinterpret_bits) {
   std::vector<float> in{0.0f, -0.0f, 1.5f, -2e30f, 1e-40f, INFINITY, 3.14159f, -1e-3f};
   std::vector<int> out(in.size() * 6);
   run("integers.cu", "reinterpretations", line(1, static_cast<std::int64_t>(in.size())), in, out);

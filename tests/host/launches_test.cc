@@ -68,7 +68,7 @@ class Launches : public testing::Test {
   DeviceRunner runner_{std::make_unique<HostDevice>(std::size_t{1} << 20)};
 };
 
-TEST_F(Launches, every_space_is_right_in_all_its_configurations) {
+TEST_F(Launches, every_configuration_of_every_space_is_right) {
   const std::set<std::string> names = {"any_order",    "padding",     "constant_memory", "device_variable",
                                        "setup",        "cooperative", "programmatic",    "struct",
                                        "large_struct", "repeat",      "computed_inputs", "verifier",
@@ -125,7 +125,7 @@ StepPlan filling(int argument) {
   return step;
 }
 
-TEST_F(Launches, a_computed_input_that_is_written_is_found_and_repaired) {
+TEST_F(Launches, a_write_into_a_computed_input_is_found_and_repaired) {
   const RunJob right = job_of("computed_inputs");
   RunJob writing = right;
   writing.plan.candidate.steps.push_back(filling(1));
@@ -136,7 +136,7 @@ TEST_F(Launches, a_computed_input_that_is_written_is_found_and_repaired) {
   EXPECT_EQ(runner_.run(right).message, "");
 }
 
-TEST_F(Launches, inputs_are_computed_without_a_reference_too) {
+TEST_F(Launches, inputs_are_computed_even_without_a_reference) {
   RunJob unchecked = job_of("computed_inputs");
   unchecked.plan.reference.steps.clear();
   for (ArgumentPlan& argument : unchecked.plan.arguments) argument.is_checked = false;
@@ -146,7 +146,7 @@ TEST_F(Launches, inputs_are_computed_without_a_reference_too) {
   EXPECT_EQ(runner_.run(writing).status, Status::input_changed);
 }
 
-TEST_F(Launches, an_input_that_is_not_computed_cannot_be_written_by_the_reference) {
+TEST_F(Launches, the_reference_cannot_write_an_input_that_is_not_computed) {
   RunJob wrong = job_of("computed_inputs");
   wrong.plan.reference.steps.push_back(filling(0));
   const RunReply reply = runner_.run(wrong);
@@ -172,7 +172,7 @@ TEST_F(Launches, a_cooperative_grid_has_a_limit) {
   EXPECT_EQ(reply.message, "a cooperative grid of 129 blocks: the host device runs 128 of them at once");
 }
 
-TEST_F(Launches, a_struct_of_another_size_is_refused) {
+TEST_F(Launches, a_struct_of_the_wrong_size_is_refused) {
   RunJob small = job_of("struct");
   ArgumentPlan& line = small.plan.candidate.values.back();
   ASSERT_EQ(line.members.size(), 5u);
@@ -182,7 +182,7 @@ TEST_F(Launches, a_struct_of_another_size_is_refused) {
   EXPECT_EQ(reply.message, "parameter 1 of draw has 48 bytes, the struct that the launch passes has 40");
 }
 
-TEST_F(Launches, a_verifier_tells_right_outputs_from_wrong_ones) {
+TEST_F(Launches, a_verifier_distinguishes_right_and_wrong_outputs) {
   RunJob wrong = job_of("verifier");
   const StepPlan right = wrong.plan.candidate.steps.back();
   wrong.plan.candidate.steps.insert(wrong.plan.candidate.steps.begin(), filling(2));

@@ -37,7 +37,7 @@ std::vector<float> inputs() {
   return in;
 }
 
-TEST_P(Math, functions_of_one_number) {
+TEST_P(Math, computes_functions_of_one_number) {
   const double pi = std::numbers::pi;
   const auto of_pi = [pi](double x, double shift) {
     // Reduced before it is multiplied, or the zeros would not be zeros.
@@ -101,7 +101,7 @@ TEST_P(Math, functions_of_one_number) {
   }
 }
 
-TEST_P(Math, fast_functions_are_near) {
+TEST_P(Math, fast_functions_are_nearly_exact) {
   constexpr std::size_t kResults = 12, kTangent = 8;
   std::vector<float> in(100), out(100 * kResults);
   for (std::size_t i = 0; i < 100; ++i) in[i] = 0.03f * static_cast<float>(i) + 0.1f;
@@ -119,7 +119,7 @@ TEST_P(Math, fast_functions_are_near) {
   }
 }
 
-TEST_P(Math, functions_of_two_numbers) {
+TEST_P(Math, computes_functions_of_two_numbers) {
   const std::vector<std::pair<Binary, double>> functions{
       {[](double x, double y) { return std::fma(x, y, -x); }, 0.5},
       {[](double x, double y) { return std::pow(x, y); }, 9},
@@ -156,7 +156,7 @@ TEST_P(Math, functions_of_two_numbers) {
   }
 }
 
-TEST_P(Math, doubles) {
+TEST_P(Math, computes_functions_of_doubles) {
   std::vector<double> a, b;
   for (int i = 0; i < 64; ++i) a.push_back(0.3 * i + 0.01), b.push_back(5 - 0.17 * i);
   std::vector<double> out(64 * 12);
@@ -214,7 +214,7 @@ TEST_P(Math, conversions_to_integers_saturate) {
   }
 }
 
-TEST_P(Math, conversions_from_integers_round_as_they_say) {
+TEST_P(Math, conversions_from_integers_round_as_their_names_say) {
   std::vector<long long> in{
       0,          1,           -1,         16777217,  -16777217,       16777219,
       2147483647, -2147483647, 4294967295, 1ll << 40, (1ll << 40) + 1, -(1ll << 53) - 1};

@@ -25,7 +25,7 @@ TEST_P(Memory, vectors_are_loaded_and_stored_whole) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Memory, cache_hints_change_nothing) {
+TEST_P(Memory, cache_hints_do_not_change_results) {
   std::vector<int> in(16), out(128);
   std::iota(in.begin(), in.end(), 100);
   run("memory.cu", "hints", line(1, 16), in, out);

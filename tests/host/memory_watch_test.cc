@@ -105,7 +105,7 @@ __global__ void k(const int* in, int* out) {
   out[threadIdx.x] = tile[threadIdx.x ^ 1];
 })";
 
-TEST_P(Watched, a_warp_without_its_meeting_races) {
+TEST_P(Watched, a_warp_without_syncwarp_races) {
   expect_fault(
       with(kWarp, ""), shape(1, 64), Status::undefined_behavior,
       {"reads 4 bytes of shared memory that no thread of its block has written; thread (1,0,0) writes them "
@@ -126,7 +126,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(twice, "__syncwarp(3u << (threadIdx.x % 32 & ~1));"), shape(1, 64));
 }
 
-TEST_P(Watched, a_meeting_of_a_warp_orders_no_other_warp) {
+TEST_P(Watched, syncwarp_orders_no_other_warp) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   __shared__ int tile[64];
@@ -169,7 +169,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
-TEST_P(Watched, a_neighbours_slot_in_global_memory) {
+TEST_P(Watched, a_read_of_a_neighbours_element_without_a_barrier_races) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -182,7 +182,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
 }
 
-TEST_P(Watched, blocks_that_race_are_named_both) {
+TEST_P(Watched, a_race_between_blocks_names_both) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   BARRIER;
@@ -224,7 +224,7 @@ __global__ void k(const int* in, int* out) {
                {"global memory"});
 }
 
-TEST_P(Watched, a_lock_orders_what_it_guards) {
+TEST_P(Watched, a_lock_orders_the_accesses_that_it_guards) {
   expect_clean(R"(
 __device__ int lock = 0;
 __global__ void k(const int* in, int* out) {
@@ -236,7 +236,7 @@ __global__ void k(const int* in, int* out) {
                shape(3, 4));
 }
 
-TEST_P(Watched, atomics_order_what_their_memory_order_says) {
+TEST_P(Watched, atomics_order_accesses_by_their_memory_order) {
   const auto handed_over = [](const std::string& store_order, const std::string& load, const std::string& fence) {
     return R"(#include <cuda/atomic>
 __device__ int value = 0;
@@ -265,7 +265,7 @@ __global__ void k(const int* in, int* out) {
                {"kernel.cu:7", "kernel.cu:12"});
 }
 
-TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_in_front) {
+TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_before_them) {
   const std::string exchange = R"(
 __device__ volatile int flag = 0;
 __device__ int value = 0;
@@ -283,7 +283,7 @@ __global__ void k(const int* in, int* out) {
   }
 }
 
-TEST_P(Watched, a_loop_around_compare_and_swap_begins_with_a_plain_read) {
+TEST_P(Watched, a_compare_and_swap_loop_may_begin_with_a_plain_read) {
   expect_clean(R"(
 __global__ void k(const int* in, int* out) {
   int old = *out, assumed;
@@ -296,7 +296,7 @@ __global__ void k(const int* in, int* out) {
 }
 
 // A thread that need not change the value leaves such a loop before its first update.
-TEST_P(Watched, a_loop_around_compare_and_swap_may_end_early) {
+TEST_P(Watched, a_compare_and_swap_loop_may_end_early) {
   expect_clean(R"(
 __global__ void k(const int* in, int* out) {
   const int key = in[threadIdx.x] + (threadIdx.x * 37 + blockIdx.x * 11) % 64;
@@ -333,7 +333,7 @@ __global__ void k(const int* in, int* out) {
                shape(1, 64), Status::data_race, {"‘out’ at byte 8", "kernel.cu:3"});
 }
 
-TEST_P(Watched, scratch_is_to_be_written_before_it_is_read) {
+TEST_P(Watched, a_read_of_unwritten_scratch_is_reported) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -369,7 +369,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(shared, "count[0] = 0"), shape(1, 1));
 }
 
-TEST_P(Watched, inputs_are_not_to_be_written) {
+TEST_P(Watched, a_write_into_an_input_is_reported) {
   expect_each("", {"const_cast<int*>(in)[7] = 1", "const_cast<int*>(in)[7] += 0", "atomicAdd(const_cast<int*>(in) + 7, 1)"},
               Status::input_changed, "4 bytes of its input ‘in’");
 }
@@ -433,7 +433,7 @@ __global__ void k(const int* in, int* out) {
 }
 
 // Optimisers move a load to where its value is used, and drop one that is not.
-TEST_P(Watched, a_load_is_found_where_the_source_has_it) {
+TEST_P(Watched, a_load_is_reported_at_its_line_in_the_source) {
   expect_fault(R"(
 __global__ void k(const int* in, int* out) {
   const int value = in[1023 + threadIdx.x];
@@ -449,7 +449,7 @@ __global__ void k(const int* in, int* out) {
                shape(1, 8), Status::illegal_access, {"outside ‘in’", "kernel.cu:3"});
 }
 
-TEST_P(Watched, a_plain_read_of_what_others_update_races) {
+TEST_P(Watched, a_plain_read_races_with_updates_by_others) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   __shared__ int bins[4];
@@ -473,7 +473,7 @@ __global__ void k(const int* in, volatile int* out) {
                shape(2, 40));
 }
 
-TEST_P(Watched, shared_memory_is_to_be_written_before_it_is_read) {
+TEST_P(Watched, a_read_of_unwritten_shared_memory_is_reported) {
   const std::string text = R"(
 __global__ void k(const int* in, int* out) {
   extern __shared__ int dynamic[];
@@ -492,7 +492,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "true"), shape(1, 8, 64));
 }
 
-TEST_P(Watched, accesses_outside_are_exact_to_the_byte) {
+TEST_P(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
   const std::string text = "__global__ void k(const int* in, int* out) {\n  BARRIER;\n}";
   expect_fault(with(text, "out[threadIdx.x] = in[1020 + threadIdx.x]"), shape(1, 8), Status::illegal_access,
                {"reads 4 bytes outside ‘in’ (0 bytes past its end)", "thread (4,0,0)", "kernel.cu:2"});

@@ -40,38 +40,38 @@ class Refusals : public WithEachCompiler {
   }
 };
 
-TEST_P(Refusals, a_barrier_that_a_thread_misses) {
+TEST_P(Refusals, name_the_thread_that_misses_a_barrier) {
   expect_fault("  if (threadIdx.x == 5) return;\n  __syncthreads();\n  out[threadIdx.x] = 1;", shape(1, 64),
                {"a barrier that thread (5,0,0) misses", "block (0,0,0)", "kernel.cu:3"});
 }
 
-TEST_P(Refusals, barriers_in_two_branches) {
+TEST_P(Refusals, report_barriers_in_two_branches) {
   expect_fault("  if (threadIdx.x % 2)\n    __syncthreads();\n  else\n    __syncthreads();", shape(1, 64),
                {"different barriers", "thread (0,0,0) at kernel.cu:5", "thread (1,0,0), kernel.cu:3"});
 }
 
-TEST_P(Refusals, a_shuffle_from_a_lane_that_takes_no_part) {
+TEST_P(Refusals, report_a_shuffle_from_a_lane_that_takes_no_part) {
   expect_fault("  if (threadIdx.x < 16)\n    out[threadIdx.x] = __shfl_sync(0xffffu, threadIdx.x, 20);",
                shape(1, 32), {"reads from lane 20, which does not take part", "kernel.cu:3"});
 }
 
-TEST_P(Refusals, a_mask_without_its_caller) {
+TEST_P(Refusals, report_a_mask_without_its_caller) {
   expect_fault("  out[threadIdx.x] = __ballot_sync(0x1u, 1);", shape(1, 32),
                {"mask 0x00000001 leaves out its caller", "thread (1,0,0)", "kernel.cu:2"});
 }
 
-TEST_P(Refusals, a_mask_that_names_a_lane_that_never_comes) {
+TEST_P(Refusals, report_a_mask_with_a_lane_that_never_arrives) {
   expect_fault("  if (threadIdx.x < 16) __syncwarp();\n  __syncthreads();", shape(1, 32),
                {"waits for ever at a warp operation with mask 0xffffffff that lane 16 does not enter",
                 "waits at a block's barrier at kernel.cu:3", "kernel.cu:2"});
 }
 
-TEST_P(Refusals, lanes_with_different_masks) {
+TEST_P(Refusals, report_lanes_with_different_masks) {
   expect_fault("  __syncwarp(threadIdx.x == 0 ? 0x3u : 0xffffffffu);", shape(1, 32),
                {"entered with another mask or as another operation", "kernel.cu:2"});
 }
 
-TEST_P(Refusals, a_tile_of_a_size_that_there_is_not) {
+TEST_P(Refusals, report_a_tile_of_an_impossible_size) {
   const std::string body =
       "  const auto block = cooperative_groups::this_thread_block();\n"
       "  const auto tile = cooperative_groups::tiled_partition(block, in[0]);\n"
@@ -96,14 +96,14 @@ TEST_P(Refusals, a_tile_of_a_size_that_there_is_not) {
   }
 }
 
-TEST_P(Refusals, inline_ptx) {
+TEST_P(Refusals, name_the_line_of_inline_ptx) {
   expect_no_code(
       kernel("  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;"),
       {"inline PTX cannot run on the host device", "kernel.cu:3"});
 }
 
 // One line each, however much else the compiler has to say.
-TEST_P(Refusals, headers_and_features_that_the_host_lacks_are_one_line_each) {
+TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line) {
   const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex2D<int>(texture, 1, 2);";
   const std::string ptx = "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
   const std::string child = "__global__ void child(int* x) { x[0] = 1; }\n";
@@ -134,7 +134,7 @@ TEST_P(Refusals, headers_and_features_that_the_host_lacks_are_one_line_each) {
 
 // A folder with CUTLASS, or the toolkit's own: its headers clash with those of the host device in hundreds of
 // lines.
-TEST_P(Refusals, headers_of_libraries_in_include_folders_are_one_line_each) {
+TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   ScratchFolder folder;
   for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan",
                            "curand_kernel.h", "cuda_fp8.h", "mma.h"}) {
@@ -153,7 +153,7 @@ TEST_P(Refusals, headers_of_libraries_in_include_folders_are_one_line_each) {
 }
 
 // The host device's own headers count, and so do the user's, whatever the folder has besides.
-TEST_P(Refusals, a_folder_with_the_toolkit_changes_nothing) {
+TEST_P(Refusals, are_not_caused_by_an_include_folder_with_the_toolkit) {
   ScratchFolder folder;
   std::filesystem::create_directories(folder / "cuda");
   for (const char* name : {"cuda_fp16.h", "cuda/atomic", "cooperative_groups.h", "cuda_runtime.h"})
@@ -172,17 +172,17 @@ TEST_P(Refusals, a_folder_with_the_toolkit_changes_nothing) {
   EXPECT_EQ(out[0], 8);
 }
 
-TEST_P(Refusals, tensor_cores) {
+TEST_P(Refusals, name_the_line_that_uses_tensor_cores) {
   expect_no_code("#include <mma.h>\n" + kernel("  out[0] = 1;"),
                  {"tensor-core kernels (<mma.h>) cannot run on the host device", "kernel.cu:1"});
 }
 
-TEST_P(Refusals, clusters) {
+TEST_P(Refusals, name_the_line_that_uses_clusters) {
   expect_no_code("#include <cooperative_groups.h>\n" + kernel("  cooperative_groups::this_cluster().sync();"),
                  {"thread-block clusters cannot run on the host device", "kernel.cu:3"});
 }
 
-TEST_P(Refusals, a_barrier_over_the_grid_that_a_block_misses) {
+TEST_P(Refusals, report_a_grid_barrier_that_a_block_misses) {
   Kernels kernels(GetParam(), kernel_source("#include <cooperative_groups.h>\n" +
                                                 kernel("  if (blockIdx.x == 1) return;\n"
                                                        "  cooperative_groups::this_grid().sync();"),
@@ -195,7 +195,7 @@ TEST_P(Refusals, a_barrier_over_the_grid_that_a_block_misses) {
   expect_words(result.error().message, {"a barrier over the grid that another block misses", "kernel.cu:4"});
 }
 
-TEST_P(Refusals, atomic_operations_of_128_bits) {
+TEST_P(Refusals, name_the_lines_of_atomic_operations_of_128_bits) {
   const std::string words = "128-bit atomic operations cannot run on the host device";
   expect_no_code(kernel("  atomicExch(reinterpret_cast<int4*>(out), make_int4(1, 2, 3, 4));"),
                  {words, "kernel.cu:2"});

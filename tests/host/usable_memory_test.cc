@@ -15,7 +15,7 @@ class UsableMemory : public ::testing::Test {
   ScratchFolder root_;
 };
 
-TEST_F(UsableMemory, is_the_machines_where_nothing_limits_it) {
+TEST_F(UsableMemory, is_the_memory_of_the_machine_if_nothing_limits_it) {
   write("proc/self/cgroup", "0::/");
   EXPECT_EQ(usable_memory_bytes(root_.path()), static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                                                    static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
@@ -29,7 +29,7 @@ TEST_F(UsableMemory, is_the_free_memory_of_the_tightest_group) {
   EXPECT_EQ(usable_memory_bytes(root_.path()), 4096u);
 }
 
-TEST_F(UsableMemory, of_a_container_is_that_of_the_group_it_sees) {
+TEST_F(UsableMemory, is_that_of_the_group_that_a_container_sees) {
   write("proc/self/cgroup", "9:cpu:/somewhere\n4:memory:/docker/0123\n0::/");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "12288");
   EXPECT_EQ(usable_memory_bytes(root_.path()), 12288u);

@@ -34,7 +34,7 @@ std::vector<T> expected_shuffles(const std::vector<T>& in) {
   return expected;
 }
 
-TEST_P(Warp, shuffles_of_every_kind_and_width) {
+TEST_P(Warp, shuffles_in_every_kind_and_width) {
   const auto check = [this]<class T>(const std::string& entry, T) {
     const std::vector<int> whole = inputs();
     std::vector<T> in, out(kThreads * 6);
@@ -69,7 +69,7 @@ TEST_P(Warp, votes_and_matches) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Warp, reductions_of_signed_and_unsigned) {
+TEST_P(Warp, reduces_signed_and_unsigned_integers) {
   std::vector<int> in = inputs();
   std::vector<int> out(kThreads * 9), expected;
   run("warp.cu", "reductions", line(1, kThreads), in, out);
@@ -86,7 +86,7 @@ TEST_P(Warp, reductions_of_signed_and_unsigned) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Warp, lanes_of_two_masks_meet_apart) {
+TEST_P(Warp, lanes_of_two_masks_synchronize_separately) {
   std::vector<int> in = inputs(), out(kThreads), expected;
   run("warp.cu", "partial_masks", line(1, kThreads), in, out);
   for (unsigned i = 0; i < kThreads; ++i) {
@@ -128,7 +128,7 @@ TEST_P(Warp, a_last_warp_may_be_partial) {
   }
 }
 
-TEST_P(Warp, lanes_that_returned_are_not_waited_for) {
+TEST_P(Warp, does_not_wait_for_lanes_that_returned) {
   std::vector<int> in = inputs(), out(kThreads, -1), expected;
   run("warp.cu", "early_return", line(1, kThreads), in, out);
   for (unsigned i = 0; i < kThreads; ++i) {
@@ -148,7 +148,7 @@ TEST_P(Warp, syncwarp_orders_shared_memory) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Warp, lanes_that_stand_together_share_an_atomic) {
+TEST_P(Warp, coalesced_lanes_can_share_an_atomic) {
   std::vector<int> in = inputs(), out(1 + kThreads), expected;
   run("warp.cu", "aggregated", line(1, kThreads), in, out);
   std::copy_if(in.begin(), in.end(), std::back_inserter(expected), [](int x) { return x % 3 == 0; });

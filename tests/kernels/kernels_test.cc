@@ -118,7 +118,7 @@ std::vector<SourcePlan> sources_of(const std::vector<Case>& cases) {
   return sources;
 }
 
-TEST(Kernels, there_are_more_than_a_hundred_for_the_host) {
+TEST(Kernels, are_more_than_a_hundred_for_the_host) {
   std::set<std::string> names;
   for (const Case& each : cases("host", false, Which::first))
     names.insert(each.name.substr(0, each.name.find(' ')));
@@ -172,7 +172,7 @@ TEST(Kernels, are_right_on_the_host) {
 
 class SanitizedKernels : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(SanitizedKernels, give_nothing_to_report) {
+TEST_P(SanitizedKernels, have_no_findings) {
   if (!HostCompiler::version(GetParam())) GTEST_SKIP() << "this machine has no " << GetParam();
   expect_all_right(GetParam(), Instrumentation::sanitize, cases("host", false, Which::first));
 }
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(, SanitizedKernels, ::testing::Values("g++", "clang++")
   return std::string(cxx.param == std::string("g++") ? "gpp" : "clangpp");
 });
 
-TEST(Kernels, that_need_a_gpu_are_refused_in_one_line) {
+TEST(Kernels, are_refused_in_one_line_if_they_need_a_gpu) {
   const std::vector<Case> all = cases("host", true, Which::first);
   ASSERT_FALSE(all.empty());
   HostCompiler compiler("c++");

@@ -37,7 +37,7 @@ TEST(Generator, the_bits_never_change) {
   EXPECT_EQ(random_bits(1, 1ull << 40), 0x5583de2ce02a6b7ull);
 }
 
-TEST(Generator, uniform_integers_reach_both_ends_and_nothing_else) {
+TEST(Generator, uniform_integers_cover_exactly_their_range) {
   std::vector<int> counts(7);
   for (unsigned i = 0; i < 7000; ++i) {
     const auto value = static_cast<std::int64_t>(
@@ -59,7 +59,7 @@ TEST(Generator, the_high_product_is_that_of_128_bits) {
   EXPECT_EQ(product_high(0x123456789abcdef0ull, 0xfedcba9876543210ull), 0x121fa00ad77d7422ull);
 }
 
-TEST(Generator, its_own_logarithm_and_cosine_are_right) {
+TEST(Generator, computes_logarithm_and_cosine_correctly) {
   for (unsigned i = 0; i < 2000; ++i) {
     const double u = 1 - unit_uniform(7, i);
     EXPECT_NEAR(plain_log(u), std::log(u), 1e-14 * std::max(1.0, std::abs(std::log(u))));
@@ -70,7 +70,7 @@ TEST(Generator, its_own_logarithm_and_cosine_are_right) {
   EXPECT_DOUBLE_EQ(cosine_of_turns(0.5), -1);
 }
 
-TEST(Contents, an_element_depends_on_the_seed_and_its_index_alone) {
+TEST(Contents, an_element_depends_only_on_the_seed_and_its_index) {
   const auto plan = plan_of(ContentsKind::uniform, -1, 1, 9);
   const auto all = filled<float>(ElementType::float32, plan, 1000),
              few = filled<float>(ElementType::float32, plan, 10);
@@ -95,7 +95,7 @@ TEST(Contents, normal_integers_are_rounded_and_stay_within_their_type) {
   EXPECT_EQ(filled<std::int8_t>(ElementType::int8, plan_of(ContentsKind::normal, -1e9, 1), 1)[0], -128);
 }
 
-TEST(Contents, ramps_and_constants) {
+TEST(Contents, ramps_and_constants_have_the_given_values) {
   EXPECT_EQ(filled<int>(ElementType::int32, plan_of(ContentsKind::ramp, 5, -2), 4),
             (std::vector<int>{5, 3, 1, -1}));
   EXPECT_EQ(filled<float>(ElementType::float32, plan_of(ContentsKind::ramp, 0, 0.5), 3),
@@ -118,7 +118,7 @@ TEST(Contents, complex_numbers_have_random_parts_and_real_constants) {
             (std::vector<float>{0, 0}));
 }
 
-TEST(Contents, bounds_that_make_no_sense_are_refused) {
+TEST(Contents, impossible_bounds_are_refused) {
   EXPECT_EQ(message_of(ElementType::uint8, plan_of(ContentsKind::constant, 256)),
             "256 does not fit into uint8");
   EXPECT_EQ(message_of(ElementType::uint8, plan_of(ContentsKind::uniform, -1, 5)),
@@ -127,7 +127,7 @@ TEST(Contents, bounds_that_make_no_sense_are_refused) {
             "uniform from 5 to 1: the first must not be the greater");
 }
 
-TEST(Contents, a_poisoned_output_passes_nowhere) {
+TEST(Contents, no_element_of_a_poisoned_output_passes) {
   const std::vector<std::int8_t> expected{-1, 0, 1, 127};
   std::vector<std::int8_t> output(4);
   for (const int mask : {0xff, 0x55, 0xaa}) {

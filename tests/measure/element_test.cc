@@ -37,7 +37,7 @@ TEST(Element, halves_have_the_bits_of_ieee) {
   EXPECT_EQ(stored(kHalf, 2 - 1.0 / 4096), 0x4000u);  // carries into the exponent
 }
 
-TEST(Element, every_small_float_survives_its_way_through_double) {
+TEST(Element, every_small_float_is_converted_to_double_and_back_exactly) {
   for (ElementType type :
        {ElementType::float16, ElementType::bfloat16, ElementType::float8_e4m3, ElementType::float8_e5m2}) {
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << (8 * element_size(type)); ++bits) {
@@ -82,7 +82,7 @@ TEST(Element, integers_are_widened_with_their_sign) {
   EXPECT_EQ(load_bits(ElementType::uint16, bytes), 65531u);
 }
 
-TEST(Element, texts_are_the_shortest_that_tell_a_value) {
+TEST(Element, texts_are_the_shortest_that_identify_a_value) {
   std::byte bytes[8]{};
   store_real(ElementType::float32, bytes, 0.1);
   EXPECT_EQ(element_text(ElementType::float32, bytes), "0.1");

@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-TEST(Guard, an_untouched_zone_is_whole) {
+TEST(Guard, an_unchanged_zone_has_no_violation) {
   std::vector<std::byte> zone(kGuardBytes);
   fill_guard(zone, 1);
   EXPECT_EQ(guard_violation(zone, 1), std::nullopt);
@@ -24,7 +24,7 @@ TEST(Guard, the_first_byte_written_is_found) {
   }
 }
 
-TEST(Guard, writing_one_byte_all_over_is_always_seen) {
+TEST(Guard, filling_a_zone_with_one_byte_is_always_found) {
   std::vector<std::byte> zone(16);
   for (int value = 0; value < 256; ++value) {
     std::ranges::fill(zone, static_cast<std::byte>(value));
@@ -32,7 +32,7 @@ TEST(Guard, writing_one_byte_all_over_is_always_seen) {
   }
 }
 
-TEST(Guard, every_byte_copied_from_another_zone_is_seen) {
+TEST(Guard, every_byte_copied_from_another_zone_is_found) {
   for (int other = 1; other < 256; ++other) {
     std::vector<std::byte> zone(kGuardBytes);
     fill_guard(zone, static_cast<GuardPattern>(other));

@@ -35,7 +35,7 @@ TEST(PlayoffRule, clear_differences_are_decided_in_the_fewest_rounds) {
   EXPECT_EQ(samples[0].size(), 5u);
 }
 
-TEST(PlayoffRule, equal_finalists_are_decided_once_they_are_equal_within_the_tolerance) {
+TEST(PlayoffRule, equal_finalists_are_decided_when_they_are_known_to_be_equal) {
   std::size_t rounds = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const auto samples = played({100, 100}, 0.004, {.deviation = 0.004}, seed);
@@ -53,7 +53,7 @@ TEST(PlayoffRule, a_finalist_that_is_faster_by_more_than_the_tolerance_wins) {
   EXPECT_GE(won, 196);
 }
 
-TEST(PlayoffRule, noise_without_end_is_never_decided) {
+TEST(PlayoffRule, endless_noise_is_never_decided) {
   EXPECT_EQ(played({100, 100, 100}, 0.3, {}, 3, 20)[0].size(), 20u);
 }
 

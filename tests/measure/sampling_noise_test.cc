@@ -16,7 +16,7 @@ Samples noisy_samples(std::size_t count, double deviation, std::uint64_t seed) {
   return samples;
 }
 
-TEST(SamplingNoise, an_unknown_device_is_taken_for_noisy) {
+TEST(SamplingNoise, an_unknown_device_is_assumed_to_be_noisy) {
   EXPECT_EQ(SamplingNoise().level(), NoiseLevel{});
   SamplingNoise noise;
   noise.add(Samples{});
@@ -54,7 +54,7 @@ TEST(SamplingNoise, counts_stragglers_apart_from_ordinary_samples) {
   EXPECT_LT(noise.level().deviation, 0.01);
 }
 
-TEST(NoiseLevel, stragglers_bound_what_few_samples_can_say) {
+TEST(NoiseLevel, stragglers_limit_the_certainty_of_few_samples) {
   const NoiseLevel noise{.deviation = 0.01, .straggler_share = 0.05};
   EXPECT_EQ(noise.excess(0.05), std::numeric_limits<double>::infinity());
   EXPECT_GT(noise.excess(0.06), noise.excess(0.3));
@@ -63,7 +63,7 @@ TEST(NoiseLevel, stragglers_bound_what_few_samples_can_say) {
   EXPECT_EQ(noise.excess(1), 0);
 }
 
-TEST(SamplingNoise, times_of_zero_do_no_harm) {
+TEST(SamplingNoise, times_of_zero_give_a_finite_deviation) {
   SamplingNoise noise;
   for (int i = 0; i < 20; ++i) noise.add(Samples{0, 0, 0});
   EXPECT_TRUE(std::isfinite(noise.level().deviation));

@@ -11,7 +11,7 @@ namespace {
 
 using Pair = std::pair<std::size_t, std::size_t>;
 
-TEST(Statistics, median_intervals_are_the_tabulated_ones) {
+TEST(Statistics, median_intervals_match_published_tables) {
   // Tables of the sign test: n = 6: 1st and 6th; 10: 2nd and 9th; 20: 6th and 15th; 100: 40th and 61st.
   EXPECT_EQ(median_interval(6), Pair(0, 5));
   EXPECT_EQ(median_interval(10), Pair(1, 8));
@@ -19,19 +19,19 @@ TEST(Statistics, median_intervals_are_the_tabulated_ones) {
   EXPECT_EQ(median_interval(100), Pair(39, 60));
 }
 
-TEST(Statistics, few_samples_are_bounded_by_the_first_and_the_last) {
+TEST(Statistics, the_interval_of_few_samples_is_their_whole_range) {
   EXPECT_EQ(median_interval(1), Pair(0, 0));
   EXPECT_EQ(median_interval(3), Pair(0, 2));
   EXPECT_EQ(median_interval(5), Pair(0, 4));
 }
 
-TEST(Statistics, the_interval_narrows_steadily_past_the_change_to_the_approximation) {
+TEST(Statistics, the_interval_has_no_jump_where_the_approximation_begins) {
   const auto exact = median_interval(1000), approximate = median_interval(1001);
   EXPECT_EQ(exact, Pair(468, 531));
   EXPECT_EQ(approximate, Pair(468, 532));
 }
 
-TEST(Statistics, the_interval_covers_the_true_median_as_often_as_it_says) {
+TEST(Statistics, the_interval_covers_the_true_median_as_often_as_claimed) {
   std::mt19937_64 random(1);
   std::lognormal_distribution<double> skewed(0, 1);  // its median is 1
   int covered = 0;
@@ -63,7 +63,7 @@ TEST(Statistics, one_sample_is_its_own_summary) {
   EXPECT_DOUBLE_EQ(timing.deviation_us, 0);
 }
 
-TEST(Statistics, no_samples_are_summed_up_as_zeros) { EXPECT_DOUBLE_EQ(summarize({}).median_us, 0); }
+TEST(Statistics, a_summary_of_no_samples_is_zero) { EXPECT_DOUBLE_EQ(summarize({}).median_us, 0); }
 
 }  // namespace
 }  // namespace gktune

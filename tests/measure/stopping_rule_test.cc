@@ -20,19 +20,19 @@ StoppingRule fed(const StoppingOptions& options, const Samples& samples, double 
   return rule;
 }
 
-TEST(StoppingRule, steady_samples_on_a_quiet_device_end_at_the_least_number) {
+TEST(StoppingRule, steady_samples_on_a_quiet_device_end_at_the_minimum_number) {
   const StoppingRule rule = fed({.cutoff = {.noise = kQuiet}}, Samples(100, 5.0));
   EXPECT_EQ(rule.state(), State::precise);
   EXPECT_EQ(rule.samples().size(), 3u);
 }
 
-TEST(StoppingRule, steady_samples_on_an_unknown_device_speak_for_themselves) {
+TEST(StoppingRule, steady_samples_on_an_unknown_device_end_by_their_own_spread) {
   const StoppingRule rule = fed({}, Samples(1000, 5.0));
   EXPECT_EQ(rule.state(), State::precise);
   EXPECT_EQ(rule.samples().size(), 10u);
 }
 
-TEST(StoppingRule, a_noisy_configuration_asks_for_more_samples) {
+TEST(StoppingRule, a_noisy_configuration_needs_more_samples) {
   Samples samples;
   for (int i = 0; i < 500; ++i) samples.push_back(i % 2 == 0 ? 100 : 101);
   const StoppingRule rule = fed({.cutoff = {.noise = kQuiet}}, samples);
@@ -41,7 +41,7 @@ TEST(StoppingRule, a_noisy_configuration_asks_for_more_samples) {
   EXPECT_LT(rule.samples().size(), 50u);
 }
 
-TEST(StoppingRule, endless_noise_ends_at_the_most_samples) {
+TEST(StoppingRule, endless_noise_ends_at_the_maximum_number_of_samples) {
   Samples samples;
   for (int i = 0; i < 500; ++i) samples.push_back(i % 2 == 0 ? 100 : 200);
   const StoppingRule rule = fed({.max_samples = 50}, samples);
@@ -49,20 +49,20 @@ TEST(StoppingRule, endless_noise_ends_at_the_most_samples) {
   EXPECT_EQ(rule.samples().size(), 50u);
 }
 
-TEST(StoppingRule, a_clearly_slower_configuration_ends_after_two) {
+TEST(StoppingRule, a_clearly_slower_configuration_ends_after_two_samples) {
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, Samples(100, 60.0));
   EXPECT_EQ(rule.state(), State::dropped_early);
   EXPECT_EQ(rule.samples().size(), 2u);
 }
 
-TEST(StoppingRule, after_a_far_slower_execution_one_far_slower_sample_is_enough) {
+TEST(StoppingRule, one_far_slower_sample_is_enough_after_a_far_slower_execution) {
   const StoppingRule rule =
       fed({.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 1500}, Samples(100, 1400.0));
   EXPECT_EQ(rule.state(), State::dropped_early);
   EXPECT_EQ(rule.samples().size(), 1u);
 }
 
-TEST(StoppingRule, after_a_slower_execution_one_slower_sample_is_enough_where_the_noise_is_known) {
+TEST(StoppingRule, one_slower_sample_is_enough_after_a_slower_execution_if_noise_is_known) {
   const StoppingOptions known{.cutoff = {{.median_us = 500}, kQuiet}, .execution_us = 800};
   const StoppingRule rule = fed(known, Samples(100, 700.0));
   EXPECT_EQ(rule.state(), State::dropped_early);
@@ -98,7 +98,7 @@ TEST(StoppingRule, frequent_stragglers_need_more_than_two_samples) {
   EXPECT_EQ(rule.samples().size(), 5u);
 }
 
-TEST(StoppingRule, a_difference_within_the_tolerance_is_no_reason_to_give_up) {
+TEST(StoppingRule, a_difference_within_the_tolerance_does_not_drop_a_configuration) {
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, Samples(100, 50.2));
   EXPECT_EQ(rule.state(), State::precise);
 }
@@ -109,14 +109,14 @@ TEST(StoppingRule, an_uncertain_leader_is_given_a_margin) {
   EXPECT_EQ(fed(options, Samples(100, 60.0)).state(), State::dropped_early);
 }
 
-TEST(StoppingRule, a_slow_first_sample_does_not_lose) {
+TEST(StoppingRule, a_slow_first_sample_does_not_drop_a_configuration) {
   Samples samples{80};
   samples.resize(100, 49.0);
   const StoppingRule rule = fed({.cutoff = {{.median_us = 50}, kQuiet}}, samples);
   EXPECT_NE(rule.state(), State::dropped_early);
 }
 
-TEST(StoppingRule, time_runs_out_only_after_the_least_number) {
+TEST(StoppingRule, the_time_limit_applies_only_after_the_minimum_number) {
   Samples samples;
   for (int i = 0; i < 50; ++i) samples.push_back(i % 2 == 0 ? 1e6 : 2e6);
   const StoppingRule rule = fed({.max_seconds = 1, .hard_seconds = 100}, samples, 0.6);

@@ -28,7 +28,7 @@ std::vector<std::byte> reals(ElementType type, const std::vector<double>& values
   return bytes;
 }
 
-TEST(Verdict, a_mismatch_says_how_many_where_and_what_was_expected) {
+TEST(Verdict, the_message_has_the_number_of_mismatches_the_first_and_its_values) {
   std::vector<float> expected(1024, 4.0f), actual = expected;
   for (std::size_t i = 17; i < 29; ++i) actual[i] = 3.5f;
   const Verdict verdict = judged(ElementType::float32, actual, expected);
@@ -37,12 +37,12 @@ TEST(Verdict, a_mismatch_says_how_many_where_and_what_was_expected) {
             "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute error 0.5)");
 }
 
-TEST(Verdict, a_single_mismatch_reads_well) {
+TEST(Verdict, the_message_of_a_single_mismatch_is_in_the_singular) {
   EXPECT_EQ(judged<int>(ElementType::int32, {-3}, {4}).message("sum"),
             "1 of 1 element differs; it is sum[0]: -3, expected 4 (absolute error 7)");
 }
 
-TEST(Verdict, nan_never_passes_not_even_where_it_is_expected) {
+TEST(Verdict, nan_never_passes_even_where_it_is_expected) {
   const TolerancePlan lenient{1e300, 1e300, std::numeric_limits<std::int64_t>::max()};
   const Verdict verdict = judged<double>(ElementType::float64, {kNaN, kNaN, 1}, {1, kNaN, 1}, lenient);
   EXPECT_EQ(verdict.mismatches, 2u);
@@ -55,12 +55,12 @@ TEST(Verdict, a_number_where_nan_is_expected_fails) {
   EXPECT_FALSE(judged<double>(ElementType::float64, {1}, {kNaN}, lenient).passed());
 }
 
-TEST(Verdict, nan_where_nan_is_expected_names_the_reference) {
+TEST(Verdict, the_message_names_the_reference_where_nan_is_expected) {
   EXPECT_EQ(judged<float>(ElementType::float32, {NAN}, {NAN}).message("y"),
             "1 of 1 element differs (NaN); it is y[0]: nan, expected nan (the reference is NaN there)");
 }
 
-TEST(Verdict, an_infinity_passes_only_where_the_same_one_is_expected) {
+TEST(Verdict, an_infinity_passes_only_where_the_same_infinity_is_expected) {
   const TolerancePlan lenient{1e300, 1, 1000};
   EXPECT_TRUE(judged<double>(ElementType::float64, {kInfinity}, {kInfinity}).passed());
   EXPECT_FALSE(judged<double>(ElementType::float64, {-kInfinity}, {kInfinity}, lenient).passed());
@@ -120,7 +120,9 @@ TEST(Verdict, signed_and_unsigned_integers_differ_by_their_distance) {
   EXPECT_TRUE(judged<std::int16_t>(ElementType::int16, {-99}, {-100}, {0, 0.01, 0}).passed());
 }
 
-TEST(Verdict, no_elements_pass) { EXPECT_TRUE(judged<float>(ElementType::float32, {}, {}).passed()); }
+TEST(Verdict, an_output_without_elements_passes) {
+  EXPECT_TRUE(judged<float>(ElementType::float32, {}, {}).passed());
+}
 
 TEST(Verdict, the_largest_error_is_reported_for_passing_outputs_too) {
   const Verdict verdict = judged<double>(ElementType::float64, {1.25, 2}, {1, 2}, {1, 0, 0});
@@ -135,7 +137,7 @@ TolerancePlan with(void (*change)(TolerancePlan&)) {
   return tolerance;
 }
 
-TEST(Verdict, nan_passes_by_choice_only_where_nan_is_expected) {
+TEST(Verdict, nan_passes_on_request_only_where_nan_is_expected) {
   const TolerancePlan equal = with([](TolerancePlan& t) { t.nan_equals = true; });
   EXPECT_TRUE(judged<float>(ElementType::float32, {NAN, 1, INFINITY}, {NAN, 1, INFINITY}, equal).passed());
   EXPECT_EQ(judged<float>(ElementType::float32, {NAN, 1, INFINITY}, {1, NAN, -INFINITY}, equal).mismatches,
@@ -205,7 +207,7 @@ TEST(Verdict, the_norm_of_complex_numbers_is_that_of_their_magnitudes) {
       std::isfinite(judged<double>(ElementType::complex128, {1e300, 1e300}, {1e300, 0}).worst_absolute));
 }
 
-TEST(Verdict, the_order_counts_unless_it_may_be_any) {
+TEST(Verdict, the_order_matters_unless_any_order_is_allowed) {
   const TolerancePlan any = with([](TolerancePlan& t) { t.any_order = true; });
   EXPECT_FALSE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}).passed());
   EXPECT_TRUE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}, any).passed());
@@ -233,7 +235,7 @@ TEST(Verdict, a_norm_weighs_all_differences_together) {
   EXPECT_TRUE(judged<int>(ElementType::int32, {-100, 3}, {-100, 1}, norm).passed());
 }
 
-TEST(Verdict, a_norm_excuses_no_nan) {
+TEST(Verdict, a_norm_does_not_let_nan_pass) {
   const TolerancePlan norm = with([](TolerancePlan& t) { t.has_norm = true, t.norm = 1e9; });
   EXPECT_EQ(judged<float>(ElementType::float32, {1, NAN}, {1, 1}, norm).nans, 1u);
   EXPECT_FALSE(judged<float>(ElementType::float32, {INFINITY}, {1}, norm).passed());

@@ -18,12 +18,12 @@ ChildProcess shell(const std::string& script) {
   return std::move(*child);
 }
 
-TEST(ChildProcess, an_ending_says_what_it_was) {
+TEST(ChildProcess, the_exit_status_says_how_it_ended) {
   EXPECT_EQ(shell("exit 3").wait().str(), "exited with code 3");
   EXPECT_EQ(shell("kill -SEGV $$").wait().str(), "killed by SIGSEGV");
 }
 
-TEST(ChildProcess, output_is_kept_as_a_bounded_tail) {
+TEST(ChildProcess, the_last_part_of_the_output_is_kept) {
   ChildProcess child =
       shell("i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; echo the end >&2");
   while (!child.exit_status()) child.read_output();
@@ -39,7 +39,7 @@ TEST(ChildProcess, settings_are_added_to_the_environment) {
   EXPECT_TRUE(child.output_tail().starts_with("hello /")) << child.output_tail();
 }
 
-TEST(ChildProcess, a_child_has_its_channel_and_nothing_else_of_its_parent) {
+TEST(ChildProcess, a_child_inherits_only_its_channel_from_its_parent) {
   const int stray = ::open("/dev/null", O_RDONLY);  // as an application may have left it
   ChildProcess child = shell("echo to the parent >&3; ls /proc/self/fd");
   FileDescriptor socket = child.take_socket();
@@ -91,7 +91,7 @@ TEST(ChildProcess, a_coprocess_keeps_the_standard_error_of_its_parent) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "to all\n");
 }
 
-TEST(ChildProcess, a_wait_for_the_end_is_limited) {
+TEST(ChildProcess, a_wait_for_the_end_has_a_time_limit) {
   ChildProcess child = shell("sleep 1000");
   EXPECT_FALSE(child.exit_status_within(std::chrono::milliseconds(20)));
   child.signal(SIGKILL);

@@ -47,7 +47,7 @@ TEST(Command, prints_english_in_every_locale) {
   ::unsetenv("LC_ALL");
 }
 
-TEST(Command, that_does_not_exist_is_an_error) {
+TEST(Command, is_an_error_if_it_does_not_exist) {
   const Result<CommandOutput> output = run_command({"/nonexistent/compiler"});
   ASSERT_FALSE(output.ok());
   EXPECT_EQ(output.error().message, "/nonexistent/compiler cannot be started: No such file or directory");

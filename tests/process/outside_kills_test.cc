@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kVmstat = "nr_free_pages 17\noom_kill 9\npgfault 3\n";
 
-TEST(memory_kills, are_counted_by_the_group_of_the_process) {
+TEST(memory_kills, are_counted_by_the_control_group_of_the_process) {
   const ScratchFolder root;
   root.write("proc/vmstat", kVmstat);
   root.write("proc/self/cgroup", "0::/jobs/17\n");
@@ -17,7 +17,7 @@ TEST(memory_kills, are_counted_by_the_group_of_the_process) {
   EXPECT_EQ(memory_kills(root.path()), 2u);
 }
 
-TEST(memory_kills, are_counted_by_a_group_of_the_first_version_too) {
+TEST(memory_kills, are_counted_by_a_control_group_of_version_1_too) {
   const ScratchFolder root;
   root.write("proc/vmstat", kVmstat);
   root.write("proc/self/cgroup", "9:name=systemd:/\n4:memory:/jobs/17\n1:cpu:/\n0::/\n");
@@ -26,7 +26,7 @@ TEST(memory_kills, are_counted_by_a_group_of_the_first_version_too) {
   EXPECT_EQ(memory_kills(root.path()), 5u);
 }
 
-TEST(memory_kills, are_those_of_the_machine_where_no_group_counts_them) {
+TEST(memory_kills, are_those_of_the_machine_if_no_control_group_counts_them) {
   const ScratchFolder root;
   root.write("proc/vmstat", kVmstat);
   for (const char* groups : {"0::/\n", "4:memory:/elsewhere\n", "", "nonsense\n:\n"}) {
@@ -35,7 +35,7 @@ TEST(memory_kills, are_those_of_the_machine_where_no_group_counts_them) {
   }
 }
 
-TEST(memory_kills, are_unknown_where_the_system_does_not_tell) {
+TEST(memory_kills, are_unknown_if_the_system_does_not_count_them) {
   const ScratchFolder root;
   EXPECT_EQ(memory_kills(root.path()), std::nullopt);
   root.write("proc/vmstat", "oom_kill many\n");

@@ -75,7 +75,7 @@ TEST(RecordingFile, a_cache_has_the_values_that_occur_in_the_order_of_the_file) 
   EXPECT_EQ(recording.parameters[1].values, (std::vector<Value>{128, 64, 32}));
 }
 
-TEST(RecordingFile, a_measured_configuration_has_times_and_what_they_cost) {
+TEST(RecordingFile, a_measured_configuration_has_its_times_and_their_cost) {
   const Recording recording = read(kCache);
   const Trial& trial = trial_of(recording, "wide,64");
   EXPECT_EQ(trial.config, (Config{{"way", "wide"}, {"block", 64}}));
@@ -106,7 +106,7 @@ TEST(RecordingFile, failures_keep_their_kind_and_their_cost) {
 }
 
 // Kernel Tuner names an error where older versions had a time that is a text.
-TEST(RecordingFile, an_error_stands_for_a_time) {
+TEST(RecordingFile, an_error_in_place_of_a_time_is_a_failure) {
   std::string text(kCache);
   const std::string old_form = R"("time": "CompilationFailedConfig")";
   text.replace(text.find(old_form), old_form.size(), R"("__error__": "CompilationFailedConfig")");
@@ -116,7 +116,7 @@ TEST(RecordingFile, an_error_stands_for_a_time) {
   EXPECT_NE(error_with(old_form, R"("__error__": "")").find("'time' is missing"), std::string::npos);
 }
 
-TEST(RecordingFile, the_cache_of_an_interrupted_run_lacks_its_end) {
+TEST(RecordingFile, the_cache_of_an_interrupted_run_is_read_without_its_end) {
   const std::string whole(kCache);
   for (const std::string_view end : {",\n", "\n", ""}) {
     const std::string cut = whole.substr(0, whole.rfind("},\n    \"wide,32\"") + 1) + std::string(end);
@@ -137,7 +137,7 @@ TEST(RecordingFile, t4_results_have_statuses_times_and_costs) {
   EXPECT_EQ(recording.parameters[0].values, (std::vector<Value>{8, 32, 64}));
 }
 
-TEST(RecordingFile, of_a_configuration_with_two_t4_results_the_last_one_counts) {
+TEST(RecordingFile, the_last_of_two_t4_results_of_a_configuration_counts) {
   const Recording recording = read(kT4);
   EXPECT_EQ(recording.trials[2].config, (Config{{"block", 64}, {"fast", true}}));
   EXPECT_EQ(recording.trials[2].objective, 5);
@@ -153,7 +153,7 @@ TEST(RecordingFile, a_compressed_file_is_read) {
   EXPECT_EQ(recording->trials.size(), 6u);
 }
 
-TEST(RecordingFile, a_file_that_is_no_recording_is_an_error) {
+TEST(RecordingFile, a_file_that_is_not_a_recording_is_an_error) {
   EXPECT_NE(error_of("").find("r.json: it is not JSON: "), std::string::npos);
   EXPECT_NE(error_of("{\"cache\": {]").find("it is not JSON: parse error at line 1"), std::string::npos);
   const std::string neither =
@@ -202,7 +202,7 @@ TEST(RecordingFile, fields_of_the_wrong_kind_are_errors) {
             "r.json: configuration y=1 has no value of 'x'");
 }
 
-TEST(RecordingFile, numbers_beyond_all_bounds_are_errors) {
+TEST(RecordingFile, impossible_numbers_are_errors) {
   EXPECT_EQ(error_with("\"compile_time\": 100.0", "\"compile_time\": -1"),
             "r.json: the configuration 'wide,64': 'compile_time' is -1, not an amount");
   EXPECT_EQ(error_with("\"time\": 2.5", "\"time\": 0"),

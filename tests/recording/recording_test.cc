@@ -17,7 +17,7 @@ Recording recorded(std::vector<Config> configs) {
   return complete(std::move(recording)).value();
 }
 
-TEST(Recording, its_space_has_exactly_the_recorded_configurations) {
+TEST(Recording, has_a_space_of_exactly_the_recorded_configurations) {
   const std::vector<Config> configs = {{{"x", 1}, {"way", "a"}, {"z", 7}},
                                        {{"x", 4}, {"way", "a"}, {"z", 7}},
                                        {{"x", 4}, {"way", "b"}, {"z", 7}},

@@ -17,7 +17,7 @@ struct Known {
 
 class SharedRecording : public testing::TestWithParam<Known> {};
 
-TEST_P(SharedRecording, has_the_configurations_and_failures_that_are_known) {
+TEST_P(SharedRecording, has_the_known_numbers_of_configurations_and_failures) {
   const auto path = std::filesystem::path(GKTUNE_SOURCE_DIR) / "../shared/replay" / GetParam().file;
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "there is no " << path;
   const auto recording = read_recording(path);

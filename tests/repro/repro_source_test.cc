@@ -73,7 +73,7 @@ Plan default_plan(const Definition& definition) {
 
 class ReproOfShipped : public testing::TestWithParam<std::string> {};
 
-TEST_P(ReproOfShipped, runs_and_is_right) {
+TEST_P(ReproOfShipped, runs_and_gives_right_results) {
   const Definition definition = read(GetParam());
   const auto run = run_repro(repro_source(default_plan(definition), kFacts), definition.kernel.language);
   ASSERT_TRUE(run.ok()) << run.error().message;
@@ -81,7 +81,7 @@ TEST_P(ReproOfShipped, runs_and_is_right) {
   EXPECT_TRUE(run->output.starts_with("right\n2 runs, ")) << run->output;
 }
 
-TEST_P(ReproOfShipped, is_compiled_by_nvcc_where_there_is_one) {
+TEST_P(ReproOfShipped, is_compiled_by_nvcc_if_there_is_one) {
   const Definition definition = read(GetParam());
   if (definition.kernel.language != Language::cuda) GTEST_SKIP() << "it is C++";
   const auto version = run_command({"nvcc", "--version"});
@@ -160,7 +160,7 @@ TEST(ReproOfLaunches, makes_tensor_maps) {
   EXPECT_NE(text.find("dlsym(driver, \"cuTensorMapEncodeTiled\")"), std::string::npos);
 }
 
-TEST(ReproOfLaunches, asks_the_verifier) {
+TEST(ReproOfLaunches, calls_the_verifier) {
   const Definition definition = read(GKTUNE_SOURCE_DIR "/tests/kernels/launches/verifier.yaml");
   Plan plan = planned(definition.kernel, {{"threadsPerBlock", 64}}, {{"n", 100}});
   plan.candidate.steps.pop_back();  // nothing is written
@@ -281,7 +281,7 @@ __global__ void twice(const float* in, float* out, int n) {
 }
 )cuda";
 
-TEST_F(Repro, of_a_wrong_output_says_where_and_exits_with_1) {
+TEST_F(Repro, names_the_wrong_element_and_exits_with_1) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\n#include <float.h>\nconstexpr int FACTOR = 2;\n");
   EXPECT_EQ(run(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}})).exit_code, 0);
@@ -292,7 +292,7 @@ TEST_F(Repro, of_a_wrong_output_says_where_and_exits_with_1) {
       << wrong.output;
 }
 
-TEST_F(Repro, of_no_elements_is_right) {
+TEST_F(Repro, passes_if_there_are_no_elements) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
   std::string space = kTwice;
@@ -303,7 +303,7 @@ TEST_F(Repro, of_no_elements_is_right) {
   EXPECT_EQ(nothing.exit_code, 0) << nothing.output;
 }
 
-TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers_outside) {
+TEST_F(Repro, contains_all_included_files_except_headers_of_the_system) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\n#include <float.h>\nconstexpr int FACTOR = 2;  // a comment\n");
   const std::string text = repro_source(plan_of(kTwice, {{"WRONG", 0}, {"LIMIT", 0}}), kFacts);
@@ -318,7 +318,7 @@ TEST_F(Repro, holds_all_that_the_source_includes_and_leaves_the_system_s_headers
   EXPECT_NE(text.find("#undef LENGTH\n"), std::string::npos);
 }
 
-TEST_F(Repro, opens_with_its_origin_and_the_commands_that_compile_it) {
+TEST_F(Repro, begins_with_its_origin_and_the_commands_that_compile_it) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
   ReproFacts facts{
@@ -336,7 +336,7 @@ TEST_F(Repro, opens_with_its_origin_and_the_commands_that_compile_it) {
   EXPECT_NE(text.find("-k regex:'^twice$'"), std::string::npos);
 }
 
-TEST_F(Repro, keeps_all_facts_on_their_lines_of_the_comment) {
+TEST_F(Repro, keeps_each_fact_on_its_line_of_the_comment) {
   write("twice.cu", kTwiceSource);
   write("factor.h", "#pragma once\nconstexpr int FACTOR = 2;\n");
   const ReproFacts facts{"Trial\n#error title",
@@ -370,7 +370,7 @@ TEST(StoredValues, are_safe_if_they_are_listed_or_plain) {
     EXPECT_NE(unsafe({{"way", text}}), "none") << text;
 }
 
-TEST_F(Repro, of_a_kernel_that_writes_into_its_input_exits_with_1) {
+TEST_F(Repro, exits_with_1_if_the_kernel_writes_into_its_input) {
   write("twice.cu",
         "__global__ void twice(float* in, float* out, int n) {\n"
         "  for (int i = 0; i < n; ++i) out[i] = in[i];\n"
@@ -384,7 +384,7 @@ TEST_F(Repro, of_a_kernel_that_writes_into_its_input_exits_with_1) {
       << changed.output;
 }
 
-TEST_F(Repro, of_a_function_in_cpp_restores_changed_inputs) {
+TEST_F(Repro, restores_changed_inputs_of_a_function_in_cpp) {
   write("add.cc",
         "#include <cstdint>\n"
         "void add(int* sums, std::int64_t n) {\n"
@@ -431,7 +431,7 @@ struct Taken {
   }
 };
 
-TEST(ReproInputs, are_those_of_the_tuner_bit_by_bit) {
+TEST(ReproInputs, equal_those_of_the_tuner_bit_by_bit) {
   Taken all;
   all.plan.candidate.source.language = Language::cpp;
   all.plan.candidate.source.path = "take.cc";
@@ -463,7 +463,7 @@ TEST(ReproInputs, are_those_of_the_tuner_bit_by_bit) {
   }
 }
 
-TEST_F(Repro, reads_its_npy_files_where_they_lie) {
+TEST_F(Repro, reads_npy_files_from_their_original_place) {
   std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }";
   header.resize(118, ' ');
   const int values[] = {10, 20, 30};

@@ -95,7 +95,7 @@ TEST_F(DeviceRunnerTest, correct_candidates_are_timed_and_share_one_reference_ru
   EXPECT_EQ(count("run reference"), 1);
 }
 
-TEST_F(DeviceRunnerTest, reference_gets_twenty_times_the_limit_of_a_candidate) {
+TEST_F(DeviceRunnerTest, the_reference_gets_twenty_times_the_limit_of_a_candidate) {
   run("right");
   ASSERT_EQ(device_->launches.size(), 3u);
   EXPECT_EQ(device_->launches[0].limit_s, 40);
@@ -106,7 +106,7 @@ TEST_F(DeviceRunnerTest, reference_gets_twenty_times_the_limit_of_a_candidate) {
   EXPECT_EQ(device_->launches[2].seed, 42u);
 }
 
-TEST_F(DeviceRunnerTest, wrong_output_is_described_and_not_timed) {
+TEST_F(DeviceRunnerTest, a_wrong_output_is_described_and_not_timed) {
   const RunReply reply = run("wrong", [](Memory memory) {
     (void)right(memory);
     element<int>(*memory[2].buffer, 4) = 7;
@@ -178,7 +178,7 @@ TEST_F(VerifierTest, says_how_many_elements_are_wrong_and_where) {
   EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
 }
 
-TEST_F(VerifierTest, need_not_say_where) {
+TEST_F(VerifierTest, need_not_name_a_wrong_element) {
   const RunReply reply = run_with_verifier([](Memory memory) {
     element<std::uint64_t>(*memory[8].buffer, 0) = 2;
     return Result<void, Failure>();
@@ -186,7 +186,7 @@ TEST_F(VerifierTest, need_not_say_where) {
   EXPECT_EQ(reply.message, "the verifier counts 2 wrong elements");
 }
 
-TEST_F(VerifierTest, finds_outputs_that_depend_on_the_inputs_that_were_met) {
+TEST_F(VerifierTest, finds_outputs_that_depend_on_earlier_inputs) {
   std::vector<float> kept;
   RunJob each = verified("candidate");
   each.plan.arguments[0].contents.kind = ContentsKind::uniform;
@@ -205,7 +205,7 @@ TEST_F(VerifierTest, finds_outputs_that_depend_on_the_inputs_that_were_met) {
       << reply.message;
 }
 
-TEST_F(VerifierTest, that_fails_on_an_output_says_that_it_is_wrong) {
+TEST_F(VerifierTest, rejects_an_output_by_failing_on_it) {
   const RunReply reply = run_with_verifier([](Memory) {
     return Result<void, Failure>(Failure{Status::illegal_access, "read beside 'out'"});
   });
@@ -213,7 +213,7 @@ TEST_F(VerifierTest, that_fails_on_an_output_says_that_it_is_wrong) {
   EXPECT_EQ(reply.message, "the verifier fails on this output: read beside 'out'");
 }
 
-TEST_F(VerifierTest, that_writes_anything_but_its_verdict_is_blamed_itself) {
+TEST_F(VerifierTest, is_blamed_if_it_writes_anything_but_its_verdict) {
   const RunReply writes = run_with_verifier([](Memory memory) {
     element<int>(*memory[0].buffer, 3) = -1;
     return Result<void, Failure>();
@@ -230,7 +230,7 @@ TEST_F(VerifierTest, that_writes_anything_but_its_verdict_is_blamed_itself) {
   EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
 }
 
-TEST_F(VerifierTest, that_cannot_be_loaded_is_blamed_itself) {
+TEST_F(VerifierTest, is_blamed_if_it_cannot_be_loaded) {
   RunJob each = verified("right");
   each.verifier.path = "gone";
   const RunReply reply = runner_->run(each);
@@ -238,7 +238,7 @@ TEST_F(VerifierTest, that_cannot_be_loaded_is_blamed_itself) {
   EXPECT_EQ(reply.message, "the verifier: no compiled module at gone");
 }
 
-TEST_F(VerifierTest, gets_what_the_reference_expects) {
+TEST_F(VerifierTest, gets_the_outputs_of_the_reference) {
   RunJob each = verified("right");
   each.plan.reference.steps = {StepPlan()};
   each.plan.verifier.steps[0].arguments = {5};  // expected.out
@@ -259,7 +259,7 @@ TEST_F(VerifierTest, gets_what_the_reference_expects) {
   EXPECT_EQ(runner_->run(each).message, "the verifier counts 1 wrong element");
 }
 
-TEST_F(VerifierTest, of_another_source_makes_another_problem) {
+TEST_F(VerifierTest, makes_another_problem_if_its_source_differs) {
   EXPECT_EQ(runner_->run(verified("right")).status, Status::ok);
   RunJob strict = verified("right");
   strict.verifier.path = "strict";
@@ -270,7 +270,7 @@ TEST_F(VerifierTest, of_another_source_makes_another_problem) {
   EXPECT_EQ(runner_->run(strict).status, Status::wrong_result);
 }
 
-TEST_F(DeviceRunnerTest, unwritten_output_is_wrong) {
+TEST_F(DeviceRunnerTest, an_unwritten_output_is_wrong) {
   const RunReply reply = run("lazy", [](Memory memory) {
     for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) *= 2;
     return Result<void, Failure>();
@@ -279,7 +279,7 @@ TEST_F(DeviceRunnerTest, unwritten_output_is_wrong) {
   EXPECT_EQ(reply.message, "10 of 10 elements differ (NaN); the first is out[0]: nan, expected 0");
 }
 
-TEST_F(DeviceRunnerTest, write_outside_a_buffer_precedes_other_findings) {
+TEST_F(DeviceRunnerTest, a_write_outside_a_buffer_is_reported_before_other_findings) {
   const auto outside = [](Memory memory) {
     element<int>(*memory[0].buffer, 3) = -1;
     element<char>(*memory[3].buffer, kCount + 4) = 0;
@@ -295,7 +295,7 @@ TEST_F(DeviceRunnerTest, write_outside_a_buffer_precedes_other_findings) {
   EXPECT_TRUE(run("outside", outside).worker_is_lost);
 }
 
-TEST_F(DeviceRunnerTest, changed_input_is_described_and_repaired) {
+TEST_F(DeviceRunnerTest, a_changed_input_is_described_and_repaired) {
   const RunReply reply = run("vandal", [](Memory memory) {
     element<int>(*memory[0].buffer, 3) = -1;
     return Result<void, Failure>();
@@ -306,7 +306,7 @@ TEST_F(DeviceRunnerTest, changed_input_is_described_and_repaired) {
   EXPECT_EQ(count("run reference"), 1);
 }
 
-TEST_F(DeviceRunnerTest, candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
+TEST_F(DeviceRunnerTest, a_candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
   // Right when it is checked, it damages an expected output when it is timed, and leaves the race.
   int runs = 0;
   add("vandal", [&, this](Memory memory) {
@@ -324,7 +324,7 @@ TEST_F(DeviceRunnerTest, candidate_is_not_blamed_for_buffers_that_another_one_da
   EXPECT_EQ(count("run right"), 3);
 }
 
-TEST_F(DeviceRunnerTest, lost_worker_is_reported_and_its_buffers_are_not_touched) {
+TEST_F(DeviceRunnerTest, a_lost_worker_is_reported_and_its_buffers_are_not_touched) {
   const RunReply reply = run("fatal", [](Memory) {
     return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});
   });
@@ -334,7 +334,7 @@ TEST_F(DeviceRunnerTest, lost_worker_is_reported_and_its_buffers_are_not_touched
   EXPECT_EQ(count("run fatal"), 1);
 }
 
-TEST_F(DeviceRunnerTest, output_of_the_check_is_kept_and_bounded) {
+TEST_F(DeviceRunnerTest, the_output_of_the_check_is_kept_up_to_a_limit) {
   int runs = 0;
   add("reference", [](Memory memory) {
     std::puts("from the reference");
@@ -359,14 +359,14 @@ TEST_F(DeviceRunnerTest, output_of_the_check_is_kept_and_bounded) {
   EXPECT_TRUE(passed_on.starts_with("from the reference\nrun 1\nrun 2\n")) << passed_on.substr(0, 100);
 }
 
-TEST_F(DeviceRunnerTest, missing_module_is_the_machines_failure) {
+TEST_F(DeviceRunnerTest, a_missing_module_is_a_failure_of_the_machine) {
   EXPECT_EQ(run("gone").status, Status::machine_failed);
   RunJob lost = job();
   lost.reference.path = "gone too";
   EXPECT_EQ(runner_->run(lost).status, Status::machine_failed);
 }
 
-TEST_F(DeviceRunnerTest, failing_reference_is_named_as_the_cause) {
+TEST_F(DeviceRunnerTest, a_failing_reference_is_named_as_the_cause) {
   const RunReply reply = run_with_reference([](Memory) {
     return Result<void, Failure>(Failure{Status::aborted, "a trap"});
   });
@@ -374,7 +374,7 @@ TEST_F(DeviceRunnerTest, failing_reference_is_named_as_the_cause) {
   EXPECT_EQ(reply.message, "the reference: a trap");
 }
 
-TEST_F(DeviceRunnerTest, reference_that_produces_nan_fails) {
+TEST_F(DeviceRunnerTest, a_reference_that_produces_nan_fails) {
   const RunReply reply = run_with_reference([](Memory memory) {
     (void)right(memory);
     element<float>(*memory[1].buffer, 2) = kNaN;
@@ -385,7 +385,7 @@ TEST_F(DeviceRunnerTest, reference_that_produces_nan_fails) {
   EXPECT_EQ(reply.message, "the reference: 2 of 10 elements of 'out' are NaN; the first is out[2]");
 }
 
-TEST_F(DeviceRunnerTest, reference_that_leaves_floats_unwritten_fails) {
+TEST_F(DeviceRunnerTest, a_reference_that_leaves_floats_unwritten_fails) {
   const RunReply reply = run_with_reference([](Memory memory) {
     for (std::size_t i = 0; i + 3 < kCount; ++i) element<float>(*memory[1].buffer, i) = 1;
     return Result<void, Failure>();
@@ -394,7 +394,7 @@ TEST_F(DeviceRunnerTest, reference_that_leaves_floats_unwritten_fails) {
   EXPECT_EQ(reply.message, "the reference: leaves 3 of 10 elements of 'out' unwritten");
 }
 
-TEST_F(DeviceRunnerTest, reference_that_writes_its_input_fails) {
+TEST_F(DeviceRunnerTest, a_reference_that_writes_its_input_fails) {
   const RunReply reply = run_with_reference([](Memory memory) {
     element<int>(*memory[0].buffer, 1) = 5;
     return right(memory);
@@ -415,7 +415,7 @@ class IntegerOutput : public DeviceRunnerTest {
   }
 };
 
-TEST_F(IntegerOutput, of_minus_one_is_accepted) {
+TEST_F(IntegerOutput, is_accepted_if_it_is_minus_one) {
   const RunReply reply = run_integers([](Memory memory) {
     for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[1].buffer, i) = -1;
     for (std::size_t i = 0; i < kCount; ++i) element<int>(*memory[2].buffer, i) += 1;
@@ -425,7 +425,7 @@ TEST_F(IntegerOutput, of_minus_one_is_accepted) {
   EXPECT_EQ(count("run reference"), 2);
 }
 
-TEST_F(IntegerOutput, that_the_reference_leaves_unwritten_is_found) {
+TEST_F(IntegerOutput, is_found_if_the_reference_leaves_it_unwritten) {
   const RunReply reply = run_integers([](Memory memory) {
     for (std::size_t i = 0; i < kCount; ++i) {
       if (i != 6) element<int>(*memory[1].buffer, i) = i == 3 ? -1 : 1;
@@ -436,14 +436,14 @@ TEST_F(IntegerOutput, that_the_reference_leaves_unwritten_is_found) {
   EXPECT_EQ(reply.message, "the reference: leaves 1 of 10 elements of 'out' unwritten");
 }
 
-TEST_F(DeviceRunnerTest, problem_larger_than_the_memory_is_refused) {
+TEST_F(DeviceRunnerTest, a_problem_larger_than_the_memory_is_refused) {
   device_->free = 100;
   const RunReply reply = run("right");
   EXPECT_EQ(reply.status, Status::out_of_memory);
   EXPECT_EQ(reply.message, "the problem needs 0.00 GiB, and the device has 0.00 GiB left");
 }
 
-TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
+TEST_F(DeviceRunnerTest, a_check_covers_each_placement_and_both_orders) {
   device_->device_traits.timed_placements = {Placement::at_end, Placement::at_end};
   RunJob check = job();
   check.check_only = true;
@@ -456,7 +456,7 @@ TEST_F(DeviceRunnerTest, check_alone_covers_each_placement_and_both_orders) {
   EXPECT_EQ(count("sample right"), 0);
 }
 
-TEST_F(DeviceRunnerTest, candidate_whose_first_execution_is_hopeless_ends_there) {
+TEST_F(DeviceRunnerTest, a_candidate_ends_after_a_hopeless_first_execution) {
   device_->device_traits.times_second_check = true;
   device_->codes["right"].execution_us = 49'000;
   RunJob slow = job();
@@ -470,7 +470,7 @@ TEST_F(DeviceRunnerTest, candidate_whose_first_execution_is_hopeless_ends_there)
   EXPECT_EQ(count("sample right"), 0);
 }
 
-TEST_F(DeviceRunnerTest, wrong_candidate_is_wrong_however_slow_it_is) {
+TEST_F(DeviceRunnerTest, a_slow_wrong_candidate_is_reported_as_wrong) {
   add("wrong", [](Memory) { return Result<void, Failure>(); });
   device_->codes["wrong"].execution_us = 49'000;
   RunJob slow = job("wrong");
@@ -478,7 +478,7 @@ TEST_F(DeviceRunnerTest, wrong_candidate_is_wrong_however_slow_it_is) {
   EXPECT_EQ(runner_->run(slow).status, Status::wrong_result);
 }
 
-TEST_F(DeviceRunnerTest, second_check_may_be_the_first_sample) {
+TEST_F(DeviceRunnerTest, the_second_check_may_be_the_first_sample) {
   device_->device_traits.times_second_check = true;
   EXPECT_EQ(run("right").status, Status::ok);
   EXPECT_EQ(count("run right"), 1);
@@ -510,7 +510,7 @@ TEST_F(DeviceRunnerTest, scratch_memory_takes_the_size_of_each_candidate) {
   EXPECT_EQ(count("run reference"), 1);
 }
 
-TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
+TEST_F(DeviceRunnerTest, a_candidate_slower_than_the_cutoff_ends_early) {
   RunJob slow = job();
   slow.cutoff = {.leader = {.median_us = 1}, .noise = {.deviation = 0.01, .straggler_share = 0.01}};
   device_->device_traits.stopping.max_samples = 100;
@@ -519,7 +519,7 @@ TEST_F(DeviceRunnerTest, candidate_slower_than_the_cutoff_ends_early) {
   EXPECT_EQ(reply.samples_us.size(), 2u);
 }
 
-TEST_F(DeviceRunnerTest, throttled_trial_is_timed_again_once) {
+TEST_F(DeviceRunnerTest, a_throttled_trial_is_timed_again_once) {
   device_->throttled = {false, true, false, true};
   const RunReply reply = run("right");
   EXPECT_EQ(count("sample right"), 7);
@@ -551,7 +551,7 @@ class Tampering : public DeviceRunnerTest {
   static Result<void, Failure> done() { return {}; }
 };
 
-TEST_F(Tampering, correct_candidates_pass_and_share_one_reference_run_of_each_inputs) {
+TEST_F(Tampering, correct_candidates_pass_and_share_one_reference_run_for_each_set_of_inputs) {
   for (int time = 0; time < 3; ++time) {
     const RunReply reply = run_on_random("right", right);
     EXPECT_EQ(reply.status, Status::ok) << reply.message;
@@ -560,7 +560,7 @@ TEST_F(Tampering, correct_candidates_pass_and_share_one_reference_run_of_each_in
   EXPECT_EQ(count("run reference"), 2);
 }
 
-TEST_F(Tampering, output_of_the_first_execution_alone_is_found) {
+TEST_F(Tampering, output_that_only_the_first_execution_writes_is_found) {
   int runs = 0;
   const RunReply reply = run("once", [&](Memory memory) { return ++runs == 1 ? right(memory) : done(); });
   EXPECT_EQ(reply.status, Status::wrong_result);
@@ -568,7 +568,7 @@ TEST_F(Tampering, output_of_the_first_execution_alone_is_found) {
   EXPECT_EQ(count("sample once"), 0);
 }
 
-TEST_F(Tampering, sum_that_is_never_reset_is_found) {
+TEST_F(Tampering, a_sum_that_is_never_reset_is_found) {
   float sum = 0;
   const RunReply reply = run("grows", [&](Memory memory) {
     (void)right(memory);
@@ -579,7 +579,7 @@ TEST_F(Tampering, sum_that_is_never_reset_is_found) {
   EXPECT_TRUE(reply.message.ends_with("; its first execution was right")) << reply.message;
 }
 
-TEST_F(Tampering, dependence_on_the_poison_is_found) {
+TEST_F(Tampering, a_dependence_on_the_poison_is_found) {
   const RunReply reply = run("poison", [](Memory memory) {
     const bool is_nan = element<float>(*memory[1].buffer, 0) != element<float>(*memory[1].buffer, 0);
     return is_nan ? right(memory) : done();
@@ -601,7 +601,7 @@ TEST_F(Tampering, merged_executions_are_found) {
   EXPECT_EQ(reply.status, Status::wrong_result);
 }
 
-TEST_F(Tampering, results_of_earlier_executions_are_found) {
+TEST_F(Tampering, reused_results_of_earlier_executions_are_found) {
   std::vector<float> kept;
   const RunReply reply = run_on_random("replays", [&](Memory memory) {
     (void)right(memory);
@@ -627,7 +627,7 @@ TEST_F(Tampering, work_that_is_skipped_when_inputs_repeat_is_found) {
   EXPECT_EQ(found.message, "takes 1000 us on inputs that it has not met, and 10 us on others: it reuses results");
 }
 
-TEST_F(Tampering, one_slow_execution_on_other_inputs_is_no_finding) {
+TEST_F(Tampering, one_slow_execution_on_other_inputs_is_not_a_finding) {
   int runs = 0;
   const RunReply reply = run_on_random("straggler", [&](Memory memory) {
     device_->codes["straggler"].times_us = {++runs == 6 ? 1000.0 : 10.0};
@@ -661,7 +661,7 @@ TEST_F(Tampering, candidates_that_cannot_lead_are_checked_in_the_playoff) {
   EXPECT_EQ(samples.at(1).size(), 3u);
 }
 
-TEST_F(Tampering, inputs_that_later_executions_change_are_found) {
+TEST_F(Tampering, changes_of_inputs_by_later_executions_are_found) {
   int runs = 0;
   const RunReply reply = run_on_random("vandal", [&](Memory memory) {
     (void)right(memory);
@@ -672,7 +672,7 @@ TEST_F(Tampering, inputs_that_later_executions_change_are_found) {
   EXPECT_EQ(run_on_random("right", right).status, Status::ok);
 }
 
-TEST_F(Tampering, an_output_that_is_copied_past_the_end_differs_from_the_guard) {
+TEST_F(Tampering, an_output_that_is_copied_past_the_end_is_found) {
   const RunReply reply = run("copies", [](Memory memory) {
     (void)right(memory);
     const std::size_t bytes = kCount * sizeof(int);
@@ -689,7 +689,7 @@ TEST_F(Tampering, other_inputs_are_skipped_if_memory_is_short) {
   EXPECT_EQ(count("run reference"), 1);
 }
 
-TEST_F(Tampering, reference_that_fails_on_other_inputs_does_not_fail_a_candidate) {
+TEST_F(Tampering, a_reference_that_fails_on_other_inputs_does_not_fail_a_candidate) {
   int runs = 0;
   add("reference", [&](Memory memory) {
     if (++runs > 1) return Result<void, Failure>(Failure{Status::aborted, "a trap"});
@@ -724,7 +724,7 @@ TEST_F(Playoff, each_round_begins_with_another_finalist) {
                                       "a", "b", "c", "b", "c", "a", "c", "a", "b", "a", "b", "c"}));
 }
 
-TEST_F(Playoff, finalist_that_fails_has_no_samples) {
+TEST_F(Playoff, a_finalist_that_fails_has_no_samples) {
   add("wrong", [](Memory) { return Result<void, Failure>(); });
   int runs = 0;
   add("fails later", [&](Memory memory) {
@@ -737,7 +737,7 @@ TEST_F(Playoff, finalist_that_fails_has_no_samples) {
   for (int i : {1, 2, 3}) EXPECT_TRUE(samples[static_cast<std::size_t>(i)].empty()) << i;
 }
 
-TEST_F(Playoff, loss_of_the_worker_keeps_the_samples_of_others) {
+TEST_F(Playoff, the_loss_of_the_worker_keeps_the_samples_of_others) {
   int runs = 0;
   add("fatal", [&](Memory memory) {
     if (++runs > 5) return Result<void, Failure>(Failure{Status::illegal_access, "bad address", true});

@@ -132,7 +132,7 @@ TEST_F(BundleTest, an_application_launches_its_winners_without_sources_compiler_
             "autotune needs a database to store its result in");
 }
 
-TEST_F(BundleTest, comes_before_a_database_and_saves_the_compiler_its_work) {
+TEST_F(BundleTest, answers_before_a_database_and_needs_no_compiler) {
   tuned(1000, 64);
   written();
   std::filesystem::remove(folder_ / "gktune.db");
@@ -152,7 +152,7 @@ TEST_F(BundleTest, comes_before_a_database_and_saves_the_compiler_its_work) {
                                    [](const auto& entry) { return entry.path().extension() == ".code"; }));
 }
 
-TEST_F(BundleTest, of_other_sources_is_not_used_with_these) {
+TEST_F(BundleTest, is_not_used_if_the_sources_differ) {
   tuned(1000, 64);
   written();
   folder_.write("total.cu", std::string(kSource) + "// changed\n");
@@ -163,7 +163,7 @@ TEST_F(BundleTest, of_other_sources_is_not_used_with_these) {
   EXPECT_NE(kernel.prepare({1000})->reason.find("1 winner was of other sources"), std::string::npos);
 }
 
-TEST_F(BundleTest, answers_questions_as_its_database_did) {
+TEST_F(BundleTest, answers_questions_as_its_database_does) {
   tuned(1000, 64);
   tuned(4000, 128);
   written();
@@ -182,7 +182,7 @@ TEST_F(BundleTest, answers_questions_as_its_database_did) {
   }
 }
 
-TEST_F(BundleTest, answers_say_what_had_changed_since_their_measurement_when_it_was_written) {
+TEST_F(BundleTest, answers_name_changes_between_their_measurement_and_the_bundle) {
   tuned(1000, 64, {}, "550.54");
   tuned(4000, 128, {}, "580.65");
   written();
@@ -201,7 +201,7 @@ TEST_F(BundleTest, answers_say_what_had_changed_since_their_measurement_when_it_
   EXPECT_TRUE(kernel->prepare({4000})->stale.empty());
 }
 
-TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_with_a_notice) {
+TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_and_says_so) {
   tuned(1000, 96);
   tuned(4000, 64);
   EXPECT_EQ(written().kernels[0].winners, 1u);
@@ -211,7 +211,7 @@ TEST_F(BundleTest, leaves_out_winners_that_do_not_compile_with_a_notice) {
   EXPECT_EQ(threads_used(*kernel, 1000), 64);
 }
 
-TEST_F(BundleTest, that_is_damaged_or_of_another_format_is_refused_with_a_reason) {
+TEST_F(BundleTest, is_refused_with_a_reason_if_it_is_damaged_or_of_another_format) {
   tuned(1000, 64);
   written();
   const std::string whole = bytes();
@@ -237,7 +237,7 @@ TEST_F(BundleTest, that_is_damaged_or_of_another_format_is_refused_with_a_reason
   EXPECT_EQ(bundled().error().message, path() + ": cannot be opened: No such file or directory");
 }
 
-TEST_F(BundleTest, without_the_kernel_or_code_for_the_device_is_refused_with_a_reason) {
+TEST_F(BundleTest, is_refused_with_a_reason_if_it_lacks_the_kernel_or_its_code) {
   tuned(1000, 64);
   written();
   EXPECT_EQ(bundled("totl").error().message,

@@ -119,7 +119,7 @@ TEST_F(CudaPlainKernelTest, each_problem_has_its_own_numbers_and_grid) {
   }
 }
 
-TEST_F(CudaPlainKernelTest, launches_from_any_context_run_in_the_kernel_s_and_leave_the_other_current) {
+TEST_F(CudaPlainKernelTest, launches_run_in_the_kernels_context_and_keep_the_callers_current) {
   Kernel kernel = [&] {
     KernelSettings with = settings();
     with.device = "cuda:0";
@@ -154,7 +154,7 @@ TEST_F(CudaPlainKernelTest, a_hot_launch_asks_for_the_current_context_in_default
   EXPECT_EQ(fake_cuda::questions_for_context(), asked + 1);
 }
 
-TEST_F(CudaPlainKernelTest, a_hot_launch_that_is_refused_gives_way_to_the_next_configuration) {
+TEST_F(CudaPlainKernelTest, the_next_configuration_replaces_a_refused_hot_launch) {
   cuCtxSetCurrent(context_of(0));
   Kernel kernel = open_add(settings());
   ASSERT_TRUE(add(kernel, 256, stream(64)).ok());
@@ -197,7 +197,7 @@ TEST_F(CudaPlainKernelTest, problems_share_the_module_of_their_code_if_they_use_
   EXPECT_EQ(fake_cuda::live_modules(), 3);
 }
 
-TEST_F(CudaPlainKernelTest, hot_launches_allocate_nothing_from_c_either) {
+TEST_F(CudaPlainKernelTest, hot_launches_from_cpp_and_c_allocate_nothing) {
   cuCtxSetCurrent(context_of(0));
   Kernel plain = open_add(settings()), steps = open(settings());
   gktune_settings* with = nullptr;
@@ -241,7 +241,7 @@ TEST_F(CudaKernelTest, every_step_is_launched_in_the_stream_of_the_caller) {
   for (const auto& each : launches) EXPECT_EQ(each.stream, stream(64));
 }
 
-TEST_F(CudaKernelTest, each_stream_has_scratch_memory_of_its_own) {
+TEST_F(CudaKernelTest, each_stream_has_its_own_scratch_memory) {
   Kernel kernel = open(settings());
   for (const std::uintptr_t number : {1, 2, 1}) ASSERT_TRUE(launch(kernel, 1000, stream(number)).ok());
   const auto& launches = fake_cuda::launches();
@@ -263,7 +263,7 @@ TEST_F(CudaKernelTest, the_context_of_the_calling_thread_stays_current) {
   }
 }
 
-TEST_F(CudaKernelTest, a_kernel_for_each_device_launches_there) {
+TEST_F(CudaKernelTest, a_kernel_launches_on_its_own_device) {
   Kernel first = on("cuda:0"), second = on("cuda:1");
   for (const CUdevice device : {0, 1, 1, 0}) {
     ASSERT_TRUE(launch(device == 0 ? first : second, 1000).ok());
@@ -282,7 +282,7 @@ TEST_F(CudaKernelTest, a_kernel_belongs_to_the_context_of_the_thread_that_opens_
   EXPECT_EQ(fake_cuda::launches().back().device, 1);
 }
 
-TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_gives_way_to_the_next_and_is_reported_once) {
+TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_is_replaced_and_reported_once) {
   tuned(1000, 128);
   tuned(4000, 64);
   fake_cuda::on_launch([](const fake_cuda::Launch& launch) {
@@ -314,7 +314,7 @@ TEST_F(CudaKernelTest, a_winner_that_the_device_refuses_for_one_size_serves_the_
   }
 }
 
-TEST_F(CudaKernelTest, a_lost_context_is_an_error_and_no_fault_of_the_configuration) {
+TEST_F(CudaKernelTest, a_lost_context_is_an_error_and_not_blamed_on_the_configuration) {
   tuned(1000, 128);
   Kernel kernel = open(with_database());
   fake_cuda::on_launch([](const fake_cuda::Launch&) { return CUDA_ERROR_ILLEGAL_ADDRESS; });
@@ -324,7 +324,7 @@ TEST_F(CudaKernelTest, a_lost_context_is_an_error_and_no_fault_of_the_configurat
   EXPECT_TRUE(notices_.empty());
 }
 
-TEST_F(CudaKernelTest, the_first_launch_for_a_problem_leaves_a_capture_as_it_is) {
+TEST_F(CudaKernelTest, the_first_launch_for_a_problem_does_not_disturb_a_capture) {
   cuCtxSetCurrent(context_of(0));
   Kernel kernel = open(settings());
   CUstream captured = nullptr;
@@ -343,7 +343,7 @@ TEST_F(CudaKernelTest, the_first_launch_for_a_problem_leaves_a_capture_as_it_is)
   cuStreamDestroy(captured);
 }
 
-TEST_F(CudaKernelTest, a_kernel_releases_what_it_made) {
+TEST_F(CudaKernelTest, a_kernel_releases_its_resources) {
   {
     Kernel kernel = open(settings());
     ASSERT_TRUE(launch(kernel, 1000).ok());
@@ -365,7 +365,7 @@ TEST_F(CudaKernelTest, nothing_is_released_after_the_end_of_cuda) {
 }
 
 // The worker is none: it keeps the inputs that it is to read.
-TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_a_stream_of_its_own) {
+TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_its_own_stream) {
   folder_.write("worker", "#!/bin/sh\ncd '" + folder_.path("tmp") + "' && cp gktune-*/*.npy ..\nexit 1\n");
   fs::permissions(folder_ / "worker", fs::perms(0755));
   fs::create_directory(folder_ / "tmp");

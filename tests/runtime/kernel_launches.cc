@@ -13,7 +13,7 @@
 namespace gktune {
 namespace {
 
-TEST_P(KernelLaunches, without_a_database_the_default_serves_and_every_step_is_launched) {
+TEST_P(KernelLaunches, every_step_of_the_default_is_launched_without_a_database) {
   Kernel kernel = open(settings());
   EXPECT_EQ(kernel.axes(), (std::vector<std::string>{"n"}));
   EXPECT_EQ(threads_used(kernel, 1000), 32);
@@ -27,7 +27,7 @@ TEST_P(KernelLaunches, without_a_database_the_default_serves_and_every_step_is_l
   EXPECT_TRUE(notices_.empty());
 }
 
-TEST_P(KernelLaunches, two_sizes_through_one_handle_get_their_own_configurations) {
+TEST_P(KernelLaunches, two_sizes_launched_by_one_handle_get_their_own_configurations) {
   tuned(1000, 64);
   tuned(4000, 128);
   Kernel kernel = open(with_database());
@@ -41,7 +41,7 @@ TEST_P(KernelLaunches, two_sizes_through_one_handle_get_their_own_configurations
   EXPECT_EQ(threads_used(kernel, 40), 32);
 }
 
-TEST_P(KernelLaunches, a_winner_that_does_not_compile_gives_way_to_the_next_and_is_reported_once) {
+TEST_P(KernelLaunches, a_winner_that_does_not_compile_is_replaced_and_reported_once) {
   tuned(1000, 96);
   tuned(4000, 64);
   Kernel kernel = open(with_database());
@@ -52,7 +52,7 @@ TEST_P(KernelLaunches, a_winner_that_does_not_compile_gives_way_to_the_next_and_
   EXPECT_NE(kernel.prepare({1000})->reason.find("threads=96"), std::string::npos);
 }
 
-TEST_P(KernelLaunches, the_default_serves_while_the_winner_is_compiled_in_the_background) {
+TEST_P(KernelLaunches, the_default_is_launched_while_the_winner_is_compiled_in_the_background) {
   tuned(1000, 64);
   KernelSettings background = with_database();
   background.compilation = Compilation::in_background;

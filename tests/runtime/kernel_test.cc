@@ -23,7 +23,7 @@ TEST_F(KernelTest, winners_of_other_sources_are_not_used) {
       << kernel.prepare({1000})->reason;
 }
 
-TEST_F(KernelTest, a_kernel_none_of_whose_configurations_compiles_is_an_error_each_time) {
+TEST_F(KernelTest, a_kernel_without_a_configuration_that_compiles_is_an_error_each_time) {
   folder_.write("total.cu", "this is no C++");
   Kernel kernel = open(settings());
   float out[2];
@@ -36,7 +36,7 @@ TEST_F(KernelTest, a_kernel_none_of_whose_configurations_compiles_is_an_error_ea
   EXPECT_EQ(notices_.size(), 1u);
 }
 
-TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_may_for_another) {
+TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_is_tried_for_another) {
   folder_.write("total.cu", "#if threads == 64 && problem_n == 2000\n#error no kernel for this size\n#endif\n" +
                                 std::string(kSource));
   folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("n: \\[1000, 4000\\]"),
@@ -50,7 +50,7 @@ TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_may_for_another) {
   EXPECT_EQ(kernel.prepare({3000})->reason, "");
 }
 
-TEST_F(KernelTest, compiled_code_is_found_without_the_compiler) {
+TEST_F(KernelTest, compiled_code_is_reused_without_the_compiler) {
   const std::string log = folder_ / "log";
   folder_.write("cxx", "#!/bin/sh\ncase \"$*\" in *-shared*) echo once >> " + log + ";; esac\nexec c++ \"$@\"\n");
   std::filesystem::permissions(folder_ / "cxx", std::filesystem::perms(0755));
@@ -66,7 +66,7 @@ TEST_F(KernelTest, compiled_code_is_found_without_the_compiler) {
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(lines), {}, '\n'), 1);
 }
 
-TEST_F(KernelTest, arguments_of_other_types_or_numbers_are_refused_with_their_names) {
+TEST_F(KernelTest, an_error_names_arguments_of_a_wrong_type_or_number) {
   Kernel kernel = open(settings());
   float in[1000] = {}, out[2] = {};
   double wide[1000] = {};
@@ -120,7 +120,7 @@ TEST_F(KernelTest, null_addresses_of_buffers_are_refused) {
 }
 
 // A handle serves one size after the other: an impossible one is no fault of the configurations.
-TEST_F(KernelTest, an_impossible_size_leaves_the_handle_as_good_as_it_was) {
+TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
   folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("constraints: .*"), ""));
   tuned(1000, 64);
   Kernel kernel = open(with_database());

@@ -18,7 +18,7 @@ TEST(MonotoneCurve, agrees_with_scipy) {
 
 TEST(MonotoneCurve, two_points_make_a_line) { EXPECT_DOUBLE_EQ(MonotoneCurve({1, 3}, {10, 4}).at(1.5), 8.5); }
 
-TEST(MonotoneCurve, overshoots_no_point) {
+TEST(MonotoneCurve, does_not_overshoot_any_point) {
   const MonotoneCurve curve({0, 1, 2, 3}, {5, 5, 0, 0});
   for (double x = 0; x <= 3; x += 0.01) {
     EXPECT_LE(curve.at(x), 5);

@@ -109,7 +109,7 @@ TEST(ScoreScale, agrees_with_the_published_definition_where_configurations_fail)
   EXPECT_NEAR(scale.score(Runs{a, b, c}, OwnTime::counted).mean, -1.192934256021079, 1e-9);
 }
 
-TEST(ScoreScale, the_excess_is_the_median_over_the_runs_of_the_best_of_the_first_evaluations) {
+TEST(ScoreScale, the_excess_is_the_median_of_the_best_first_evaluations_of_runs) {
   std::vector<double> times = up_to(200);
   times.push_back(0);
   const ScoreScale scale = ScoreScale::make(recorded(times)).value();

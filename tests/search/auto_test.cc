@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-TEST(Auto, tries_all_where_the_budget_allows) {
+TEST(Auto, tries_all_configurations_if_the_budget_allows) {
   const Space space = checkered_space(10);
   Auto search({.space = space, .budget = {.trials = 50}});
   EXPECT_EQ(search.description(), "all 50 configurations fit the budget: each is tried");
@@ -15,7 +15,7 @@ TEST(Auto, tries_all_where_the_budget_allows) {
   EXPECT_EQ(search.ask(), std::nullopt);
 }
 
-TEST(Auto, models_where_trials_or_time_may_not_suffice) {
+TEST(Auto, uses_a_model_if_trials_or_time_may_not_suffice) {
   const Space space = checkered_space(10);
   const std::string expected = "a Gaussian process predicts time, cost and failure among 50 configurations";
   EXPECT_EQ(Auto({.space = space, .budget = {.trials = 49}}).description(), expected);

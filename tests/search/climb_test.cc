@@ -29,7 +29,7 @@ double best_after(Searcher& search, int trials) {
   return least;
 }
 
-TEST(Climb, reaches_the_bottom_of_a_bowl_where_draws_alone_seldom_do) {
+TEST(Climb, finds_a_minimum_more_often_than_random_draws) {
   Space space = checkered_space(100);
   int climbs = 0, draws = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -42,7 +42,7 @@ TEST(Climb, reaches_the_bottom_of_a_bowl_where_draws_alone_seldom_do) {
   EXPECT_LT(draws, 10);
 }
 
-TEST(Climb, asks_for_everything_once) {
+TEST(Climb, proposes_every_configuration_once) {
   Space space = checkered_space(12);
   Climb search({.space = space, .seed = 1});
   std::set<std::string> asked;
@@ -53,7 +53,7 @@ TEST(Climb, asks_for_everything_once) {
   EXPECT_EQ(asked.size(), 72u);
 }
 
-TEST(Climb, asks_for_everything_once_though_it_is_told_late) {
+TEST(Climb, proposes_every_configuration_once_if_results_come_late) {
   Space space = checkered_space(12);
   Climb search({.space = space, .seed = 2});
   std::set<std::string> asked;
@@ -68,7 +68,7 @@ TEST(Climb, asks_for_everything_once_though_it_is_told_late) {
   EXPECT_EQ(asked.size(), 72u);
 }
 
-TEST(Climb, never_asks_for_what_it_was_told) {
+TEST(Climb, never_proposes_what_it_was_told) {
   Space space = checkered_space(12);
   Climb search({.space = space, .seed = 3});
   std::set<std::string> told;
@@ -85,7 +85,7 @@ TEST(Climb, never_asks_for_what_it_was_told) {
   EXPECT_EQ(asked, 12);
 }
 
-TEST(Climb, goes_on_from_failures_by_draws) {
+TEST(Climb, continues_after_failures_with_random_draws) {
   Space space = checkered_space(12);
   Climb search({.space = space, .seed = 4});
   int asked = 0;

@@ -88,7 +88,7 @@ class Contract : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Contract, asks_for_every_configuration_once_however_many_are_in_flight) {
+TEST_P(Contract, proposes_every_configuration_once_however_many_are_in_flight) {
   for (const Space& space : {checkered_space(12), mixed_space()}) {
     for (const std::size_t in_flight : {1u, 4u, 16u}) {
       const auto searcher = make(space);
@@ -111,7 +111,7 @@ TEST_P(Contract, one_seed_gives_one_search) {
   }
 }
 
-TEST_P(Contract, does_not_ask_for_what_it_was_told) {
+TEST_P(Contract, does_not_propose_what_it_was_told) {
   const Space space = checkered_space(12);
   const auto searcher = make(space);
   std::set<std::string> told;
@@ -133,7 +133,7 @@ TEST_P(Contract, a_trial_of_another_space_changes_nothing) {
   EXPECT_EQ(search(space, *searcher, 2).size(), 8u);
 }
 
-TEST_P(Contract, ends_where_everything_fails) {
+TEST_P(Contract, ends_if_everything_fails) {
   const Space space = checkered_space(12);
   const auto searcher = make(space);
   const auto failing = [](const Space&, const Config& config) {
@@ -142,7 +142,7 @@ TEST_P(Contract, ends_where_everything_fails) {
   EXPECT_EQ(search(space, *searcher, 4, SIZE_MAX, failing).size(), 72u);
 }
 
-TEST_P(Contract, ends_where_everything_takes_the_same_time) {
+TEST_P(Contract, ends_if_everything_takes_the_same_time) {
   const Space space = checkered_space(12);
   const auto searcher = make(space);
   const auto alike = [](const Space&, const Config& config) {
@@ -151,7 +151,7 @@ TEST_P(Contract, ends_where_everything_takes_the_same_time) {
   EXPECT_EQ(search(space, *searcher, 4, SIZE_MAX, alike).size(), 72u);
 }
 
-TEST_P(Contract, a_space_of_one_configuration_is_asked_for_once) {
+TEST_P(Contract, proposes_the_only_configuration_of_a_space_once) {
   Parameter only{.name = "x"};
   only.values = {7};
   const Space space = Space::build({only}, {}, Scope()).value();
@@ -162,7 +162,7 @@ TEST_P(Contract, a_space_of_one_configuration_is_asked_for_once) {
   EXPECT_EQ(searcher->ask(), std::nullopt);
 }
 
-TEST_P(Contract, a_vast_space_is_not_listed) {
+TEST_P(Contract, does_not_list_a_vast_space) {
   const Space space = vast_space();
   for (const std::size_t in_flight : {1u, 8u}) {
     const auto asked = search(space, *make(space), in_flight, 80);

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-TEST(Exhaustive, asks_for_every_configuration_once) {
+TEST(Exhaustive, proposes_every_configuration_once) {
   for (const int side : {1, 2, 3, 6, 7, 20}) {
     const Space space = checkered_space(side);
     Exhaustive search({.space = space});
@@ -21,7 +21,7 @@ TEST(Exhaustive, asks_for_every_configuration_once) {
   }
 }
 
-TEST(Exhaustive, asks_for_configurations_of_each_quarter_of_the_space_early) {
+TEST(Exhaustive, proposes_configurations_of_each_quarter_of_the_space_early) {
   const Space space = checkered_space(20);
   Exhaustive search({.space = space});
   const auto size = static_cast<std::uint64_t>(space.size());
@@ -35,7 +35,7 @@ TEST(Exhaustive, asks_for_configurations_of_each_quarter_of_the_space_early) {
   EXPECT_EQ(quarters.size(), 4u);
 }
 
-TEST(Exhaustive, never_asks_for_what_it_was_told) {
+TEST(Exhaustive, never_proposes_what_it_was_told) {
   Space space = checkered_space(6);
   Exhaustive search({.space = space});
   for (std::uint64_t i = 0; i < 16; ++i) search.tell(Trial{.config = space.at(i)});

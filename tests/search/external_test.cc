@@ -95,7 +95,7 @@ read -r ask; echo '{"config": {"x": 2, "y": 2}}'; read -r rest)");
   }
 }
 
-TEST_F(ExternalSearch, a_program_that_only_repeats_itself_is_given_up) {
+TEST_F(ExternalSearch, a_program_that_repeats_one_proposal_ends_the_search) {
   const auto searcher = make_script(
       "while read -r line; do case $line in *ask*) echo '{\"config\": {\"x\": 1, \"y\": "
       "1}}';; esac; done");
@@ -106,7 +106,7 @@ TEST_F(ExternalSearch, a_program_that_only_repeats_itself_is_given_up) {
             "before");
 }
 
-TEST_F(ExternalSearch, a_program_that_dies_ends_the_search) {
+TEST_F(ExternalSearch, a_program_that_exits_ends_the_search) {
   const auto with_status = make_script("read -r ask; exit 3");
   EXPECT_EQ(with_status->ask(), std::nullopt);
   EXPECT_EQ(with_status->failure(), "the program exited with code 3");
@@ -132,7 +132,7 @@ TEST_F(ExternalSearch, a_program_that_hangs_is_ended_at_the_timeout) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
-TEST_F(ExternalSearch, garbage_ends_the_search) {
+TEST_F(ExternalSearch, a_malformed_answer_ends_the_search) {
   for (const std::string line : {"hello", "[1]", "7", "{}", "{\"config\": 3}", "{\"config\": {", ""}) {
     const auto searcher = make_script("read -r ask; echo '" + line + "'; read -r rest");
     EXPECT_EQ(searcher->ask(), std::nullopt);
@@ -143,7 +143,7 @@ TEST_F(ExternalSearch, garbage_ends_the_search) {
   EXPECT_EQ(endless->failure(), "the program wrote a line without an end");
 }
 
-TEST_F(ExternalSearch, without_a_program_there_is_nothing_to_ask) {
+TEST_F(ExternalSearch, a_search_without_a_program_is_an_error) {
   const auto searcher = make("");
   EXPECT_EQ(searcher->ask(), std::nullopt);
   EXPECT_EQ(searcher->failure(), "its option 'program' is empty; give it a command, for example python3 search.py");

@@ -16,7 +16,7 @@ std::vector<std::string> all_asked(Searcher& search) {
   return asked;
 }
 
-TEST(Random, asks_for_the_default_first_and_for_everything_once) {
+TEST(Random, proposes_the_default_first_and_everything_once) {
   Space space = checkered_space(20);
   Random search({.space = space, .seed = 1});
   auto asked = all_asked(search);
@@ -26,7 +26,7 @@ TEST(Random, asks_for_the_default_first_and_for_everything_once) {
   EXPECT_EQ(search.ask(), std::nullopt);
 }
 
-TEST(Random, one_seed_gives_one_order_and_another_seed_another) {
+TEST(Random, equal_seeds_give_equal_orders_and_other_seeds_give_others) {
   Space space = checkered_space(10);
   Random first({.space = space, .seed = 5}), second({.space = space, .seed = 5}),
       third({.space = space, .seed = 6});
@@ -35,7 +35,7 @@ TEST(Random, one_seed_gives_one_order_and_another_seed_another) {
   EXPECT_NE(order, all_asked(third));
 }
 
-TEST(Random, never_asks_for_what_it_was_told_even_when_that_was_most) {
+TEST(Random, never_proposes_what_it_was_told_even_if_that_is_most_of_the_space) {
   Space space = checkered_space(10);
   Random search({.space = space, .seed = 3});
   std::set<std::string> told;
@@ -48,7 +48,7 @@ TEST(Random, never_asks_for_what_it_was_told_even_when_that_was_most) {
   for (const auto& config : asked) EXPECT_FALSE(told.contains(config)) << config;
 }
 
-TEST(Random, every_configuration_is_as_likely_to_come_second) {
+TEST(Random, every_configuration_is_equally_likely_to_come_second) {
   Space space = checkered_space(4);
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 1400; ++seed) {

@@ -9,7 +9,7 @@
 namespace gktune {
 namespace {
 
-TEST(Strategy, each_one_named_can_be_made_and_proposes) {
+TEST(Strategy, each_named_strategy_can_be_made_and_proposes) {
   Space space = checkered_space(3);
   for (const Strategy& strategy : strategies()) {
     if (strategy.name == "external") continue;  // it takes a program
@@ -19,7 +19,7 @@ TEST(Strategy, each_one_named_can_be_made_and_proposes) {
   }
 }
 
-TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known) {
+TEST(Strategy, an_unknown_name_is_an_error_that_lists_the_known_ones) {
   Space space = checkered_space(3);
   auto searcher = make_searcher("ramdom", {.space = space});
   ASSERT_FALSE(searcher.ok());

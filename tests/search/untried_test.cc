@@ -29,7 +29,7 @@ TEST(Untried, draw_takes_a_configuration_and_sample_does_not) {
   EXPECT_FALSE(untried.take(*untried.draw(random)));
 }
 
-TEST(Untried, draws_everything_once_and_is_empty_then) {
+TEST(Untried, draws_everything_once_and_is_then_empty) {
   const Space space = checkered_space(12);
   Untried untried(space);
   std::mt19937_64 random(2);

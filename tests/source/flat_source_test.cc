@@ -30,13 +30,13 @@ TEST_F(FlatSourceTest, inserts_a_header_beside_the_source) {
             "#line 1 \"k.cu\"\nint a;\n#line 1 \"tile.cuh\"\nint tile;\n#line 3 \"k.cu\"\nint b;\n");
 }
 
-TEST_F(FlatSourceTest, leaves_includes_that_it_does_not_find) {
+TEST_F(FlatSourceTest, keeps_includes_that_it_does_not_find) {
   EXPECT_EQ(flat("#include \"gone.h\"\n#include <cub/cub.cuh>\n"),
             "#line 1 \"k.cu\"\n#line 1 \"k.cu\"\n#include \"gone.h\"\n#line 2 \"k.cu\"\n"
             "#line 2 \"k.cu\"\n#include <cub/cub.cuh>\n#line 3 \"k.cu\"\n");
 }
 
-TEST_F(FlatSourceTest, puts_a_guarded_file_in_once) {
+TEST_F(FlatSourceTest, inserts_a_guarded_file_once) {
   for (const char* text :
        {"#pragma once\nint once;\n", "// mine\n#ifndef ONCE_H\n#define ONCE_H\nint once;\n#endif\n"}) {
     folder_.write("once.h", text);
@@ -48,7 +48,7 @@ TEST_F(FlatSourceTest, puts_a_guarded_file_in_once) {
   EXPECT_EQ(count(flat("#include \"once.h\"\n#undef ONCE_H\n#include \"once.h\"\n"), "int once;"), 2);
 }
 
-TEST_F(FlatSourceTest, puts_a_file_without_a_guard_in_each_time) {
+TEST_F(FlatSourceTest, inserts_a_file_without_a_guard_each_time) {
   folder_.write("list.inc", "X(1)\nX(2)\n");
   EXPECT_EQ(count(flat("#define X(a) a,\n#include \"list.inc\"\n#undef X\n#define X(a) -a,\n"
                        "#include \"list.inc\"\n"),
@@ -56,7 +56,7 @@ TEST_F(FlatSourceTest, puts_a_file_without_a_guard_in_each_time) {
             2);
 }
 
-TEST_F(FlatSourceTest, stays_small_where_guarded_files_include_each_other_often) {
+TEST_F(FlatSourceTest, stays_small_if_guarded_files_include_each_other_often) {
   for (int i = 0; i < 40; ++i) {
     const std::string next = "#include \"h" + std::to_string(i + 1) + ".h\"\n";
     folder_.write("h" + std::to_string(i) + ".h", "#pragma once\n" + next + next);
@@ -64,7 +64,7 @@ TEST_F(FlatSourceTest, stays_small_where_guarded_files_include_each_other_often)
   EXPECT_LT(flat("#include \"h0.h\"\n").size(), 20'000u);
 }
 
-TEST_F(FlatSourceTest, ends_where_files_without_guards_include_each_other_too_often) {
+TEST_F(FlatSourceTest, ends_if_files_without_guards_include_each_other_too_often) {
   for (int i = 0; i < 40; ++i) {
     const std::string next = "#include \"h" + std::to_string(i + 1) + ".h\"\n";
     folder_.write("h" + std::to_string(i) + ".h", next + next);
@@ -99,7 +99,7 @@ TEST_F(FlatSourceTest, ignores_includes_in_comments_and_strings) {
             std::string::npos);
 }
 
-TEST_F(FlatSourceTest, looks_into_the_include_dirs) {
+TEST_F(FlatSourceTest, searches_the_include_dirs) {
   folder_.write("inner/far.h", "int far;\n");
   EXPECT_NE(flat("#include \"far.h\"\n", {folder_.path("inner")}).find("int far;"), std::string::npos);
 }

@@ -78,7 +78,7 @@ TEST(KernelCode, names_in_entries_are_kept) {
   EXPECT_EQ(kept(text, {"Sum"}), "struct Sum {};\ntemplate <class F> __global__ void k(int* x) {}\n");
 }
 
-TEST(KernelCode, odd_host_declarations_are_dropped_whole) {
+TEST(KernelCode, odd_host_declarations_are_dropped_completely) {
   for (const std::string text :
        {"Timer::Timer() : start{0}, stop(1) { run(); }", "auto f = [](int x) { return x; };",
         "std::ostream& operator<<(std::ostream& out, const T& t) { return out; }",
@@ -104,7 +104,7 @@ TEST(KernelCode, headers_of_host_libraries_stay_only_where_kernels_use_them) {
             "#include <thrust/complex.h>\n__global__ void k(thrust::complex<float>* x) {}\n");
 }
 
-TEST(ReplaceSettings, parameters_replace_macros_and_constants) {
+TEST(ReplaceSettings, replaces_macros_and_constants_by_parameters) {
   const std::string value = "gktune_value_of_TILE";
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"#define TILE 16\nint x = TILE;", "int x = TILE;"},
@@ -135,7 +135,7 @@ TEST(ReplaceSettings, leaves_other_declarations_unchanged) {
   }
 }
 
-TEST(UsedBy, has_the_words_and_numbers_of_what_a_function_needs) {
+TEST(UsedBy, lists_the_words_and_numbers_of_the_code_that_a_function_needs) {
   const UsedText used = used_by(flat("#define TILE (SIDE * 2)\n#define SIDE 8\n#define OTHER 77\nconst int kBlock = 128;\nenum { WARPS = 4 };\n"
                                      "namespace deep { struct Pair { int first[3]; }; }\n__device__ float twice(float x) { return x * kBlock; }\n"
                                      "__global__ void first(deep::Pair* p) { p[TILE].first[WARPS] = twice(1.5f); }\n"

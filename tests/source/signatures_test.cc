@@ -27,7 +27,7 @@ std::string words(const std::string& text) {
   return all;
 }
 
-TEST(Signatures, of_kernels_have_their_parameters) {
+TEST(Signatures, have_the_parameters_of_kernels) {
   EXPECT_EQ(words("__global__ void f(const float* __restrict__ in, float *out, unsigned long n) { g(in); }"),
             "kernel f(const float* __restrict__|in, float*|out, unsigned long|n)\n");
   EXPECT_EQ(
@@ -39,7 +39,7 @@ TEST(Signatures, of_kernels_have_their_parameters) {
             "kernel f(float|a)\n");
 }
 
-TEST(Signatures, of_templates_name_their_parameters) {
+TEST(Signatures, name_the_parameters_of_templates) {
   EXPECT_EQ(
       words(
           "template <typename T, int n = (1 > 0), class... U>\n__global__ void f(std::array<T, n> a, T* b);"),
@@ -47,7 +47,7 @@ TEST(Signatures, of_templates_name_their_parameters) {
   EXPECT_EQ(words("template <> __global__ void f<float, 3>(float* b) {}"), "kernel f(float*|b)\n");
 }
 
-TEST(Signatures, tell_functions_from_kernels_and_from_what_a_macro_makes) {
+TEST(Signatures, distinguish_functions_kernels_and_what_a_macro_makes) {
   EXPECT_EQ(
       words("void f(int) {}\n__device__ inline float g(float x) { return h(x); }\nKERNEL k(int* p) {}\n"),
       "function f(int|)\nfunction g(float|x)\nunknown k(int*|p)\n");
@@ -55,7 +55,7 @@ TEST(Signatures, tell_functions_from_kernels_and_from_what_a_macro_makes) {
             "function g()\n");
 }
 
-TEST(Signatures, are_open_where_a_macro_or_a_condition_decides) {
+TEST(Signatures, are_unknown_if_a_macro_or_a_condition_decides) {
   EXPECT_EQ(words("#define TWO int a, int b\n__global__ void f(TWO) {}"), "kernel f(?)\n");
   EXPECT_EQ(words("#define PTR(T) T*\n__global__ void f(PTR(int) a) {}"), "kernel f(?)\n");
   EXPECT_EQ(words("__global__ void f(int a\n#if B\n, int b\n#endif\n) {}"), "kernel f(?)\n");
@@ -63,18 +63,18 @@ TEST(Signatures, are_open_where_a_macro_or_a_condition_decides) {
   EXPECT_EQ(words("template <class... T> __global__ void f(T... all) {}"), "kernel f<T>(?)\n");
 }
 
-TEST(Signatures, of_a_declaration_and_its_definition_are_one) {
+TEST(Signatures, are_one_for_a_declaration_and_its_definition) {
   EXPECT_EQ(words("__global__ void f(int a);\n__global__ void f(int a) {}"), "kernel f(int|a)\n");
 }
 
-TEST(Signatures, of_a_text_that_is_no_source_are_none) {
+TEST(Signatures, are_not_found_in_a_text_that_is_not_a_source) {
   for (const char* text :
        {"", "(", ")", "f(", "__global__", "__global__ void f", "__global__ void f(", "template <", "template",
         "> (", "f<(", "}", "__global__ void (", "__global__ (void)"})
     EXPECT_EQ(words(text), "") << text;
 }
 
-TEST(ParseType, tells_base_and_pointers) {
+TEST(ParseType, splits_a_type_into_its_base_and_pointers) {
   EXPECT_EQ(parse_type("const unsigned char * __restrict__"), (CppType{"unsigned char", 1, true}));
   EXPECT_EQ(parse_type("float const*"), (CppType{"float", 1, true}));
   EXPECT_EQ(parse_type("float* const"), (CppType{"float", 1, false}));

@@ -13,7 +13,7 @@ std::vector<Kind> kinds(std::string_view text) {
   return all;
 }
 
-TEST(source_lines, tell_directives_from_code) {
+TEST(source_lines, distinguish_directives_from_code) {
   EXPECT_EQ(
       kinds("#include <a.h>\n  #  define X 1\nint x;\n#if X\n#pragma once\n#pragma unroll\n"),
       (std::vector{Kind::include, Kind::define, Kind::code, Kind::condition, Kind::once, Kind::directive}));
@@ -48,17 +48,17 @@ TEST(source_lines, keep_a_directive_whole_around_a_comment) {
   EXPECT_EQ(lines[2].number, 5);
 }
 
-TEST(source_lines, end_in_carriage_returns_on_some_systems) {
+TEST(source_lines, may_end_in_carriage_returns) {
   EXPECT_EQ(kinds("#define A \\\r\n  1\r\nint x;\r\n"), (std::vector{Kind::define, Kind::code}));
 }
 
-TEST(source_lines, leave_literals_alone) {
+TEST(source_lines, do_not_change_literals) {
   EXPECT_EQ(kinds("auto a = R\"x(\n#include <no.h>\n)x\";\nint b = 1'000; // \"\n#define C '\"'\n"),
             (std::vector{Kind::code, Kind::code, Kind::define}));
   EXPECT_EQ(split_source("s = \"// no comment\";\n")[0].text, "s = \"// no comment\";\n");
 }
 
-TEST(source_lines, survive_text_that_ends_too_soon) {
+TEST(source_lines, accept_a_text_that_ends_too_early) {
   for (const char* text : {"/* ", "\"abc", "#include", "#include <", "R\"(", "#define", "\\", "'", "#"}) {
     EXPECT_EQ(split_source(text).size(), 1u) << text;
   }

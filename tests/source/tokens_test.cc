@@ -22,12 +22,12 @@ TEST(Tokens, are_words_numbers_literals_comments_and_punctuation) {
   EXPECT_EQ(texts("0x1p-3+.5e+1f-x"), (std::vector<std::string>{"0x1p-3", "+", ".5e+1f", "-", "x"}));
 }
 
-TEST(Tokens, of_a_raw_string_end_with_its_delimiter) {
+TEST(Tokens, end_with_the_delimiter_of_a_raw_string) {
   EXPECT_EQ(texts("u8R\"x(\n// )\" )x\" a"), (std::vector<std::string>{"u8R\"x(\n// )\" )x\"", "a"}));
   EXPECT_EQ(texts("BAR\"(\" a"), (std::vector<std::string>{"BAR", "\"(\"", "a"}));
 }
 
-TEST(Tokens, of_a_preprocessor_line_are_marked_up_to_its_end) {
+TEST(Tokens, are_marked_up_to_the_end_of_a_preprocessor_line) {
   const auto tokens = tokenize("a # b\n /* c\n */ # define X \\\n 1\nY");
   std::string directive;
   for (const Token& token : tokens) {
@@ -36,18 +36,18 @@ TEST(Tokens, of_a_preprocessor_line_are_marked_up_to_its_end) {
   EXPECT_EQ(directive, "# define X 1 ");
 }
 
-TEST(Tokens, of_an_include_hold_the_name_whole) {
+TEST(Tokens, hold_the_whole_name_of_an_include) {
   EXPECT_EQ(texts("#include <a//b's.h>\nx < y"),
             (std::vector<std::string>{"#", "include", "<a//b's.h>", "x", "<", "y"}));
 }
 
-TEST(Tokens, a_text_that_ends_too_soon_still_has_tokens) {
+TEST(Tokens, exist_in_a_text_that_ends_too_early) {
   for (const char* text : {"\"", "'", "/*", "//", "R\"", "R\"x(", "\\", "#", "#include <", "1'", "\"\\"})
     EXPECT_FALSE(texts(text).empty()) << text;
   EXPECT_TRUE(texts(" \\\n").empty());
 }
 
-TEST(ClosingBracket, skips_brackets_within_and_literals) {
+TEST(ClosingBracket, skips_inner_brackets_and_literals) {
   const auto tokens = tokenize("f(a[b(c)], ')') < g<h, (i > j)>; k");
   EXPECT_EQ(tokens[closing_bracket(tokens, 1)].text, ")");
   EXPECT_EQ(closing_bracket(tokens, 1), 11u);

@@ -57,7 +57,7 @@ std::string repeated(const std::string& text, int count) {
   return all;
 }
 
-TEST(BadFiles, nesting_of_ten_thousand_is_an_error_in_every_style) {
+TEST(BadFiles, nesting_ten_thousand_deep_is_an_error_in_every_style) {
   const std::string deep = "nested more than 64 deep";
   EXPECT_NE(errors_in("a: " + repeated("[", 10000)).find(deep), std::string::npos);
   EXPECT_NE(errors_in("a: " + repeated("{a: ", 10000)).find(deep), std::string::npos);
@@ -100,7 +100,7 @@ TEST(BadFiles, a_hundred_errors_are_listed_and_the_others_counted) {
   EXPECT_EQ(read.error().back().str(), "x.yaml: error: 4900 more errors");
 }
 
-TEST(BadFiles, more_of_anything_than_a_kernel_can_have_is_an_error) {
+TEST(BadFiles, too_many_arguments_parameters_or_launches_are_an_error) {
   std::string arguments, parameters, launches;
   for (int i = 0; i < 5'000; ++i) {
     const std::string number = std::to_string(i);

@@ -20,7 +20,7 @@ std::vector<Value> values_of(const std::string& text) {
 
 using Values = std::vector<Value>;
 
-TEST(Choices, a_value_by_itself_is_a_list_of_one) {
+TEST(Choices, a_single_value_is_a_list_of_one) {
   EXPECT_EQ(values_of("4"), (Values{4}));
   EXPECT_EQ(values_of("{values: two_pass}"), (Values{"two_pass"}));
 }
@@ -42,12 +42,12 @@ TEST(Choices, integers_among_reals_are_reals) {
   EXPECT_EQ(values_of("[1, 1.0]"), (Values{}));  // the same twice
 }
 
-TEST(Choices, quotes_make_texts_and_words_are_texts_anyway) {
+TEST(Choices, quoted_values_and_words_are_texts) {
   EXPECT_EQ(values_of("[\"4\", 'true', -O3, yes, \"\"]"), (Values{"4", "true", "-O3", "yes", ""}));
   EXPECT_EQ(values_of("[true, False]"), (Values{true, false}));
 }
 
-TEST(Choices, ranges_hold_their_last_value_if_they_meet_it) {
+TEST(Choices, ranges_include_their_end_if_a_step_reaches_it) {
   EXPECT_EQ(values_of("{range: [1, 4]}"), (Values{1, 2, 3, 4}));
   EXPECT_EQ(values_of("{range: [1, 8, 3]}"), (Values{1, 4, 7}));
   EXPECT_EQ(values_of("{range: [8, 1, -3]}"), (Values{8, 5, 2}));
@@ -75,7 +75,7 @@ TEST(Choices, ranges_at_the_ends_of_64_bits_neither_overflow_nor_hang) {
   EXPECT_EQ(values_of("{range: [1, 16384]}").size(), 16384u);
 }
 
-TEST(Choices, powers_of_two_reach_to_the_last_that_fits) {
+TEST(Choices, powers_of_two_end_at_the_last_that_fits) {
   EXPECT_EQ(values_of("{pow2: [1, 8]}"), (Values{1, 2, 4, 8}));
   EXPECT_EQ(values_of("{pow2: [4611686018427387904, 4611686018427387904]}"), (Values{std::int64_t{1} << 62}));
   EXPECT_EQ(values_of("{pow2: [4611686018427387904, 9223372036854775807]}"), (Values{}));

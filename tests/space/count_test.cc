@@ -21,7 +21,7 @@ TEST(Count, is_exact_beyond_64_bits) {
   EXPECT_EQ((count * 7 + 5) / 7, count);
 }
 
-TEST(Count, compares_as_a_number_does) {
+TEST(Count, compares_like_a_number) {
   const Count large("100000000000000000000"), larger("100000000000000000001");
   EXPECT_LT(large, larger);
   EXPECT_LT(kMost, large);
@@ -29,14 +29,14 @@ TEST(Count, compares_as_a_number_does) {
   EXPECT_NE(large, larger);
 }
 
-TEST(Count, has_as_many_bits_as_it_takes) {
+TEST(Count, has_as_many_bits_as_it_needs) {
   EXPECT_EQ(Count().bits(), 0u);
   EXPECT_EQ(Count(1).bits(), 1u);
   EXPECT_EQ(Count(kMost).bits(), 64u);
   EXPECT_EQ((Count(1) << 200).bits(), 201u);
 }
 
-TEST(Count, is_copied_moved_and_assigned_whatever_its_size) {
+TEST(Count, can_be_copied_moved_and_assigned_at_any_size) {
   for (const Count& original : {Count(3), Count(1) << 1000}) {
     Count copy = original, moved = std::move(copy), assigned, step = original;
     assigned = moved;

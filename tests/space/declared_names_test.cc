@@ -11,7 +11,7 @@ Names declared_names(const std::string& text) {
   return gktune::declared_names(flatten("k.cu", text, {}, AngleIncludes::expand));
 }
 
-TEST(DeclaredNames, are_parameters_of_templates) {
+TEST(DeclaredNames, include_parameters_of_templates) {
   EXPECT_EQ(
       declared_names("template <typename T, class U, int tile = 4 * (1 > 0), bool... flags>\nstruct S;"),
       (Names{"T", "U", "tile", "flags"}));
@@ -19,7 +19,7 @@ TEST(DeclaredNames, are_parameters_of_templates) {
             (Names{"V", "W", "X"}));
 }
 
-TEST(DeclaredNames, are_parameters_of_functions) {
+TEST(DeclaredNames, include_parameters_of_functions) {
   EXPECT_EQ(declared_names(
                 "__global__ void f(const float* __restrict__ in, int n[2], float eps) { g(in, eps * n); }"),
             (Names{"in", "n", "eps"}));
@@ -27,7 +27,7 @@ TEST(DeclaredNames, are_parameters_of_functions) {
             (Names{"a", "b", "x"}));
 }
 
-TEST(DeclaredNames, are_no_types_and_no_expressions) {
+TEST(DeclaredNames, include_no_types_and_no_expressions) {
   EXPECT_EQ(
       declared_names("template <TYPE> struct A; template <typename = void, unsigned = WIDTH> struct B;"),
       Names());
@@ -51,14 +51,14 @@ TEST(DeclaredNames, do_not_include_names_that_conditions_test) {
             (Names{"rows"}));
 }
 
-TEST(DeclaredNames, are_not_looked_for_where_nothing_may_be_compiled) {
+TEST(DeclaredNames, are_not_searched_in_code_that_may_not_be_compiled) {
   EXPECT_EQ(
       declared_names("#ifndef HEADER\n#define HEADER\nvoid a(int x) {}\n#if STANDALONE\nvoid b(int y) {}\n"
                      "#else\nvoid c(int z) {}\n#endif\nvoid d(int w) {}\n#endif\n#endif\n"),
       (Names{"x", "w"}));
 }
 
-TEST(DeclaredNames, a_text_that_is_not_a_source_does_not_crash) {
+TEST(DeclaredNames, do_not_crash_on_a_text_that_is_not_a_source) {
   for (const char* text :
        {"", "template", "template <", "template <int a", "f(", "f(int a", "f(int a) ", "(int", "\"", "'",
         "\"\\", "x]]]", "f(int a]) {", "f(a]) {", "template <int ]> struct S;"}) {

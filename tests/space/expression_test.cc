@@ -44,7 +44,7 @@ std::string error_in(const std::string& text) {
   return error.message + " at [" + text.substr(error.offset, error.length) + "]";
 }
 
-TEST(Expression, integers_stay_integers_and_true_division_does_not) {
+TEST(Expression, integers_stay_integers_except_in_true_division) {
   EXPECT_EQ(worth("1 + 2 * 3 - 4"), Value(3));
   EXPECT_EQ(worth("8 / 4"), Value(2.0));
   EXPECT_EQ(worth("7 / 2"), Value(3.5));
@@ -53,7 +53,7 @@ TEST(Expression, integers_stay_integers_and_true_division_does_not) {
   EXPECT_EQ(worth("9007199254740993 / 1"), Value(9007199254740992.0));
 }
 
-TEST(Expression, floor_division_and_modulo_have_pythons_sign_rule) {
+TEST(Expression, floor_division_and_modulo_follow_pythons_sign_rule) {
   EXPECT_EQ(worth("-7 // 2"), Value(-4));
   EXPECT_EQ(worth("7 // -2"), Value(-4));
   EXPECT_EQ(worth("-7 // -2"), Value(3));
@@ -68,7 +68,7 @@ TEST(Expression, floor_division_and_modulo_have_pythons_sign_rule) {
   EXPECT_EQ(worth("1 // 0.1"), Value(9.0));
 }
 
-TEST(Expression, powers_bind_to_the_right_and_tighter_than_a_sign_before_them) {
+TEST(Expression, powers_bind_to_the_right_and_more_tightly_than_a_sign) {
   EXPECT_EQ(worth("2 ** 3 ** 2"), Value(512));
   EXPECT_EQ(worth("-2 ** 2"), Value(-4));
   EXPECT_EQ(worth("2 ** -1"), Value(0.5));
@@ -79,7 +79,7 @@ TEST(Expression, powers_bind_to_the_right_and_tighter_than_a_sign_before_them) {
   EXPECT_EQ(worth("0 ** 0"), Value(1));
 }
 
-TEST(Expression, precedence_is_pythons) {
+TEST(Expression, precedence_follows_python) {
   EXPECT_EQ(worth("1 + 2 < 4 and not 2 * 3 == 7 or 1 // 0"), Value(true));
   EXPECT_EQ(worth("not 1 == 2"), Value(true));
   EXPECT_EQ(worth("2 - 3 - 4"), Value(-5));
@@ -120,7 +120,7 @@ TEST(Expression, membership_takes_lists_and_tuples) {
   EXPECT_EQ(worth("b in [2.0]"), Value(true));
 }
 
-TEST(Expression, integers_and_reals_compare_by_their_exact_worth) {
+TEST(Expression, integers_and_reals_compare_by_their_exact_value) {
   EXPECT_EQ(worth("9007199254740993 == 9007199254740992.0"), Value(false));
   EXPECT_EQ(worth("9007199254740993 > 9007199254740992.0"), Value(true));
   EXPECT_EQ(worth("9223372036854775807 < 9223372036854775808.0"), Value(true));
@@ -146,7 +146,7 @@ TEST(Expression, strings_compare_by_their_letters) {
   EXPECT_EQ(worth(R"('it\'s' == "it's")"), Value(true));
 }
 
-TEST(Expression, numbers_have_many_spellings) {
+TEST(Expression, numbers_can_be_written_in_many_ways) {
   EXPECT_EQ(worth("4Ki"), Value(4096));
   EXPECT_EQ(worth("2Mi + 1Gi"), Value((2 << 20) + (1 << 30)));
   EXPECT_EQ(worth("0x10"), Value(16));
@@ -199,7 +199,7 @@ TEST(Expression, overflow_is_an_error_never_a_wrong_number) {
   EXPECT_EQ(error_in("1e999"), "'1e999' does not fit in a double at [1e999]");
 }
 
-TEST(Expression, division_by_zero_blames_the_divisor) {
+TEST(Expression, an_error_marks_the_divisor_of_a_division_by_zero) {
   EXPECT_EQ(error_in("a // zero"), "division by zero at [zero]");
   EXPECT_EQ(error_in("1 + a % (b - 2)"), "division by zero at [b - 2]");
   EXPECT_EQ(error_in("a / 0.0"), "division by zero at [0.0]");
@@ -207,7 +207,7 @@ TEST(Expression, division_by_zero_blames_the_divisor) {
   EXPECT_EQ(error_in("0 ** -1"), "zero to a negative power at [-1]");
 }
 
-TEST(Expression, functions_refuse_what_is_outside_their_domain) {
+TEST(Expression, functions_refuse_values_outside_of_their_domain) {
   EXPECT_EQ(error_in("log2(zero)"), "only a positive number has a logarithm at [zero]");
   EXPECT_EQ(error_in("ilog2(-1)"), "only a positive number has a logarithm at [-1]");
   EXPECT_EQ(error_in("sqrt(-1)"), "a negative number has no square root at [-1]");
@@ -229,7 +229,7 @@ TEST(Expression, strings_and_numbers_do_not_mix) {
   EXPECT_EQ(error_in("1 if way else 2"), "expected true or false, found the string \"tree\" at [way]");
 }
 
-TEST(Expression, an_unknown_name_is_guessed_at) {
+TEST(Expression, an_error_suggests_a_name_for_an_unknown_one) {
   EXPECT_EQ(error_in("1 + tile_sizex"),
             "unknown name 'tile_sizex', did you mean 'tile_size_x'? at [tile_sizex]");
   EXPECT_EQ(error_in("device.l2_byte"),
@@ -265,7 +265,7 @@ TEST(Expression, syntax_errors_say_what_was_expected_and_where) {
   EXPECT_EQ(error_in("and"), "expected a value or a name, found 'and' at [and]");
 }
 
-TEST(Expression, habits_of_other_languages_are_recognised) {
+TEST(Expression, errors_translate_operators_of_other_languages) {
   EXPECT_EQ(error_in("a && b"), "unknown operator '&&'; write 'and' at [&&]");
   EXPECT_EQ(error_in("a || b"), "unknown operator '||'; write 'or' at [||]");
   EXPECT_EQ(error_in("!a"), "unknown operator '!'; write 'not' at [!]");
@@ -305,7 +305,7 @@ TEST(Expression, names_are_listed_in_the_order_of_the_text) {
   EXPECT_EQ(found, "a@0 b@9 c@12 d@19 device.e@27 a@38 ");
 }
 
-TEST(Expression, definitions_are_put_in_for_their_names) {
+TEST(Expression, definitions_replace_their_names) {
   std::map<std::string, Expression> definitions;
   definitions.emplace("tile", Expression::parse("a + b").value());
   const auto expression = Expression::parse("2 * tile").value().inlined(definitions);
@@ -327,7 +327,7 @@ TEST(Expression, an_error_inside_a_definition_points_at_its_name) {
   EXPECT_EQ(value.error().length, 4u);
 }
 
-TEST(Expression, definitions_that_multiply_beyond_measure_are_refused) {
+TEST(Expression, definitions_that_grow_too_large_are_refused) {
   std::map<std::string, Expression> definitions;
   definitions.emplace("x0", Expression::parse("1").value());
   std::string message;
@@ -343,7 +343,7 @@ TEST(Expression, definitions_that_multiply_beyond_measure_are_refused) {
   EXPECT_EQ(message, "this expression is too long after its definitions are inserted");
 }
 
-TEST(Expression, the_first_layer_that_knows_a_name_wins) {
+TEST(Expression, the_first_scope_that_knows_a_name_decides) {
   const NamedValues inner = {{"a", 1}};
   const NamedValues outer = {{"a", 2}, {"b", 3}};
   const Scope scope = Scope().add(inner).add(Scope().add(outer).add(outer, "p."));

@@ -28,18 +28,18 @@ std::string with_file(const std::string& path, const std::string& text) {
 
 const std::string kUnchanged = read_reduce().fingerprint;
 
-TEST(Fingerprint, is_the_same_for_the_same_and_128_bits_long) {
+TEST(Fingerprint, is_repeatable_and_128_bits_long) {
   EXPECT_EQ(kUnchanged.size(), 32u);
   EXPECT_EQ(read_reduce().fingerprint, kUnchanged);
 }
 
-TEST(Fingerprint, follows_the_sources) {
+TEST(Fingerprint, changes_with_the_sources) {
   EXPECT_NE(with_file("templates/reduce.cu", "#include \"reduce.h\"\n__global__ void reduce() {}\n"),
             kUnchanged);
   EXPECT_NE(with_file("templates/reference.cu", "__global__ void reference_sum() {}\n"), kUnchanged);
 }
 
-TEST(Fingerprint, follows_includes_through_includes) {
+TEST(Fingerprint, changes_with_indirect_includes) {
   EXPECT_NE(with_file("templates/reduce.h", "#pragma once\nint changed;\n"), kUnchanged);
   auto files = kReduceFiles;
   files["templates/reduce.h"] = "  #  include <deep/er.h>\n#include \"reduce.h\"\n";
@@ -65,11 +65,11 @@ TEST(Fingerprint, depends_on_sources_launches_and_checks) {
   EXPECT_NE(changed("macro: DISTRIBUTION", "macro: DIST"), kUnchanged);
 }
 
-TEST(Fingerprint, follows_definitions_that_launches_lead_to) {
+TEST(Fingerprint, changes_with_definitions_that_launches_use) {
   EXPECT_NE(changed("perBlock: threadsPerBlock * batchSize", "perBlock: threadsPerBlock"), kUnchanged);
 }
 
-TEST(Fingerprint, does_not_follow_sizes_values_and_limits) {
+TEST(Fingerprint, does_not_depend_on_sizes_values_and_limits) {
   EXPECT_EQ(changed("n: [1Mi, 64Mi]", "n: [2Mi]"), kUnchanged);
   EXPECT_EQ(changed("{range: [4, 16, 4]}", "[4, 8]"), kUnchanged);
   EXPECT_EQ(changed("batchSize % 4 == 0", "batchSize % 8 == 0"), kUnchanged);
@@ -78,12 +78,12 @@ TEST(Fingerprint, does_not_follow_sizes_values_and_limits) {
   EXPECT_EQ(changed("time_limit: 500ms", "time_limit: 5s"), kUnchanged);
 }
 
-TEST(Fingerprint, does_not_follow_regime_and_objective) {
+TEST(Fingerprint, does_not_depend_on_regime_and_objective) {
   EXPECT_EQ(changed("regime: hot", "regime: cold"), kUnchanged);
   EXPECT_EQ(changed("objective: {maximize: GB/s}", "objective: {minimize: GB/s}"), kUnchanged);
 }
 
-TEST(Fingerprint, does_not_follow_the_order_of_keys_nor_comments) {
+TEST(Fingerprint, does_not_depend_on_the_order_of_keys_or_on_comments) {
   EXPECT_EQ(changed("regime: hot\n",
                     "# nothing\n"
                     "regime:   hot  # as it was\n"),
@@ -95,7 +95,7 @@ TEST(Fingerprint, does_not_follow_the_order_of_keys_nor_comments) {
   EXPECT_EQ(changed(partial + n, n + partial), kUnchanged);
 }
 
-TEST(Fingerprint, does_not_follow_where_the_files_lie) {
+TEST(Fingerprint, does_not_depend_on_the_folder_of_the_files) {
   std::map<std::string, std::string> files;
   for (const auto& [path, text] : kReduceFiles) files["/elsewhere/" + path] = text;
   const auto read = read_space_text(kReduceSpace, "/elsewhere/spaces/reduce.yaml", {}, files_of(files));
@@ -103,7 +103,7 @@ TEST(Fingerprint, does_not_follow_where_the_files_lie) {
   EXPECT_EQ(read->fingerprint, kUnchanged);
 }
 
-TEST(content_key, is_one_for_each_content) {
+TEST(content_key, is_different_for_each_content) {
   EXPECT_EQ(content_key("").size(), 32u);
   EXPECT_EQ(content_key("a"), content_key("a"));
   EXPECT_NE(content_key("a"), content_key("b"));

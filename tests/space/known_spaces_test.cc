@@ -30,7 +30,7 @@ class Fnv {
   std::uint64_t hash_ = 14695981039346656037u;
 };
 
-TEST_P(KnownSpaces, have_as_many_valid_configurations_as_is_known) {
+TEST_P(KnownSpaces, have_the_known_number_of_valid_configurations) {
   const Space space = build(GetParam());
   EXPECT_EQ(space.size(), GetParam().valid);
   EXPECT_EQ(space.cartesian().str(), GetParam().cartesian);
@@ -38,7 +38,7 @@ TEST_P(KnownSpaces, have_as_many_valid_configurations_as_is_known) {
 
 using ListedSpaces = KnownSpaces;
 
-TEST_P(ListedSpaces, list_the_configurations_that_are_known) {
+TEST_P(ListedSpaces, list_the_known_configurations) {
   const Space space = build(GetParam().ascending());
   Fnv fnv;
   std::string line;

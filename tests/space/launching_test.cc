@@ -49,7 +49,7 @@ std::string launching_fingerprint(const std::string& rest) {
   return read ? read->fingerprint : "";
 }
 
-TEST(Launching, attributes_are_expressions) {
+TEST(Launching, attributes_may_be_expressions) {
   const auto plan = launching_plan(
       "launches: {entry: f, grid: n, cluster: [blocks, 1], cooperative: blocks > 1, carveout: 25 * "
       "blocks}\n");
@@ -67,7 +67,7 @@ TEST(Launching, plain_launches_have_no_attributes) {
   EXPECT_EQ(plan->candidate.steps.at(0).attributes, LaunchAttributes());
 }
 
-TEST(Launching, the_first_launch_follows_nothing_and_is_not_programmatic) {
+TEST(Launching, the_first_launch_is_never_programmatic) {
   const auto plan = launching_plan("launches: {repeat: 3, launches: {entry: f, programmatic: true}}\n");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_FALSE(plan->candidate.steps.at(0).attributes.is_programmatic);
@@ -84,7 +84,7 @@ TEST(Launching, clusters_divide_the_grid_and_have_a_limit) {
             "launch of 'f': cluster '0': 0 is less than 1");
 }
 
-TEST(Launching, clusters_are_for_gpus) {
+TEST(Launching, clusters_run_only_on_gpus) {
   EXPECT_EQ(launching_error("launches: {entry: f, grid: n, cluster: blocks}\n", "host"),
             "launch of 'f': cluster: thread-block clusters run on GPUs only");
   EXPECT_EQ(launching_error("launches: {entry: f, grid: n, cluster: 1}\n", "host"), "none");
@@ -98,7 +98,7 @@ TEST(Launching, attributes_of_the_wrong_kind_are_refused) {
   EXPECT_NE(launching_error("launches: {entry: f, cooperative: \"'yes'\"}\n"), "none");
 }
 
-TEST(Launching, a_setup_has_steps_of_its_own) {
+TEST(Launching, a_setup_has_its_own_steps) {
   const auto plan = launching_plan(
       "launches: {entry: f}\n"
       "setup: {once: [{entry: table, arguments: [n]}], each: {repeat: blocks, launches: {fill: out, byte: "
@@ -129,7 +129,7 @@ TEST(Launching, inputs_are_computed_by_steps_of_the_reference) {
   EXPECT_FALSE(plan->arguments[2].is_checked);
 }
 
-TEST(Launching, a_variable_holds_what_no_step_passes) {
+TEST(Launching, a_variable_holds_an_argument_that_no_step_passes) {
   const auto plan = launching_plan("launches: {entry: f}\n");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_EQ(plan->candidate.steps.at(0).arguments, (std::vector<int>{0, 2, 3}));
@@ -140,7 +140,7 @@ TEST(Launching, a_variable_holds_what_no_step_passes) {
   EXPECT_TRUE(passed->candidate.variables.empty());
 }
 
-TEST(Launching, a_reference_has_the_variable_only_if_its_source_has) {
+TEST(Launching, a_reference_has_the_variable_only_if_its_source_declares_it) {
   const std::string launches = "launches: {entry: f}\nreference: {source: r.cu, launches: {entry: g}}\n";
   const auto without = launching_plan(launches, "cuda", {{"r.cu", ""}});
   ASSERT_TRUE(without.ok()) << without.error().message;
@@ -286,7 +286,7 @@ TEST(Launching, a_verifier_that_does_not_fit_its_source_is_refused) {
   EXPECT_NE(error_of("expected.out, verdict, n").find("unknown argument 'expected.out'"), std::string::npos);
 }
 
-TEST(Launching, references_and_verifiers_make_a_new_study) {
+TEST(Launching, other_references_and_verifiers_make_a_new_study) {
   const auto of = [](const std::string& judges) { return launching_fingerprint(kJudgedLaunches + judges); };
   const std::string a = "{entry: a, arguments: [in, out]}", b = "{entry: b, arguments: [in, out]}";
   const std::set<std::string> all = {
@@ -305,7 +305,7 @@ std::string texture_error(const std::string& texture, const std::string& kind = 
   return launching_error("launches: {entry: f, arguments: [{texture: in, " + texture + "}, out]}\n", kind);
 }
 
-TEST(Launching, textures_are_of_a_buffer_that_begins_where_they_can) {
+TEST(Launching, the_buffer_of_a_texture_is_aligned_for_it) {
   const auto plan = launching_plan(
       "launches: {entry: f, arguments: [{texture: in, sizes: [blocks, 1], pitch: 8, channels: 2, "
       "address: mirror, filter: linear, normalized: blocks == 2}, {texture: weights, sizes: 9}, out]}\n");
@@ -331,7 +331,7 @@ TEST(Launching, textures_are_of_a_buffer_that_begins_where_they_can) {
   EXPECT_EQ(layout_of(plan->arguments, plan->candidate, passed.at(0)).bytes, kTextureBytes);
 }
 
-TEST(Launching, a_buffer_that_takes_the_place_of_a_texture_is_aligned_too) {
+TEST(Launching, a_buffer_that_is_swapped_with_that_of_a_texture_is_aligned_too) {
   const auto plan = launching_plan(
       "launches: {repeat: 2, swap: [in, out], launches: {entry: f, arguments: [{texture: in, sizes: n}, "
       "out]}}\n");
@@ -369,7 +369,7 @@ TEST(Launching, textures_that_the_hardware_cannot_read_are_refused) {
             where + "fractions are for integers of 8 or 16 bits");
 }
 
-TEST(Launching, each_part_of_a_texture_makes_a_new_study) {
+TEST(Launching, a_change_of_any_part_of_a_texture_makes_a_new_study) {
   const auto of = [](const std::string& texture) {
     return launching_fingerprint("launches: {entry: f, arguments: [{texture: in, " + texture + "}, out]}\n");
   };
@@ -386,7 +386,7 @@ TEST(Launching, each_part_of_a_texture_makes_a_new_study) {
   EXPECT_EQ(all.size(), std::size(textures));
 }
 
-TEST(Launching, tensor_maps_are_of_a_buffer) {
+TEST(Launching, tensor_maps_refer_to_a_buffer) {
   const auto plan = launching_plan(
       "launches: {entry: f, arguments: [{tensor_map: in, sizes: [4, 2], box: [4, blocks], swizzle: 32}, "
       "out]}\n");
@@ -444,7 +444,7 @@ TEST(Launching, checks_that_fit_no_output_are_refused) {
             "argument 'out': mask 'm': its elements are int32, a mask has bytes");
 }
 
-TEST(Launching, the_fingerprint_follows_what_is_launched) {
+TEST(Launching, the_fingerprint_changes_with_the_launches) {
   const std::string plain = launching_fingerprint("launches: {entry: f, arguments: [in, out]}\n");
   for (const char* rest : {"launches: {entry: f, arguments: [in, out], cluster: 1}\n",
                            "launches: {entry: f, arguments: [in, out], cooperative: true}\n",

@@ -34,7 +34,7 @@ TEST(Metrics, time_is_the_objective_unless_another_is_named) {
   EXPECT_TRUE(trial->metrics.empty());
 }
 
-TEST(Metrics, see_times_problem_parameters_and_device) {
+TEST(Metrics, can_use_times_the_problem_parameters_and_the_device) {
   const auto trial =
       evaluated("{GB/s: n * 4 / time_s / 1e9, all: n + unroll + device.multiprocessors}", "{minimize: all}");
   ASSERT_TRUE(trial.ok()) << trial.error().message;
@@ -43,7 +43,7 @@ TEST(Metrics, see_times_problem_parameters_and_device) {
   EXPECT_EQ(trial->objective, 1136);
 }
 
-TEST(Metrics, the_most_of_a_metric_is_the_least_of_its_negative) {
+TEST(Metrics, a_maximised_metric_is_minimised_as_its_negative) {
   const auto trial = evaluated("{rate: n / time_us}", "{maximize: rate}");
   ASSERT_TRUE(trial.ok());
   EXPECT_EQ(trial->objective, -500);

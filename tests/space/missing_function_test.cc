@@ -10,7 +10,7 @@ template <typename T> __global__ void twice(T* out) { out[threadIdx.x] = weight(
 namespace odd { __global__ void thrice(float* out); }
 )";
 
-TEST(MissingFunction, a_name_that_comes_close_is_guessed) {
+TEST(MissingFunction, suggests_a_name_that_is_close) {
   EXPECT_EQ(missing_function("twcie<float>", "k.cu", kText),
             "k.cu has no function 'twcie', did you mean 'twice'?\n");
   EXPECT_EQ(missing_function("odd::thrcie", "k.cu", kText),
@@ -18,13 +18,13 @@ TEST(MissingFunction, a_name_that_comes_close_is_guessed) {
   EXPECT_EQ(missing_function("histogram", "k.cu", kText), "k.cu has no function 'histogram'\n");
 }
 
-TEST(MissingFunction, a_name_that_is_there_may_be_wrong_in_other_ways) {
+TEST(MissingFunction, reports_nothing_about_a_name_that_exists) {
   EXPECT_EQ(missing_function("twice<double, 3>", "k.cu", kText), std::nullopt);
   EXPECT_EQ(missing_function("odd::thrice", "k.cu", kText), std::nullopt);
   EXPECT_EQ(missing_function("even::thrice", "k.cu", kText), std::nullopt);
 }
 
-TEST(MissingFunction, a_part_of_a_name_is_no_name) {
+TEST(MissingFunction, does_not_accept_a_part_of_a_name) {
   EXPECT_EQ(missing_function("ice", "k.cu", kText), "k.cu has no function 'ice'\n");
 }
 

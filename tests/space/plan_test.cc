@@ -62,7 +62,7 @@ TEST_F(OneProblem, leaves_a_scalar_to_each_candidate_unless_the_reference_sees_i
   EXPECT_FALSE(is_one({0, 1, 3}));
 }
 
-TEST_F(OneProblem, has_inputs_and_outputs_of_one_size_and_contents) {
+TEST_F(OneProblem, has_inputs_and_outputs_of_the_same_size_and_contents) {
   others_[0].contents.seed = 2;
   EXPECT_FALSE(is_one({0, 1}));
   others_ = arguments_;

@@ -99,7 +99,7 @@ TEST(Repeat, swaps_two_buffers_in_every_second_round) {
   EXPECT_EQ(steps[3].fill_argument, 0);
 }
 
-TEST(Repeat, may_stand_in_another_one) {
+TEST(Repeat, can_be_nested) {
   const auto plan = repeat_plan(
       "  repeat: 2\n"
       "  index: i\n"
@@ -116,13 +116,13 @@ TEST(Repeat, may_stand_in_another_one) {
   EXPECT_EQ(buffers, (Indices{0, 1, 0}));
 }
 
-TEST(Repeat, of_no_rounds_has_no_steps) {
+TEST(Repeat, has_no_steps_without_rounds) {
   const auto plan = repeat_plan("  repeat: 0\n  launches: {entry: f, arguments: [now, next], block: 0}\n");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_TRUE(plan->candidate.steps.empty());
 }
 
-TEST(Repeat, with_a_wrong_number_of_rounds_is_an_error) {
+TEST(Repeat, is_an_error_with_a_wrong_number_of_rounds) {
   const std::string body = "\n  launches: {entry: f, arguments: [now, next]}\n";
   EXPECT_EQ(repeat_error("  repeat: 2 - n" + body), "repeat '2 - n': -2 is negative");
   EXPECT_EQ(repeat_error("  repeat: n / 2" + body),
@@ -155,7 +155,7 @@ TEST(Repeat, is_part_of_the_fingerprint) {
   EXPECT_EQ(fingerprints.size(), forms.size());
 }
 
-TEST(Repeat, leaves_limits_of_the_device_that_depend_on_the_round_to_the_launch) {
+TEST(Repeat, checks_device_limits_that_depend_on_the_round_at_the_launch) {
   const auto definition = read_launches_of(
       "  repeat: n\n"
       "  index: i\n"

@@ -27,7 +27,7 @@ Plan plan_of(const Config& c = config(), const Problem& p = problem(), const Dev
   return {};
 }
 
-TEST(Resolve, parameters_and_texts_of_the_problem_are_macros) {
+TEST(Resolve, parameters_and_texts_of_the_problem_become_macros) {
   const auto macros = plan_of().candidate.source.macros;
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"T", "float"},     {"DISTRIBUTION", "even"}, {"threadsPerBlock", "256"},
@@ -58,7 +58,7 @@ TEST(Resolve, names_in_template_arguments_are_replaced) {
   EXPECT_EQ(plan.reference.source.entries, (std::vector<std::string>{"reference_sum<float>"}));
 }
 
-TEST(Resolve, geometry_is_numbers) {
+TEST(Resolve, geometry_is_evaluated_to_numbers) {
   const auto step = plan_of().candidate.steps[0];
   EXPECT_EQ(step.grid, (std::array<std::int64_t, 3>{1024, 1, 1}));
   EXPECT_EQ(step.block, (std::array<std::int64_t, 3>{256, 1, 1}));
@@ -75,7 +75,7 @@ TEST(Resolve, steps_whose_condition_fails_are_left_out) {
   EXPECT_EQ(plan.candidate.steps[1].entry, "reduce<float, 256>");
 }
 
-TEST(Resolve, a_grid_of_nothing_is_skipped) {
+TEST(Resolve, an_empty_grid_is_skipped) {
   Problem empty = problem();
   empty.set("n", 0);
   const auto plan = plan_of(config(), empty);
@@ -156,7 +156,7 @@ TEST(Resolve, scalars_and_contents_fit_their_type) {
   EXPECT_EQ(init("int", "normal: [0, -1]"), "argument 'a': init '-1': a deviation cannot be negative");
 }
 
-TEST(Resolve, contents_have_seeds_of_their_own) {
+TEST(Resolve, contents_of_each_argument_have_their_own_seed) {
   const auto plan = plan_of();
   EXPECT_EQ(plan.arguments[0].contents.seed, 7u);
   EXPECT_EQ(plan.arguments[0].contents.a, -100);
@@ -179,7 +179,7 @@ TEST(Resolve, outputs_that_the_reference_computes_are_checked) {
   EXPECT_FALSE(plan.arguments[2].is_checked);
 }
 
-TEST(Resolve, the_reference_sees_no_parameter) {
+TEST(Resolve, the_reference_gets_no_parameters) {
   const auto reference = plan_of().reference;
   const std::vector<std::pair<std::string, std::string>> macros = {{"T", "float"}, {"DISTRIBUTION", "even"}};
   EXPECT_EQ(reference.source.macros, macros);
@@ -189,7 +189,7 @@ TEST(Resolve, the_reference_sees_no_parameter) {
   EXPECT_EQ(reference.steps[0].arguments, (std::vector<int>{0, 1, 3}));
 }
 
-TEST(Resolve, options_are_used_if_their_condition_holds) {
+TEST(Resolve, options_are_passed_if_their_condition_holds) {
   EXPECT_EQ(plan_of().candidate.source.options, (std::vector<std::string>{"-O3", "--maxrregcount=32"}));
   Config small = config();
   small.set("threadsPerBlock", 128);
@@ -221,7 +221,7 @@ TEST(Resolve, macros_among_the_options_apply_on_the_host_too) {
   EXPECT_EQ(options_on_host("").first, (Options{"-DTILE=64", "-UOLD", "--define-macro=NEW"}));
 }
 
-TEST(Resolve, cpp_functions_have_settings) {
+TEST(Resolve, cpp_functions_get_environment_variables) {
   const std::string text =
       "kernel: k\nsource: k.cc\nparameters: {threads: [1, 4]}\n"
       "environment: {OMP_NUM_THREADS: threads, OMP_PROC_BIND: \"'close'\"}\nlaunches: {entry: "
@@ -236,7 +236,7 @@ TEST(Resolve, cpp_functions_have_settings) {
   EXPECT_EQ(plan->candidate.steps[0].entry, "run_4");
 }
 
-TEST(Resolve, names_are_replaced_in_template_arguments_alone) {
+TEST(Resolve, names_are_replaced_only_in_template_arguments) {
   const std::string text =
       "kernel: k\nsource: k.cu\nparameters: {a: [1], way: [x, y], r: [0.5], ok: [true]}\nlet: {twice: a * "
       "2}\n"
@@ -248,7 +248,7 @@ TEST(Resolve, names_are_replaced_in_template_arguments_alone) {
   EXPECT_EQ(plan->candidate.steps[0].entry, "a::way<1, aa, 1::a, ns::way, y, 0.5, true, 2, 41, S<1>>");
 }
 
-TEST(Resolve, power_is_measured_where_a_metric_names_it) {
+TEST(Resolve, power_is_measured_if_a_metric_uses_it) {
   EXPECT_FALSE(plan_of().measures_power);
   for (const std::string metric : {"J: energy_j", "W: 2 * power_w"}) {
     std::string text = kReduceSpace;

@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-TEST(safe_option, changes_code_only) {
+TEST(safe_option, changes_only_the_code) {
   for (const char* option : {"-O3",
                              "-Ofast",
                              "-ffast-math",
@@ -65,7 +65,7 @@ TEST(safe_option, changes_code_only) {
   }
 }
 
-TEST(safe_option, runs_loads_reads_and_writes_no_other_file) {
+TEST(safe_option, does_not_run_load_read_or_write_another_file) {
   for (const char* option : {"-fplugin=./evil.so",
                              "-fplugin-arg-evil-x=1",
                              "-fpass-plugin=evil.so",
@@ -174,7 +174,7 @@ TEST(safe_option, runs_loads_reads_and_writes_no_other_file) {
   }
 }
 
-TEST(environment_variable, that_changes_what_is_loaded_is_known) {
+TEST(environment_variable, is_recognised_if_it_changes_what_is_loaded) {
   for (const char* name :
        {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCC_EXEC_PREFIX", "COMPILER_PATH", "PATH",
         "OMP_TOOL_LIBRARIES", "CUDA_INJECTION64_PATH", "GLIBC_TUNABLES", "GCONV_PATH"}) {
@@ -205,7 +205,7 @@ TEST(unsafe_option_error, is_recognised) {
     EXPECT_FALSE(is_about_unsafe_option(other)) << other;
 }
 
-TEST(SpaceFile, with_an_unsafe_option_is_refused_in_one_line) {
+TEST(SpaceFile, is_refused_in_one_line_if_it_has_an_unsafe_option) {
   const auto refused = read("options: [-O3, -fplugin=x.so]\n");
   ASSERT_FALSE(refused.ok());
   ASSERT_EQ(refused.error().size(), 1u);
@@ -215,7 +215,7 @@ TEST(SpaceFile, with_an_unsafe_option_is_refused_in_one_line) {
   EXPECT_FALSE(read("host_options: [\"@file\"]\n").ok());
 }
 
-TEST(SpaceFile, that_changes_the_loader_is_refused_whatever_is_allowed) {
+TEST(SpaceFile, is_always_refused_if_it_changes_the_loader) {
   for (const UnsafeOptions unsafe : {UnsafeOptions::refused, UnsafeOptions::allowed}) {
     const auto refused = read("environment: {LD_PRELOAD: \"'x.so'\"}\n", unsafe);
     ASSERT_FALSE(refused.ok());

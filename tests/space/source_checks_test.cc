@@ -98,7 +98,7 @@ TEST(LaunchCheck, knows_the_names_of_complex_types) {
   EXPECT_NE(with("T", "complex64", "scale<cuda::std::complex<double>>"), "");
 }
 
-TEST(LaunchCheck, tells_a_texture_from_a_buffer) {
+TEST(LaunchCheck, distinguishes_a_texture_from_a_buffer) {
   const auto with = [](const std::string& parameter, const std::string& arguments) {
     return fault(
         {.source = "__global__ void scale(" + parameter + " in, float* out, float factor, int n) {}\n",
@@ -133,7 +133,7 @@ TEST(LaunchCheck, finds_swapped_arguments) {
       std::string::npos);
 }
 
-TEST(LaunchCheck, puts_template_arguments_and_macros_in) {
+TEST(LaunchCheck, replaces_template_arguments_and_macros) {
   const std::string source =
       "template <typename T, int k>\n__global__ void scale(const T* in, T* out, T factor, int n) {}\n";
   EXPECT_EQ(fault({.source = source, .entry = "scale<float, tile>"}), "");
@@ -146,7 +146,7 @@ TEST(LaunchCheck, puts_template_arguments_and_macros_in) {
             std::string::npos);
 }
 
-TEST(LaunchCheck, keeps_quiet_where_the_text_does_not_decide) {
+TEST(LaunchCheck, reports_nothing_if_the_text_does_not_decide) {
   for (const std::string source :
        {"using real = double;\n__global__ void scale(const real* in, real* out, real factor, int n) {}\n",
         "#define REAL double\n__global__ void scale(const REAL* in, REAL* out, REAL factor, int n) {}\n",
@@ -166,12 +166,12 @@ TEST(LaunchCheck, keeps_quiet_where_the_text_does_not_decide) {
       "");
 }
 
-TEST(LaunchCheck, refuses_a_function_that_is_no_kernel) {
+TEST(LaunchCheck, refuses_a_function_that_is_not_a_kernel) {
   EXPECT_EQ(fault({.source = "void scale(const float* in, float* out, float factor, int n) {}\n"}),
             "launch of 'scale': 'scale' is no kernel, its declaration lacks __global__");
 }
 
-TEST(LaunchCheck, gives_host_code_the_stream) {
+TEST(LaunchCheck, passes_the_stream_to_host_code) {
   Case test;
   test.more += "language: host\n";
   const auto fault_of = [&](const std::string& source) {
@@ -192,7 +192,7 @@ TEST(LaunchCheck, gives_host_code_the_stream) {
             "launch of 'scale': 'scale' is a kernel: host code is a function that launches it");
 }
 
-TEST(LaunchCheck, looks_at_the_reference_too) {
+TEST(LaunchCheck, checks_the_reference_too) {
   Case test;
   test.source += "__global__ void plain(const double* in, float* out) {}\n";
   test.more += "reference: {launches: {entry: plain, arguments: [in, out]}}\n";
@@ -225,14 +225,14 @@ std::string unused_in(const std::string& text, const std::set<std::string, std::
   return all;
 }
 
-TEST(UnusedNames, are_those_that_the_source_does_not_have_as_a_word) {
+TEST(UnusedNames, are_not_a_word_of_the_source) {
   EXPECT_EQ(unused_in("int x = tile;\n"), "blockCount ");
   EXPECT_EQ(unused_in("int tiles = blockCounter; // tile\n"), "blockCount tile ");
   EXPECT_EQ(unused_in("#ifdef tile\n#include <blockCount>\n#endif\n"), "blockCount ");
   EXPECT_EQ(unused_in("int x;\n", {"tile"}), "blockCount ");
 }
 
-TEST(UnusedNames, can_not_be_put_together_in_the_source) {
+TEST(UnusedNames, cannot_be_joined_from_parts_by_macros_of_the_source) {
   const std::string join = "#define JOIN(a, b) a##b\n";
   EXPECT_EQ(unused_in(join + "int x = JOIN(one, two);\n"), "blockCount tile ");
   EXPECT_EQ(unused_in(join + "int x = JOIN(block, Count);\n"), "tile ");
@@ -242,12 +242,12 @@ TEST(UnusedNames, can_not_be_put_together_in_the_source) {
   EXPECT_EQ(unused_in(join + "int x = JOIN(block, word);\n", {"Count"}), "tile ");
 }
 
-TEST(UnusedNames, are_none_where_the_compiler_alone_knows_an_include) {
+TEST(UnusedNames, are_not_reported_if_only_the_compiler_knows_an_include) {
   EXPECT_EQ(unused_in("#define HEADER \"k.h\"\n#include HEADER\n"), "");
   EXPECT_EQ(unused_in("#include \"missing.h\"\n#include <cub/cub.cuh>\n"), "blockCount tile ");  // sees no parameters
 }
 
-TEST(UnusedNames, are_no_macros) {
+TEST(UnusedNames, do_not_become_macros) {
   const auto macros_with = [](const Case& test) {
     const auto read = test.read();
     EXPECT_TRUE(read.ok());
@@ -264,7 +264,7 @@ TEST(UnusedNames, are_no_macros) {
   EXPECT_EQ(macros_with(value), 2u);
 }
 
-TEST(UnusedNames, are_macros_of_host_code) {
+TEST(UnusedNames, become_macros_of_host_code) {
   for (const bool is_host : {false, true}) {
     const auto read = read_space_text(
         std::string("kernel: scale\nsource: scale.cu\nlanguage: ") + (is_host ? "host" : "c++") +
@@ -276,7 +276,7 @@ TEST(UnusedNames, are_macros_of_host_code) {
   }
 }
 
-TEST(SourceMacros, a_macro_with_arguments_of_the_name_is_one_error) {
+TEST(SourceMacros, a_macro_with_arguments_named_like_a_parameter_is_one_error) {
   Case test;
   test.source = "\n#define tile(x) 32\n" + test.source;
   EXPECT_EQ(errors(test), "scale.cu:2 defines 'tile' with arguments: the parameter cannot replace it");
@@ -289,7 +289,7 @@ TEST(SourceMacros, a_macro_with_arguments_of_the_name_is_one_error) {
   }
 }
 
-TEST(SourceMacros, a_source_that_declares_a_variable_of_the_name_is_one_error) {
+TEST(SourceMacros, a_variable_named_like_a_parameter_is_one_error) {
   for (const std::string text :
        {"__device__ float tile[4];\n", "__device__ int tile = 4;\n", "__device__ void tile(int x) {}\n",
         "__device__ int f(int x) { const int tile = x; return tile; }\n"}) {

@@ -17,7 +17,7 @@ Constraint constraint(const std::string& text, Origin origin) {
 const std::vector<Parameter> kTwoParameters = {{"x", {1, 2, 4, 8}, std::nullopt},
                                                {"y", {1, 2, 4, 8}, std::nullopt}};
 
-TEST(SpaceCounts, tells_the_file_from_the_limits_of_the_device) {
+TEST(SpaceCounts, separate_rejections_by_the_file_from_those_by_device_limits) {
   const NamedValues device = {{"threads", 16}};
   const auto counts =
       count_combinations(kTwoParameters,
@@ -32,7 +32,7 @@ TEST(SpaceCounts, tells_the_file_from_the_limits_of_the_device) {
   EXPECT_EQ(counts->valid, 6);
 }
 
-TEST(SpaceCounts, counts_even_where_nothing_is_left) {
+TEST(SpaceCounts, exist_even_if_no_configuration_is_left) {
   const auto counts = count_combinations(
       kTwoParameters, {constraint("x > 4", Origin::file), constraint("x < 2", Origin::block_limit)}, Scope());
   ASSERT_TRUE(counts);
@@ -42,7 +42,7 @@ TEST(SpaceCounts, counts_even_where_nothing_is_left) {
   EXPECT_EQ(counts->valid, 0);
 }
 
-TEST(SpaceCounts, an_error_is_passed_on) {
+TEST(SpaceCounts, pass_on_an_error) {
   const auto counts = count_combinations(kTwoParameters, {constraint("x > z", Origin::file)}, Scope());
   ASSERT_FALSE(counts);
   EXPECT_EQ(counts.error().kind, SpaceError::Kind::bad_constraint);

@@ -44,7 +44,7 @@ TEST(SpaceFile, holds_times_regime_and_search) {
   EXPECT_DOUBLE_EQ(definition.search.seconds, 60);
 }
 
-TEST(SpaceFile, host_section_replaces_keys_on_the_host_alone) {
+TEST(SpaceFile, the_host_section_replaces_keys_only_on_the_host) {
   const auto host = read_reduce(kReduceSpace, {.device_kind = "host", .strategies = {}});
   EXPECT_EQ(host.kernel.axes[1].values, (std::vector<Value>{64 << 10}));
   EXPECT_EQ(host.parameters[0].values, (std::vector<Value>{64, 256}));
@@ -76,7 +76,7 @@ TEST(SpaceFile, problems_may_be_listed_one_by_one) {
   EXPECT_EQ(kernel.axes[2].macro, "T");
 }
 
-TEST(SpaceFile, an_axis_of_the_host_takes_its_place_in_each_listed_problem) {
+TEST(SpaceFile, an_axis_of_the_host_replaces_it_in_each_listed_problem) {
   const auto kernel = read_reduce(kListedSpace, {.device_kind = "host", .strategies = {}}).kernel;
   EXPECT_EQ(kernel.listed_problems, (std::vector<Problem>{{{"m", 8}, {"n", 2048}, {"T", "int"}},
                                                           {{"m", 9}, {"n", 2048}, {"T", "int"}},
@@ -94,7 +94,7 @@ TEST(SpaceFile, a_search_has_normal_effort_unless_it_says_otherwise) {
   EXPECT_EQ(effort_of("search: {effort: thorough}\n"), Effort::thorough);
 }
 
-TEST(SpaceFile, problems_of_the_sanitizer_are_its_own) {
+TEST(SpaceFile, has_separate_problems_for_the_sanitizer) {
   EXPECT_TRUE(read_reduce(kListedSpace).check_problems.empty());
   const std::string with_sizes = std::string(kListedSpace) + "check: {problem: {n: [7, 9]}}\n";
   const auto read = read_reduce(with_sizes);
@@ -112,7 +112,7 @@ TEST(SpaceFile, problems_of_the_sanitizer_are_its_own) {
   EXPECT_EQ(listed.check_problems, (std::vector<Problem>{{{"m", 3}, {"n", 5}, {"T", "int"}}}));
 }
 
-TEST(SpaceFile, a_search_strategy_has_one_of_the_names_that_are_given) {
+TEST(SpaceFile, a_search_strategy_has_one_of_the_known_names) {
   const auto read =
       read_space_text("kernel: k\nsource: k.cu\nlaunches: {entry: f}\nsearch: {strategy: randon}\n", "k.yaml",
                       {.device_kind = "cuda", .strategies = {"auto", "random"}}, files_of({{"k.cu", ""}}));

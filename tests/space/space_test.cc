@@ -56,13 +56,13 @@ std::string listing(const std::vector<Config>& configs) {
   return all;
 }
 
-TEST(Space, without_constraints_has_every_combination_in_the_order_of_the_file) {
+TEST(Space, has_every_combination_in_the_order_of_the_file_without_constraints) {
   const Space space = build({parameter("a", {2, 1}), parameter("b", {"x", "y", "z"})}, {});
   EXPECT_EQ(space.size(), 6);
   EXPECT_EQ(listing(space), "2x 2y 2z 1x 1y 1z ");
 }
 
-TEST(Space, without_parameters_has_one_configuration) {
+TEST(Space, has_one_configuration_without_parameters) {
   const Space space = build({}, {});
   EXPECT_EQ(space.size(), 1);
   EXPECT_TRUE(space.at(0).empty());
@@ -85,7 +85,7 @@ TEST(Space, parameters_with_one_value_are_constants) {
   EXPECT_EQ(space.cartesian(), 10);
 }
 
-TEST(Space, the_problem_and_the_device_decide_with_it) {
+TEST(Space, depends_on_the_problem_and_the_device) {
   const NamedValues problem = {{"n", 64}, {"T", "double"}};
   const NamedValues device = {{"max_threads_per_block", 32}};
   const Scope scope = Scope().add(problem).add(device, "device.");
@@ -112,7 +112,7 @@ TEST(Space, values_of_mixed_kinds_can_be_constrained) {
             "cannot compare a string with a number for unroll=auto a=0");
 }
 
-TEST(Space, an_index_outside_64_bits_is_exact) {
+TEST(Space, an_index_beyond_64_bits_is_exact) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < 30; ++i) parameters.push_back(up_to("p" + std::to_string(i), 15));
   const Space space = build(parameters, {"p0 != p29"});
@@ -154,7 +154,7 @@ TEST(Space, an_invalid_configuration_has_no_index) {
   EXPECT_EQ(space.index_of({{"a", 1}, {"c", 2}}), std::nullopt);
 }
 
-TEST(Space, samples_are_uniform_over_the_valid_ones_and_repeat_with_their_seed) {
+TEST(Space, samples_are_uniform_over_valid_configurations_and_repeat_with_their_seed) {
   const Space space = build({up_to("a", 9), up_to("b", 9)}, {"a * b >= 60"});
   const int kDraws = 20'000;
   std::map<std::uint64_t, int> drawn;
@@ -189,14 +189,14 @@ TEST(Space, the_default_is_the_files_or_the_first_value_of_each_parameter) {
   EXPECT_EQ(*build(parameters, {}).default_config(), (Config{{"a", 0}, {"b", 3}, {"c", 0}}));
 }
 
-TEST(Space, a_default_that_is_not_valid_gives_way_to_the_closest) {
+TEST(Space, the_closest_configuration_replaces_an_invalid_default) {
   std::vector<Parameter> parameters = {up_to("a", 4), up_to("b", 4), up_to("c", 4)};
   for (Parameter& each : parameters) each.default_value = 2;
   EXPECT_EQ(*build(parameters, {"a != b"}).default_config(), (Config{{"a", 1}, {"b", 2}, {"c", 2}}));
   EXPECT_EQ(*build(parameters, {"a + b + c == 8"}).default_config(), (Config{{"a", 2}, {"b", 2}, {"c", 4}}));
 }
 
-TEST(Space, a_constraint_that_fails_for_a_combination_is_an_error_that_names_it) {
+TEST(Space, an_error_names_the_combination_for_which_a_constraint_fails) {
   const auto space = try_build({up_to("a", 3), up_to("b", 2), up_to("c", 2)}, {"c >= 0", "a % b == 0"});
   ASSERT_FALSE(space);
   EXPECT_EQ(space.error().kind, SpaceError::Kind::bad_constraint);
@@ -245,7 +245,7 @@ TEST(Space, the_least_integer_is_a_value_like_any_other) {
   EXPECT_EQ(build({parameter("a", {least, 0}), up_to("b", 1)}, {"a < b"}).size(), 3);
 }
 
-TEST(Space, an_unknown_name_is_an_error_with_a_guess) {
+TEST(Space, an_unknown_name_is_an_error_with_a_suggestion) {
   const auto space = try_build({up_to("tile", 3)}, {"tile > 0", "1 < tiel"});
   ASSERT_FALSE(space);
   EXPECT_EQ(space.error().kind, SpaceError::Kind::bad_constraint);
@@ -359,7 +359,7 @@ TEST(Space, ranks_that_no_value_has_are_not_contained) {
   EXPECT_FALSE(space->contains(Space::Ranks{0}));
 }
 
-TEST(Space, of_listed_combinations_holds_these_alone) {
+TEST(Space, holds_only_the_listed_combinations) {
   const std::vector<Parameter> parameters = {
       {.name = "a", .values = {1, 2, 3}}, {.name = "b", .values = {"only"}}, {.name = "c", .values = {4, 5}}};
   const Space space = Space::of(parameters, {{2, 0, 1}, {0, 0, 0}, {2, 0, 0}});

@@ -38,7 +38,7 @@ constexpr const char* kMatrix =
     "exponent: 1.5}, seed: 3}}\n"
     "  columns: {type: int32, extent: 5 * n, init: {csr_columns: offsets, seed: 4}}\n";
 
-TEST(StructuredInputs, columns_of_a_sparse_matrix_know_its_rows) {
+TEST(StructuredInputs, columns_of_a_sparse_matrix_match_its_rows) {
   const Plan plan = plan_of(kMatrix);
   const SparsePlan expected{100, 200, 500, RowLengths::zipf, 1.5, 3};
   EXPECT_EQ(plan.arguments[0].contents.sparse, expected);
@@ -46,7 +46,7 @@ TEST(StructuredInputs, columns_of_a_sparse_matrix_know_its_rows) {
   EXPECT_EQ(plan.arguments[1].contents.seed, 4u);
 }
 
-TEST(ComplexArguments, have_contents_and_tolerances_that_complex_numbers_can_have) {
+TEST(ComplexArguments, have_only_contents_and_tolerances_for_complex_numbers) {
   for (const char* init :
        {"zero", "{constant: 2}", "{uniform: [-1, 1]}", "{normal: [0, 1]}", "{file: x.npy}"})
     EXPECT_EQ(error("  z: {type: complex64, extent: n, init: " + std::string(init) + "}"), "") << init;
@@ -78,7 +78,7 @@ TEST(ComplexArguments, have_contents_and_tolerances_that_complex_numbers_can_hav
   EXPECT_EQ(checked("{order: any}"), "argument 'z': order: complex numbers have none");
 }
 
-TEST(StructuredInputs, other_kinds_are_read) {
+TEST(StructuredInputs, other_kinds_of_contents_are_read) {
   const Plan plan = plan_of(
       "  a: {type: float, extent: n, init: {sorted: [-1, 1]}}\n"
       "  b: {type: int32, extent: n, init: permutation}\n"
@@ -96,7 +96,7 @@ TEST(StructuredInputs, other_kinds_are_read) {
   EXPECT_EQ(plan.arguments[4].contents.array, "a100");
 }
 
-TEST(StructuredInputs, bad_forms_are_named) {
+TEST(StructuredInputs, errors_name_bad_forms) {
   const auto one = [](const std::string& init, const std::string& type = "int32") {
     return error("  a: {type: " + type + ", extent: n, init: " + init + "}");
   };

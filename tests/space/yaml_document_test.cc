@@ -29,7 +29,7 @@ TEST(YamlDocument, words_are_found_in_every_kind_of_scalar) {
   EXPECT_EQ(place_of("v: \"one\r\n  two\"", "two"), "two");
 }
 
-TEST(YamlDocument, aliases_are_copies_of_what_they_name) {
+TEST(YamlDocument, aliases_are_copies_of_their_anchors) {
   const auto document = parse_yaml("a: &x [1, {b: 2}]\nv: *x\n");
   ASSERT_TRUE(document.errors.empty());
   const YamlNode* node = document.root.find("v");
@@ -38,14 +38,14 @@ TEST(YamlDocument, aliases_are_copies_of_what_they_name) {
   EXPECT_EQ(node->items[1].find("b")->text, "2");
 }
 
-TEST(YamlDocument, only_plain_scalars_are_plain) {
+TEST(YamlDocument, quoted_and_tagged_scalars_are_not_plain) {
   const auto document = parse_yaml("[1, '1', \"1\", ! 1]");
   ASSERT_EQ(document.root.items.size(), 4u);
   EXPECT_TRUE(document.root.items[0].is_plain());
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(document.root.items[i].is_plain()) << i;
 }
 
-TEST(YamlDocument, a_missing_value_has_the_place_where_it_belongs) {
+TEST(YamlDocument, a_missing_value_has_the_place_of_its_key) {
   const auto document = parse_yaml("a:\n\n\nb:\n  -\n\n  - x\n");
   ASSERT_TRUE(document.errors.empty());
   EXPECT_EQ(document.root.find("a")->offset, 0u);

@@ -127,7 +127,7 @@ bool has_fixed_size(const Argument& argument) {
   return !argument.symbol.empty() || kind == ContentsKind::field || kind == ContentsKind::csr_offsets || kind == ContentsKind::csr_columns;
 }
 
-TEST_P(Template, is_right_wherever_its_data_begin) {
+TEST_P(Template, is_right_at_any_alignment_of_its_data) {
   if (std::ranges::any_of(definition_.kernel.arguments, has_fixed_size)) {
     GTEST_SKIP() << "an argument cannot have one more element";
   }

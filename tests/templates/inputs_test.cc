@@ -68,7 +68,7 @@ std::vector<double> input_of(const Definition& definition, const Problem& proble
   return {};
 }
 
-TEST(Inputs, of_reduce_have_both_signs_and_one_least_and_one_greatest_element) {
+TEST(Inputs, have_both_signs_and_one_least_and_one_greatest_element_for_reduce) {
   const Definition definition = shipped("reduce.yaml");
   std::set<std::string> kinds;
   for (const Problem& problem : small_problems(definition.kernel)) {
@@ -85,7 +85,7 @@ TEST(Inputs, of_reduce_have_both_signs_and_one_least_and_one_greatest_element) {
   EXPECT_EQ(kinds.size(), 4u * 3u);
 }
 
-TEST(Inputs, of_histogram_are_dominated_by_a_few_bytes_where_they_are_skewed) {
+TEST(Inputs, are_dominated_by_a_few_bytes_for_a_skewed_histogram) {
   const Definition definition = shipped("histogram.yaml");
   const auto in = input_of(definition, {{"distribution", "skewed"}, {"n", kElements}});
   ASSERT_EQ(in.size(), static_cast<std::size_t>(kElements));

@@ -14,7 +14,7 @@ namespace {
 
 class ShippedSpace : public testing::TestWithParam<std::string> {};
 
-TEST_P(ShippedSpace, is_read_without_a_complaint_for_a_gpu_and_for_a_cpu) {
+TEST_P(ShippedSpace, is_read_without_errors_for_a_gpu_and_for_a_cpu) {
   for (const char* kind : {"cuda", "host"}) {
     auto definition = read_space_file(GetParam(), {.device_kind = kind});
     if (definition.ok()) continue;
@@ -34,7 +34,7 @@ bool names(const std::string& text, const std::string& word) {
   return std::regex_search(text, std::regex("\\b" + word + "\\b"));
 }
 
-TEST_P(ShippedSpace, names_its_ways_and_parameters_where_its_source_begins) {
+TEST_P(ShippedSpace, names_its_ways_and_parameters_at_the_beginning_of_its_source) {
   const auto definition = read_space_file(GetParam(), {.device_kind = "cuda"});
   ASSERT_TRUE(definition.ok());
   const std::string opening = opening_of(definition->kernel.source_text);
@@ -50,7 +50,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Readme, shows_a_space_file_as_it_is) {
+TEST(Readme, shows_a_shipped_space_file_unchanged) {
   const std::string space = text_of("spaces/saxpy.yaml");
   ASSERT_FALSE(space.empty());
   EXPECT_NE(text_of("README.md").find("```yaml\n" + space + "```\n"), std::string::npos);

@@ -31,7 +31,7 @@ TEST(ReplayDevice, a_configuration_without_a_recording_is_invalid) {
   EXPECT_EQ(device.clock_s(), 0);
 }
 
-TEST(ReplayDevice, a_trial_without_a_problem_stands_for_every_problem) {
+TEST(ReplayDevice, a_trial_without_a_problem_is_used_for_every_problem) {
   ReplayDevice device({}, {timed_trial({{"x", 1}}, 10)}, 1);
   device.submit({.config = {{"x", 1}}, .problem = {{"n", 5}}});
   const Trial trial = device.next();
@@ -39,7 +39,7 @@ TEST(ReplayDevice, a_trial_without_a_problem_stands_for_every_problem) {
   EXPECT_EQ(trial.problem, (Problem{{"n", 5}}));
 }
 
-TEST(ReplayDevice, its_clock_advances_by_the_cost_of_each_trial_also_of_failures) {
+TEST(ReplayDevice, the_clock_advances_by_the_cost_of_each_trial_including_failures) {
   Trial quick = timed_trial({{"x", 1}}, 10), broken = failed_trial({{"x", 2}}, Status::crashed);
   quick.compile_s = 0.5, quick.run_s = 0.25;
   broken.compile_s = 2, broken.run_s = 0;

@@ -76,7 +76,7 @@ TEST_F(Tune, finds_the_best_of_a_whole_space) {
   EXPECT_FALSE(outcome.playoff.empty());
 }
 
-TEST_F(Tune, every_trial_is_reported_failures_too) {
+TEST_F(Tune, every_trial_is_reported_including_failures) {
   TuneOutcome outcome = tune_line(with_failures, {});
   EXPECT_EQ(seen_.size(), 20u);
   EXPECT_EQ(std::ranges::count(seen_, Status::wrong_result, &Trial::status), 10);
@@ -97,13 +97,13 @@ Trial declining(Config config) {
   return timed_trial(std::move(config), 100 - 3 * x);
 }
 
-TEST_F(Tune, ends_once_as_many_trials_in_a_row_as_its_patience_have_saved_too_little) {
+TEST_F(Tune, ends_when_too_many_trials_in_a_row_save_too_little) {
   const TuneOutcome outcome = tune_one_by_one(flat, {.gain = 0.2, .patience = 5});
   EXPECT_EQ(outcome.end, End::converged);
   EXPECT_EQ(outcome.measured, 6);
 }
 
-TEST_F(Tune, small_gains_add_up_to_one_that_counts) {
+TEST_F(Tune, small_gains_add_up) {
   EXPECT_EQ(tune_one_by_one(declining, {.gain = 0.2, .patience = 8}).end, End::exhausted);
   EXPECT_EQ(tune_one_by_one(declining, {.gain = 0.2, .patience = 5}).end, End::converged);
 }
@@ -113,13 +113,13 @@ TEST_F(Tune, failures_alone_do_not_end_a_search) {
   EXPECT_EQ(tune_one_by_one(failed, {.gain = 0.2, .patience = 5}).end, End::exhausted);
 }
 
-TEST_F(Tune, earlier_trials_that_saved_nothing_count) {
+TEST_F(Tune, earlier_trials_that_saved_nothing_count_towards_the_end) {
   TuneOutcome outcome = tune_line(flat, {.earlier = recorded_line(6, flat), .limits = {.gain = 0.2, .patience = 5}});
   EXPECT_EQ(outcome.end, End::converged);
   EXPECT_EQ(outcome.measured, 0);
 }
 
-TEST_F(Tune, trials_in_flight_when_the_best_one_became_known_do_not_count) {
+TEST_F(Tune, trials_submitted_before_the_best_was_known_do_not_count_towards_the_end) {
   ReplayDevice device({}, recorded_line(20, flat), 8);
   InOrder search({.space = space_});
   const TuneOutcome outcome = tune({.limits = {.gain = 0.2, .patience = 5}}, search, device, {});
@@ -153,7 +153,7 @@ TEST_F(Tune, ends_after_as_many_trials_as_were_allowed) {
   EXPECT_EQ(outcome.measured, 6);
 }
 
-TEST_F(Tune, resume_skips_finished_configs_and_counts_them) {
+TEST_F(Tune, a_resumed_run_skips_finished_configurations_and_counts_them) {
   TuneTask task{.earlier = recorded_line(5, valley), .limits = {.trials = 8}};
   TuneOutcome outcome = tune_line(valley, task);
   EXPECT_EQ(outcome.measured, 3);
@@ -169,7 +169,7 @@ TEST_F(Tune, a_finished_space_measures_nothing_again_and_keeps_its_best) {
   EXPECT_TRUE(outcome.playoff.empty());
 }
 
-TEST_F(Tune, a_playoff_that_an_earlier_run_did_not_come_to_is_held) {
+TEST_F(Tune, a_playoff_that_an_earlier_run_did_not_reach_is_held) {
   TuneTask task{.earlier = recorded_line(20, valley)};
   TuneOutcome outcome = tune_line(valley, task);
   EXPECT_EQ(outcome.measured, 0);
@@ -186,7 +186,7 @@ TEST_F(Tune, a_stop_skips_waiting_candidates_and_the_playoff) {
 }
 
 // A trial that never ran says nothing about its configuration.
-TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
+TEST_F(Tune, a_failing_machine_ends_the_run_and_fails_no_configuration) {
   const auto until_the_disk_is_full = [](Config config) {
     if (config.find("x")->integer() < 4) return valley(std::move(config));
     Trial trial = failed_trial(std::move(config), Status::machine_failed);
@@ -208,7 +208,7 @@ TEST_F(Tune, a_machine_that_fails_ends_it_and_blames_no_configuration) {
   EXPECT_EQ(later.failure, std::nullopt);
 }
 
-TEST_F(Tune, reference_that_fails_ends_the_problem_with_its_message) {
+TEST_F(Tune, a_failing_reference_ends_the_problem_with_its_message) {
   const auto no_reference = [](Config config) {
     Trial trial = failed_trial(std::move(config), Status::reference_failed);
     trial.message = "the reference: a trap";
@@ -231,7 +231,7 @@ TEST_F(Tune, a_machine_that_fails_for_the_last_candidates_is_reported_too) {
   EXPECT_EQ(tune_line(last_fail, {.limits = {.trials = 20}}).end, End::machine_failed);
 }
 
-TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_it) {
+TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_the_run) {
   const auto every_third_fails = [](Config config) {
     if (config.find("x")->integer() % 3 > 0) return valley(std::move(config));
     Trial trial = failed_trial(std::move(config), Status::machine_failed);
@@ -264,13 +264,13 @@ TEST_F(Tune, a_machine_that_fails_for_all_candidates_is_reported) {
   EXPECT_TRUE(outcome.was_cut_short());
 }
 
-TEST_F(Tune, a_budget_of_seconds_that_is_spent_ends_it) {
+TEST_F(Tune, a_spent_time_budget_ends_the_run) {
   TuneOutcome outcome = tune_line(valley, {.limits = {.seconds = 1e-9}});
   EXPECT_EQ(outcome.end, End::seconds);
   EXPECT_EQ(outcome.measured, 0);
 }
 
-TEST_F(Tune, slow_candidates_are_given_up_if_time_is_the_objective) {
+TEST_F(Tune, slow_candidates_are_dropped_early_if_time_is_the_objective) {
   auto steep = [](Config config) {
     double x = config.find("x")->number();
     return timed_trial(std::move(config), x);
@@ -307,7 +307,7 @@ class LeaderNotes final : public Device {
   Device& device_;
 };
 
-TEST_F(Tune, a_candidate_knows_all_earlier_results_when_it_is_submitted) {
+TEST_F(Tune, a_submitted_candidate_gets_the_best_of_all_earlier_results) {
   ReplayDevice device({}, recorded_line(20, valley), 1);
   LeaderNotes notes(device);
   InOrder search({.space = space_});
@@ -319,7 +319,7 @@ TEST_F(Tune, a_candidate_knows_all_earlier_results_when_it_is_submitted) {
   }
 }
 
-TEST_F(Tune, a_candidate_that_was_given_up_close_to_the_best_gets_a_second_chance) {
+TEST_F(Tune, a_candidate_that_was_dropped_close_to_the_best_enters_the_playoff) {
   const auto near = [](Config config) {
     const auto x = config.find("x")->integer();
     Trial trial = timed_trial(std::move(config), x == 1 ? 100 : x == 2 ? 101.5 : 150);
@@ -340,7 +340,7 @@ TEST_F(Tune, a_playoff_ends_once_it_is_decided) {
 }
 
 // A trial whose single number flattered it: the samples, taken in turn with the others', do not.
-TEST_F(Tune, the_playoff_decides) {
+TEST_F(Tune, the_playoff_decides_the_winner) {
   auto flattered = [](Config config) {
     std::int64_t x = config.find("x")->integer();
     Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
@@ -352,7 +352,7 @@ TEST_F(Tune, the_playoff_decides) {
   EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone, .finalists = 0}}).best->config, (Config{{"x", 1}}));
 }
 
-TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
+TEST_F(Tune, the_playoff_lists_its_finalists_by_their_times_in_it) {
   auto flattered = [](Config config) {
     std::int64_t x = config.find("x")->integer();
     Trial trial = timed_trial(std::move(config), static_cast<double>(10 + x));
@@ -368,7 +368,7 @@ TEST_F(Tune, the_playoff_lists_its_entrants_best_first_with_their_times_there) {
   EXPECT_EQ(outcome.best->timing.median_us, 12);
 }
 
-TEST_F(Tune, a_default_that_is_far_slower_does_not_hold_up_the_playoff) {
+TEST_F(Tune, a_far_slower_default_does_not_enter_the_playoff) {
   TuneOutcome outcome = tune_line(valley, {.default_config = Config{{"x", 20}}});
   EXPECT_EQ(std::ranges::count(outcome.playoff, Config{{"x", 20}}, &Trial::config), 0);
 }
@@ -485,7 +485,7 @@ class TuneDrift : public testing::Test {
   std::vector<Trial> seen_, revoked_;
 };
 
-TEST_F(TuneDrift, a_reference_candidate_is_timed_again_after_every_so_many_trials) {
+TEST_F(TuneDrift, a_reference_candidate_is_timed_again_at_regular_intervals) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 6}});
   EXPECT_EQ(outcome.measured, 20);
@@ -521,7 +521,7 @@ TEST_F(TuneDrift, a_run_with_nothing_to_measure_times_nothing_again) {
   EXPECT_FALSE(outcome.drift.is_known());
 }
 
-TEST_F(TuneDrift, a_reference_that_fails_the_second_time_is_out) {
+TEST_F(TuneDrift, a_reference_candidate_that_fails_the_second_time_cannot_win) {
   int times_first = 0;
   ChangingDevice device([&](Config config, int) {
     const double x = config.find("x")->number();
@@ -536,7 +536,7 @@ TEST_F(TuneDrift, a_reference_that_fails_the_second_time_is_out) {
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 2}}));
 }
 
-TEST_F(TuneDrift, a_reference_that_cannot_be_run_the_second_time_is_not_revoked) {
+TEST_F(TuneDrift, a_reference_candidate_that_cannot_be_run_again_keeps_its_result) {
   std::map<std::int64_t, int> times;
   ChangingDevice device([&](Config config, int) {
     const std::int64_t x = config.find("x")->integer();
@@ -554,7 +554,7 @@ TEST_F(TuneDrift, a_reference_that_cannot_be_run_the_second_time_is_not_revoked)
   EXPECT_EQ(outcome.drift.times_us.size(), 1u);
 }
 
-TEST_F(TuneDrift, none_is_watched_for_where_none_is_wanted) {
+TEST_F(TuneDrift, is_not_measured_if_its_interval_is_zero) {
   ChangingDevice device([](Config config, int) { return valley(std::move(config)); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 0}});
   EXPECT_EQ(device.submitted(), 20);
@@ -587,7 +587,7 @@ TEST(TuneWithFailingSearcher, ends_the_run_with_its_reason_and_keeps_what_was_me
   EXPECT_TRUE(outcome.was_cut_short());
 }
 
-TEST(TuneWithClock, the_time_limit_is_of_the_clock_that_is_given) {
+TEST(TuneWithClock, the_time_limit_uses_the_given_clock) {
   Space space = line_space(50);
   ReplayDevice device({}, recorded_line(50, valley), 1);  // a hundredth of a second each
   Random search({.space = space});

@@ -47,7 +47,7 @@ TEST(compile_cache, finds_added_code) {
   EXPECT_EQ(*read_whole(found->module.path), "code");
 }
 
-TEST(compile_cache, keeps_the_same_code_once) {
+TEST(compile_cache, stores_equal_code_once) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   EXPECT_EQ(keep(cache, "a", "code").module.path, keep(cache, "b", "code").module.path);
@@ -65,7 +65,7 @@ TEST(compile_cache, remembers_failed_compilations) {
   EXPECT_EQ(cache.find("key")->log, "error: no\n");
 }
 
-TEST(compile_cache, finds_its_files_where_the_folder_was_moved) {
+TEST(compile_cache, finds_its_files_after_the_folder_is_moved) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   keep(cache, "key", "code");
@@ -91,7 +91,7 @@ TEST(compile_cache, replaces_a_damaged_entry) {
   EXPECT_FALSE(cache.find("key").has_value());
 }
 
-TEST(compile_cache, drops_the_least_recently_used_when_it_is_full) {
+TEST(compile_cache, drops_the_least_recently_used_files_when_it_is_full) {
   ScratchFolder folder;
   for (const char* name : {"newer.code", "old.code", "older.new7.so", "oldest.txt"}) {
     folder.write(std::string("cache/") + name, std::string(3000, 'x'));
@@ -109,7 +109,7 @@ TEST(compile_cache, drops_the_least_recently_used_when_it_is_full) {
   EXPECT_TRUE(fs::exists(folder.path("cache/oldest.txt")));
 }
 
-TEST(compile_cache, drops_nothing_that_was_just_found) {
+TEST(compile_cache, drops_no_file_that_was_just_found) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"), {}, 1000);
   const CompiledVariant variant = keep(cache, "key", std::string(3000, 'x'));
@@ -121,7 +121,7 @@ TEST(compile_cache, drops_nothing_that_was_just_found) {
   EXPECT_TRUE(cache.find("key").has_value());
 }
 
-TEST(compile_cache, drops_nothing_that_is_kept) {
+TEST(compile_cache, drops_no_file_that_is_marked_as_used) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"), {}, 1000);
   const std::string code = keep(cache, "key", std::string(3000, 'x')).module.path;
@@ -131,7 +131,7 @@ TEST(compile_cache, drops_nothing_that_is_kept) {
   EXPECT_TRUE(fs::exists(code));
 }
 
-TEST(compile_cache, does_not_use_an_entry_with_any_changed_byte) {
+TEST(compile_cache, does_not_use_an_entry_with_a_changed_byte) {
   ScratchFolder folder;
   CompileCache cache(folder.path("cache"));
   const std::string code = keep(cache, "key", std::string(100, 'x')).module.path;
@@ -160,7 +160,7 @@ TEST(compile_cache, verifies_code_before_it_is_loaded) {
   EXPECT_EQ(CompileCache::verify(code).error().message, "there is no compiled code at " + code);
 }
 
-TEST(compile_cache, has_its_unfinished_files_in_the_scratch_folder) {
+TEST(compile_cache, writes_unfinished_files_into_the_scratch_folder) {
   ScratchFolder folder;
   fs::create_directory(folder / "scratch");
   CompileCache cache(folder.path("cache"), folder.path("scratch"));
@@ -206,7 +206,7 @@ TEST(compile_cache, a_failure_to_write_a_file_gives_its_reason) {
   EXPECT_TRUE(written.error().message.ends_with(": File name too long")) << written.error().message;
 }
 
-TEST(compile_cache, in_a_folder_that_cannot_be_is_an_error) {
+TEST(compile_cache, is_an_error_in_a_folder_that_cannot_be_made) {
   ScratchFolder folder;
   folder.write("file", "");
   CompileCache cache(folder.path("file/cache"));
@@ -217,7 +217,7 @@ TEST(compile_cache, in_a_folder_that_cannot_be_is_an_error) {
   EXPECT_FALSE(cache.find("key").has_value());
 }
 
-TEST(unfinished_path, is_another_each_time) {
+TEST(unfinished_path, is_different_each_time) {
   const fs::path one = unfinished_path("folder/a.so"), other = unfinished_path("folder/a.so");
   EXPECT_NE(one, other);
   EXPECT_TRUE(is_unfinished(one));

@@ -120,7 +120,7 @@ TEST(compile_pool, leaves_no_tool_stopped_however_often_it_pauses) {
 }
 
 // The system lets a stopped group go on only where no subreaper takes it over.
-TEST(compile_pool, leaves_nothing_where_its_process_is_killed_during_a_pause) {
+TEST(compile_pool, leaves_no_process_if_it_is_killed_during_a_pause) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   const pid_t tuner = ::fork();
   if (tuner == 0) {
@@ -164,7 +164,7 @@ TEST(compile_pool, compiles_the_first_sources_alone_and_then_several_together) {
   EXPECT_EQ(batches_of(pool, "ok", kAlone + 2 + 8), expected);
 }
 
-TEST(compile_pool, compiles_each_source_alone_where_several_together_take_longer) {
+TEST(compile_pool, compiles_each_source_alone_if_several_together_take_longer) {
   CompilePool pool = pool_of_one();
   const std::vector<std::string> batches = batches_of(pool, "together_slower", kAlone + 24);
   EXPECT_EQ(std::ranges::count(batches, "2"), 2);
@@ -172,7 +172,7 @@ TEST(compile_pool, compiles_each_source_alone_where_several_together_take_longer
   EXPECT_EQ(batches.back(), "1");
 }
 
-TEST(compile_pool, compiles_a_source_once_for_all_who_wait_for_it) {
+TEST(compile_pool, compiles_a_source_once_for_all_candidates_that_wait_for_it) {
   CompilePool pool = pool_of_one();
   const SourcePlan slow = source("slow");
   pool.add(1, slow);
@@ -190,7 +190,7 @@ TEST(compile_pool, compiles_a_source_once_for_all_who_wait_for_it) {
   EXPECT_EQ(finished(pool, 2), (std::vector<std::uint64_t>{4, 6}));
 }
 
-TEST(compile_pool, a_source_that_is_compiled_once_has_one_cost) {
+TEST(compile_pool, counts_the_cost_of_a_shared_compilation_once) {
   CompilePool pool = pool_of_one();
   const SourcePlan shared = source("ok");
   for (std::uint64_t id = 1; id <= 3; ++id) pool.add(id, shared);
@@ -210,7 +210,7 @@ TEST(compile_pool, a_source_that_is_compiled_once_has_one_cost) {
   EXPECT_DOUBLE_EQ(seconds, 1e-6);
 }
 
-TEST(compile_pool, gives_a_batch_up_once_all_of_it_is_withdrawn) {
+TEST(compile_pool, ends_a_batch_when_all_of_it_is_withdrawn) {
   CompilePool pool = pool_of_one();
   learn_cost_alone(pool);
   pool.add(1, source("hang"));

@@ -12,7 +12,7 @@
 namespace gktune {
 namespace {
 
-TEST(FrameReader, frames_arrive_however_the_bytes_are_cut) {
+TEST(FrameReader, reads_frames_however_the_bytes_are_divided) {
   const std::string bytes = encode_frame(Frame::Kind::reply, "hello") + encode_frame(Frame::Kind::ready, "") +
                             encode_frame(Frame::Kind::fault, std::string("a\0b", 3));
   for (std::size_t step = 1; step <= bytes.size(); ++step) {
@@ -29,7 +29,7 @@ TEST(FrameReader, frames_arrive_however_the_bytes_are_cut) {
   }
 }
 
-TEST(FrameReader, a_frame_over_the_bound_breaks_the_stream) {
+TEST(FrameReader, fails_on_a_frame_over_the_size_limit) {
   FrameReader reader(8);
   reader.feed(encode_frame(Frame::Kind::reply, "12345678"));
   EXPECT_TRUE(reader.next().has_value());
@@ -40,14 +40,14 @@ TEST(FrameReader, a_frame_over_the_bound_breaks_the_stream) {
   EXPECT_FALSE(reader.next().has_value());
 }
 
-TEST(FrameReader, an_unknown_kind_breaks_the_stream) {
+TEST(FrameReader, fails_on_a_frame_of_an_unknown_kind) {
   FrameReader reader;
   reader.feed(std::string("\1\0\0\0zx", 6));
   EXPECT_FALSE(reader.next().has_value());
   EXPECT_TRUE(reader.is_broken());
 }
 
-TEST(Channel, does_not_wait_for_more_than_has_arrived_where_its_socket_blocks) {
+TEST(Channel, does_not_wait_for_more_bytes_even_if_its_socket_blocks) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   Channel reading{FileDescriptor(ends[0])}, writing{FileDescriptor(ends[1])};

@@ -61,13 +61,13 @@ T decoded(const std::string& bytes) {
   return std::get<T>(decode_request(bytes).value());
 }
 
-TEST(JobJson, the_compiler_of_host_code_is_a_request_with_an_answer) {
+TEST(JobJson, holds_the_request_for_the_compiler_of_host_code_and_its_answer) {
   EXPECT_EQ(decoded<DeviceQuestion>(encode(DeviceQuestion::host_code_compiler)), DeviceQuestion::host_code_compiler);
   EXPECT_EQ(decode_compiler(encode(std::string("nvcc 13 with \xff"))).value(), "nvcc 13 with \xff");
   EXPECT_FALSE(decode_compiler("no message").ok());
 }
 
-TEST(JobJson, a_compile_job_survives_byte_for_byte) {
+TEST(JobJson, keeps_a_compile_job_byte_for_byte) {
   CompileJob job{{source(), source()}, "sm_90a", "/cache", Instrumentation::sanitize, "/cache/run"};
   job.variants[1].macros = {};
   const std::string bytes = encode(job);
@@ -79,7 +79,7 @@ TEST(JobJson, a_compile_job_survives_byte_for_byte) {
   EXPECT_EQ(decoded.instrumentation, Instrumentation::sanitize);
 }
 
-TEST(JobJson, a_run_job_survives_without_its_text) {
+TEST(JobJson, keeps_a_run_job_without_its_source_text) {
   RunJob job;
   job.plan = plan();
   job.candidate = {"x.so", {"a", "b"}, {}};
@@ -106,7 +106,7 @@ TEST(JobJson, a_run_job_survives_without_its_text) {
   EXPECT_EQ(decoded.seed, ~std::uint64_t{0});
 }
 
-TEST(JobJson, a_playoff_job_survives) {
+TEST(JobJson, keeps_a_playoff_job) {
   PlayoffJob job;
   job.finalists.resize(3);
   job.finalists[2].candidate.path = "third";
@@ -117,7 +117,7 @@ TEST(JobJson, a_playoff_job_survives) {
   EXPECT_EQ(decoded.rounds.count, 9);
 }
 
-TEST(JobJson, times_are_exact) {
+TEST(JobJson, keeps_times_exactly) {
   RunReply reply;
   reply.status = Status::barrier_divergence;
   reply.message = "caf\xe9";
@@ -137,7 +137,7 @@ TEST(JobJson, times_are_exact) {
               decoded.is_unexplained);
 }
 
-TEST(JobJson, device_and_variants_and_samples_survive) {
+TEST(JobJson, keeps_devices_variants_and_samples) {
   DeviceInfo info;
   info.name = "CPU: x";
   info.memory_bytes = std::int64_t{1} << 50;
@@ -156,7 +156,7 @@ TEST(JobJson, device_and_variants_and_samples_survive) {
   EXPECT_EQ(*decode_samples(encode(samples)), samples);
 }
 
-TEST(JobJson, every_status_survives) {
+TEST(JobJson, keeps_every_status) {
   for (int i = 0; i <= static_cast<int>(kLastStatus); ++i) {
     RunReply reply;
     reply.status = static_cast<Status>(i);

@@ -48,7 +48,7 @@ TEST_F(PrivateFolder, may_be_read_by_others) {
   EXPECT_EQ(mode_of(folder_ / "cache"), 0755u);
 }
 
-TEST_F(PrivateFolder, that_others_can_write_is_refused) {
+TEST_F(PrivateFolder, is_refused_if_others_can_write_it) {
   fs::create_directory(folder_ / "cache");
   ASSERT_EQ(chmod((folder_ / "cache").c_str(), 0777), 0);
   EXPECT_EQ(refusal(folder_ / "cache"), "the folder for compiled code is not safe: everyone can write to " +
@@ -57,7 +57,7 @@ TEST_F(PrivateFolder, that_others_can_write_is_refused) {
   EXPECT_NE(refusal(folder_ / "cache"), "") << "a sticky folder lets others add files";
 }
 
-TEST_F(PrivateFolder, below_a_parent_that_others_can_write_is_refused) {
+TEST_F(PrivateFolder, is_refused_below_a_parent_that_others_can_write) {
   fs::create_directories(folder_ / "open" / "cache");
   ASSERT_EQ(chmod((folder_ / "open").c_str(), 0777), 0);
   EXPECT_EQ(refusal(folder_ / "open" / "cache"),
@@ -69,7 +69,7 @@ TEST_F(PrivateFolder, below_a_parent_that_others_can_write_is_refused) {
   EXPECT_EQ(refusal(folder_ / "open" / "cache"), "") << "as below /tmp";
 }
 
-TEST_F(PrivateFolder, that_a_group_can_write_is_refused) {
+TEST_F(PrivateFolder, is_refused_if_a_group_can_write_it) {
   if (geteuid() != 0) GTEST_SKIP() << "needs files of another group";
   fs::create_directory(folder_ / "cache");
   ASSERT_EQ(chown((folder_ / "cache").c_str(), 0, 100), 0);
@@ -78,7 +78,7 @@ TEST_F(PrivateFolder, that_a_group_can_write_is_refused) {
                                             (root_ / "cache").string() + ", and code is loaded from it");
 }
 
-TEST_F(PrivateFolder, of_another_user_is_refused) {
+TEST_F(PrivateFolder, is_refused_if_it_belongs_to_another_user) {
   if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
   fs::create_directories(folder_ / "theirs" / "cache");
   own("theirs/cache", Unprivileged::kNobody);
@@ -90,7 +90,7 @@ TEST_F(PrivateFolder, of_another_user_is_refused) {
   EXPECT_NE(refusal(folder_ / "theirs" / "cache"), "") << "its owner can replace the folder";
 }
 
-TEST_F(PrivateFolder, behind_a_link_is_checked_where_it_is) {
+TEST_F(PrivateFolder, is_checked_at_the_target_of_a_link) {
   if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
   fs::create_directory(folder_ / "theirs");
   own("theirs", Unprivileged::kNobody);
@@ -102,7 +102,7 @@ TEST_F(PrivateFolder, behind_a_link_is_checked_where_it_is) {
   EXPECT_EQ(*make_private_folder(folder_ / "good"), root_ / "ours");
 }
 
-TEST_F(PrivateFolder, below_a_folder_of_root_serves_others) {
+TEST_F(PrivateFolder, is_accepted_below_a_folder_of_root) {
   if (geteuid() != 0) GTEST_SKIP() << "needs files of another user";
   ASSERT_EQ(chmod(folder_.path().c_str(), 0755), 0);
   fs::create_directory(folder_ / "ours");
@@ -113,7 +113,7 @@ TEST_F(PrivateFolder, below_a_folder_of_root_serves_others) {
   EXPECT_TRUE(refusal(folder_.path()).ends_with(": Permission denied")) << refusal(folder_.path());
 }
 
-TEST_F(PrivateFolder, that_cannot_be_says_why) {
+TEST_F(PrivateFolder, says_why_it_cannot_be_made) {
   folder_.write("file", "text");
   EXPECT_TRUE(refusal(folder_ / "file").ends_with(": Not a directory")) << refusal(folder_ / "file");
   EXPECT_TRUE(refusal(folder_ / "file" / "cache").ends_with(": Not a directory"));

@@ -43,7 +43,7 @@ void end(pid_t child) {
   waitpid(child, nullptr, 0);
 }
 
-TEST(RunFolder, goes_with_its_run) {
+TEST(RunFolder, is_removed_with_its_run) {
   const ScratchFolder parent;
   fs::path path;
   {
@@ -57,7 +57,7 @@ TEST(RunFolder, goes_with_its_run) {
   EXPECT_EQ(count_of(parent.path()), 0u);
 }
 
-TEST(RunFolder, of_a_killed_process_goes_with_the_next_run) {
+TEST(RunFolder, is_removed_by_the_next_run_if_its_process_was_killed) {
   const ScratchFolder parent;
   const pid_t dead = process_with_folder(parent.path());
   end(dead);
@@ -67,7 +67,7 @@ TEST(RunFolder, of_a_killed_process_goes_with_the_next_run) {
   EXPECT_EQ(count_of(parent.path()), 1u) << "the dead one's and the new one";
 }
 
-TEST(RunFolder, of_a_living_process_stays_even_while_it_is_stopped) {
+TEST(RunFolder, stays_while_its_process_lives_even_if_that_is_stopped) {
   const ScratchFolder parent;
   const pid_t other = process_with_folder(parent.path());
   kill(other, SIGSTOP);
@@ -87,14 +87,14 @@ TEST(RunFolder, removes_nothing_else_and_follows_no_link) {
   EXPECT_TRUE(fs::exists(other / "file"));
 }
 
-TEST(RunFolder, of_a_process_that_died_before_it_locked_it_goes_too) {
+TEST(RunFolder, is_removed_if_its_process_died_before_locking_it) {
   const ScratchFolder parent;
   fs::create_directory(parent / "run-abcdef");
   { const auto folder = RunFolder::make(parent.path()); }
   EXPECT_EQ(count_of(parent.path()), 0u);
 }
 
-TEST(RunFolder, is_made_by_many_at_once) {
+TEST(RunFolder, can_be_made_by_many_processes_at_once) {
   const ScratchFolder parent;
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) {
@@ -117,7 +117,7 @@ TEST(RunFolder, is_made_by_many_at_once) {
   EXPECT_EQ(count_of(parent.path()), 0u);
 }
 
-TEST(RunFolder, that_cannot_be_made_says_why) {
+TEST(RunFolder, says_why_it_cannot_be_made) {
   const ScratchFolder parent;
   const auto folder = RunFolder::make(parent / "missing");
   ASSERT_FALSE(folder.ok());

@@ -108,7 +108,7 @@ struct Case {
 
 class Endings : public WorkerDeviceTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(Endings, each_is_a_status_of_its_own_and_the_next_candidate_is_fine) {
+TEST_P(Endings, have_their_own_status_and_do_not_affect_the_next_candidate) {
   const Case& ending = GetParam();
   options_.compile_time_limit_s = ending.compile_limit_s;
   kernel_.time_limit_s = ending.run_limit_s;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
 
 // Its place is found by a second run, on buffers between zones with a pattern.
-TEST_F(WorkerDeviceTest, fault_without_a_place_is_run_again_to_find_it) {
+TEST_F(WorkerDeviceTest, a_candidate_is_run_again_to_find_the_place_of_its_fault) {
   const Trial write = tried("ok", "unexplained_write");
   EXPECT_EQ(write.status, Status::guard_violated);
   EXPECT_EQ(write.message, "wrote outside");
@@ -158,12 +158,12 @@ TEST_F(WorkerDeviceTest, fault_without_a_place_is_run_again_to_find_it) {
   EXPECT_EQ(tried("ok", "at_once").status, Status::ok);
 }
 
-TEST_F(WorkerDeviceTest, output_of_the_check_comes_with_the_trial) {
+TEST_F(WorkerDeviceTest, the_trial_contains_the_output_of_the_check) {
   EXPECT_EQ(tried("ok", "print_briefly").printed, "from the check\n");
   EXPECT_EQ(tried("ok", "ok").printed, "");
 }
 
-TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {
+TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
   kernel_.references.emplace_back().path = "broken_reference";
   kernel_.references[0].launches.emplace_back();
   const Trial trial = tried("ok", "ok");
@@ -171,7 +171,7 @@ TEST_F(WorkerDeviceTest, reference_that_does_not_compile_is_named) {
   EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
 }
 
-TEST_F(WorkerDeviceTest, reference_that_cannot_be_launched_is_named) {
+TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_cannot_be_launched) {
   kernel_.references.emplace_back().path = "reference.cu";
   kernel_.references[0].launches.emplace_back().block[0] = expression("1 // 0");
   const Trial trial = tried("ok", "ok");
@@ -179,7 +179,7 @@ TEST_F(WorkerDeviceTest, reference_that_cannot_be_launched_is_named) {
   EXPECT_EQ(trial.message, "the reference: launch of '': block '1 // 0': division by zero");
 }
 
-TEST_F(WorkerDeviceTest, verifier_that_does_not_compile_is_named) {
+TEST_F(WorkerDeviceTest, an_error_names_a_verifier_that_does_not_compile) {
   kernel_.verifier.emplace().path = "broken_reference";
   kernel_.verifier->launches.emplace_back();
   const Trial trial = tried("ok", "ok");
@@ -187,12 +187,12 @@ TEST_F(WorkerDeviceTest, verifier_that_does_not_compile_is_named) {
   EXPECT_EQ(trial.message, "the verifier does not compile: error on line 3, batch of 1");
 }
 
-TEST_F(WorkerDeviceTest, output_of_a_candidate_does_not_appear_in_the_next_trial) {
+TEST_F(WorkerDeviceTest, the_output_of_a_candidate_does_not_appear_in_the_next_trial) {
   EXPECT_EQ(tried("ok", "print").status, Status::ok);
   EXPECT_EQ(tried("ok", "segv").message, "killed by SIGSEGV");
 }
 
-TEST_F(WorkerDeviceTest, a_job_over_its_time_limit_is_asked_where_it_is) {
+TEST_F(WorkerDeviceTest, a_job_over_its_time_limit_reports_where_it_is) {
   options_.fault_telling_s = 10;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang_with_an_answer");
@@ -201,7 +201,7 @@ TEST_F(WorkerDeviceTest, a_job_over_its_time_limit_is_asked_where_it_is) {
   EXPECT_LT(trial.run_s, 5);
 }
 
-TEST_F(WorkerDeviceTest, a_job_without_an_answer_is_ended) {
+TEST_F(WorkerDeviceTest, a_job_that_does_not_answer_is_ended) {
   options_.fault_telling_s = 0.2;
   kernel_.time_limit_s = 0.1;
   const Trial trial = tried("ok", "hang");
@@ -257,7 +257,7 @@ TEST_F(SendsAhead, a_candidate_survives_the_end_of_the_worker_that_had_it) {
   }
 }
 
-TEST_F(SendsAhead, nothing_follows_a_candidate_that_has_no_leader_or_takes_long) {
+TEST_F(SendsAhead, no_candidate_is_sent_ahead_without_a_leader_or_behind_a_long_one) {
   const std::string file = folder_.path("begun");
   EXPECT_TRUE(tried("ok", "ok").ok());
   const auto cutoff = std::make_shared<Cutoff>();
@@ -296,7 +296,7 @@ std::thread killer_of(const std::string& name, int times) {
   });
 }
 
-TEST_F(WorkerDeviceTest, a_run_worker_that_something_outside_kills_says_nothing_about_its_candidate) {
+TEST_F(WorkerDeviceTest, a_candidate_is_not_blamed_for_a_run_worker_killed_from_outside) {
   open();
   std::thread killer = killer_of("gktune-runs", 2);
   const Trial trial = tried("ok", "nap");
@@ -304,7 +304,7 @@ TEST_F(WorkerDeviceTest, a_run_worker_that_something_outside_kills_says_nothing_
   EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
-TEST_F(WorkerDeviceTest, a_compile_worker_that_something_outside_kills_says_nothing_about_its_candidates) {
+TEST_F(WorkerDeviceTest, candidates_are_not_blamed_for_a_compile_worker_killed_from_outside) {
   options_.batch = 2;
   learn_cost_alone();
   std::thread killer = killer_of("gktune-compiles", 2);
@@ -327,7 +327,7 @@ TEST_F(WorkerDeviceTest, a_candidate_that_is_killed_each_time_is_not_judged) {
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
 
-TEST_F(WorkerDeviceTest, like_sources_are_compiled_together) {
+TEST_F(WorkerDeviceTest, similar_sources_are_compiled_together) {
   options_.batch = 4;
   learn_cost_alone();
   for (const int count : {2, 4}) {
@@ -345,7 +345,7 @@ TEST(CandidatesAhead, are_as_many_as_the_hardware_runs_while_one_is_compiled) {
   EXPECT_EQ(candidates_ahead(0, 0, 64), 4u);
 }
 
-TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
+TEST_F(WorkerDeviceTest, the_candidate_that_fails_a_batch_is_found) {
   options_.batch = 4;
   options_.compile_time_limit_s = 1;
   for (const char* spoiler : {"fail", "hang", "crash"}) {
@@ -365,7 +365,7 @@ TEST_F(WorkerDeviceTest, the_one_that_spoils_a_batch_is_found) {
   }
 }
 
-TEST_F(WorkerDeviceTest, many_candidates_of_all_kinds_all_come_back_once) {
+TEST_F(WorkerDeviceTest, each_of_many_candidates_of_all_kinds_comes_back_once) {
   options_.jobs = 3;
   options_.batch = 3;
   open();
@@ -404,7 +404,7 @@ TEST_F(WorkerDeviceTest, a_plan_that_cannot_be_formed_is_an_invalid_trial) {
   EXPECT_NE(trial.message.find("OMP_NUM_THREADS"), std::string::npos) << trial.message;
 }
 
-TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
+TEST_F(WorkerDeviceTest, an_environment_variable_is_set_when_its_process_starts) {
   number_is_a_setting();
   open();
   for (int i : {3, 3, 5}) {
@@ -413,7 +413,7 @@ TEST_F(WorkerDeviceTest, a_setting_is_in_place_when_its_process_starts) {
   }
 }
 
-TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_are_the_fault_of_their_configuration) {
+TEST_F(WorkerDeviceTest, settings_that_no_worker_starts_with_fail_their_configuration) {
   number_is_a_setting();
   open();
   for (int i : {3, 13, 5}) {
@@ -428,7 +428,7 @@ TEST_F(WorkerDeviceTest, environment_variables_that_compiled_code_needs_are_set)
   EXPECT_EQ(tried("ok", "ok").message.find("threads 11"), std::string::npos);
 }
 
-TEST_F(WorkerDeviceTest, compiling_rests_while_something_is_timed) {
+TEST_F(WorkerDeviceTest, compilation_pauses_while_something_is_timed) {
   options_.compile_while_timing = WorkerDeviceOptions::CompileWhileTiming::no;
   options_.batch = 1;
   options_.compile_time_limit_s = 1.5;
@@ -491,7 +491,7 @@ TEST_F(WorkerDeviceTest, running_compiled_code_marks_it_as_recently_used) {
   EXPECT_TRUE(were_used([&] { device_->playoff({}, {config("ok", candidate)}, {3}, to_the_end); }));
 }
 
-TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_are_timed) {
+TEST_F(WorkerDeviceTest, no_withdrawn_candidate_is_compiled_while_finalists_are_timed) {
   options_.jobs = 3;
   options_.batch = 1;
   options_.compile_time_limit_s = 60;
@@ -507,7 +507,7 @@ TEST_F(WorkerDeviceTest, nothing_that_was_withdrawn_is_compiled_while_finalists_
   EXPECT_EQ(device_->playoff({}, {config("ok", "watch")}, {3}, to_the_end).at(0), Samples(3, 0.0));
 }
 
-TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_runs_nothing) {
+TEST_F(WorkerDeviceTest, a_check_takes_no_samples_and_a_compilation_runs_nothing) {
   options_.work = WorkerDeviceOptions::Work::check;
   EXPECT_TRUE(tried("ok", "ok").samples_us.empty());
   EXPECT_EQ(tried("ok", "wrong").status, Status::wrong_result);
@@ -517,14 +517,14 @@ TEST_F(WorkerDeviceTest, checking_alone_takes_no_samples_and_compiling_alone_run
   EXPECT_EQ(tried("fail", "segv").status, Status::compile_failed);
 }
 
-TEST_F(WorkerDeviceTest, hardware_that_does_not_answer_is_no_device) {
+TEST_F(WorkerDeviceTest, hardware_that_does_not_answer_is_not_a_device) {
   refuse("describe");
   const auto device = WorkerDevice::open(kernel_, options_);
   ASSERT_FALSE(device.ok());
   EXPECT_EQ(device.error().message, "there is no such device");
 }
 
-TEST_F(WorkerDeviceTest, a_known_device_is_not_asked_and_starts_no_worker_before_the_first_candidate) {
+TEST_F(WorkerDeviceTest, a_known_device_starts_no_worker_before_the_first_candidate) {
   DeviceInfo info;
   info.kind = "host";
   info.name = "script";
@@ -536,7 +536,7 @@ TEST_F(WorkerDeviceTest, a_known_device_is_not_asked_and_starts_no_worker_before
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
 }
 
-TEST_F(WorkerDeviceTest, a_device_that_is_no_longer_the_known_one_runs_nothing) {
+TEST_F(WorkerDeviceTest, a_device_that_differs_from_the_known_one_runs_nothing) {
   DeviceInfo info;
   info.kind = "host";
   info.name = "an older card";
@@ -552,14 +552,14 @@ TEST_F(WorkerDeviceTest, a_run_that_loses_no_worker_starts_none_in_reserve) {
   EXPECT_EQ(child_processes(::getpid()).size(), 2u);  // the compiler and the runner
 }
 
-TEST_F(WorkerDeviceTest, after_the_first_lost_worker_there_is_one_in_reserve) {
+TEST_F(WorkerDeviceTest, a_worker_in_reserve_starts_after_the_first_lost_worker) {
   options_.jobs = 1;
   EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
   EXPECT_EQ(child_processes(::getpid()).size(), 3u);
 }
 
-TEST_F(WorkerDeviceTest, a_program_that_is_not_there_is_named) {
+TEST_F(WorkerDeviceTest, an_error_names_a_missing_program) {
   options_.worker_argv = {"/nonexistent/gktune"};
   const auto device = WorkerDevice::open(kernel_, options_);
   ASSERT_FALSE(device.ok());
@@ -574,7 +574,7 @@ TEST_F(WorkerDeviceTest, compile_workers_that_never_get_ready_end_every_candidat
   EXPECT_EQ(second.message, first.message);
 }
 
-TEST_F(WorkerDeviceTest, run_workers_that_get_ready_no_more_end_every_candidate) {
+TEST_F(WorkerDeviceTest, run_workers_that_no_longer_get_ready_end_every_candidate) {
   EXPECT_EQ(tried("ok", "ok").status, Status::ok);
   refuse("run");
   EXPECT_EQ(tried("ok", "segv").status, Status::illegal_access);
@@ -620,7 +620,7 @@ TEST_F(TwoDevices, share_the_work) {
   for (const auto& [device, count] : counts) EXPECT_GE(count, 2) << device;
 }
 
-TEST_F(TwoDevices, of_two_models_are_refused) {
+TEST_F(TwoDevices, are_refused_if_their_models_differ) {
   options_.backends = {{"host", 0}, {"host", 2}};
   const auto device = WorkerDevice::open(kernel_, options_);
   ASSERT_FALSE(device.ok());
@@ -629,7 +629,7 @@ TEST_F(TwoDevices, of_two_models_are_refused) {
             "other script");
 }
 
-TEST_F(TwoDevices, go_on_when_the_worker_of_one_dies) {
+TEST_F(TwoDevices, continue_when_the_worker_of_one_dies) {
   open();
   const auto trials = tried_all({"segv", "slow", "slow", "lost", "slow", "abort", "slow", "slow"});
   for (const Trial& trial : trials) {
@@ -637,7 +637,7 @@ TEST_F(TwoDevices, go_on_when_the_worker_of_one_dies) {
   }
 }
 
-TEST_F(TwoDevices, go_on_as_one_when_the_other_gets_ready_no_more) {
+TEST_F(TwoDevices, continue_as_one_when_the_other_no_longer_gets_ready) {
   open();
   refuse("run:1");
   for (const Trial& trial : tried_all(std::vector<std::string>(4, "segv"))) {
@@ -749,7 +749,7 @@ TEST_F(WorkerDeviceTest, destruction_with_work_in_flight_leaves_no_processes) {
   for (pid_t worker : workers) EXPECT_TRUE(eventually([&] { return group_processes(worker).empty(); }));
 }
 
-TEST_F(WorkerDeviceTest, workers_die_with_their_parent) {
+TEST_F(WorkerDeviceTest, workers_end_with_their_parent) {
   options_.jobs = 2;
   options_.batch = 1;
   options_.compile_time_limit_s = 60;

@@ -49,19 +49,19 @@ Match match(const Problem& tuned, const Problem& question) {
   return found == nullptr ? Match::none : found->match;
 }
 
-TEST(AnswerTable, nearness_is_a_ratio_of_sizes) {
+TEST(AnswerTable, nearness_is_measured_by_ratios_of_sizes) {
   EXPECT_EQ(answer({{{"n", 1000}}, {{"n", 4000}}}, {{"n", 1999}}), 0);
   EXPECT_EQ(answer({{{"n", 1000}}, {{"n", 4000}}}, {{"n", 2010}}), 1);
   EXPECT_EQ(answer({{{"n", 0}}, {{"n", 3}}}, {{"n", 1}}), 0);
   EXPECT_EQ(answer({{{"shift", -3}}, {{"shift", 2}}}, {{"shift", -1}}), 0);
 }
 
-TEST(AnswerTable, shapes_count_and_not_volumes) {
+TEST(AnswerTable, nearness_depends_on_shapes_not_on_volumes) {
   EXPECT_EQ(answer({{{"m", 64}, {"k", 64}}, {{"m", 2}, {"k", 2048}}}, {{"m", 1}, {"k", 4096}}), 1);
   EXPECT_EQ(answer({{{"m", 64}, {"k", 64}}, {{"m", 2}, {"k", 2048}}}, {{"m", 60}, {"k", 70}}), 0);
 }
 
-TEST(AnswerTable, only_equal_problems_are_exact) {
+TEST(AnswerTable, only_equal_problems_match_exactly) {
   EXPECT_EQ(match({{"n", 8}, {"T", "float"}}, {{"T", "float"}, {"n", 8}}), Match::exact);
   EXPECT_EQ(match({{"n", 8}}, {{"n", 8.0}}), Match::exact);
   EXPECT_EQ(match({}, {}), Match::exact);
@@ -80,25 +80,25 @@ TEST(AnswerTable, texts_and_booleans_must_be_equal) {
   EXPECT_EQ(match({{"n", 1}}, {{"n", true}}), Match::none);
 }
 
-TEST(AnswerTable, a_problem_with_further_axes_comes_after_any_without) {
+TEST(AnswerTable, a_problem_with_further_axes_comes_after_all_others) {
   EXPECT_EQ(answer({{{"n", 8}, {"T", "float"}}, {{"n", 4096}}}, {{"n", 8}}), 1);
   EXPECT_EQ(answer({{{"n", 8}}}, {{"n", 8}, {"N", 8}}), -1);
 }
 
-TEST(AnswerTable, sizes_that_are_not_finite_have_no_answer) {
+TEST(AnswerTable, infinite_and_nan_sizes_have_no_answer) {
   EXPECT_EQ(answer({{{"x", 1.0}}}, {{"x", std::nan("")}}), -1);
   EXPECT_EQ(answer({{{"x", 1.0}}}, {{"x", std::numeric_limits<double>::infinity()}}), -1);
   EXPECT_EQ(answer({{{"x", std::nan("")}}, {{"x", 8.0}}}, {{"x", 1.0}}), 1);
 }
 
-TEST(AnswerTable, a_question_with_another_number_of_values_has_no_answer) {
+TEST(AnswerTable, a_question_with_a_wrong_number_of_values_has_no_answer) {
   const AnswerTable table(winners_of({{{"n", 1}}}), {}, Axes{"n"});
   const AxisValue two[] = {1, 2};
   EXPECT_EQ(table.find(two), nullptr);
   EXPECT_EQ(table.find({}), nullptr);
 }
 
-TEST(AnswerTable, a_missing_answer_has_its_reason) {
+TEST(AnswerTable, a_missing_answer_has_a_reason) {
   const KernelWinners winners = winners_of({{{"n", 1}, {"T", "float"}}, {{"n", 1}, {"T", "half"}}});
   const auto reason = [&](const DeviceIdentity& device, const Axes& axes) {
     return AnswerTable(winners, device, axes).reason();
@@ -127,7 +127,7 @@ TEST(AnswerTable, an_axis_declared_exact_matches_its_own_value_only) {
   EXPECT_EQ(answer_of(winners, 1000, 12).match, Match::none);
 }
 
-TEST(AnswerTable, a_different_category_is_farther_than_any_size_and_all_are_equally_far) {
+TEST(AnswerTable, other_categories_are_equally_far_and_farther_than_any_size) {
   KernelWinners winners = winners_of({{{"n", 1000}, {"heads", 7}}, {{"n", 64'000}, {"heads", 1024}}});
   winners.versions[0].space.matching = {{"heads", "categorical"}};
   EXPECT_EQ(answer_of(winners, 1000, 1024).integer("a"), 1);
@@ -137,7 +137,7 @@ TEST(AnswerTable, a_different_category_is_farther_than_any_size_and_all_are_equa
   EXPECT_EQ(answer_of(winners, 64'000, 1024).match, Match::exact);
 }
 
-TEST(AnswerTable, a_neighbour_whose_constraints_fail_gives_way_to_the_next) {
+TEST(AnswerTable, the_next_neighbour_answers_if_constraints_reject_the_nearest) {
   KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 100}, {"heads", 1}}, {{"n", 4000}, {"heads", 1}}});
   winners.versions[0].space.constraints = {"n % 4 == 0 or a != 1"};
   EXPECT_EQ(answer_of(winners, 104, 1).integer("a"), 1);
@@ -148,7 +148,7 @@ TEST(AnswerTable, a_neighbour_whose_constraints_fail_gives_way_to_the_next) {
   EXPECT_EQ(answer_of(winners, 100, 1).match, Match::exact);
 }
 
-TEST(AnswerTable, the_configuration_of_another_device_meets_the_limits_of_the_asked_one) {
+TEST(AnswerTable, an_answer_from_another_device_meets_the_limits_of_the_requested_one) {
   KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 64}, {"heads", 1}}});
   for (Winner& winner : winners.versions[0].winners) winner.study.device = kH100;
   winners.versions[0].space.constraints = {"a * 1000 < device.l2_bytes"};
@@ -176,7 +176,7 @@ TEST(AnswerTable, the_configuration_for_all_problems_and_the_default_come_last) 
   EXPECT_EQ(answer_of(winners, 8, 1).match, Match::exact);
 }
 
-TEST(AnswerTable, of_a_portfolio_the_choice_of_the_tree_comes_first_and_then_the_others) {
+TEST(AnswerTable, the_choice_of_a_portfolios_tree_comes_before_its_other_configurations) {
   KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}});
   KernelVersion& version = winners.versions[0];
   version.space.matching = {{"heads", "exact"}};

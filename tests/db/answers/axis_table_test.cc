@@ -15,7 +15,7 @@ namespace {
 using Problem1 = std::array<AxisValue, 1>;
 using Problem2 = std::array<AxisValue, 2>;
 
-TEST(AxisTable, finds_what_was_set_and_nothing_else) {
+TEST(AxisTable, finds_only_items_that_were_set) {
   std::vector<int> items(2000);
   AxisTable<int> table(2);
   for (int n = 0; n < 1000; ++n) {
@@ -31,7 +31,7 @@ TEST(AxisTable, finds_what_was_set_and_nothing_else) {
   EXPECT_EQ(table.find(Problem1{5}), nullptr);
 }
 
-TEST(AxisTable, an_item_that_is_set_again_takes_the_place_of_the_first) {
+TEST(AxisTable, an_item_that_is_set_again_replaces_the_first) {
   int first = 0, second = 0;
   AxisTable<int> table(1);
   table.set(Problem1{7}, &first);
@@ -41,7 +41,7 @@ TEST(AxisTable, an_item_that_is_set_again_takes_the_place_of_the_first) {
 }
 
 // Each pair is found by the other if and only if they are equal.
-TEST(AxisTable, values_are_found_as_they_are_compared) {
+TEST(AxisTable, equal_values_find_the_same_item) {
   const double infinite = std::numeric_limits<double>::infinity();
   const std::int64_t exact = std::int64_t{1} << 53, most = std::numeric_limits<std::int64_t>::max();
   const std::string same_ends_1 = "row_major_with_padding", same_ends_2 = "row_major_upon_padding";
@@ -61,7 +61,7 @@ TEST(AxisTable, values_are_found_as_they_are_compared) {
   }
 }
 
-TEST(AxisTable, any_number_of_axes_counts) {
+TEST(AxisTable, all_axes_count_however_many_there_are) {
   for (const std::size_t count : {0, 1, 6, 7, 15, 16, 17, 30, 31, 40}) {
     AxisTable<std::size_t> table(count);
     std::vector<std::size_t> items(count + 1);
@@ -82,7 +82,7 @@ TEST(AxisTable, any_number_of_axes_counts) {
   }
 }
 
-TEST(AxisTable, texts_are_its_own) {
+TEST(AxisTable, keeps_its_own_copies_of_texts) {
   int item = 0;
   AxisTable<int> table(1);
   {
@@ -93,7 +93,7 @@ TEST(AxisTable, texts_are_its_own) {
   EXPECT_EQ(table.find(Problem1{again}), &item);
 }
 
-TEST(AxisTable, threads_find_items_while_one_sets) {
+TEST(AxisTable, threads_find_items_while_another_thread_sets_some) {
   std::vector<int> items(5000);
   AxisTable<int> table(1);
   std::vector<std::jthread> readers;

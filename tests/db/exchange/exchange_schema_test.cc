@@ -305,7 +305,7 @@ TEST(ExchangeSchema, an_import_refuses_what_the_schema_refuses_and_accepts_the_r
 }
 
 // Needs the Python package jsonschema.
-TEST(ExchangeSchema, every_exported_line_is_valid_and_no_key_may_be_missing_new_or_of_another_kind) {
+TEST(ExchangeSchema, accepts_exported_lines_and_refuses_missing_new_and_mistyped_keys) {
   if (!python_has("jsonschema")) GTEST_SKIP() << "the Python package jsonschema is not installed";
   ScratchFolder scratch;
   scratch.write("all.jsonl", exported_example(scratch / "gktune.db"));

@@ -116,7 +116,7 @@ class ExchangeTest : public ::testing::Test {
   ScratchFolder scratch_;
 };
 
-TEST_F(ExchangeTest, lines_give_the_same_database_back) {
+TEST_F(ExchangeTest, an_import_of_exported_lines_gives_the_same_database) {
   const auto source = database(1), target = scratch_ / "target.db";
   const std::string lines = exported(source);
   std::istringstream stream(lines);
@@ -128,7 +128,7 @@ TEST_F(ExchangeTest, lines_give_the_same_database_back) {
   EXPECT_EQ(check_database(target)->findings, std::vector<std::string>{});
 }
 
-TEST_F(ExchangeTest, merges_in_any_order_and_repeatedly_give_the_same) {
+TEST_F(ExchangeTest, repeated_merges_in_any_order_give_the_same_database) {
   std::vector<fs::path> sources;
   for (unsigned seed = 1; seed <= 3; ++seed) sources.push_back(database(seed));
   std::string lines, winners;
@@ -152,7 +152,7 @@ TEST_F(ExchangeTest, merges_in_any_order_and_repeatedly_give_the_same) {
   }
 }
 
-TEST_F(ExchangeTest, a_newer_environment_counts_before_a_later_time_and_a_playoff_before_a_median) {
+TEST_F(ExchangeTest, a_newer_environment_beats_a_later_time_and_a_playoff_beats_a_median) {
   const auto make = [&](const std::string& host, const std::string& driver, double time, std::int64_t ended,
                         bool plays) {
     const fs::path path = scratch_ / (host + ".db");
@@ -177,7 +177,7 @@ TEST_F(ExchangeTest, a_newer_environment_counts_before_a_later_time_and_a_playof
 }
 
 // The latest session of each host stands for the host, whichever was merged first.
-TEST_F(ExchangeTest, the_newest_environment_is_the_same_for_a_merge_and_for_its_winners) {
+TEST_F(ExchangeTest, a_merge_and_its_winners_agree_on_the_newest_environment) {
   const auto make = [&](const std::string& host, const std::string& driver, double time, std::int64_t begun) {
     const fs::path path = scratch_ / (host + ".db");
     auto store = open_store(path);
@@ -198,7 +198,7 @@ TEST_F(ExchangeTest, the_newest_environment_is_the_same_for_a_merge_and_for_its_
   }
 }
 
-TEST_F(ExchangeTest, sessions_that_began_at_once_count_in_the_order_of_their_uuids) {
+TEST_F(ExchangeTest, sessions_with_equal_start_times_are_ordered_by_uuid) {
   std::vector<fs::path> sources;
   for (const char* driver : {"550.54", "551.00", "552.00"}) {
     sources.push_back(scratch_ / (std::string(driver) + ".db"));
@@ -220,7 +220,7 @@ TEST_F(ExchangeTest, sessions_that_began_at_once_count_in_the_order_of_their_uui
   EXPECT_EQ(changes, std::set<std::vector<std::string>>{{}});
 }
 
-TEST_F(ExchangeTest, the_file_that_cannot_be_merged_is_named) {
+TEST_F(ExchangeTest, an_error_names_the_file_that_cannot_be_merged) {
   const fs::path source = database(1), text = scratch_ / "text.db", missing = scratch_ / "missing.db";
   std::ofstream(text) << "no database";
   for (const auto& [target, from, bad] : {std::tuple(text, source, text), {missing, text, text}}) {
@@ -231,7 +231,7 @@ TEST_F(ExchangeTest, the_file_that_cannot_be_merged_is_named) {
   EXPECT_FALSE(fs::exists(missing));
 }
 
-TEST_F(ExchangeTest, a_session_is_the_same_everywhere_or_refused) {
+TEST_F(ExchangeTest, a_session_that_differs_between_databases_is_refused) {
   const fs::path source = database(1), changed = scratch_ / "changed.db", target = scratch_ / "target.db";
   fs::copy_file(source, changed);
   change(changed, "UPDATE sessions SET driver = '999.1' WHERE id = 1");
@@ -253,7 +253,7 @@ TEST_F(ExchangeTest, a_session_is_the_same_everywhere_or_refused) {
   }
 }
 
-TEST_F(ExchangeTest, a_failure_that_is_overruled_is_counted) {
+TEST_F(ExchangeTest, an_overruled_failure_is_counted) {
   const auto make = [&](const std::string& host, const std::string& driver, const Trial& trial) {
     const fs::path path = scratch_ / (host + ".db");
     auto store = open_store(path);
@@ -309,7 +309,7 @@ TEST_F(ExchangeTest, a_changed_winner_is_reported) {
   EXPECT_TRUE(merge_database(a, b)->changed_winners.empty());
 }
 
-TEST_F(ExchangeTest, damaged_rows_are_left_out_and_counted_and_never_become_good_ones) {
+TEST_F(ExchangeTest, damaged_rows_are_left_out_counted_and_never_become_sound) {
   const auto source = database(1), sound = scratch_ / "sound.db";
   fs::copy_file(source, sound);
   tamper(source,
@@ -421,7 +421,7 @@ TEST_F(ExchangeTest, a_damaged_study_stops_neither_an_export_nor_a_merge) {
   EXPECT_EQ(added->studies, 1);
 }
 
-TEST_F(ExchangeTest, bad_lines_are_named_and_nothing_is_imported) {
+TEST_F(ExchangeTest, an_import_names_bad_lines_and_imports_nothing) {
   const std::string lines = exported(database(1));
   const fs::path target = scratch_ / "target.db";
   const auto with = [&](const std::string& part, const std::string& replacement) {
@@ -510,7 +510,7 @@ class WinnerExport : public ::testing::Test {
   Portfolio portfolio_;
 };
 
-TEST_F(WinnerExport, the_header_answers_and_refuses_what_does_not_fit_the_kernel) {
+TEST_F(WinnerExport, the_header_answers_and_refuses_questions_that_do_not_fit_the_kernel) {
   const auto text = header_text(winners_, portfolio_);
   ASSERT_TRUE(text.ok()) << text.error().message;
   write("reduce_tuned.h", *text);
@@ -541,7 +541,7 @@ int main() {
   EXPECT_NE(compile(with("T_axis::float_", "T_axis::half")), 0);
 }
 
-TEST_F(WinnerExport, a_header_is_of_one_kernel_and_device) {
+TEST_F(WinnerExport, a_header_holds_one_kernel_and_one_device) {
   auto mixed = winners_;
   mixed.back().study.device = kH100;
   EXPECT_FALSE(header_text(mixed, portfolio_).ok());
@@ -554,7 +554,7 @@ TEST_F(WinnerExport, a_header_is_of_one_kernel_and_device) {
   EXPECT_FALSE(header_text({}, portfolio_).ok());
 }
 
-TEST_F(WinnerExport, names_that_are_code_stay_texts) {
+TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
   auto hostile = std::vector<Best>{winners_.front()};
   hostile[0].study.kernel = "class \"; int x;\n#error";
   hostile[0].study.device.name = "\\\n#error \"?\?/";
@@ -626,7 +626,7 @@ std::vector<std::int64_t> threads_in(const std::string& wisdom) {
   return threads;
 }
 
-TEST_F(WinnerExport, a_problem_has_one_line_the_cold_one_before_the_hot_and_time_before_other_objectives) {
+TEST_F(WinnerExport, a_problem_has_one_line_and_prefers_the_cold_regime_and_time) {
   const Best& tuned = winners_.front();
   const auto variant = [&](std::int64_t id, Regime regime, const std::string& objective, std::int64_t threads, std::int64_t updated) {
     Best best = tuned;

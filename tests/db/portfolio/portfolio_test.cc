@@ -44,7 +44,7 @@ bool is_covered(const CostTable& table, std::uint32_t configs, double within) {
   return true;
 }
 
-TEST(Cover, is_the_smallest_that_exists) {
+TEST(Cover, is_the_smallest_possible) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> loss(0, 0.1);
   for (int round = 0; round < 100; ++round) {
@@ -67,7 +67,7 @@ TEST(Cover, is_the_smallest_that_exists) {
   }
 }
 
-TEST(Cover, that_is_cut_short_has_a_bound) {
+TEST(Cover, has_a_bound_if_its_search_is_cut_short) {
   std::mt19937 random(3);
   std::vector<std::vector<double>> losses(60, std::vector<double>(80, 1));
   for (auto& of_problem : losses) {
@@ -81,12 +81,12 @@ TEST(Cover, that_is_cut_short_has_a_bound) {
   EXPECT_GE(longer.configs.size(), greedy.at_least);
 }
 
-TEST(Cover, the_winner_of_a_problem_serves_it) {
+TEST(Cover, serves_a_problem_with_its_winner_whatever_its_loss) {
   CostTable table = table_of({{0.5, 1}, {1, 0.5}});
   EXPECT_EQ(smallest_cover(table, 0.02).configs.size(), 2u);
 }
 
-TEST(Cover, the_least_loss_of_one_is_exact_and_weights_count) {
+TEST(Cover, has_the_least_weighted_loss) {
   CostTable table = table_of({{0, 0.1, 0.02}, {0.3, 0, 0.02}});
   EXPECT_EQ(least_loss(table, 1), (std::vector<std::size_t>{2}));
   table.weights = {100, 1};
@@ -148,7 +148,7 @@ class StoredPortfolio : public ::testing::Test {
   std::filesystem::path path_ = scratch_ / "gktune.db";
 };
 
-TEST_F(StoredPortfolio, is_read_back_as_it_was_made) {
+TEST_F(StoredPortfolio, is_read_back_unchanged) {
   const auto sources = *read_costs(path_, "reduce", {{{{"n", 1024}}, 3}});
   ASSERT_EQ(sources.size(), 1u);
   EXPECT_EQ(sources[0].table.problems.size(), 6u);
@@ -212,7 +212,7 @@ TEST_F(AgedPortfolio, leaves_out_a_configuration_that_gave_a_wrong_result_later)
                                                   std::string(kPortfolioOutdated)}));
 }
 
-TEST_F(AgedPortfolio, keeps_a_configuration_that_was_refused_for_a_problem_and_drops_one_that_is_refused_for_all) {
+TEST_F(AgedPortfolio, drops_a_configuration_only_if_it_is_refused_for_all_problems) {
   const Config refused = {{"a", 2}, {"way", "x"}};
   for (int i = 0; i < 6; ++i) {
     EXPECT_EQ(stored().configs.size(), 3u) << i;
@@ -221,7 +221,7 @@ TEST_F(AgedPortfolio, keeps_a_configuration_that_was_refused_for_a_problem_and_d
   EXPECT_EQ(stored().configs.size(), 2u);
 }
 
-TEST_F(AgedPortfolio, without_a_right_configuration_is_no_portfolio) {
+TEST_F(AgedPortfolio, is_left_out_if_none_of_its_configurations_is_right) {
   for (int a = 0; a < 3; ++a) add(1024, failed_trial({{"a", a}, {"way", "x"}}, Status::crashed, 6000));
   EXPECT_TRUE(read_portfolios(path_, "reduce")->empty());
 }
@@ -246,7 +246,7 @@ TEST_F(StoredPortfolio, needs_two_problems) {
   EXPECT_FALSE(read_costs(path_, "other", {}).ok());
 }
 
-TEST_F(StoredPortfolio, is_made_of_sound_trials_and_studies) {
+TEST_F(StoredPortfolio, is_made_only_of_sound_trials_and_studies) {
   const Portfolio sound = make_portfolio((*read_costs(path_, "reduce", {}))[0].table, {});
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(1))
       .execute("UPDATE trials SET objective = 0.5 WHERE id = 4; UPDATE trials SET config = '{' WHERE id = 8;"
@@ -262,7 +262,7 @@ TEST_F(StoredPortfolio, is_made_of_sound_trials_and_studies) {
   EXPECT_EQ(make_portfolio(table, {}).configs, sound.configs);
 }
 
-TEST_F(StoredPortfolio, that_is_damaged_is_left_out) {
+TEST_F(StoredPortfolio, is_left_out_if_it_is_damaged) {
   Portfolio made = make_portfolio((*read_costs(path_, "reduce", {}))[0].table, {});
   made.kernel = "reduce";
   made.device = kH200;

@@ -65,14 +65,14 @@ TEST_F(Sqlite, empty_texts_are_not_null_and_nan_is_null) {
   EXPECT_EQ(row.text(), "null");
 }
 
-TEST_F(Sqlite, a_statement_serves_again_with_other_values) {
+TEST_F(Sqlite, a_statement_can_be_used_again_with_other_values) {
   Statement insert(database_, "INSERT INTO t VALUES (?)");
   for (int i = 0; i < 3; ++i) insert.bind(i).run();
   EXPECT_EQ(rows(), 3);
   EXPECT_EQ(database_.last_id(), 3);
 }
 
-TEST_F(Sqlite, a_blob_that_holds_no_whole_doubles_is_damage) {
+TEST_F(Sqlite, a_blob_with_an_incomplete_double_is_damage) {
   Statement select(database_, "SELECT x'0102030405'");
   ASSERT_TRUE(select.step());
   EXPECT_THROW(select.row().reals(), Failure);
@@ -100,7 +100,7 @@ TEST_F(Sqlite, a_transaction_that_is_not_committed_is_undone) {
   EXPECT_EQ(rows(), 1);
 }
 
-TEST_F(Sqlite, sql_that_makes_no_sense_is_a_failure_in_words) {
+TEST_F(Sqlite, malformed_sql_fails_with_a_message) {
   try {
     Statement(database_, "SELECT y FROM t");
     FAIL() << "nothing was thrown";
@@ -112,7 +112,7 @@ TEST_F(Sqlite, sql_that_makes_no_sense_is_a_failure_in_words) {
   EXPECT_THROW(database_.integer("SELECT x FROM t"), Failure);
 }
 
-TEST_F(Sqlite, a_query_without_end_is_stopped) {
+TEST_F(Sqlite, an_endless_query_is_stopped) {
   database_.limit_step_time(std::chrono::milliseconds(20));
   Statement endless(database_,
                     "WITH RECURSIVE e (x) AS (SELECT 1 UNION ALL SELECT x FROM e) SELECT count(*) FROM e");
@@ -178,7 +178,7 @@ class WriteAheadLog : public ::testing::Test {
   std::optional<Database> database_;
 };
 
-TEST_F(WriteAheadLog, is_not_merged_before_its_time) {
+TEST_F(WriteAheadLog, is_not_merged_before_its_interval_ends) {
   open(std::chrono::hours(1));
   commit(1100);
   EXPECT_LT(bytes_of_file(), 100'000u);
@@ -186,7 +186,7 @@ TEST_F(WriteAheadLog, is_not_merged_before_its_time) {
   EXPECT_GT(bytes_of_file(), 1'000'000u);  // closed by its last user
 }
 
-TEST_F(WriteAheadLog, is_merged_at_its_time_once_it_is_long) {
+TEST_F(WriteAheadLog, is_merged_after_its_interval_if_it_is_long) {
   open(std::chrono::milliseconds(0));
   commit(100);
   EXPECT_LT(bytes_of_file(), 100'000u);
@@ -194,7 +194,7 @@ TEST_F(WriteAheadLog, is_merged_at_its_time_once_it_is_long) {
   EXPECT_GT(bytes_of_file(), 1'000'000u);
 }
 
-TEST_F(WriteAheadLog, that_another_program_reads_is_merged_later) {
+TEST_F(WriteAheadLog, is_merged_later_if_another_program_reads_it) {
   open(std::chrono::milliseconds(0));
   commit(1);
   Database other(path_, Database::Access::read, std::chrono::seconds(1));
@@ -209,7 +209,7 @@ TEST_F(WriteAheadLog, that_another_program_reads_is_merged_later) {
   EXPECT_GT(bytes_of_file(), 1'000'000u);
 }
 
-TEST(Guarded, a_failure_becomes_an_error_that_names_the_database) {
+TEST(Guarded, turns_a_failure_into_an_error_that_names_the_database) {
   auto result = guarded("a.db", []() -> int { throw Failure("damaged"); });
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message, "a.db: damaged");

@@ -108,7 +108,7 @@ TEST_F(ArchiveTest, no_view_of_studies_or_winners_reads_all_trials) {
   }
 }
 
-TEST_F(ArchiveTest, ranked_trials_are_limited_and_of_a_period) {
+TEST_F(ArchiveTest, ranked_trials_can_be_limited_by_number_and_period) {
   for (int i = 0; i < 10; ++i) {
     Trial trial = ok_trial({{"a", i}}, 20 - i, 1000 + i);
     trial.is_dropped_early = i == 7;
@@ -125,7 +125,7 @@ TEST_F(ArchiveTest, ranked_trials_are_limited_and_of_a_period) {
   EXPECT_EQ(archive().ranked(summary(), {.failure = Status::timed_out})->trials.size(), 0u);
 }
 
-TEST_F(ArchiveTest, counts_follow_every_trial) {
+TEST_F(ArchiveTest, every_trial_updates_the_counts) {
   add(study_, session_, ok_trial({{"a", 1}}, 5));
   add(study_, session_, ok_trial({{"a", 2}}, 5));
   add(study_, session_, failed_trial({{"a", 2}}, Status::crashed, 2000));
@@ -155,7 +155,7 @@ TEST_F(ArchiveTest, evidence_has_the_lead_over_the_second) {
   EXPECT_EQ(played.measured_unix_ms, 5000);
 }
 
-TEST_F(ArchiveTest, evidence_of_many_winners_is_that_of_each) {
+TEST_F(ArchiveTest, evidence_of_many_winners_equals_that_of_each) {
   add(study_, session_, ok_trial({{"a", 1}}, 100));
   add(study_, session_, ok_trial({{"a", 2}}, 110));
   const std::int64_t other = *store_->study_id(reduce_study(2048));
@@ -186,7 +186,7 @@ TEST_F(ArchiveTest, a_winner_is_stale_once_the_driver_or_the_source_has_changed)
   EXPECT_EQ(archive().evidence(winner())->changes.size(), 2u);
 }
 
-TEST(Changes, nvcc_of_host_code_is_not_an_older_nvrtc) {
+TEST(Changes, do_not_compare_nvcc_of_host_code_with_nvrtc) {
   const auto of = [](const char* then, const char* now) {
     return changes_between({.compiler = then}, {.compiler = now});
   };
@@ -196,7 +196,7 @@ TEST(Changes, nvcc_of_host_code_is_not_an_older_nvrtc) {
   EXPECT_EQ(of("g++ 12", "clang 14").size(), 1u);
 }
 
-TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
+TEST_F(ArchiveTest, two_studies_share_their_common_configurations) {
   const auto other = *store_->study_id(reduce_study(2048));
   for (int i = 0; i < 3; ++i) add(study_, session_, ok_trial({{"a", i}}, 10 + i));
   for (int i = 1; i < 5; ++i) add(other, session_, ok_trial({{"a", i}}, 20 + i));
@@ -210,7 +210,7 @@ TEST_F(ArchiveTest, common_configurations_are_those_of_both_studies) {
   EXPECT_EQ(same->damaged, 0);
 }
 
-TEST_F(ArchiveTest, sql_reads_and_changes_nothing) {
+TEST_F(ArchiveTest, a_query_in_sql_reads_and_changes_nothing) {
   const auto rows = *archive().query("SELECT 1 AS a, 'x' AS b, NULL AS c, 0.5 AS d, x'0102' AS e");
   EXPECT_EQ(rows.columns, (std::vector<std::string>{"a", "b", "c", "d", "e"}));
   EXPECT_EQ(rows.rows[0][0], Value(1));
@@ -222,7 +222,7 @@ TEST_F(ArchiveTest, sql_reads_and_changes_nothing) {
   }
 }
 
-TEST_F(ArchiveTest, an_earlier_trial_takes_the_place_of_a_removed_one) {
+TEST_F(ArchiveTest, an_earlier_trial_replaces_a_removed_one) {
   add(study_, session_, ok_trial({{"a", 1}}, 10, 1000));
   add(study_, session_, ok_trial({{"a", 1}}, 20, 2000));
   add(study_, session_, ok_trial({{"a", 2}}, 15, 2000));
@@ -235,7 +235,7 @@ TEST_F(ArchiveTest, an_earlier_trial_takes_the_place_of_a_removed_one) {
   EXPECT_EQ(summary().trials, 2);
 }
 
-TEST_F(ArchiveTest, a_playoff_goes_with_its_winner) {
+TEST_F(ArchiveTest, a_playoff_is_removed_with_its_winner) {
   for (int i = 1; i < 4; ++i) add(study_, session_, ok_trial({{"a", i}}, 10.0 + i));
   for (const std::int64_t held : {5000, 6000}) {
     const int best = held == 5000 ? 2 : 3;
@@ -248,7 +248,7 @@ TEST_F(ArchiveTest, a_playoff_goes_with_its_winner) {
   EXPECT_TRUE(winner().from_playoff);
 }
 
-TEST_F(ArchiveTest, the_last_study_goes_with_its_session_and_device) {
+TEST_F(ArchiveTest, a_session_and_a_device_are_removed_with_their_last_study) {
   add(study_, session_, ok_trial({{"a", 1}}, 10));
   ASSERT_TRUE(store_->end_session(session_).ok());
   EXPECT_EQ(remove_studies(path_, {study_}, Removal::rehearsed)->trials, 1);
@@ -320,7 +320,7 @@ TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
   EXPECT_EQ(rows().sessions, 0);
 }
 
-TEST_F(ArchiveTest, the_configuration_for_all_problems_is_that_of_the_rows_left) {
+TEST_F(ArchiveTest, a_removal_updates_the_configuration_for_all_problems) {
   const std::int64_t other = *store_->study_id(reduce_study(2048));
   Study elsewhere = reduce_study();
   elsewhere.kernel = "scan";
@@ -339,7 +339,7 @@ TEST_F(ArchiveTest, the_configuration_for_all_problems_is_that_of_the_rows_left)
   EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'scan' AND config = '{\"a\":1}'"), 1);
 }
 
-TEST_F(ArchiveTest, nothing_is_removed_while_a_program_tunes_it) {
+TEST_F(ArchiveTest, a_study_is_not_removed_while_a_program_tunes_it) {
   add(study_, session_, ok_trial({{"a", 1}}, 10));
   ASSERT_TRUE(*store_->claim(study_, session_, Config{{"a", 2}}, std::chrono::minutes(5)));
   const auto refused = remove_studies(path_, {study_}, Removal::done);

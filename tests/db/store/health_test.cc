@@ -184,7 +184,7 @@ TEST_F(HealthTest, repair_reads_databases_of_earlier_versions) {
   }
 }
 
-TEST_F(HealthTest, rows_with_their_checksums_are_parsed_too) {
+TEST_F(HealthTest, rows_with_right_checksums_are_parsed_too) {
   tamper_and_reseal("UPDATE trials SET config = '{\"a\":' WHERE id = 5");
   EXPECT_TRUE(first_finding().starts_with("trials 5: ")) << first_finding();
   tamper_and_reseal("UPDATE trials SET config = '{\"a\":4,\"way\":\"one_pass\"}' WHERE id = 5; "
@@ -218,7 +218,7 @@ TEST_F(HealthTest, repair_of_a_good_database_keeps_every_row) {
   EXPECT_EQ(repair_database(path_, repaired_).ok(), false);  // overwrites nothing
 }
 
-TEST_F(HealthTest, a_damaged_row_costs_no_other_and_an_earlier_one_takes_its_place) {
+TEST_F(HealthTest, repair_loses_only_the_damaged_row_and_uses_an_earlier_one) {
   tamper("UPDATE trials SET median_us = 1, objective = 1 WHERE id = 49");  // the current trial of a=0
   const Repair repair = *repair_database(path_, repaired_);
   EXPECT_EQ(repair.tables.at("trials").lost, 1);
@@ -231,7 +231,7 @@ TEST_F(HealthTest, a_damaged_row_costs_no_other_and_an_earlier_one_takes_its_pla
 }
 
 // A bit that flips in the objective of a trial would make it the best.
-TEST_F(HealthTest, a_damaged_row_hides_no_good_one_from_queries) {
+TEST_F(HealthTest, a_damaged_row_does_not_hide_good_rows_from_queries) {
   tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 25; UPDATE finalists SET objective = 0.1");
   auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
   const auto archive = *Archive::open(path_);
@@ -253,7 +253,7 @@ TEST_F(HealthTest, a_damaged_row_hides_no_good_one_from_queries) {
   EXPECT_NE(named.error().message.find("damaged: the checksum of trial 25 differs"), std::string::npos);
 }
 
-TEST_F(HealthTest, a_damaged_study_hides_no_other_from_queries_and_is_named_once) {
+TEST_F(HealthTest, queries_name_a_damaged_study_once_and_show_the_others) {
   tamper_and_reseal("UPDATE studies SET problem = '{\"n\":' WHERE id = 1");
   std::vector<std::string> damage;
   const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read, std::chrono::seconds(1),
@@ -284,7 +284,7 @@ TEST_F(HealthTest, repair_drops_a_damaged_study_with_its_trials_and_says_so) {
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
-TEST_F(HealthTest, a_study_with_another_checksum_is_left_out_of_queries_with_those_of_a_damaged_device) {
+TEST_F(HealthTest, queries_leave_out_damaged_studies_and_those_of_damaged_devices) {
   tamper("UPDATE studies SET problem = '{\"T\":\"float\",\"n\":4096}' WHERE id = 1");
   std::vector<std::string> damage;
   const auto open = [&] {
@@ -325,7 +325,7 @@ TEST_F(HealthTest, the_environment_of_a_damaged_session_is_unknown_and_its_trial
   EXPECT_EQ(evidence->changes, std::vector<std::string>{});
 }
 
-TEST_F(HealthTest, the_best_sound_trial_stands_in_for_a_damaged_winner) {
+TEST_F(HealthTest, the_best_sound_trial_replaces_a_damaged_winner) {
   tamper("UPDATE winners SET trial_id = 26, median_us = 1 WHERE study_id = 2");
   const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read));
   EXPECT_EQ(store->best("")->back().trial.id, 25);
@@ -364,7 +364,7 @@ TEST_F(HealthTest, repair_leaves_out_a_damaged_device_and_all_that_depends_on_it
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
-TEST_F(HealthTest, repair_keeps_the_trials_of_a_damaged_session_and_nothing_of_its_environment) {
+TEST_F(HealthTest, repair_keeps_the_trials_but_not_the_environment_of_a_damaged_session) {
   tamper("UPDATE sessions SET driver = '999.9', figures = '{}'");
   const Repair repair = *repair_database(path_, repaired_);
   EXPECT_EQ(repair.findings, (std::vector<std::string>{"sessions 1: its checksum differs",
@@ -385,7 +385,7 @@ TEST_F(HealthTest, repair_leaves_out_damaged_spaces_playoffs_and_portfolios) {
 }
 
 // A byte of the row changes, or the same byte in an index. The one mends the other.
-TEST_F(HealthTest, a_changed_byte_of_a_device_or_a_study_costs_no_row) {
+TEST_F(HealthTest, repair_loses_no_row_to_a_changed_byte_of_a_device_or_a_study) {
   tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
   std::ifstream file(path_, std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(file), {}};
@@ -480,7 +480,7 @@ TEST_F(HealthTest, unreadable_figures_of_a_session_are_unknown_to_its_trials) {
   EXPECT_FALSE((*trial)->device.has_value());
 }
 
-TEST_F(HealthTest, damaged_counts_hide_no_others) {
+TEST_F(HealthTest, damaged_counts_of_a_study_do_not_hide_those_of_others) {
   tamper("UPDATE study_counts SET status = 'x' WHERE study_id = 1 AND is_current = 1");
   EXPECT_EQ(first_finding(), "study 1: the counts of its trials are wrong");
   const auto counts = Archive::open(path_)->counts();
@@ -488,7 +488,7 @@ TEST_F(HealthTest, damaged_counts_hide_no_others) {
   EXPECT_EQ(counts->at(2).current.at(Status::ok), 24);
 }
 
-TEST_F(HealthTest, repair_forgets_unreadable_figures_and_leaves_out_unreadable_spaces) {
+TEST_F(HealthTest, repair_leaves_out_unreadable_figures_and_spaces) {
   fill_all_tables();
   tamper_and_reseal("UPDATE sessions SET figures = '{'; UPDATE spaces SET matching = '{'");
   const Repair repair = *repair_database(path_, repaired_);
@@ -498,7 +498,7 @@ TEST_F(HealthTest, repair_forgets_unreadable_figures_and_leaves_out_unreadable_s
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
-TEST_F(HealthTest, a_repaired_session_without_a_name_gets_a_new_one) {
+TEST_F(HealthTest, a_repaired_session_without_a_uuid_gets_a_new_one) {
   tamper("UPDATE sessions SET uuid = ''");
   const Repair repair = *repair_database(path_, repaired_);
   EXPECT_EQ(repair.tables.at("trials").kept, 49);
@@ -507,7 +507,7 @@ TEST_F(HealthTest, a_repaired_session_without_a_name_gets_a_new_one) {
   EXPECT_NE(file.text("SELECT uuid FROM sessions"), "");
 }
 
-TEST_F(HealthTest, many_findings_of_one_kind_hide_no_other_kind) {
+TEST_F(HealthTest, many_findings_of_one_kind_do_not_hide_other_kinds) {
   fill_all_tables();
   tamper("UPDATE trials SET message = 'x'; UPDATE devices SET multiprocessors = 131;"
          "PRAGMA foreign_keys = OFF; DELETE FROM sessions");
@@ -527,7 +527,7 @@ TEST_F(HealthTest, each_row_that_refers_to_a_missing_one_is_named_by_its_table) 
   EXPECT_GT(std::ranges::count(all, "a row of general_configs refers to a missing row of devices"), 0);
 }
 
-TEST_F(HealthTest, a_damaged_page_of_spaces_costs_the_spaces_in_it_alone) {
+TEST_F(HealthTest, repair_loses_only_the_spaces_on_a_damaged_page) {
   constexpr int kKernels = 40;
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
@@ -563,7 +563,7 @@ TEST_F(HealthTest, a_damaged_page_of_spaces_costs_the_spaces_in_it_alone) {
 }
 
 // Overwrites each page of the file in turn. Rows outside the page survive, and nothing that is wrong does.
-TEST_F(HealthTest, a_damaged_page_costs_the_rows_in_it_alone) {
+TEST_F(HealthTest, repair_loses_only_the_rows_on_a_damaged_page) {
   tamper("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
   std::ifstream file(path_, std::ios::binary);
   const std::string whole{std::istreambuf_iterator<char>(file), {}};

@@ -20,7 +20,7 @@ std::string contents_of(const fs::path& path) {
 
 // After a power cut the file is as it was at the last checkpoint, and the log holds what reached the disk: it ends
 // anywhere, or in blocks of zeros.
-TEST(PowerCut, a_log_that_ends_anywhere_gives_a_consistent_database) {
+TEST(PowerCut, leaves_a_consistent_database_wherever_the_log_ends) {
   ScratchFolder scratch;
   const fs::path path = scratch / "gktune.db", after = scratch / "after.db";
   auto store = std::move(*open_sqlite_store(path, StoreAccess::write));

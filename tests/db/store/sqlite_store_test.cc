@@ -32,7 +32,7 @@ class SqliteStoreTest : public ::testing::Test {
   std::int64_t study_ = *store_->study_id(reduce_study());
 };
 
-TEST_F(SqliteStoreTest, another_connection_knows_the_study_and_its_trials) {
+TEST_F(SqliteStoreTest, another_connection_reads_the_study_and_its_trials) {
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 5)).ok());
   EXPECT_EQ(*open()->study_id(reduce_study()), study_);
   EXPECT_EQ(open(StoreAccess::read)->trials(study_)->size(), 1u);
@@ -83,7 +83,7 @@ TEST_F(SqliteStoreTest, a_configuration_that_json_cannot_hold_is_refused) {
   EXPECT_TRUE(store_->trials(study_)->empty());
 }
 
-TEST_F(SqliteStoreTest, a_metric_that_is_not_finite_is_read_back_as_not_a_number) {
+TEST_F(SqliteStoreTest, an_infinite_metric_is_read_back_as_not_a_number) {
   Trial trial = ok_trial({{"a", 1}}, 1);
   trial.metrics = {{"GB/s", std::numeric_limits<double>::infinity()}, {"x", 1.5}};
   ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());
@@ -92,7 +92,7 @@ TEST_F(SqliteStoreTest, a_metric_that_is_not_finite_is_read_back_as_not_a_number
   EXPECT_EQ(*read.find("x"), Value(1.5));
 }
 
-TEST_F(SqliteStoreTest, a_store_opened_for_reading_sees_what_is_written_and_writes_nothing) {
+TEST_F(SqliteStoreTest, a_store_opened_for_reading_sees_new_trials_and_writes_nothing) {
   auto reader = open(StoreAccess::read);
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 1)).ok());
   EXPECT_EQ(reader->trials(study_)->size(), 1u);
@@ -143,7 +143,7 @@ TEST_F(SqliteStoreTest, the_end_of_a_session_whose_trials_are_recovered_makes_no
 }
 
 // After every write the table of winners says what the trials and playoffs say.
-TEST_F(SqliteStoreTest, the_stored_winners_are_those_of_the_trials_after_every_write) {
+TEST_F(SqliteStoreTest, the_stored_winners_match_the_trials_after_every_write) {
   const auto expect_winners = [&] {
     auto file = database();
     EXPECT_EQ(file.integer("SELECT count(*) FROM winner_view v WHERE v.trial_id IS NOT NULL"),
@@ -175,7 +175,7 @@ TEST_F(SqliteStoreTest, the_stored_winners_are_those_of_the_trials_after_every_w
   EXPECT_EQ(database().integer("SELECT count(*) FROM winners"), 0);
 }
 
-TEST_F(SqliteStoreTest, winners_and_general_configurations_can_be_found_anew) {
+TEST_F(SqliteStoreTest, winners_and_general_configurations_can_be_computed_again) {
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 2}}, 9)).ok());
   store_.reset();
   sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(1));
@@ -202,7 +202,7 @@ TEST_F(SqliteStoreTest, the_end_of_a_session_finds_the_configuration_with_the_be
   EXPECT_EQ(file.text("SELECT round(share, 3) || ' ' || problems FROM general_configs"), "0.667 2");
 }
 
-TEST_F(SqliteStoreTest, the_share_of_an_objective_that_is_maximised_is_that_of_its_size) {
+TEST_F(SqliteStoreTest, the_share_of_a_maximised_objective_uses_its_magnitude) {
   Study study = reduce_study();
   study.objective = "maximize GB/s";
   const auto id = *store_->study_id(study);
@@ -216,7 +216,7 @@ TEST_F(SqliteStoreTest, the_share_of_an_objective_that_is_maximised_is_that_of_i
   EXPECT_EQ(database().text("SELECT (config ->> 'a') || ' ' || share FROM general_configs"), "2 0.5");
 }
 
-TEST_F(SqliteStoreTest, the_description_of_a_space_is_replaced_by_the_next) {
+TEST_F(SqliteStoreTest, a_new_description_of_a_space_replaces_the_old_one) {
   ASSERT_TRUE(store_->describe_space("reduce", "f1", {{{"T", "exact"}}, {"a > 0"}, {{"a", 1}}}).ok());
   ASSERT_TRUE(store_->describe_space("reduce", "f1", {{}, {"a > 1", "a < 9"}, {{"a", 2}}}).ok());
   auto file = database();

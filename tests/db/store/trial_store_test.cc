@@ -54,7 +54,7 @@ class TrialStoreTest : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Stores, TrialStoreTest, ::testing::Values("file", "memory"),
                          [](const auto& each) { return std::string(each.param); });
 
-TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {
+TEST_P(TrialStoreTest, a_trial_is_read_back_unchanged) {
   Trial trial =
       ok_trial({{"threadsPerBlock", 256}, {"fast", true}, {"share", 0.1}, {"way", "one \"pass\"\n"}}, 12.5);
   trial.problem = reduce_study().problem;
@@ -107,7 +107,7 @@ TEST_P(TrialStoreTest, a_trial_is_read_back_as_it_was) {
   }
 }
 
-TEST_P(TrialStoreTest, a_failure_is_read_back_with_its_message_and_what_is_not_known) {
+TEST_P(TrialStoreTest, a_failure_is_read_back_with_its_message_and_unknown_values) {
   const int last = static_cast<int>(kLastStatus);
   for (int i = 0; i <= last; ++i) {
     auto status = static_cast<Status>(i);
@@ -129,7 +129,7 @@ TEST_P(TrialStoreTest, a_failure_is_read_back_with_its_message_and_what_is_not_k
   }
 }
 
-TEST_P(TrialStoreTest, trials_come_in_the_order_they_ended_and_one_again_is_the_last) {
+TEST_P(TrialStoreTest, trials_are_read_in_the_order_they_ended_and_repeated_ones_last) {
   for (int i : {3, 1, 2})
     ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", i}, {"b", 1}}, i)).ok());
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"b", 1}, {"a", 1}}, 9)).ok());
@@ -141,7 +141,7 @@ TEST_P(TrialStoreTest, trials_come_in_the_order_they_ended_and_one_again_is_the_
   EXPECT_EQ(trials->at(2).timing.median_us, 9);
 }
 
-TEST_P(TrialStoreTest, configurations_that_differ_by_kind_alone_are_two) {
+TEST_P(TrialStoreTest, configurations_whose_values_differ_only_in_kind_are_different) {
   for (Value value : {Value(1), Value(1.0), Value(true), Value("1")}) {
     ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", value}}, 1)).ok());
   }
@@ -150,13 +150,13 @@ TEST_P(TrialStoreTest, configurations_that_differ_by_kind_alone_are_two) {
   EXPECT_EQ(trials->size(), 4u);
 }
 
-TEST_P(TrialStoreTest, a_study_is_the_same_in_any_order_of_its_axes) {
+TEST_P(TrialStoreTest, the_order_of_axes_does_not_change_a_study) {
   Study other = reduce_study();
   other.problem = {{"T", "float"}, {"n", 1048576}};
   EXPECT_EQ(*store_->study_id(other), study_);
 }
 
-TEST_P(TrialStoreTest, everything_that_identifies_a_study_makes_another) {
+TEST_P(TrialStoreTest, every_part_of_the_identity_of_a_study_makes_another) {
   std::vector<Study> others(9, reduce_study());
   others[0].kernel = "sum";
   others[1].fingerprint = "f2";
@@ -201,7 +201,7 @@ TEST_P(TrialStoreTest, a_trial_is_found_by_its_number_with_its_study) {
   EXPECT_FALSE(store_->trial(99)->has_value());
 }
 
-TEST_P(TrialStoreTest, trials_of_one_study_are_not_another_s) {
+TEST_P(TrialStoreTest, a_study_does_not_return_trials_of_another) {
   auto other = *store_->study_id(reduce_study(7));
   ASSERT_TRUE(store_->add_trial(study_, session_, ok_trial({{"a", 1}}, 1)).ok());
   ASSERT_TRUE(store_->add_trial(other, session_, ok_trial({{"a", 1}}, 2)).ok());
@@ -238,7 +238,7 @@ TEST_P(TrialStoreTest, a_trial_that_ended_before_the_current_one_does_not_replac
   EXPECT_TRUE(store_->trial(2)->has_value());
 }
 
-TEST_P(TrialStoreTest, a_configuration_that_fails_when_measured_again_has_failed) {
+TEST_P(TrialStoreTest, a_configuration_that_fails_when_measured_again_counts_as_failed) {
   add(ok_trial({{"a", 1}}, 5, 100));
   add(ok_trial({{"a", 2}}, 6, 100));
   add(failed_trial({{"a", 1}}, Status::wrong_result, 200));
@@ -296,7 +296,7 @@ TEST_P(TrialStoreTest, best_without_a_playoff_is_the_trial_with_the_least_object
   EXPECT_EQ(winner.updated_unix_ms, 7777);
 }
 
-TEST_P(TrialStoreTest, of_equal_trials_the_one_with_more_samples_wins_then_the_latest) {
+TEST_P(TrialStoreTest, equal_trials_are_decided_by_samples_and_then_by_the_latest) {
   Trial sure = ok_trial({{"a", 2}}, 5, 100);
   sure.samples_us = Samples(10, 5);
   add(ok_trial({{"a", 1}}, 5, 200));
@@ -343,7 +343,7 @@ TEST_P(TrialStoreTest, the_winner_of_the_playoff_is_the_best_with_the_figures_of
   EXPECT_EQ(store_->trials(study_)->front().timing.median_us, 5.1);
 }
 
-TEST_P(TrialStoreTest, a_later_and_quicker_trial_overtakes_the_winner_of_the_playoff) {
+TEST_P(TrialStoreTest, a_later_faster_trial_replaces_the_winner_of_the_playoff) {
   add(ok_trial({{"a", 1}}, 5.1, 1000));
   hold(playoff_of({{ok_trial({{"a", 1}}, 5.1), {4.9}}}, 2000));
   add(ok_trial({{"a", 2}}, 5.2, 3000));
@@ -357,7 +357,7 @@ TEST_P(TrialStoreTest, a_later_and_quicker_trial_overtakes_the_winner_of_the_pla
   EXPECT_EQ(winning_a(), Value(1));
 }
 
-TEST_P(TrialStoreTest, the_latest_playoff_decides_in_whatever_order_they_are_added) {
+TEST_P(TrialStoreTest, the_latest_playoff_decides_whatever_the_order_of_adding) {
   add(ok_trial({{"a", 1}}, 5));
   add(ok_trial({{"a", 2}}, 5));
   hold(playoff_of({{ok_trial({{"a", 1}}, 5), {5}}}, 3000));
@@ -376,7 +376,7 @@ TEST_P(TrialStoreTest, a_winner_of_the_playoff_that_is_measured_again_wins_by_it
   EXPECT_EQ(winning_a(), Value(1));
 }
 
-TEST_P(TrialStoreTest, a_trial_out_of_the_race_never_wins_over_one_that_finished) {
+TEST_P(TrialStoreTest, a_trial_that_was_dropped_early_never_wins_over_a_finished_one) {
   Trial cut_short = ok_trial({{"a", 1}}, 4);
   cut_short.is_dropped_early = true;
   ASSERT_TRUE(store_->add_trial(study_, session_, cut_short).ok());
@@ -395,7 +395,7 @@ TEST_P(TrialStoreTest, an_objective_that_is_not_a_number_never_wins) {
   EXPECT_EQ(*store_->best("reduce")->front().trial.config.find("a"), Value(2));
 }
 
-TEST_P(TrialStoreTest, best_is_asked_for_one_kernel_or_for_all) {
+TEST_P(TrialStoreTest, the_best_can_be_asked_for_one_kernel_or_for_all) {
   Study sum = reduce_study();
   sum.kernel = "sum";
   auto other = *store_->study_id(sum);
@@ -406,7 +406,7 @@ TEST_P(TrialStoreTest, best_is_asked_for_one_kernel_or_for_all) {
   EXPECT_TRUE(store_->best("nothing")->empty());
 }
 
-TEST_P(TrialStoreTest, a_playoff_needs_trials_that_went_well) {
+TEST_P(TrialStoreTest, a_playoff_needs_successful_trials) {
   add(failed_trial({{"a", 1}}, Status::crashed));
   const auto refused = store_->add_playoff(study_, session_, playoff_of({{ok_trial({{"a", 1}}, 5), {5}}}));
   ASSERT_FALSE(refused.ok());
@@ -431,7 +431,7 @@ TEST_P(TrialStoreTest, summaries_count_trials_and_failures) {
   EXPECT_FALSE(store_->study(99)->has_value());
 }
 
-TEST_P(TrialStoreTest, a_trial_of_no_study_or_no_session_is_refused) {
+TEST_P(TrialStoreTest, a_trial_without_a_study_or_a_session_is_refused) {
   EXPECT_FALSE(store_->add_trial(99, session_, ok_trial({{"a", 1}}, 1)).ok());
   EXPECT_FALSE(store_->add_trial(study_, 99, ok_trial({{"a", 1}}, 1)).ok());
   EXPECT_TRUE(store_->trials(study_)->empty());
@@ -455,7 +455,7 @@ class Claims : public TrialStoreTest {
 INSTANTIATE_TEST_SUITE_P(Stores, Claims, ::testing::Values("file", "memory"),
                          [](const auto& each) { return std::string(each.param); });
 
-TEST_P(Claims, keep_other_sessions_off) {
+TEST_P(Claims, keep_other_sessions_from_a_configuration) {
   EXPECT_TRUE(claim(session_, config_));
   EXPECT_FALSE(claim(other_, config_));
   EXPECT_FALSE(claim(other_, Config{{"b", 2}, {"a", 1}})) << "the order of names plays no part";
@@ -463,7 +463,7 @@ TEST_P(Claims, keep_other_sessions_off) {
   EXPECT_TRUE(claim(other_, Config{{"a", 2}, {"b", 2}}));
 }
 
-TEST_P(Claims, are_of_one_study) {
+TEST_P(Claims, apply_to_one_study) {
   Study study = reduce_study();
   study.regime = Regime::hot;
   const auto hot = *store_->study_id(study);
@@ -471,7 +471,7 @@ TEST_P(Claims, are_of_one_study) {
   EXPECT_TRUE(*store_->claim(hot, other_, config_, kLong));
 }
 
-TEST_P(Claims, on_a_configuration_with_a_trial_are_refused) {
+TEST_P(Claims, are_refused_for_a_configuration_with_a_trial) {
   add(ok_trial(config_, 10));
   EXPECT_FALSE(claim(session_, config_));
   EXPECT_FALSE(claim(other_, config_));
@@ -504,18 +504,18 @@ TEST_P(Claims, end_with_their_lease_unless_it_is_renewed) {
   EXPECT_FALSE(claim(other_, config_));
 }
 
-TEST_P(Claims, on_the_playoff_are_apart_from_those_on_configurations) {
+TEST_P(Claims, treat_the_playoff_separately_from_configurations) {
   EXPECT_TRUE(claim(session_, std::nullopt));
   EXPECT_TRUE(claim(other_, Config{}));
   EXPECT_FALSE(claim(other_, std::nullopt));
 }
 
-TEST_P(Claims, of_no_study_or_session_are_refused) {
+TEST_P(Claims, are_refused_without_a_study_or_a_session) {
   EXPECT_FALSE(store_->claim(77, session_, config_, kLong).ok());
   EXPECT_FALSE(store_->claim(study_, 77, config_, kLong).ok());
 }
 
-TEST_P(Claims, tell_the_trials_of_others_once_in_their_order) {
+TEST_P(Claims, report_the_trials_of_others_once_and_in_order) {
   add(ok_trial({{"a", 1}}, 10));
   ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 2}}, 20)).ok());
   ASSERT_TRUE(store_->add_trial(study_, other_, ok_trial({{"a", 3}}, 30)).ok());
@@ -529,7 +529,7 @@ TEST_P(Claims, tell_the_trials_of_others_once_in_their_order) {
   EXPECT_EQ(store_->trials_of_others(study_, other_, 0)->size(), 1u);
 }
 
-TEST_P(TrialStoreTest, texts_of_any_bytes_survive) {
+TEST_P(TrialStoreTest, texts_of_any_bytes_are_read_back_unchanged) {
   Trial trial = failed_trial({{"a", "\xff\xfe'; DROP TABLE trials; --"}}, Status::compile_failed);
   trial.message = std::string("error: \0 \xc3\x28 \"\n", 13) + std::string(100'000, 'x');
   ASSERT_TRUE(store_->add_trial(study_, session_, trial).ok());

@@ -38,7 +38,7 @@ class DeviceCacheTest : public testing::Test {
   const BackendName gpu_{"cuda", 0};
 };
 
-TEST_F(DeviceCacheTest, a_kept_description_is_found_again_whole) {
+TEST_F(DeviceCacheTest, a_kept_description_is_found_again_completely) {
   EXPECT_FALSE(cache().find(gpu_));
   cache().keep(gpu_, card());
   const auto found = cache().find(gpu_);
@@ -55,7 +55,7 @@ TEST_F(DeviceCacheTest, a_forgotten_description_is_gone) {
   EXPECT_FALSE(cache().find(gpu_));
 }
 
-TEST_F(DeviceCacheTest, another_boot_driver_card_or_setting_makes_a_description_useless) {
+TEST_F(DeviceCacheTest, another_boot_driver_card_or_setting_invalidates_a_description) {
   cache("CUDA_VISIBLE_DEVICES=0").keep(gpu_, card());
   EXPECT_TRUE(cache("CUDA_VISIBLE_DEVICES=0").find(gpu_));
   EXPECT_FALSE(cache("CUDA_VISIBLE_DEVICES=1").find(gpu_));
@@ -69,13 +69,13 @@ TEST_F(DeviceCacheTest, another_boot_driver_card_or_setting_makes_a_description_
   }
 }
 
-TEST_F(DeviceCacheTest, a_gpu_that_the_driver_has_started_is_still_the_same) {
+TEST_F(DeviceCacheTest, a_gpu_is_the_same_after_the_driver_starts_it) {
   cache().keep(gpu_, card());
   write("driver/nvidia/gpus/0000:01:00.0/information", "Model: H200\nVideo BIOS: 96.00\n");
   EXPECT_TRUE(cache().find(gpu_));
 }
 
-TEST_F(DeviceCacheTest, nothing_is_kept_if_the_driver_lists_no_gpus) {
+TEST_F(DeviceCacheTest, no_description_is_kept_if_the_driver_lists_no_gpus) {
   std::filesystem::remove_all(folder_.path("proc/driver/nvidia/gpus"));
   EXPECT_EQ(gpus_of_machine(folder_.path("proc")), "");
   cache().keep(gpu_, card());
@@ -94,7 +94,7 @@ TEST_F(DeviceCacheTest, a_damaged_description_is_not_used) {
   }
 }
 
-TEST_F(DeviceCacheTest, the_host_is_asked_each_time) {
+TEST_F(DeviceCacheTest, the_description_of_the_host_is_not_kept) {
   cache().keep({"host", 0}, card());
   EXPECT_FALSE(cache().find({"host", 0}));
 }

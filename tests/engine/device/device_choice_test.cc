@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-TEST(DeviceChoice, names_are_read) {
+TEST(DeviceChoice, reads_names_of_devices) {
   using Kind = DeviceChoice::Kind;
   EXPECT_EQ(*parse_device("auto"), DeviceChoice{});
   EXPECT_EQ(*parse_device("host"), DeviceChoice{Kind::host});
@@ -22,7 +22,7 @@ TEST(DeviceChoice, names_are_read) {
   EXPECT_FALSE(parse_device("replay"));
 }
 
-TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
+TEST(DeviceChoice, refuses_other_names_with_a_suggestion) {
   EXPECT_EQ(parse_device("hots").error().message,
             "no device is called 'hots', did you mean 'host'?; there is auto, host, cuda, cuda:all, cuda:0, "
             "sm_90, replay:FILE");
@@ -31,7 +31,7 @@ TEST(DeviceChoice, other_names_are_refused_with_a_guess) {
   }
 }
 
-TEST(KnownDevice, a_part_of_a_name_will_do) {
+TEST(KnownDevice, is_found_by_a_part_of_its_name) {
   const std::vector<DeviceIdentity> devices = {{"cuda", "NVIDIA H200", "sm_90", 132},
                                                {"host", "CPU: x", "x86-64", 2}};
   EXPECT_EQ(find_device("h200", devices)->name, "NVIDIA H200");

@@ -39,14 +39,14 @@ class FindDevice : public testing::Test {
   const DeviceChoice all_gpus_ = *parse_device("cuda:all");
 };
 
-TEST_F(FindDevice, all_gpus_are_those_of_the_first_ones_model) {
+TEST_F(FindDevice, finds_all_gpus_of_the_model_of_the_first) {
   const auto found = find(all_gpus_);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{0, 1}));
   EXPECT_EQ(found->info.name, "script");
 }
 
-TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
+TEST_F(FindDevice, leaves_out_a_gpu_of_another_model_with_a_notice) {
   ASSERT_TRUE(find(all_gpus_).ok());
   EXPECT_NE(
       notices_.find("cuda:2 is left out: other script with 0 multiprocessors is not the model of cuda:0"),
@@ -54,7 +54,7 @@ TEST_F(FindDevice, an_odd_gpu_among_all_is_left_out_in_words) {
       << notices_;
 }
 
-TEST_F(FindDevice, without_a_gpu_and_a_host_both_reasons_are_reported) {
+TEST_F(FindDevice, reports_both_reasons_if_neither_a_gpu_nor_the_host_works) {
   const auto kinds = device_kinds();
   if (std::ranges::find(kinds, "cuda") == kinds.end()) GTEST_SKIP() << "built without CUDA";
   refuse("describe:0\n");
@@ -72,14 +72,14 @@ TEST_F(FindDevice, a_broken_gpu_does_not_hide_those_after_it) {
   EXPECT_NE(notices_.find("no device cuda:0: there is no such device"), std::string::npos) << notices_;
 }
 
-TEST_F(FindDevice, without_any_gpu_in_order_there_is_no_device) {
+TEST_F(FindDevice, reports_that_none_of_several_gpus_starts) {
   refuse("describe\n");
   const auto found = find(all_gpus_);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().message, "no device cuda: none of 3 GPUs starts");
 }
 
-TEST_F(FindDevice, one_gpu_is_the_one_that_was_asked_for) {
+TEST_F(FindDevice, finds_the_gpu_that_was_asked_for) {
   const auto found = find(*parse_device("cuda:1"));
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(ordinals(*found), (std::vector<int>{1}));

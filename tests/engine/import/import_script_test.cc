@@ -56,7 +56,7 @@ TEST_F(ImportTest, a_script_of_kernel_tuner_is_read_without_running_it) {
   EXPECT_EQ(made.space.notes[1], "the restriction strange could not be read: write it under constraints");
 }
 
-TEST_F(ImportTest, a_script_with_two_dimensions_and_a_dict) {
+TEST_F(ImportTest, a_script_with_two_dimensions_and_a_dict_is_read) {
   folder_.write("mm.cu", "__global__ void mm(float* c, const float* a) { c[tile] = a[0]; }\n");
   const Imported made = import(
       "import numpy\nproblem = (1024, 512)\nheight, width = 512, 1024\n"
@@ -69,7 +69,7 @@ TEST_F(ImportTest, a_script_with_two_dimensions_and_a_dict) {
   EXPECT_EQ(text(made, "block_size_y:"), "block_size_y: [2, 4, 6, 8]");
 }
 
-TEST_F(ImportTest, expressions_of_sizes_in_a_script_are_followed) {
+TEST_F(ImportTest, expressions_of_sizes_in_a_script_are_evaluated) {
   folder_.write("mm.cu", "extern \"C\" __global__ void mm(float* c, const float* a, const float* b, int n) { c[tile] = a[0] * b[n]; }\n");
   const Imported made = import(
       "import numpy as np\nfrom kernel_tuner import tune_kernel\ndef tune():\n"
@@ -92,7 +92,7 @@ TEST_F(ImportTest, expressions_of_sizes_in_a_script_are_followed) {
   EXPECT_EQ(made.space.notes[0], "the compiler option f'-DN={size}' could not be read: add it to the options");
 }
 
-TEST_F(ImportTest, restrictions_are_texts_lambdas_and_functions) {
+TEST_F(ImportTest, restrictions_may_be_texts_lambdas_and_functions) {
   folder_.write("k.cu", "__global__ void k(float* x) { x[A * B] = 1; }\n");
   const Imported made = import(
       "import numpy as np\nlimit = 64\ndef small(p):\n    return p['A'] < p.B\ndef long_one(p):\n    x = p['A']\n    return x\n"
@@ -106,7 +106,7 @@ TEST_F(ImportTest, restrictions_are_texts_lambdas_and_functions) {
   EXPECT_EQ(made.space.notes[0], "the restriction long_one could not be read: write it under constraints");
 }
 
-TEST_F(ImportTest, roles_come_from_the_kernel_and_answers_from_the_call) {
+TEST_F(ImportTest, roles_come_from_the_kernel_and_expected_answers_from_the_call) {
   const Imported made = import(
       "import numpy as np\nsource = \"\"\"\n__constant__ float weights[5];\n"
       "template <typename T> __global__ void count(const T* data, unsigned int* bins, float* sums, float* state, int n) {\n"
@@ -155,7 +155,7 @@ TEST_F(ImportTest, a_number_that_is_the_problem_size_follows_it) {
   EXPECT_EQ(text(made, "n: {"), "n: {type: int32, value: n}");
 }
 
-TEST_F(ImportTest, bad_scripts_get_one_line) {
+TEST_F(ImportTest, bad_scripts_give_an_error_of_one_line) {
   EXPECT_EQ(error("print(1)\n", "a.py"), "a.py: it does not call tune_kernel()");
   EXPECT_EQ(error("tune_kernel('k', 'k.cu')\n", "a.py"), "a.py: tune_kernel() has no problem_size");
   const auto with = [&](const std::string& parameters, const std::string& size = "8", const std::string& arguments = "[]") {

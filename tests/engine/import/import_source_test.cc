@@ -31,7 +31,7 @@ int main() {
 }
 )";
 
-TEST_F(ImportTest, a_whole_program_gives_its_kernel_its_macros_and_its_launch) {
+TEST_F(ImportTest, a_program_gives_its_kernel_its_macros_and_its_launch) {
   const Imported made = import(kScale);
   EXPECT_EQ(text(made, "kernel:"), "kernel: scale");
   EXPECT_EQ(text(made, "source:"), "source: kernel.cu");
@@ -60,7 +60,7 @@ TEST_F(ImportTest, a_literal_block_becomes_a_parameter_that_the_grid_follows) {
   }
 }
 
-TEST_F(ImportTest, a_tiled_kernel_of_two_dimensions) {
+TEST_F(ImportTest, a_tiled_kernel_of_two_dimensions_is_read) {
   const Imported made = import(
       "#define BLOCK 16\n#define WIDTH 2048\n"
       "template <typename T> __global__ void transpose(const T* in, T* out, int width, int height) {\n"
@@ -89,7 +89,7 @@ TEST_F(ImportTest, aliases_lists_of_dim3_and_defaults_of_arguments_are_read) {
   EXPECT_EQ(text(made, "grid:"), "grid: [\"ceil_div(n, threadsPerBlock)\", n // threadsPerBlockY]");
 }
 
-TEST_F(ImportTest, a_macro_for_the_block_that_the_kernel_uses_keeps_its_name) {
+TEST_F(ImportTest, a_block_macro_that_the_kernel_uses_keeps_its_name) {
   for (const std::string setting : {"#define BX 16\n#define BY 8\n", "const int BX = 16;\nconst int BY = 8;\n", "enum { BX = 16, BY = 8 };\n",
                                     "constexpr int BX = 16, BY = 8;\n"}) {
     const Imported made = import(setting +
@@ -105,7 +105,7 @@ TEST_F(ImportTest, a_macro_for_the_block_that_the_kernel_uses_keeps_its_name) {
   }
 }
 
-TEST_F(ImportTest, a_macro_that_only_other_kernels_use_is_no_parameter) {
+TEST_F(ImportTest, a_macro_that_only_other_kernels_use_is_not_a_parameter) {
   const Imported made = import(
       "#define TILE 8\n#define BLOCK 64\n__global__ void first(float* x) { x[BLOCK] = 1; }\n"
       "__global__ void second(float* x) { x[TILE] = 1; }\n"
@@ -194,7 +194,7 @@ TEST_F(ImportTest, offsets_and_columns_of_a_sparse_matrix_fit_together) {
   EXPECT_EQ(text(made, "columns:").substr(0, 71), "columns: {type: int32, extent: rows * 5, init: {csr_columns: begins}}  ");
 }
 
-TEST_F(ImportTest, names_mean_what_they_mean_in_the_function_that_launches) {
+TEST_F(ImportTest, names_are_resolved_in_the_function_that_launches) {
   const Imported made = import(
       "__global__ void k(const float* in, float* out, int n) {\n  const int size = n * 3;\n  float* mine = out + 1;\n  mine[size] = in[0];\n}\n"
       "void other() { int size = 77; }\n"
@@ -311,7 +311,7 @@ TEST_F(ImportTest, states_that_another_kernel_sets_up_are_noted) {
   EXPECT_NE(std::ranges::find(made.space.notes, expected), made.space.notes.end());
 }
 
-TEST_F(ImportTest, sources_that_are_cut_off_or_odd_do_no_harm) {
+TEST_F(ImportTest, incomplete_and_odd_sources_do_not_crash) {
   const std::string whole(kScale);
   for (std::size_t size = 0; size < whole.size(); size += 7) (void)import_space_text(whole.substr(0, size), "kernel.cu");
   for (const std::string odd : {"__global__ void k(int* x) {}\nint main() { k<<<n, n>>>(n); }\nint n = n;\n",
@@ -341,14 +341,14 @@ TEST_F(ImportTest, comments_and_notes_say_what_was_guessed) {
   EXPECT_EQ(text(import(made.definition.kernel.source_text, "other.cu", {"first", {}}), "kernel:"), "kernel: first");
 }
 
-TEST_F(ImportTest, a_kernel_without_a_launch_gets_a_guess) {
+TEST_F(ImportTest, a_kernel_without_a_launch_gets_guessed_values) {
   const Imported made = import("__global__ void k(const float4* in, float4* out, int count) { out[0] = in[0]; }\n");
   EXPECT_EQ(text(made, "count: ["), "count: [1048576]");
   EXPECT_EQ(text(made, "in:"), "in: {type: float32, extent: count * 4, init: {uniform: [0, 1]}}  # the extent is a guess");
   EXPECT_NE(text(made, "grid:").find("a guess"), std::string::npos);
 }
 
-TEST_F(ImportTest, bad_sources_get_one_line) {
+TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
   EXPECT_EQ(error("int main() {}\n"), "kernel.cu: it has no kernel (no __global__ function)");
   EXPECT_EQ(error(kScale, "kernel.cu", "other"), "kernel.cu: it has no kernel 'other'; its kernels are scale");
   EXPECT_EQ(error("#define LIST int x, int y\n__global__ void k(LIST) {}\n"),

@@ -41,7 +41,7 @@ std::string error_with(std::string_view part, std::string_view replacement) {
   return space ? "no error" : space.error().message;
 }
 
-TEST(ImportSpace, a_t1_file_becomes_a_space_file_that_reads) {
+TEST(ImportSpace, a_t1_file_becomes_a_readable_space_file) {
   const auto space = import_space_text(std::string(kT1), "copy.json");
   ASSERT_TRUE(space.ok()) << space.error().message;
   ScratchFolder scratch;
@@ -67,7 +67,7 @@ TEST(ImportSpace, a_t1_default_in_quotes_has_the_kind_of_the_values) {
   EXPECT_NE(space->text.find("block_size_x: {values: [32, 64, 128], default: 64}"), std::string::npos) << space->text;
 }
 
-TEST(ImportSpace, bad_t1_files_name_what_is_wrong) {
+TEST(ImportSpace, errors_name_what_is_wrong_in_a_t1_file) {
   EXPECT_EQ(error_with("\"[32, 64, 128]\"", "\"[32, 64\""),
             "copy.json: the values of 'block_size_x' are neither a list nor a range: [32, 64");
   EXPECT_EQ(error_with("list(range(1, 6, 2))", "range(6, 1)"),

@@ -62,15 +62,15 @@ class RecordingExchange : public ::testing::Test {
   ScratchFolder scratch_;
 };
 
-TEST_F(RecordingExchange, a_cache_of_kernel_tuner_comes_back_value_for_value) {
+TEST_F(RecordingExchange, a_cache_of_kernel_tuner_is_exported_with_all_its_values) {
   EXPECT_EQ(round_trip(write("cache.json", kOldCache), RecordingFormat::kernel_tuner), nlohmann::json::parse(kOldCache));
 }
 
-TEST_F(RecordingExchange, results_in_t4_come_back_value_for_value) {
+TEST_F(RecordingExchange, t4_results_are_exported_with_all_their_values) {
   EXPECT_EQ(round_trip(write("t4.json", kResults), RecordingFormat::t4), nlohmann::json::parse(kResults));
 }
 
-TEST_F(RecordingExchange, a_cache_can_be_written_as_t4_and_back) {
+TEST_F(RecordingExchange, a_cache_can_be_converted_to_t4_and_back) {
   const auto results = round_trip(write("cache.json", kOldCache), RecordingFormat::t4);
   ASSERT_EQ(results["results"].size(), 4u);
   const auto cache = round_trip(write("t4.json", results.dump()), RecordingFormat::kernel_tuner);
@@ -78,7 +78,7 @@ TEST_F(RecordingExchange, a_cache_can_be_written_as_t4_and_back) {
   EXPECT_EQ(cache["cache"]["64,wide"]["time"], 2.5);
 }
 
-TEST_F(RecordingExchange, the_same_file_may_come_again) {
+TEST_F(RecordingExchange, the_same_file_can_be_imported_again) {
   const auto file = write("cache.json", kOldCache);
   const fs::path database = scratch_ / "gktune.db";
   EXPECT_EQ(import_recording(database, file)->trials, 4);
@@ -141,7 +141,7 @@ nlohmann::json thinned(const nlohmann::json& recording, const char* trials) {
 
 class RealRecording : public RecordingExchange, public testing::WithParamInterface<std::string> {};
 
-TEST_P(RealRecording, comes_back_value_for_value_and_from_t4_too) {
+TEST_P(RealRecording, is_exported_with_all_its_values_also_from_t4) {
   const auto text = read_text_file(GetParam());
   ASSERT_TRUE(text.ok()) << text.error().message;
   const auto whole = nlohmann::json::parse(*text);
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, RealRecording, testing::ValuesIn(recordings()), na
 const std::string kOfKernelTuner = GKTUNE_SOURCE_DIR "/tests/recording/kernel_tuner/sum";
 
 // Kernel Tuner wrote one tuning in both formats.
-TEST_F(RecordingExchange, the_t4_results_of_a_cache_are_those_that_kernel_tuner_writes) {
+TEST_F(RecordingExchange, the_t4_results_of_a_cache_equal_those_of_kernel_tuner) {
   const auto ours = round_trip(kOfKernelTuner + ".cache.json", RecordingFormat::t4)["results"];
   const auto theirs = nlohmann::json::parse(*read_text_file(kOfKernelTuner + ".t4.json"))["results"];
   ASSERT_EQ(ours.size(), theirs.size());
@@ -208,7 +208,7 @@ std::string t4_of_all_statuses(const fs::path& database) {
   return text ? *text : "";
 }
 
-TEST_F(RecordingExchange, a_metric_that_is_no_number_is_left_out) {
+TEST_F(RecordingExchange, a_metric_that_is_not_a_number_is_left_out) {
   const auto results = nlohmann::json::parse(t4_of_all_statuses(scratch_ / "gktune.db"))["results"];
   EXPECT_EQ(results.size(), static_cast<std::size_t>(kLastStatus) + 1);
   const auto of_ok =

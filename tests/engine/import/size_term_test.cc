@@ -8,7 +8,7 @@ namespace {
 const SizeTerm kN = SizeTerm::atom("n"), kB = SizeTerm::atom("b");
 SizeTerm number(std::int64_t value) { return SizeTerm::number(value); }
 
-TEST(SizeTerm, equal_parts_are_put_together) {
+TEST(SizeTerm, equal_parts_are_combined) {
   EXPECT_EQ(kN.plus(number(0)).text(), "n");
   EXPECT_EQ(kN.plus(kN).text(), "n * 2");
   EXPECT_EQ(kN.minus(kN).text(), "0");
@@ -18,7 +18,7 @@ TEST(SizeTerm, equal_parts_are_put_together) {
   EXPECT_EQ(kN.plus(number(1)).times(kB).text(), "(n + 1) * b");
 }
 
-TEST(SizeTerm, a_size_in_bytes_loses_the_size_of_its_elements) {
+TEST(SizeTerm, a_size_in_bytes_is_divided_by_the_size_of_its_elements) {
   EXPECT_EQ(kN.times(number(4)).divided_by(number(4))->text(), "n");
   EXPECT_EQ(kN.plus(number(6)).times(number(4)).divided_by(number(4))->text(), "n + 6");
   EXPECT_EQ(kN.times(number(16)).divided_by(number(4))->text(), "n * 4");

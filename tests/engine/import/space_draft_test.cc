@@ -35,7 +35,7 @@ class SpaceDraftTest : public testing::Test {
   ScratchFolder folder_;
 };
 
-TEST_F(SpaceDraftTest, the_keys_have_one_order_and_empty_ones_are_left_out) {
+TEST_F(SpaceDraftTest, keys_have_a_fixed_order_and_empty_ones_are_left_out) {
   SpaceDraft draft = small_draft();
   draft.constraints = {{"threads <= n", "no idle threads"}};
   draft.metrics = {{"GB/s", "n * 4 / time_s / 1e9"}};
@@ -74,7 +74,7 @@ objective: {maximize: GB/s}
   read(draft);
 }
 
-TEST_F(SpaceDraftTest, a_source_that_is_not_named_cu_needs_its_language) {
+TEST_F(SpaceDraftTest, the_language_is_written_if_the_source_is_not_named_cu) {
   SpaceDraft draft = small_draft();
   draft.source = "add.inl";
   EXPECT_NE(space_file_text(draft).find("source: add.inl\nlanguage: cuda\n"), std::string::npos);

@@ -7,12 +7,12 @@
 namespace gktune {
 namespace {
 
-TEST(ExpectedImprovement, of_a_sure_prediction_is_the_gain) {
+TEST(ExpectedImprovement, equals_the_gain_of_a_sure_prediction) {
   EXPECT_NEAR(expected_improvement(1.0, 1e-12, 3.0), 2.0, 1e-6);
   EXPECT_NEAR(expected_improvement(3.0, 1e-12, 1.0), 0.0, 1e-6);
 }
 
-TEST(ExpectedImprovement, of_a_prediction_at_the_best_is_a_share_of_its_deviation) {
+TEST(ExpectedImprovement, is_a_share_of_the_deviation_if_the_prediction_equals_the_best) {
   EXPECT_NEAR(expected_improvement(1.0, 4.0, 1.0), 2 / std::sqrt(2 * M_PI), 1e-12);
 }
 

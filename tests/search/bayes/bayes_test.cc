@@ -29,7 +29,7 @@ double best_of(Searcher& search, int trials) {
   return least;
 }
 
-TEST(Bayes, finds_the_bottom_of_a_bowl_in_few_trials) {
+TEST(Bayes, finds_the_minimum_in_few_trials) {
   const Space space = checkered_space(60);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     Bayes search({.space = space, .seed = seed});
@@ -37,7 +37,7 @@ TEST(Bayes, finds_the_bottom_of_a_bowl_in_few_trials) {
   }
 }
 
-TEST(Bayes, its_options_change_the_search) {
+TEST(Bayes, changes_its_search_with_its_options) {
   const Space space = checkered_space(60);
   Bayes standard({.space = space, .seed = 1});
   Bayes later({.space = space, .seed = 1}, {.spread_points = 12});
@@ -47,7 +47,7 @@ TEST(Bayes, its_options_change_the_search) {
   EXPECT_EQ(later.expected_gain(), std::nullopt);  // the model made no proposal yet
 }
 
-TEST(Bayes, proposes_by_its_model_after_four_trials_where_alignment_says_little) {
+TEST(Bayes, uses_its_model_after_four_trials_if_alignment_matters_little) {
   Parameter x{.name = "x", .values = {}}, y{.name = "y"};
   for (int i = 0; i < 7; ++i) {
     x.values.emplace_back(1 << i);
@@ -62,7 +62,7 @@ TEST(Bayes, proposes_by_its_model_after_four_trials_where_alignment_says_little)
   EXPECT_EQ(later.expected_gain(), std::nullopt);
 }
 
-TEST(Bayes, its_first_trials_are_small_and_aligned_where_alignment_differs) {
+TEST(Bayes, begins_with_small_aligned_configurations_if_alignment_differs) {
   Parameter block{.name = "block"}, tile{.name = "tile"};
   for (int i = 1; i <= 32; ++i) block.values.emplace_back(i);
   for (int i = 1; i <= 32; ++i) tile.values.emplace_back(i);
@@ -101,7 +101,7 @@ TEST(Bayes, a_related_trial_with_other_parameters_counts_with_the_defaults_of_th
   EXPECT_EQ(search.ask(), (Config{{"x", 4}, {"y", 4}}));
 }
 
-TEST(Bayes, expects_less_once_the_bottom_is_found) {
+TEST(Bayes, expects_less_after_the_minimum_is_found) {
   const Space space = checkered_space(60);
   Bayes search({.space = space, .seed = 2});
   EXPECT_EQ(search.expected_gain(), std::nullopt);
@@ -113,7 +113,7 @@ TEST(Bayes, expects_less_once_the_bottom_is_found) {
   EXPECT_GE(search.expected_gain().value(), 0);
 }
 
-TEST(Bayes, avoids_what_fails) {
+TEST(Bayes, avoids_configurations_that_fail) {
   const Space space = checkered_space(40);
   Bayes search({.space = space, .seed = 3});
   int failures = 0;
@@ -127,7 +127,7 @@ TEST(Bayes, avoids_what_fails) {
   EXPECT_LT(failures, 25);
 }
 
-TEST(Bayes, a_configuration_that_is_told_twice_counts_once_as_it_was_told_last) {
+TEST(Bayes, only_the_last_result_of_a_configuration_counts) {
   const Space space = checkered_space(6);
   Bayes search({.space = space, .seed = 4});
   for (std::uint64_t i = 0; i < 8; ++i) search.tell(bowl_trial(space.at(i)));

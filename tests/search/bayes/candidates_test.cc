@@ -17,7 +17,7 @@ TEST(Candidates, are_all_untried_configurations_if_few_are_left) {
   EXPECT_EQ(candidates(untried, {}, 100, random).size(), 49u);
 }
 
-TEST(Candidates, hold_the_neighbours_of_the_best_and_draws_none_twice_and_none_taken) {
+TEST(Candidates, hold_neighbours_of_the_best_and_random_draws_without_duplicates) {
   const Space space = checkered_space(60);
   Untried untried(space);
   const std::vector<Space::Ranks> best = {space.ranks_at(900)};

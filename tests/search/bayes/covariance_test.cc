@@ -21,7 +21,7 @@ CovarianceParameters parameters_of(const Covariance& covariance) {
   return parameters;
 }
 
-TEST(Covariance, of_a_site_with_itself_is_one) {
+TEST(Covariance, is_one_between_a_site_and_itself) {
   const Features features(small_space());
   EXPECT_FLOAT_EQ(Covariance(features)({{2, 1}, 0}, {{2, 1}, 0}), 1);
 }
@@ -39,13 +39,13 @@ TEST(Covariance, multiplies_the_dimensions_and_adds_a_share_of_their_mean) {
   EXPECT_NEAR(covariance(a, b), 0.6 * first * second + 0.4 * (first + second) / 2, 1e-6);
 }
 
-TEST(Covariance, categories_are_all_equally_apart) {
+TEST(Covariance, is_equal_between_all_categories) {
   const Features features(small_space());
   Covariance covariance(features);
   EXPECT_FLOAT_EQ(covariance({{0, 0}, 0}, {{0, 1}, 0}), covariance({{0, 0}, 0}, {{0, 2}, 0}));
 }
 
-TEST(Covariance, other_studies_are_less_alike) {
+TEST(Covariance, is_smaller_between_different_studies) {
   const Features features(small_space());
   const Covariance covariance(features);
   const float across = covariance({{1, 1}, 0}, {{1, 1}, 1});
@@ -53,7 +53,7 @@ TEST(Covariance, other_studies_are_less_alike) {
   EXPECT_LT(across, 1);
 }
 
-TEST(Covariance, a_row_holds_the_same_as_each_pair) {
+TEST(Covariance, gives_the_same_for_a_row_as_for_each_pair) {
   const Features features(small_space());
   const Covariance covariance(features);
   const std::vector<Site> sites = {{{0, 0}, 0}, {{2, 1}, 2}, {{4, 2}, 1}};

@@ -9,7 +9,7 @@ Features features_of(std::vector<Parameter> parameters) {
   return Features(Space::build(std::move(parameters), {}, Scope()).value());
 }
 
-TEST(Features, a_parameter_without_a_choice_is_no_dimension) {
+TEST(Features, a_parameter_with_one_value_is_not_a_dimension) {
   const auto features = features_of({{.name = "a", .values = {3}}, {.name = "b", .values = {1, 2}}});
   ASSERT_EQ(features.dimensions().size(), 1u);
   EXPECT_EQ(features.dimensions()[0].parameter, 1u);
@@ -26,7 +26,7 @@ TEST(Features, positions_are_half_order_and_half_magnitude) {
   EXPECT_FLOAT_EQ(features.dimensions()[1].levels[1].position, (0.5F + 0.25F) / 2);
 }
 
-TEST(Features, values_in_any_order_keep_their_places) {
+TEST(Features, positions_do_not_depend_on_the_order_of_values) {
   const auto features = features_of({{.name = "a", .values = {4, 1, 2}}});
   const auto& levels = features.dimensions()[0].levels;
   EXPECT_FLOAT_EQ(levels[0].position, 1);
@@ -39,7 +39,7 @@ TEST(Features, texts_have_no_order) {
   EXPECT_TRUE(features.dimensions()[0].is_categorical);
 }
 
-TEST(Features, factors_of_two_count_where_other_numbers_lie_between) {
+TEST(Features, factors_of_two_count_if_other_numbers_lie_between_them) {
   const auto features = features_of({{.name = "a", .values = {32, 48, 56, 60, 64}},
                                      {.name = "powers", .values = {1, 2, 4, 8, 16}},
                                      {.name = "odd", .values = {1, 3, 5, 7}}});

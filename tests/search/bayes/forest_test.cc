@@ -66,7 +66,7 @@ TEST_F(ForestTest, rows_count_by_their_weights) {
   EXPECT_FLOAT_EQ(mean_at(forest, {7, 2})[1], 2);
 }
 
-TEST_F(ForestTest, without_rows_it_predicts_nothing_but_zero) {
+TEST_F(ForestTest, predicts_zero_without_rows) {
   Forest forest(features_, {.trees = 3});
   std::mt19937_64 random(1);
   forest.grow({}, Eigen::MatrixXf(0, 2), Eigen::VectorXf(), random);

@@ -46,13 +46,15 @@ class ModelSearchTest : public ::testing::TestWithParam<const char*> {
   Space space_ = checkered_space(60);
 };
 
-TEST_P(ModelSearchTest, finds_the_bottom_of_a_bowl_in_few_trials) {
+TEST_P(ModelSearchTest, finds_the_minimum_in_few_trials) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) EXPECT_LE(search(*make(seed), 60).least, 110) << seed;
 }
 
-TEST_P(ModelSearchTest, finds_it_with_several_in_flight) { EXPECT_LE(search(*make(1), 80, 8).least, 115); }
+TEST_P(ModelSearchTest, finds_the_minimum_with_several_trials_in_flight) {
+  EXPECT_LE(search(*make(1), 80, 8).least, 115);
+}
 
-TEST_P(ModelSearchTest, avoids_what_fails) { EXPECT_LT(search(*make(2), 60).failures, 15); }
+TEST_P(ModelSearchTest, avoids_configurations_that_fail) { EXPECT_LT(search(*make(2), 60).failures, 15); }
 
 TEST_P(ModelSearchTest, begins_where_a_related_study_was_best) {
   RelatedStudy related{.name = "another device", .trials = {}};
@@ -64,7 +66,7 @@ TEST_P(ModelSearchTest, begins_where_a_related_study_was_best) {
 
 INSTANTIATE_TEST_SUITE_P(Each, ModelSearchTest, testing::Values("trees", "classifier"));
 
-TEST(ModelSearch, the_classifier_expects_no_gain_and_the_trees_do) {
+TEST(ModelSearch, the_trees_expect_a_gain_and_the_classifier_none) {
   const Space space = checkered_space(20);
   for (const std::string strategy : {"trees", "classifier"}) {
     const auto searcher = make_searcher(strategy, {.space = space, .seed = 1}).value();

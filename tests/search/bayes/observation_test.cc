@@ -31,13 +31,13 @@ TEST(Targets, a_failure_counts_as_slow_but_not_as_slowest) {
   EXPECT_DOUBLE_EQ(targets.outputs(6, Targets::kFailure), 1);
 }
 
-TEST(Targets, of_a_maximised_metric_keep_its_order) {
+TEST(Targets, keep_the_order_of_a_maximised_metric) {
   const Targets targets = targets_of({observed(0, -900), observed(1, -500), observed(2, -10)});
   EXPECT_LT(targets.outputs(0, Targets::kTime), targets.outputs(1, Targets::kTime));
   EXPECT_LT(targets.outputs(1, Targets::kTime), targets.outputs(2, Targets::kTime));
 }
 
-TEST(Targets, of_failures_alone_and_of_equal_times_are_finite) {
+TEST(Targets, are_finite_for_failures_only_and_for_equal_times) {
   EXPECT_TRUE(targets_of({observed(0, 0, 0, false), observed(1, 0, 0, false)}).outputs.allFinite());
   EXPECT_TRUE(targets_of({observed(0, 5), observed(1, 5), observed(2, 5)}).outputs.allFinite());
 }

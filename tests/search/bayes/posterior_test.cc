@@ -65,7 +65,7 @@ TEST_F(PosteriorTest, predicts_what_the_formula_says) {
   }
 }
 
-TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first) {
+TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first_ones) {
   const Covariance covariance(features_);
   Posterior whole(features_), grown(features_);
   whole.reset(covariance.parameters(), sites_, candidates_, 0);
@@ -77,7 +77,7 @@ TEST_F(PosteriorTest, sites_that_are_appended_count_like_the_first) {
   EXPECT_LT((a.variances - b.variances).cwiseAbs().maxCoeff(), 2e-3);
 }
 
-TEST_F(PosteriorTest, a_prediction_after_others_is_that_of_all_outputs_at_once) {
+TEST_F(PosteriorTest, earlier_predictions_do_not_change_later_ones) {
   const Covariance covariance(features_);
   Posterior once(features_), often(features_);
   once.reset(covariance.parameters(), sites_, candidates_, 0);

@@ -70,7 +70,7 @@ double uncovered(const Space& space, const std::vector<Space::Ranks>& chosen) {
 }
 
 // Alignment of `block` alone would leave one of its values.
-TEST(Start, covers_the_space_where_fewer_than_two_parameters_can_be_misaligned) {
+TEST(Start, covers_the_space_if_fewer_than_two_parameters_can_be_misaligned) {
   Parameter block{.name = "block", .values = {1, 2, 4, 8, 12, 16, 32}}, tile{.name = "tile"};
   for (int i = 0; i < 7; ++i) tile.values.emplace_back(1 << i);
   const Space space = Space::build({block, tile}, {}, Scope()).value();
@@ -94,7 +94,7 @@ TEST(Start, covers_the_space_where_fewer_than_two_parameters_can_be_misaligned) 
   }
 }
 
-TEST(Start, goes_on_when_the_small_ones_are_used_up) {
+TEST(Start, continues_after_the_small_configurations_are_used_up) {
   const Space space = checkered_space(4);
   const Features features(space);
   Untried untried(space);
