@@ -6,7 +6,7 @@
 
 namespace gktune {
 
-// No file of this process grows beyond so many bytes, as on a disk that is full.
+// Limits the size of each file that this process writes, to act like a full disk.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {

@@ -8,9 +8,9 @@
 
 namespace gktune {
 
-// Python reads what gktune writes: it shares no code with it.
+// Tests let Python read the output of gktune, because the two share no code.
 
-// True if the package is there. It is not imported, which may take seconds.
+// True if the package is installed. It is not imported, because that may take seconds.
 inline bool python_has(const std::string& package) {
   const std::string script =
       "import importlib.util, sys; sys.exit(importlib.util.find_spec(\"" + package + "\") is None)";

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// A folder for one test, gone with it.
+// A folder for one test. The destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder() {

@@ -5,7 +5,7 @@
 
 namespace gktune {
 
-// Root may write everywhere: as long as this lives, the process is somebody else.
+// Makes the process another user for its lifetime, because root may write everywhere.
 class Unprivileged {
  public:
   static constexpr uid_t kNobody = 65534;

@@ -1,4 +1,4 @@
-// The kernels of the conformance suite are CUDA C++ to NVRTC too: what a GPU will be asked to run.
+// NVRTC compiles the kernels of the conformance suite too, so that a GPU can run them.
 #include <gtest/gtest.h>
 
 #include "tests/host/conformance.h"

@@ -1,4 +1,4 @@
-// spaces/cub_reduce.yaml, compiled for a GPU that is not there, and its winners as policies that CUB reads.
+// Compiles spaces/cub_reduce.yaml for a GPU that is absent, and reads its winners as policies of CUB.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST_F(CubReduce, is_compiled_for_a_gpu) {
   EXPECT_EQ(of_large->candidate.steps[0].grid[0], std::min((1 << 24) / (16 * 512), 5 * 4 * 132));
   EXPECT_EQ(of_large->candidate.steps[0].block[0], 512);
   ASSERT_EQ(of_small->candidate.steps.size(), 1u);
-  // Only one of them: each takes seconds.
+  // One of them is enough: each takes seconds.
   const auto compiled = compile({of_large->candidate.source});
   if (compiled[0].log.find("CUB 3") != std::string::npos) GTEST_SKIP() << compiled[0].log;
   ASSERT_EQ(compiled[0].status, Status::ok) << compiled[0].log;

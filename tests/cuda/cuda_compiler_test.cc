@@ -24,7 +24,7 @@ extern "C" __global__ void sum(const T* in, T* out) {
 template <int kCount> __global__ void fill(T* out) { out[threadIdx.x] = T(kCount); }
 )";
 
-// A compiler of the machine's NVRTC, where there is one: it needs no GPU.
+// Uses the NVRTC of the machine, if there is one. It needs no GPU.
 class CudaCompilerTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -29,7 +29,7 @@ TEST_F(DeviceKernelCode, is_compiled_and_kept_if_the_driver_refuses_the_built_co
   const auto loaded = load_device_kernels(*gpu_, {}, "sm_90", folder_.path("cache"));
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   EXPECT_NE(loaded->get(), nullptr);
-  // The second time no compiler is needed.
+  // The second call needs no compiler.
   const ToolkitPlaces nowhere{.home = folder_.path("nowhere")};
   const auto again = load_device_kernels(*gpu_, nowhere, "sm_90", folder_.path("cache"));
   EXPECT_TRUE(again.ok()) << again.error().message;

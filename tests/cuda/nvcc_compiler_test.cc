@@ -1,4 +1,4 @@
-// Host code, compiled by nvcc for a GPU that is not there.
+// Host code, compiled by nvcc for a GPU that is absent.
 #include "tuner/device/cuda/compile/nvcc_compiler.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST_F(NvccCompilerTest, refuses_results_that_are_not_error_codes) {
       << variant.log;
 }
 
-// An environment variable for the time of a test.
+// Sets an environment variable for the duration of a test.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }

@@ -56,7 +56,7 @@ SourcePlan user(int count) {
   return plan;
 }
 
-// Each with a kernel that uses it, for sm_90.
+// Compiles a kernel with each library for sm_90.
 TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
   auto compiler = CudaCompiler::open({});
   if (!compiler) GTEST_SKIP() << compiler.error().message;

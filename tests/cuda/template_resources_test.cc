@@ -1,5 +1,4 @@
-// Every template that the project ships, compiled for GPUs that are not there: what the assembler made of its
-// ways has to fit each of them.
+// Compiles every shipped template for GPUs that are absent. The resources of each way must fit each GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,11 +25,11 @@ namespace {
 
 constexpr std::string_view kArchitectures[] = {"sm_80", "sm_90", "sm_100"};
 constexpr int kMostRegisters = 255;
-// A thread gets its registers in steps of so many.
+// The registers of a thread are allocated in multiples of this number.
 constexpr std::int64_t kRegisterStep = 8;
 
-// Kernels that keep what a thread computes in registers, on purpose as many as there are; the others have no
-// reason to spill.
+// Kernels that use as many registers as there are on purpose, and may spill. The others have no reason to
+// spill.
 const std::set<std::string> kMaySpill{"matmul"};
 
 // The parameters that the sources declare, as space files write them, by the beginning of an entry's name.
@@ -73,8 +72,7 @@ class TemplateResources : public testing::TestWithParam<std::tuple<std::string, 
     });
   }
 
-  // Each value of each parameter at least once, and each problem; of them one in so many as there are
-  // architectures, another for each.
+  // Configurations with each value of each parameter and with each problem, divided among the architectures.
   std::vector<Sampled> samples() {
     std::vector<Sampled> all;
     std::vector<Config> known;

@@ -37,7 +37,7 @@ TEST(CheckProblems, awkward_sizes_stay_below_what_the_file_lists) {
                    "width=5,n=0", "width=5,n=9001"}));
 }
 
-// A small size that the file lists too does not keep the others small.
+// The file lists a small and a large size: the large one limits the awkward sizes.
 TEST(CheckProblems, some_sizes_fill_several_blocks_and_a_part_of_one) {
   KernelDefinition kernel;
   kernel.axes = {{"n", {1, 1000}, ""}};
@@ -60,7 +60,7 @@ TEST(CheckProblems, sizes_grow_until_they_fill_several_large_blocks) {
   const std::string by_block = "max(1, ceil_div(n, 1024 * items))";
   EXPECT_EQ(problems("[1, 1Mi]", by_block), (Texts{"T=int,n=18003"}));
   EXPECT_EQ(problems("[1Mi]", "max(1, ceil_div(n, 3000 * items))"), (Texts{"T=int,n=72015"}));
-  // No larger than what the file lists, nor where the size does not decide.
+  // Sizes are not larger than those of the file, and do not grow if the grid does not depend on them.
   EXPECT_EQ(problems("[1, 17000]", by_block), (Texts{"T=int,n=17000"}));
   EXPECT_EQ(problems("[1, 9500]", by_block), Texts{});
   EXPECT_EQ(problems("[1Mi]", "1"), Texts{});
@@ -114,7 +114,7 @@ TEST(CheckPass, failures_with_the_same_message_are_one_finding) {
   EXPECT_FALSE(result.was_stopped);
 }
 
-// Sends candidates with these trials through.
+// Checks candidates that end in these trials.
 CheckResult check_of(const std::vector<Trial>& trials) {
   ReplayDevice device({}, trials, 1);
   std::size_t next = 0;
@@ -173,7 +173,7 @@ TEST(CheckPass, a_failing_reference_is_one_finding_and_ends_only_its_problem) {
   EXPECT_TRUE(result.findings[0].trials[0].config.empty());
 }
 
-// It would hang for each of them.
+// The configuration would probably hang on each of them.
 TEST(CheckPass, a_configuration_that_hung_is_not_tried_on_other_problems) {
   std::vector<Trial> trials;
   for (const int n : {1, 31, 257}) {
@@ -195,7 +195,7 @@ TEST(CheckPass, a_configuration_that_hung_is_not_tried_on_other_problems) {
   EXPECT_EQ(result.failures(), (Failures{{Status::timed_out, 1}}));
 }
 
-// One of those in flight runs: the one that came last.
+// A device that runs only the last submitted candidate; the others can be withdrawn.
 class BusyDevice final : public Device {
  public:
   const DeviceInfo& info() const override { return info_; }
@@ -219,7 +219,8 @@ class BusyDevice final : public Device {
   std::vector<Candidate> in_flight_;
 };
 
-// Sends the configurations 1 to `count` through, and stops when it is asked for the time `stop`.
+// Checks the configurations 1 to `count`. The check asks whether to stop, and the answer to question `stop`
+// is yes.
 CheckResult check_on_busy_device(int count, int stop) {
   BusyDevice device;
   int asked = 0, sent = 0;

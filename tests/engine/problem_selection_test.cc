@@ -17,7 +17,7 @@ KernelDefinition reduce() {
   return of_axes({{"element", {"int", "float"}, "element"}, {"n", {1 << 16, 1 << 20}, ""}});
 }
 
-// Squares, and one sliver.
+// Two square problems and a narrow one.
 KernelDefinition matmul() {
   KernelDefinition kernel = of_axes({{"m", {1024, 2048, 4097}, ""}, {"n", {1024, 2048, 1023}, ""}});
   kernel.listed_problems = {

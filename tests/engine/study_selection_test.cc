@@ -14,7 +14,7 @@ StudySummary study(std::int64_t id, const std::string& kernel, std::int64_t n = 
   return summary;
 }
 
-// Ids; or the error.
+// The ids of the selected studies, or the error.
 std::string named(const Studies& studies, const std::string& word) {
   const auto found = named_studies(studies, word);
   if (!found) return found.error().message;

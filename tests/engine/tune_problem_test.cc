@@ -196,7 +196,7 @@ TEST_F(TuneProblem, a_resumed_run_has_its_parameters_in_the_order_of_the_file) {
   EXPECT_EQ(again->trials.front().config.name(0), "x");
 }
 
-// Far slower than the best in time, and far better.
+// The best configurations by this metric are far slower than the others.
 TEST_F(TuneProblem, slow_candidates_are_not_dropped_if_time_is_not_the_objective) {
   definition_.kernel.metrics = {{"J", *Expression::parse("x")}};
   definition_.kernel.objective = {"J", false};
@@ -214,7 +214,7 @@ TEST_F(TuneProblem, slow_candidates_are_not_dropped_if_time_is_not_the_objective
   EXPECT_EQ(tuning->outcome.best->config, (Config{{"x", 1}}));
 }
 
-// Goes wrong whenever a configuration comes for the second time.
+// A device that gives a wrong result for each configuration that it runs a second time.
 class FickleDevice final : public Device {
  public:
   explicit FickleDevice(ReplayDevice recorded) : recorded_(std::move(recorded)) {}
@@ -316,7 +316,7 @@ TEST_F(TuneProblem, the_next_run_holds_the_playoff_of_a_stopped_run) {
   EXPECT_TRUE(store_.best("line")->front().from_playoff);
 }
 
-// Good trials, but the machine fails for these.
+// Changes the trials of these configurations into failures of the machine.
 std::vector<Trial> with_machine_failures(std::vector<Trial> trials, const std::vector<int>& xs) {
   for (const int x : xs) {
     Trial& trial = trials[static_cast<std::size_t>(x - 1)];

@@ -35,8 +35,8 @@ struct CUevent_st {
 
 namespace {
 
-// A driver leaves little of the caller in the processor's first caches: it reads and runs more than they hold. With
-// FAKE_CUDA_COLD in the environment the launches of this one do so too.
+// A real driver evicts the caller from the processor's first caches: it reads and runs more than they hold.
+// With FAKE_CUDA_COLD in the environment launches of the fake one do so too.
 class CacheUse {
  public:
   void launch() {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// The driver's side of the fake: its past, and its faults.
+// Controls the fake driver, and returns the calls that it has received.
 namespace fake_cuda {
 
 inline constexpr const char* kDeviceName = "fake GPU";
@@ -24,7 +24,7 @@ struct Launch {
 
 // Restores the state of a process that has just started. Removes contexts of earlier calls.
 void reset();
-// From here on every call fails, as after the end of the process's CUDA.
+// Makes every later call fail, as calls do after CUDA has shut down in the process.
 void shut_down();
 
 const std::vector<Launch>& launches();
@@ -41,7 +41,7 @@ int late_releases();
 int calls_that_break_captures();
 // Calls of cuCtxGetCurrent.
 int questions_for_context();
-// From here on launches are noted, or leave no trace and need no memory.
+// Later launches are noted if `notes` is true; otherwise they are forgotten and need no memory.
 void note_launches(bool notes);
 
 }  // namespace fake_cuda

@@ -58,12 +58,12 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"clean", Status::invalid, "shared", 256, 4, 1 << 20},
         FaultCase{"clean", Status::invalid, "block", 2048, 1},
         FaultCase{"clean", Status::invalid, "grid", 256, std::int64_t{1} << 31},
-        // A CPU has no end of registers.
+        // A CPU does not limit the registers of a kernel.
         FaultCase{"many_registers", Status::ok, "", 1024, 1},
         FaultCase{"large_shared", Status::ok, "", 256, 4, 96 << 10}),
     [](const auto& fault) { return fault.param.kernel + std::string("_") + std::to_string(fault.index); });
 
-// The kernel, and where it goes wrong.
+// A kernel and the place of its fault.
 struct Place {
   const char* kernel;
   const char* thread;
@@ -131,7 +131,8 @@ TEST(HostFaultsOfFunctions, an_endless_thread_reports_its_line_while_others_wait
   EXPECT_NE(trial.message.find("endless_thread.cc:7"), std::string::npos) << trial.message;
 }
 
-// The line of the crash takes long to find: in the meantime the time is up, and the other thread is asked.
+// The line of the crash takes long to find. Meanwhile the time limit ends, and the other thread is asked for
+// its line.
 TEST(HostFaultsOfFunctions, a_crash_is_reported_even_if_another_thread_never_ends) {
   ScratchFolder folder;
   folder.write("addr2line",
@@ -257,7 +258,7 @@ TEST(HostChecks, order_threads_by_their_seed) {
   }
 }
 
-// Instrumented code is slow, and its problems are small.
+// Instrumented code is slow, but its problems are small, so the limit of the file still applies.
 TEST(HostChecks, limit_endless_instrumented_code_to_the_time_limit_of_the_file) {
   WorkerDeviceOptions options = fault_options("host");
   options.work = WorkerDeviceOptions::Work::check;

@@ -1,4 +1,4 @@
-// No candidate affects another, and nothing outlives its trial.
+// No candidate affects another, and no process outlives its trial.
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -128,7 +128,7 @@ TEST(OutsideKills, are_not_blamed_on_a_candidate_whose_compiler_they_end) {
   EXPECT_EQ(trial.status, Status::ok) << trial.message;
 }
 
-// Kills so many processes of that name in the group of a worker, one after the other.
+// Kills `count` processes of that name in the group of a worker, one after the other.
 std::thread persistent_killer_of(const std::string& name, int count) {
   return std::thread([name, count, tuner = ::getpid()] {
     std::vector<pid_t> killed;
@@ -197,7 +197,8 @@ class MemoryGroup {
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
   bool is_usable() const { return !folder_.empty(); }
-  // Allows so much more than the processes have now, without those of the last trial, which may still be ending.
+  // Allows this much more than the processes use now. Those of the last trial do not count: they may still be
+  // ending.
   void allow(std::int64_t more_bytes) const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < 20; ++i) {

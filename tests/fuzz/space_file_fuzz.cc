@@ -1,5 +1,4 @@
-// Feeds bytes to the reader of space files, and what it makes of them to all that follows it. No disk is
-// touched.
+// Feeds bytes to the reader of space files, and its results to all later steps, without using the disk.
 
 #include <cstddef>
 #include <cstdint>

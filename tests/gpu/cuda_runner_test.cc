@@ -8,7 +8,7 @@ namespace {
 
 using Role = Argument::Role;
 
-// y = 2 x for n elements, and what goes wrong with it.
+// A kernel that computes y = 2 x for n elements, right or with a fault.
 constexpr const char* kReference = R"(
 __global__ void reference(const float* x, float* y, long long n) {
   for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i];
@@ -32,7 +32,7 @@ Case doubling(const std::string& body, std::uint64_t n = 100'000) {
   kernel.reference = {step("reference", 512, 256, {0, 1, 2})};
   return kernel;
 }
-// On buffers between zones with a pattern.
+// The same job with buffers between zones with a pattern.
 Case zoned(Case kernel) {
   kernel.guards = Guards::zones;
   return kernel;
@@ -309,7 +309,7 @@ class GpuFaultDeathTest : public GpuTest {
     EXPECT_NE(reply.message.find(words), std::string::npos) << reply.message;
     // The parent shows what the child writes to its standard error.
     if (HasFailure()) std::fprintf(stderr, "%s\n", reply.message.c_str());
-    // A kernel that never ends would hold up the ending of all that it uses.
+    // Releasing resources would wait for a kernel that never ends.
     std::fflush(nullptr);
     std::_Exit(HasFailure() ? 1 : 0);
   }

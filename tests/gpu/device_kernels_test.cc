@@ -19,7 +19,7 @@ constexpr ElementType kTypes[] = {
     ElementType::float16,     ElementType::bfloat16,    ElementType::float32,   ElementType::float64,
     ElementType::float8_e4m3, ElementType::float8_e5m2, ElementType::complex64, ElementType::complex128};
 
-// Both codes: the one that was built and the one that NVRTC compiles where the driver cannot use it.
+// Tests both versions: the built-in code, and the code that NVRTC compiles if the driver cannot use it.
 enum class Code { built, compiled };
 
 class DeviceKernelsTest : public testing::TestWithParam<Code> {

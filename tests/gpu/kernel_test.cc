@@ -201,7 +201,7 @@ TEST_F(GpuKernelTest, a_bundle_is_launched_without_sources_and_nvrtc) {
                               folder_.path("kernels.gkt");
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   for (const char* gone : {"total.cu", "total.yaml", "gktune.db"}) std::filesystem::remove(folder_ / gone);
-  // Other tests of this process load NVRTC: the launches run in one of their own, which runs this test only.
+  // Other tests of this process load NVRTC, so the launches run in a new process that runs only this test.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

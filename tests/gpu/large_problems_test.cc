@@ -1,4 +1,4 @@
-// Every template that the project ships, beyond 2^31 elements: where indices of 32 bits wrap around.
+// Every shipped template with more than 2^31 elements, which indices of 32 bits cannot count.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -35,8 +35,7 @@ StepPlan step(const std::string& entry, std::int64_t grid, std::int64_t block, s
               std::int64_t shared_bytes = 0);
 StepPlan fill_step(int argument, int byte);
 
-// GPU 0 with what compiles for it. Each test is a process of its own under ctest; one that loses its context
-// must be.
+// GPU 0 and its compiler. ctest runs each test in its own process, which a test that loses its context needs.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override;

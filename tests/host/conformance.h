@@ -21,20 +21,19 @@ struct Geometry {
   std::int64_t shared_bytes = 0;
 };
 
-// A file of tests/host/kernels, with all its kernels for entries. Templates are listed with the arguments
-// they are tested with.
+// A file of tests/host/kernels with all its kernels as entries. Templates are listed with their arguments.
 SourcePlan conformance_source(const std::string& file);
 std::vector<std::string> conformance_files();
 
-// Runs kernels of tests/host/kernels: on a CPU by one of its compilers, or on a GPU. Nothing in the
-// conformance tests knows which.
+// Runs kernels of tests/host/kernels with a compiler for the CPU or on a GPU. The tests do not depend on
+// which.
 class KernelRunner {
  public:
   virtual ~KernelRunner() = default;
   virtual std::string name() const = 0;
-  // Why it can run none here, where that is so.
+  // The reason why it can run no kernel on this machine.
   virtual std::optional<std::string> absence() { return std::nullopt; }
-  // Every argument is a buffer; the kernel may change any of them. What goes wrong is an exception.
+  // Every argument is a buffer that the kernel may change. An error is thrown as an exception.
   virtual void run(const std::string& file, const std::string& entry, const Geometry& geometry,
                    std::span<const std::span<std::byte>> buffers) = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace gktune {
 
-// They travel inside the test program: it may run on another machine than it was built on.
+// The test program contains the files, because it may run on another machine than the one that built it.
 std::span<const EmbeddedFile> conformance_kernels();
 
 namespace {

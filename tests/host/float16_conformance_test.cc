@@ -9,7 +9,7 @@ namespace {
 
 using Float16 = Conformance;
 
-// A binary format of 16 bits, by its definition.
+// A binary format of 16 bits, implemented from its definition.
 struct Format {
   int mantissa_bits, min_exponent, max_exponent;
 
@@ -22,7 +22,7 @@ struct Format {
                              static_cast<int>(exponent) - 1 + min_exponent);
   }
 
-  // The value in the format that `round` makes of x; it rounds to whole numbers.
+  // x in this format. `round` rounds to whole numbers.
   double rounded(double x, double (*round)(double)) const {
     if (x == 0 || !std::isfinite(x)) return x;
     const double quantum = std::ldexp(1.0, std::max(std::ilogb(x), min_exponent) - mantissa_bits);
@@ -95,7 +95,7 @@ void check_arithmetic(const Format& format, const std::vector<float>& a, const s
     for (std::size_t k = 0; k < 11; ++k) {
       if (k == 9) continue;
       const double actual = format.decode(row[k]);
-      // A GPU's compiler may make one instruction of a product and a sum.
+      // A compiler for GPUs may fuse a product and a sum into one instruction.
       if (k == 10 && actual == expected[4]) continue;
       EXPECT_TRUE(std::isnan(expected[k]) ? std::isnan(actual) : actual == expected[k])
           << "operation " << k << " on " << x << " and " << y << ": " << actual << ", not " << expected[k];

@@ -14,7 +14,7 @@ namespace gktune {
 namespace {
 
 constexpr const char* kSource = R"cuda(
-// Two steps over a clearing: partial sums into scratch memory, and those into one.
+// A fill and two steps: partial sums into scratch memory, then one sum of them.
 __global__ void partial_sums(const int* in, int* partial, int n) {
   int sum = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
@@ -311,7 +311,8 @@ TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
 TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   const std::vector<int> before = own_cores();
   if (before.empty()) GTEST_SKIP() << "here a thread may not ask which cores it has";
-  // One that keeps to a core all the while: only where it still does at the end have the others been let.
+  // This thread pins itself to a core. If it has lost its core at the end, the system does not let threads
+  // keep theirs.
   std::promise<void> is_over;
   std::future<bool> is_faithful = std::async(std::launch::async, [&] {
     const PinnedHere pinned(before.back());

@@ -20,7 +20,7 @@ std::vector<unsigned> words(unsigned seed) {
   return all;
 }
 
-// Bit by bit, with no builtin in sight.
+// Computed bit by bit, without builtins.
 template <class W>
 struct BitCounts {
   unsigned ones = 0, leading = 0, first = 0;

@@ -21,13 +21,13 @@ std::string kernel_cache();
 // A source to compile under test.
 SourcePlan kernel_source(std::string text, std::vector<std::string> entries,
                          std::vector<std::pair<std::string, std::string>> macros = {});
-// Compiles alone; the test fails where that does.
+// Compiles one source. The test fails if that fails.
 Module compile_kernel(const std::string& cxx, const SourcePlan& source,
                       Instrumentation instrumentation = Instrumentation::none);
 CompiledVariant try_compile(const std::string& cxx, const SourcePlan& source,
                             Instrumentation instrumentation = Instrumentation::none);
 
-// The entries of one loaded source, to be run by their number; instrumented where there is a watch.
+// The entries of one loaded source, run by their number. The code is instrumented if there is a watch.
 class Kernels {
  public:
   Kernels(const std::string& cxx, const SourcePlan& source, ExecutionSettings settings = {.threads = 2});
@@ -40,7 +40,7 @@ class Kernels {
     std::array<void*, sizeof...(A)> pointers{&arguments...};
     return module_.launch(executor_, entry, shape, pointers);
   }
-  // Fails the test where the kernel does not run well.
+  // Fails the test if the kernel fails.
   template <class... A>
   void run(std::size_t entry, const LaunchShape& shape, A... arguments) {
     const Result<void, Failure> result = launch(entry, shape, arguments...);

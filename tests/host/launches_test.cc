@@ -21,7 +21,7 @@ Definition launches_space(const std::string& name) {
   return {};
 }
 
-// The space's only parameter has these values.
+// The values of the only parameter of each space.
 std::vector<Config> configs_of(const Definition& definition) {
   std::vector<Config> configs;
   for (const Value& value : definition.parameters.at(0).values)
@@ -94,7 +94,7 @@ TEST_F(Launches, every_configuration_of_every_space_is_right) {
     RunJob each = job(plan);
     EXPECT_EQ(runner_.run(each).message, "") << plan.candidate.source.entries.at(0);
   }
-  // With samples too, for which an execution is prepared in another place.
+  // Another function prepares the executions for samples.
   RunJob timed = job_of("device_variable");
   timed.check_only = false;
   timed.plan.regime = Regime::hot;

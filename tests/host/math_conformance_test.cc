@@ -16,8 +16,8 @@ using Binary = std::function<double(double, double)>;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Right where it is nearer to the exact result than so many units in the last place of a T. A result too
-// small for normal numbers may be flushed.
+// True if `actual` differs from the exact result by less than `ulps` units in the last place of a T. A result
+// too small for normal numbers may be flushed to zero.
 template <class T>
 bool is_near(T actual, double exact, double ulps) {
   if (std::isnan(exact)) return std::isnan(actual);
@@ -40,7 +40,7 @@ std::vector<float> inputs() {
 TEST_P(Math, computes_functions_of_one_number) {
   const double pi = std::numbers::pi;
   const auto of_pi = [pi](double x, double shift) {
-    // Reduced before it is multiplied, or the zeros would not be zeros.
+    // The argument is reduced before it is multiplied: only then are zeros exact.
     const double turns = std::remainder(x, 2.0);
     const double quarter = std::remainder(2 * (turns + shift), 4.0);
     return quarter == std::trunc(quarter) ? (quarter == 1                             ? 1.0
@@ -112,7 +112,7 @@ TEST_P(Math, fast_functions_are_nearly_exact) {
                                        std::pow(x, 1.5), x / 3,        std::sin(x),   std::cos(x),
                                        std::tan(x),      std::log2(x), std::log10(x), std::pow(10, x)};
     for (std::size_t k = 0; k < kResults; ++k) {
-      // Next to its pole a tangent is as wrong as a small cosine makes it.
+      // Near a pole the error of the small cosine dominates the tangent.
       const double of = k == kTangent ? expected[k] * expected[k] : std::abs(expected[k]);
       EXPECT_NEAR(out[i * kResults + k], expected[k], 1e-5 * (1 + of)) << "result " << k << " of " << x;
     }
@@ -146,7 +146,7 @@ TEST_P(Math, computes_functions_of_two_numbers) {
   run("math.cu", "binary", line(1, static_cast<std::int64_t>(a.size())), a, b, out);
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t k = 0; k < functions.size(); ++k) {
-      // The sign of a NaN is nobody's business.
+      // The sign of a NaN is unspecified.
       if (k == 8 && std::isnan(b[i])) continue;
       const double exact = functions[k].first(a[i], b[i]);
       const float actual = out[i * functions.size() + k];
@@ -173,7 +173,7 @@ TEST_P(Math, computes_functions_of_doubles) {
   }
 }
 
-// The whole number nearest, or below, above, towards zero, kept inside [low, high]; of a NaN 0.
+// A rounded number, limited to the range of T; 0 for NaN.
 template <class T>
 long long clamped(double whole) {
   if (std::isnan(whole)) return 0;

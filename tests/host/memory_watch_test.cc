@@ -33,7 +33,7 @@ class Watched : public WithEachCompiler {
           << "no " << word << " in: " << result.error().message;
     }
   }
-  // Each statement is at fault; they are compiled together and run one by one.
+  // Each statement has the fault. All are compiled together and run one by one.
   void expect_each(const std::string& before, const std::vector<std::string>& statements, Status status,
                    const std::string& words) {
     std::string text = before + "__global__ void k(const int* in, int* out) {\n";
@@ -295,7 +295,7 @@ __global__ void k(const int* in, int* out) {
                shape(3, 40));
 }
 
-// A thread that need not change the value leaves such a loop before its first update.
+// A thread that does not need to change the value leaves the loop before its first update.
 TEST_P(Watched, a_compare_and_swap_loop_may_end_early) {
   expect_clean(R"(
 __global__ void k(const int* in, int* out) {
@@ -319,7 +319,7 @@ __global__ void k(const int* in, int* out) {
   }
 })",
                shape(4, 64));
-  // No barrier or flag tells the reader that the first value is written.
+  // Neither a barrier nor a flag orders the read after the write of the first value.
   expect_fault(R"(
 __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[2] = in[0];
@@ -352,7 +352,7 @@ __global__ void k(const int* in, int* out) {
   expect_clean(with(text, "i != 70"), shape(2, 64));
 }
 
-// A compiler may take the write for an access that says enough about the read in front of it.
+// A compiler may instrument only the write of an update, and leave out the read before it.
 TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
   is_out_unwritten_ = true;
   expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"}, Status::undefined_behavior,
@@ -432,7 +432,7 @@ __global__ void k(const int* in, int* out) {
                shape(2, 64));
 }
 
-// Optimisers move a load to where its value is used, and drop one that is not.
+// Optimisers move a load to the use of its value, and drop a load without a use.
 TEST_P(Watched, a_load_is_reported_at_its_line_in_the_source) {
   expect_fault(R"(
 __global__ void k(const int* in, int* out) {
@@ -459,7 +459,7 @@ __global__ void k(const int* in, int* out) {
   BARRIER
   if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
 })";
-  // Found when the thread is through, and still told of where it read.
+  // The race is found after the thread has ended, and the report still names the place of the read.
   expect_fault(with(text, ""), shape(1, 64), Status::data_race,
                {"4 bytes of shared memory that thread (", "kernel.cu:8"});
   expect_clean(with(text, "__syncthreads();"), shape(1, 64));
@@ -486,7 +486,7 @@ __global__ void k(const int* in, int* out) {
   out[threadIdx.x] = dynamic[threadIdx.x];
   out[threadIdx.x] += fixed[threadIdx.x].y;
 })";
-  // The block before wrote what this one does not.
+  // The previous block wrote the memory that this block leaves unwritten.
   expect_fault(with(text, "blockIdx.x == 0 || threadIdx.x < 7"), shape(2, 8, 64), Status::undefined_behavior,
                {"no thread of its block has written", "block (1,0,0)", "thread (7,0,0)", "kernel.cu:10"});
   expect_clean(with(text, "true"), shape(1, 8, 64));
@@ -503,7 +503,7 @@ TEST_P(Watched, accesses_outside_of_buffers_are_found_to_the_byte) {
                {"outside the dynamic shared memory (0 bytes past its end)", "thread (6,0,0)"});
 }
 
-// Functions of CUDA and of the C++ library are not the user's.
+// Lines of CUDA's headers and of the C++ library do not help the user.
 TEST_P(Watched, a_fault_inside_a_library_is_reported_at_the_line_of_the_caller) {
   expect_each(
       R"(

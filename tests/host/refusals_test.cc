@@ -102,7 +102,7 @@ TEST_P(Refusals, name_the_line_of_inline_ptx) {
       {"inline PTX cannot run on the host device", "kernel.cu:3"});
 }
 
-// One line each, however much else the compiler has to say.
+// The compiler reports many further lines, which are left out.
 TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line) {
   const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex2D<int>(texture, 1, 2);";
   const std::string ptx = "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
@@ -152,7 +152,7 @@ TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   }
 }
 
-// The host device's own headers count, and so do the user's, whatever the folder has besides.
+// Headers of the host device come before those of the folder, and the user's headers in the folder are found.
 TEST_P(Refusals, are_not_caused_by_an_include_folder_with_the_toolkit) {
   ScratchFolder folder;
   std::filesystem::create_directories(folder / "cuda");

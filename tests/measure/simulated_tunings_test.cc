@@ -1,4 +1,4 @@
-// Whole tunings with samples that were recorded on a GPU: the best configuration must survive the search and
+// Whole tunings with samples that were recorded on a GPU. The best configuration must stay in the search and
 // win the playoff, although few samples of each configuration are taken.
 #include <gtest/gtest.h>
 

@@ -213,7 +213,7 @@ TEST(Verdict, the_order_matters_unless_any_order_is_allowed) {
   EXPECT_TRUE(judged<int>(ElementType::int32, {3, -1, 2}, {2, 3, -1}, any).passed());
   EXPECT_TRUE(judged<float>(ElementType::float32, {0.5f, -2, 1}, {1, 0.5f, -2}, any).passed());
   EXPECT_TRUE(judged<std::uint64_t>(ElementType::uint64, {~0ull, 1}, {1, ~0ull}, any).passed());
-  // Each as often as expected.
+  // Each value must occur as often as expected.
   EXPECT_EQ(judged<int>(ElementType::int32, {2, 3, 3}, {2, 2, 3}, any).message("out"),
             "1 of 3 elements differs; it is sorted out[1]: 3, expected 2 (absolute error 1)");
 }

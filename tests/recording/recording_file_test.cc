@@ -105,7 +105,7 @@ TEST(RecordingFile, failures_keep_their_kind_and_their_cost) {
   EXPECT_EQ(trial_of(recording, "wide,32").message, "InvalidConfig");
 }
 
-// Kernel Tuner names an error where older versions had a time that is a text.
+// Kernel Tuner has a key for the error. Older versions wrote the error as the time.
 TEST(RecordingFile, an_error_in_place_of_a_time_is_a_failure) {
   std::string text(kCache);
   const std::string old_form = R"("time": "CompilationFailedConfig")";

@@ -1,5 +1,5 @@
-// Recordings that others made are not part of the project: these tests are skipped where they are not at
-// hand.
+// Recordings by others are not part of the project. These tests are skipped if the recordings are not
+// available.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -232,7 +232,7 @@ TEST(ReproOfLaunches, names_the_attributes_of_a_launch) {
 
 INSTANTIATE_TEST_SUITE_P(Spaces, ReproOfShipped, testing::ValuesIn(portable_spaces()), space_name);
 
-// A kernel in files of its own, written down for one test.
+// A kernel in a folder for one test.
 class Repro : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
@@ -411,7 +411,7 @@ reference: {source: plain.cc, launches: {entry: add}}
           .output.starts_with("1009 of 1009 elements of sums differ; the first is sums[0]: 7, expected 6\n"));
 }
 
-// One plan whose candidate hands out each of its inputs.
+// A plan whose candidate copies each of its inputs to the test.
 struct Taken {
   Plan plan;
 

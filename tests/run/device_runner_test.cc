@@ -118,8 +118,8 @@ TEST_F(DeviceRunnerTest, a_wrong_output_is_described_and_not_timed) {
   EXPECT_EQ(run("right").status, Status::ok);
 }
 
-// Counts the elements of out that are no half of in. Memory: the arguments, what is expected of each, the
-// verdict.
+// Counts the elements of `out` that are not half of `in`. Memory holds the arguments, the expected values of
+// each, and the verdict.
 Result<void, Failure> verify(Memory memory) {
   const DeviceBuffer& verdict = *memory[8].buffer;
   for (std::size_t i = kCount; i-- > 0;) {
@@ -131,7 +131,7 @@ Result<void, Failure> verify(Memory memory) {
   return {};
 }
 
-// Judged by a verifier alone.
+// Only a verifier judges the outputs.
 class VerifierTest : public DeviceRunnerTest {
  protected:
   VerifierTest() { add("verifier", verify); }
@@ -307,7 +307,8 @@ TEST_F(DeviceRunnerTest, a_changed_input_is_described_and_repaired) {
 }
 
 TEST_F(DeviceRunnerTest, a_candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
-  // Right when it is checked, it damages an expected output when it is timed, and leaves the race.
+  // It is right when it is checked, damages an expected output when it is timed, and is not timed any
+  // further.
   int runs = 0;
   add("vandal", [&, this](Memory memory) {
     (void)right(memory);
@@ -403,7 +404,7 @@ TEST_F(DeviceRunnerTest, a_reference_that_writes_its_input_fails) {
   EXPECT_EQ(reply.message, "the reference: wrote into its input: in[1] was 1, is now 5");
 }
 
-// Integers: all bits set is a value like any other.
+// An integer with all bits set looks like an unwritten one.
 class IntegerOutput : public DeviceRunnerTest {
  protected:
   RunReply run_integers(const MemoryDevice::Function& function) {
@@ -537,10 +538,10 @@ TEST_F(DeviceRunnerTest, energy_is_measured_when_a_metric_needs_it) {
   EXPECT_LT(runner_->run(metered).conditions.energy_j, 0);
 }
 
-// Programs that pass a first check and are not right, or not as fast as they seem.
+// Programs that pass a first check but are wrong, or slower than they seem.
 class Tampering : public DeviceRunnerTest {
  protected:
-  // The inputs are random, so that there are others.
+  // Random inputs have other values with another seed.
   RunReply run_on_random(const std::string& candidate, MemoryDevice::Function function,
                          std::vector<double> times_us = {10}) {
     add(candidate, std::move(function), std::move(times_us));

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 class FakeMemory final : public KernelMemory {
  public:
   std::string device() const override { return "cuda"; }
-  // A machine's own driver may come before the fake.
+  // The loader may find a real driver of the machine before the fake one.
   bool is_there() const override {
     const auto driver = Driver::open();
     EXPECT_TRUE(driver.ok()) << driver.error().message;
@@ -364,7 +364,7 @@ TEST_F(CudaKernelTest, nothing_is_released_after_the_end_of_cuda) {
   EXPECT_GT(fake_cuda::live_objects(), 0);
 }
 
-// The worker is none: it keeps the inputs that it is to read.
+// The script in place of the worker copies the inputs that a worker would read, and fails.
 TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_its_own_stream) {
   folder_.write("worker", "#!/bin/sh\ncd '" + folder_.path("tmp") + "' && cp gktune-*/*.npy ..\nexit 1\n");
   fs::permissions(folder_ / "worker", fs::perms(0755));

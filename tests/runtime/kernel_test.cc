@@ -119,7 +119,7 @@ TEST_F(KernelTest, null_addresses_of_buffers_are_refused) {
             "argument 1 of total, 'in', is null");
 }
 
-// A handle serves one size after the other: an impossible one is no fault of the configurations.
+// A size that cannot be launched must not count against the configurations that other sizes use.
 TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
   folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("constraints: .*"), ""));
   tuned(1000, 64);

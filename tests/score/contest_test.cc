@@ -8,7 +8,7 @@
 namespace gktune {
 namespace {
 
-// 400 configurations of a bowl that cost a second each; the outermost ones fail.
+// 400 configurations with one minimum. Each costs a second, and those at the edge fail.
 std::unique_ptr<ScoredRecording> bowl() {
   Recording recording{.name = "bowl", .parameters = {{.name = "x"}, {.name = "y"}}};
   for (int x = 0; x < 20; ++x) {

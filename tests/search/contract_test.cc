@@ -1,4 +1,4 @@
-// The promises of every strategy, whatever it does otherwise.
+// The properties that every strategy must have.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,8 +57,8 @@ class Contract : public testing::TestWithParam<std::string> {
     return make_searcher(GetParam(), {.space = space, .seed = seed}).value();
   }
 
-  // Asks and tells until nothing is left or so many were asked for. At most `in_flight` are asked for before
-  // one is told; with more than one, results come in another order.
+  // Asks and tells until the search ends or `most` configurations were proposed. At most `in_flight`
+  // proposals wait for their results; with more than one, results come in another order.
   std::vector<Config> search(const Space& space, Searcher& searcher, std::size_t in_flight,
                              std::size_t most = SIZE_MAX,
                              Trial (*trial_of)(const Space&, const Config&) = measured) {

@@ -19,7 +19,7 @@ class ExternalSearch : public testing::Test {
                {.space = space_, .seed = 3, .options = {{"program", program}, {"timeout", timeout_s}}})
         .value();
   }
-  // A shell script that answers what comes after its first line.
+  // A shell script that reads the space first. `body` handles the lines after that.
   std::unique_ptr<Searcher> make_script(const std::string& body, double timeout_s = 20) {
     folder_.write("search.sh", "read -r space\n" + body + "\n");
     return make("sh " + folder_.path("search.sh"), timeout_s);

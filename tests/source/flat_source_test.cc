@@ -41,7 +41,7 @@ TEST_F(FlatSourceTest, inserts_a_guarded_file_once) {
        {"#pragma once\nint once;\n", "// mine\n#ifndef ONCE_H\n#define ONCE_H\nint once;\n#endif\n"}) {
     folder_.write("once.h", text);
     EXPECT_EQ(count(flat("#include \"once.h\"\n#include \"once.h\"\n"), "int once;"), 1) << text;
-    // A condition may leave it out the first time.
+    // A condition may exclude the first include.
     EXPECT_EQ(count(flat("#if A\n#include \"once.h\"\n#endif\n#include \"once.h\"\n"), "int once;"), 2)
         << text;
   }

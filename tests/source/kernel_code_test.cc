@@ -9,7 +9,7 @@ namespace {
 
 FlatSource flat(const std::string& text) { return flatten("k.cu", text, {}, AngleIncludes::keep); }
 
-// Without blank lines, line directives and blanks at the end of lines.
+// The kept code without blank lines, line directives and blanks at the end of lines.
 std::string shown(const FlatSource& source) {
   std::string all;
   for (const SourceLine& line : source.lines) {

@@ -9,7 +9,7 @@ std::vector<FunctionSignature> signatures(const std::string& text) {
   return signatures_in(flatten("k.cu", text, {}, AngleIncludes::expand));
 }
 
-// "kernel copy<T,n>(const T*,long long n)", "?" for parameters that the text does not tell.
+// "kernel copy<T,n>(const T*,long long n)", with "?" for parameters that the text does not decide.
 std::string words(const std::string& text) {
   std::string all;
   for (const FunctionSignature& signature : signatures(text)) {

@@ -7,7 +7,7 @@
 namespace gktune {
 namespace {
 
-// The values of `v: …`; none where it is faulty.
+// The values of `v: …`, or none if there is an error.
 std::vector<Value> values_of(const std::string& text) {
   const std::string whole = "v: " + text;
   const YamlDocument document = parse_yaml(whole);

@@ -14,7 +14,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-// After one change to the space file.
+// The fingerprint after one change to the space file.
 std::string changed(const std::string& from, const std::string& to) {
   return read_reduce(replaced(kReduceSpace, from, to)).fingerprint;
 }

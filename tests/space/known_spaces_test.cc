@@ -74,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Literature, KnownSpaces, testing::ValuesIn(known_spaces
 INSTANTIATE_TEST_SUITE_P(Literature, ListedSpaces,
                          testing::Values(dedispersion(), gemm(), hotspot(), expdist(), prl8()), name_of);
 
-// The definition of this one has constraints that are easily misread: checked by plain counting, one side at
-// a time, since no constraint but `OCL_DIM_R_1 != OCL_DIM_L_1` knows of both sides.
+// The constraints of this space are easily misread, so a plain loop counts its configurations. It counts each
+// side separately: only the constraint `OCL_DIM_R_1 != OCL_DIM_L_1` uses both sides.
 TEST(RecordLinkage, has_as_many_configurations_as_plain_counting_finds) {
   int left = 0, right = 0;
   for (int lcb = 1; lcb <= 8; ++lcb) {

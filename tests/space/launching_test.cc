@@ -148,7 +148,7 @@ TEST(Launching, a_reference_has_the_variable_only_if_its_source_declares_it) {
   const auto with = launching_plan(launches, "cuda", {{"r.cu", kLaunchingSource}});
   ASSERT_TRUE(with.ok()) << with.error().message;
   EXPECT_EQ(with->reference.variables.size(), 1u);
-  // Its source has the name for another thing, and no block of it is launched for this problem.
+  // The source uses the name for a parameter, and no block of it is launched for this problem.
   const auto passed = launching_plan(
       "launches: {entry: f}\n"
       "reference: {source: r.cu, launches: {entry: g, grid: 0, arguments: [in, weights, out]}}\n",

@@ -24,7 +24,7 @@ ArgumentPlan scalar() {
   return argument;
 }
 
-// A reference that is given the arguments of these places.
+// A reference that gets the arguments with these indices.
 ProgramPlan reference(std::vector<int> places) {
   StepPlan step;
   step.entry = "reference";

@@ -1,4 +1,4 @@
-// Faults of a space file and its source that show without compiling.
+// Faults of a space file and its source that are found without compiling.
 #include <gtest/gtest.h>
 
 #include "reduce_example.h"
@@ -37,7 +37,7 @@ struct Case {
   }
 };
 
-// The configuration's fault; empty: none.
+// The fault of the configuration, or an empty text.
 std::string fault(const Case& test) {
   const auto read = test.read();
   if (!read) return "reading: " + read.error().front().message;
@@ -89,7 +89,7 @@ TEST(LaunchCheck, knows_the_names_of_complex_types) {
               std::string::npos)
         << with(name, "complex64");
   }
-  // A buffer of both parts in turn, as some files have it; and a vector may hold anything.
+  // A buffer may hold real and imaginary parts in turn, and a vector type may hold any elements.
   EXPECT_EQ(with("cuFloatComplex", "float"), "");
   EXPECT_EQ(with("float2", "int32"), "");
   EXPECT_EQ(with("cuFloatComplex", "double"),

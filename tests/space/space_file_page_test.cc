@@ -10,7 +10,7 @@
 namespace gktune {
 namespace {
 
-// The page's examples show single keys. These are the others of a complete file.
+// The examples of the page show single keys. This adds the other keys of a complete file.
 const std::map<std::string, std::string> kOtherKeys = {
     {"kernel", "kernel: reduce\n"},
     {"source", "source: reduce.cu\n"},

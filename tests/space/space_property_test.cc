@@ -1,5 +1,5 @@
-// Spaces with random constraints, against a plain loop over all combinations that asks the evaluator of
-// expressions.
+// Compares spaces with random constraints with a plain loop that evaluates the constraints for all
+// combinations.
 
 #include <gtest/gtest.h>
 
@@ -184,11 +184,11 @@ TEST(SpaceProperty, random_constraints_give_the_same_configurations_as_a_plain_l
       EXPECT_FALSE(is_exact && expected.has_failing);
     } else {
       ++failed;
-      // Where one group has nothing, another's failure is as good an answer.
+      // If one group is empty and another one fails, both answers are right.
       EXPECT_TRUE(expected.has_failing || expected.valid.empty()) << space.error().message;
     }
   }
-  // All three happen often enough to mean something.
+  // Each outcome occurs often enough to be tested.
   EXPECT_GT(built, 30);
   EXPECT_GT(failed, 20);
   EXPECT_GT(empty, 5);

@@ -17,7 +17,7 @@ Result<Definition, std::vector<Diagnostic>> read_arguments(const std::string& ar
                          path, {}, [](const std::string&) -> Result<std::string> { return std::string(); });
 }
 
-// The first error of the file or of its only problem; empty: none.
+// The first error of the file or of its only problem, or an empty text.
 std::string error(const std::string& arguments, const std::string& problem = "{n: [100]}") {
   const auto read = read_arguments(arguments, problem);
   if (!read) return read.error().front().message;

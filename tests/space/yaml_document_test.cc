@@ -5,7 +5,7 @@
 namespace gktune {
 namespace {
 
-// The document from where the word stands that `word` is in the scalar under `v`.
+// The rest of the document from the place of `word` within the scalar under `v`.
 std::string place_of(const std::string& document, const std::string& word) {
   const YamlDocument parsed = parse_yaml(document);
   EXPECT_TRUE(parsed.errors.empty());

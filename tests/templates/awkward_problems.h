@@ -7,9 +7,9 @@
 
 namespace gktune {
 
-// Problems of the sizes that kernels tend to be wrong for: nothing, one, around a warp and around tiles, odd
-// primes, no multiples of a vector. Axes of other than integers keep each of their values. Several sizes
-// within a problem differ: every two of them meet in every pair of worths.
+// Problems of sizes that often reveal errors: zero, one, sizes near a warp and near tiles, odd primes, and
+// sizes that are no multiple of a vector. Axes of other kinds than integers keep all their values. If a
+// problem has several sizes, each pair of axes has every pair of values in some problem.
 std::vector<Problem> awkward_problems(const KernelDefinition& kernel);
 
 }  // namespace gktune

@@ -1,5 +1,5 @@
-// Every template that the project ships, run and judged on the host device: each way of it at sizes that do
-// not suit it.
+// Runs and checks every way of every shipped template on the host device, at sizes that do not fit its
+// blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace gktune {
 namespace {
 
-// Few, so that what strides over its data has to; for plain functions enough for every number of threads.
+// With few multiprocessors a kernel that strides over its data takes several steps. Plain functions need
+// enough of them for every number of threads.
 int multiprocessors_for(Language language) { return language == Language::cuda ? 2 : 64; }
 
 std::unique_ptr<WorkerDevice> open_device(const KernelDefinition& kernel) {
@@ -33,7 +34,7 @@ std::unique_ptr<WorkerDevice> open_device(const KernelDefinition& kernel) {
   return nullptr;
 }
 
-// All of a problem but its sizes.
+// The part of a problem without its sizes.
 Problem kind_of(const Problem& problem) {
   Problem kind;
   for (const auto& [name, value] : problem) {
@@ -80,7 +81,7 @@ class Template : public testing::TestWithParam<std::string> {
     return sample.unseen();
   }
 
-  // A value that the host cannot take is one that a GPU can.
+  // The host may be unable to run a value that a GPU runs.
   void expect_all_values_seen() {
     const std::vector<std::string> unseen = trials_->unseen();
     if (unseen.empty()) return;

@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// A few configurations in which every value of every parameter occurs, as far as constraints allow it. It
-// grows from problem to problem, and takes what it has before anything new. The same on every machine.
+// A few configurations in which every value of every parameter occurs, if constraints allow it. The sample
+// grows from problem to problem and reuses configurations where it can. It is the same on every machine.
 class CoveringSample {
  public:
   // Pairs: each value of a parameter of texts also occurs together with each value of the other
@@ -23,7 +23,7 @@ class CoveringSample {
   Result<std::vector<Config>, SpaceError> cover(const std::vector<Constraint>& constraints,
                                                 const Scope& scope, Depth depth);
 
-  // Values that occurred in none of them so far: "tail=redux".
+  // Values that have occurred in no configuration so far: "tail=redux".
   std::vector<std::string> unseen() const;
 
  private:

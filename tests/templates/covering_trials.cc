@@ -20,7 +20,7 @@ Result<std::vector<Trial>, SpaceError> CoveringTrials::run(const Problem& proble
   scope.add(problem).add(attributes, "device.");
   auto configs = sample_.cover(constraints_, scope, depth);
   if (!configs) return configs.error();
-  // A process has one environment: those that share it come one after the other.
+  // A process has one environment, so configurations with the same one are tried one after the other.
   std::ranges::stable_sort(*configs, {}, [&](const Config& config) {
     auto plan = resolve(kernel_, config, problem, device_->info());
     return plan ? plan->environment : std::vector<std::pair<std::string, std::string>>();

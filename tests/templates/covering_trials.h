@@ -13,14 +13,14 @@ namespace gktune {
 // occurs.
 class CoveringTrials {
  public:
-  // The kernel is the definition's own, but for where its data lie, and the device's.
+  // The kernel may differ from that of the definition in the addresses of its data and in the device.
   CoveringTrials(const Definition& definition, KernelDefinition kernel, std::unique_ptr<WorkerDevice> device);
 
   // A trial for each of them; an error says why the problem has none.
   Result<std::vector<Trial>, SpaceError> run(const Problem& problem, CoveringSample::Depth depth);
 
   const std::vector<Constraint>& constraints() const { return constraints_; }
-  // Values that occurred in none of them so far.
+  // Values that have occurred in no trial so far.
   std::vector<std::string> unseen() const { return sample_.unseen(); }
 
  private:

@@ -3,7 +3,7 @@
 namespace gktune {
 namespace {
 
-// Stands in for a kernel or a function whose parameters only the compiler knows.
+// Wraps a kernel or a function whose parameters only the compiler knows.
 constexpr const char* kWrapper = R"cpp(
   namespace gktune_shifted {
   template <class T>

@@ -4,9 +4,8 @@
 
 namespace gktune {
 
-// The same kernel on buffers that begin one element later than memory that was asked for does: where loads of
-// several elements find themselves misaligned. The element before is left alone, by the kernel as by its
-// reference.
+// The same kernel on buffers that begin one element after the allocated memory, so that loads of several
+// elements are misaligned. Neither the kernel nor its reference may change the element before.
 KernelDefinition shifted_kernel(KernelDefinition kernel);
 
 }  // namespace gktune

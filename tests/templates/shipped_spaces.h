@@ -13,7 +13,7 @@ std::vector<std::string> shipped_spaces();
 // The shipped spaces whose kernels run on a CPU too: CUB needs a GPU, and takes seconds to compile.
 std::vector<std::string> portable_spaces();
 
-// Names the test of each by its file.
+// Names each test after the file of its space.
 std::string space_name(const testing::TestParamInfo<std::string>& space);
 
 }  // namespace gktune

@@ -1,5 +1,5 @@
-// The host device with as many multiprocessors as its first argument says, so that what is tested does not
-// depend on the machine: sized_worker COUNT KIND ORDINAL compile|run.
+// The host device with the number of multiprocessors of its first argument, so that tests do not depend on
+// the machine: sized_worker COUNT KIND ORDINAL compile|run.
 
 #include <cstdlib>
 

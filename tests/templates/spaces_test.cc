@@ -1,4 +1,4 @@
-// Every space that the project ships, as its files say it.
+// The files of all shipped spaces.
 #include <gtest/gtest.h>
 
 #include <fstream>

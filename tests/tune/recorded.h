@@ -26,7 +26,7 @@ inline Trial failed_trial(Config config, Status status) {
   return trial;
 }
 
-// Every x of 1..count, each as `trial_of` has it.
+// The trials that `trial_of` gives for x = 1 to `count`.
 inline std::vector<Trial> recorded_line(std::int64_t count, const std::function<Trial(Config)>& trial_of) {
   std::vector<Trial> trials;
   for (std::int64_t x = 1; x <= count; ++x) trials.push_back(trial_of({{"x", x}}));

@@ -127,7 +127,7 @@ TEST_F(Tune, trials_submitted_before_the_best_was_known_do_not_count_towards_the
   EXPECT_GE(outcome.measured, 8 + 5);
 }
 
-// Always expects the same.
+// A search that always expects the same gain.
 class Hopeful : public InOrder {
  public:
   Hopeful(const SearchTask& task, double gain) : InOrder(task), gain_(gain) {}
@@ -248,7 +248,7 @@ TEST_F(Tune, a_configuration_that_cannot_be_judged_does_not_end_the_run) {
   EXPECT_FALSE(outcome.playoff.empty());
   for (const Trial& trial : seen_) EXPECT_TRUE(trial.ok());
   seen_.clear();
-  // It takes no place of another.
+  // A candidate that cannot be judged does not count as a trial.
   EXPECT_EQ(tune_line(every_third_fails, {.limits = {.trials = 10}}).measured, 10);
 }
 
@@ -339,7 +339,7 @@ TEST_F(Tune, a_playoff_ends_once_it_is_decided) {
   EXPECT_EQ(tune_line(valley, other_objective).playoff.front().samples_us.size(), 15u);
 }
 
-// A trial whose single number flattered it: the samples, taken in turn with the others', do not.
+// The median of the first trial is too good. The samples that are taken in turns with the others are right.
 TEST_F(Tune, the_playoff_decides_the_winner) {
   auto flattered = [](Config config) {
     std::int64_t x = config.find("x")->integer();
@@ -396,7 +396,7 @@ TEST_F(Tune, the_playoff_reports_its_rounds) {
   EXPECT_EQ(done, (std::vector<int>{0, 1, 2, 3}));
 }
 
-// Takes a tenth of a second for each round.
+// A device whose playoff takes a tenth of a second for each round.
 class SlowPlayoff final : public ReplayDevice {
  public:
   using ReplayDevice::ReplayDevice;
@@ -449,7 +449,7 @@ TEST_F(Tune, the_playoff_is_decided_by_the_objective) {
   EXPECT_EQ(tune_line(thirsty, task).best->config, (Config{{"x", 20}}));
 }
 
-// One after the other, each time as `timed` has it.
+// Runs one candidate after the other. `timed` gives the trial of a configuration and its turn.
 class ChangingDevice final : public Device {
  public:
   explicit ChangingDevice(std::function<Trial(Config, int)> timed) : timed_(std::move(timed)) {}
@@ -497,10 +497,11 @@ TEST_F(TuneDrift, a_reference_candidate_is_timed_again_at_regular_intervals) {
 }
 
 TEST_F(TuneDrift, a_device_that_slows_down_shows_as_drift) {
-  // By one per cent of the first with every trial.
+  // Each trial takes longer by one per cent of the first.
   ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 8}});
-  // The middle one of the first eight is the fifth. It is timed again as the ninth and as the eighteenth.
+  // The reference is the middle one of the first eight, the fifth. It is timed again as the ninth and the
+  // eighteenth.
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 5}}));
   EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{104, 108, 117}));
   EXPECT_DOUBLE_EQ(outcome.drift.greatest(), 117.0 / 104 - 1);

@@ -177,7 +177,7 @@ TEST(compile_cache, serves_several_processes_at_once) {
   for (int me = 0; me < kProcesses; ++me) {
     children.push_back(fork());
     if (children.back() != 0) continue;
-    // Each writes code of its own under keys that all share, and must find whole code, whoever wrote it.
+    // All processes use the same keys with different code. Each must find complete code of some process.
     CompileCache cache(folder.path("cache"), {}, 4000);
     bool is_whole = true;
     for (int round = 0; round < kRounds; ++round) {

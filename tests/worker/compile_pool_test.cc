@@ -11,7 +11,7 @@
 namespace gktune {
 namespace {
 
-// Different sources that share their text, and say how they compile.
+// Variants of one source text. The argument says how their compilation ends.
 SourcePlan source(const std::string& compile) {
   static int number = 0;
   SourcePlan plan;
@@ -29,7 +29,7 @@ CompilePool pool_of_one() {
 
 bool is_compiling() { return count_children(::getpid(), "gktune-compiles") > 0; }
 
-// Lets the pool go on until so many are finished, and says which.
+// Advances the pool until `count` sources are finished, and returns their ids.
 std::vector<std::uint64_t> finished(CompilePool& pool, std::size_t count) {
   std::vector<std::uint64_t> ids;
   EXPECT_TRUE(eventually([&] {
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> finished(CompilePool& pool, std::size_t count) {
   return ids;
 }
 
-// Sources of one text are compiled together once their cost alone is known.
+// The pool compiles sources of one text together after it knows the cost of one alone.
 constexpr std::uint64_t kAlone = 5;
 void learn_cost_alone(CompilePool& pool) {
   for (std::uint64_t id = 1; id <= kAlone; ++id) {
@@ -50,7 +50,7 @@ void learn_cost_alone(CompilePool& pool) {
   }
 }
 
-// Lets it go on until a worker compiles what waits.
+// Advances the pool until a worker compiles the waiting sources.
 void start(CompilePool& pool) {
   EXPECT_TRUE(eventually([&] {
     pool.advance(Clock::now());
@@ -119,7 +119,7 @@ TEST(compile_pool, leaves_no_tool_stopped_however_often_it_pauses) {
   EXPECT_TRUE(eventually([] { return stopped_processes().empty(); }));
 }
 
-// The system lets a stopped group go on only where no subreaper takes it over.
+// The system continues a stopped group only if no subreaper adopts it.
 TEST(compile_pool, leaves_no_process_if_it_is_killed_during_a_pause) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   const pid_t tuner = ::fork();
@@ -143,7 +143,7 @@ TEST(compile_pool, leaves_no_process_if_it_is_killed_during_a_pause) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-// The scripted compiler answers how many sources it got together.
+// The scripted compiler answers with the number of sources that it got at once.
 std::vector<std::string> batches_of(CompilePool& pool, const std::string& compile, std::uint64_t count) {
   for (std::uint64_t id = 1; id <= count; ++id) pool.add(id, source(compile));
   std::vector<std::string> batches;

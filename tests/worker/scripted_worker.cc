@@ -1,6 +1,6 @@
-// A worker process that does as its candidates say: what the parent makes of every ending is tested with it,
-// in milliseconds. What COMPILE is to a candidate's macros, RUN is to its module; that of a reference, which
-// has no macros, is called as its source is.
+// A worker process that does what its candidates say. With it, tests of how the parent handles each ending
+// take milliseconds. The macro COMPILE of a candidate says how its compilation goes; the macro RUN names its
+// module, and the name says how the run goes. A reference has no macros: its source names its module.
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ class ScriptedCompiler final : public Compiler {
   }
 
  private:
-  // A process such as a compiler's own.
+  // A child process, such as a compiler starts.
   [[noreturn]] static void leave_a_grandchild() {
     if (::fork() == 0) {
       ::prctl(PR_SET_NAME, "gktune-grand");
@@ -215,7 +215,7 @@ class ScriptedBackend final : public Backend {
 }  // namespace gktune
 
 #ifdef __SANITIZE_ADDRESS__
-// Signals end the process as they do without a sanitizer: how it ended is what is tested.
+// Signals end the process as they do without a sanitizer, because the tests look at its end.
 extern "C" const char* __asan_default_options() {
   return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0";
 }

@@ -56,12 +56,12 @@ class WorkerDeviceTest : public ::testing::Test {
     return device_->next();
   }
 
-  // Sources of one text are compiled together once their cost alone is known.
+  // The pool compiles sources of one text together after it knows the cost of one alone.
   void learn_cost_alone() {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(tried("ok", "ok").status, Status::ok);
   }
 
-  // A candidate's process has to be started with its number of threads.
+  // The process of a candidate must start with the candidate's number as its number of threads.
   void number_is_a_setting() {
     kernel_.environment.push_back({"OMP_NUM_THREADS", expression("number")});
   }
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ok", "wrong", Status::wrong_result, ""}, Case{"ok", "lost", Status::illegal_access, ""}),
     [](const auto& ending) { return ending.param.compile + "_" + ending.param.run; });
 
-// Its place is found by a second run, on buffers between zones with a pattern.
+// The second run uses buffers between zones with a pattern.
 TEST_F(WorkerDeviceTest, a_candidate_is_run_again_to_find_the_place_of_its_fault) {
   const Trial write = tried("ok", "unexplained_write");
   EXPECT_EQ(write.status, Status::guard_violated);
@@ -433,14 +433,15 @@ TEST_F(WorkerDeviceTest, compilation_pauses_while_something_is_timed) {
   options_.batch = 1;
   options_.compile_time_limit_s = 1.5;
   open();
-  // The first is timed for 2 s: compiling the second is suspended, and does not run out of its own time.
+  // The first candidate is timed for 2 s. The compilation of the second pauses, and the pause does not count
+  // for its limit.
   for (int i = 0; i < 2; ++i) device_->submit({config("slow", i == 0 ? "long" : "ok", i), {}});
   for (int i = 0; i < 2; ++i) EXPECT_EQ(device_->next().status, Status::ok);
-  // The rest is not work either.
+  // The pause does not count as busy time either.
   EXPECT_LT(device_->usage().compile_busy_s, 2);
 }
 
-// Submits candidates that take long to compile until so many compilers work, or all have had the time to begin.
+// The greatest number of compilers that work at once on candidates that take long to compile.
 std::size_t most_compilers(Device& device) {
   std::size_t most = 0;
   for (int i = 0; i < 30; ++i) {
@@ -588,7 +589,7 @@ class TwoDevices : public WorkerDeviceTest {
  protected:
   TwoDevices() { options_.backends = {{"host", 0}, {"host", 1}}; }
 
-  // All at once; in the order of their numbers.
+  // Submits all candidates at once and returns their trials in the order of their numbers.
   std::vector<Trial> tried_all(const std::vector<std::string>& runs) {
     int number = 0;
     for (const std::string& run : runs) device_->submit({config("ok", run, number++), {}});

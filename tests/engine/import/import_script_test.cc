@@ -1,4 +1,4 @@
-// gktune import of a script of Kernel Tuner: the script is read, never run.
+// `gktune import` of a script of Kernel Tuner reads the script without running it.
 #include "tests/engine/import/imported.h"
 
 namespace gktune {

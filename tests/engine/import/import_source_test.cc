@@ -1,4 +1,4 @@
-// gktune import of a CUDA source: the space file reads, and says what the source says.
+// `gktune import` of a CUDA source writes a valid space file with the facts of the source.
 #include <algorithm>
 
 #include "tests/engine/import/imported.h"

@@ -98,7 +98,8 @@ TEST_F(RecordingExchange, bad_files_are_errors) {
   EXPECT_FALSE(export_recording(scratch_ / "none.db", 1, RecordingFormat::t4).ok());
 }
 
-// The recordings of the project, two of them written by Kernel Tuner, and those of others where they are at hand.
+// The recordings of the project, two of them written by Kernel Tuner, and those of others if they are
+// available.
 std::vector<std::string> recordings() {
   std::vector<std::string> files;
   for (const char* folder : {"bench/recordings", "tests/recording/kernel_tuner", "../shared/replay"}) {
@@ -120,7 +121,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-// About a hundred configurations of a recording, from all of its parts: the whole of a large one takes a minute.
+// About a hundred configurations from all parts of a recording, because a large recording takes a minute.
 // GKTUNE_WHOLE_RECORDINGS=1 keeps all.
 nlohmann::json thinned(const nlohmann::json& recording, const char* trials) {
   const std::size_t count = recording[trials].size(), step = std::max<std::size_t>(1, count / 100);

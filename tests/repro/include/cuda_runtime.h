@@ -84,7 +84,7 @@ cudaError_t cudaFuncSetAttribute(Kernel*, cudaFuncAttribute, int) {
   return cudaSuccess;
 }
 
-// The engine knows kernels at compile time; this one is what the last launch named.
+// The engine knows kernels at compile time. This is the kernel of the last launch.
 template <class... Parameters>
 struct LaunchedKernel {
   static inline void (*kernel)(Parameters...) = nullptr;

@@ -8,7 +8,7 @@
 
 namespace gktune {
 
-// Spaces of the literature, with what is known of them.
+// Spaces of the literature and their known properties.
 struct KnownSpace {
   std::string name;
   std::vector<Parameter> parameters;
