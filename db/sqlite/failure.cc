@@ -12,4 +12,9 @@ bool Failure::is_without_access() const {
   return (code_ & 0xff) == SQLITE_CANTOPEN || (code_ & 0xff) == SQLITE_READONLY;
 }
 
+bool Failure::is_out_of_space() const {
+  return (code_ & 0xff) == SQLITE_FULL || code_ == SQLITE_IOERR_WRITE || code_ == SQLITE_IOERR_TRUNCATE ||
+         code_ == SQLITE_IOERR_SHMSIZE;
+}
+
 }  // namespace gktune::sqlite

@@ -20,6 +20,7 @@ class Failure : public std::runtime_error {
   bool is_busy() const;
   bool is_damage() const;          // the contents that were read are invalid
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing
+  bool is_out_of_space() const;    // on the disk, or because of a limit on file sizes
 
  private:
   int code_;  // SQLite's; 0: the contents are invalid

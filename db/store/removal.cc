@@ -96,43 +96,54 @@ std::int64_t remove_idle_sessions(const Database& database) {
   return database.changes();
 }
 
-// Gives the space of removed rows back to the file system.
+// Gives the space of removed rows back to the file system. Where there is no room for the copy that this
+// takes, or another program writes, the file keeps its size: the rows are gone already.
 void shrink(Database& database) {
-  if (database.integer("PRAGMA freelist_count") * 4 > database.integer("PRAGMA page_count"))
-    database.compact();
+  try {
+    if (database.integer("PRAGMA freelist_count") * 4 > database.integer("PRAGMA page_count")) database.compact();
+  } catch (const Failure& failure) {
+    if (!failure.is_busy() && !failure.is_out_of_space()) throw;
+  }
 }
 
 // `choose` tells what to remove. A rehearsal only reads.
+template <class Choose>
+Removed remove_from(Database& database, Removal removal, Choose choose) {
+  const bool is_rehearsed = removal == Removal::rehearsed;
+  sqlite::Transaction transaction(
+      database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
+  std::vector<Doomed> doomed = choose(database);
+  Statements statements(database);
+  Removed removed;
+  std::erase_if(doomed, [&](const Doomed& each) {
+    const Removed of_study = count(statements, each);
+    removed.studies += of_study.studies;
+    removed.trials += of_study.trials;
+    removed.playoffs += of_study.playoffs;
+    return of_study.trials == 0 && !each.is_whole;
+  });
+  for (const Doomed& each : doomed) require_no_claims(statements, each);
+  if (is_rehearsed) return removed;
+  std::set<std::int64_t> studies;
+  for (const Doomed& each : doomed) {
+    for (const removal::Rule& rule : each.rules)
+      statements.of(removal::removal_of(rule)).bind(each.study, each.before_unix_ms).run();
+    studies.insert(each.study);
+  }
+  settle(database, studies);
+  removed.sessions = remove_idle_sessions(database);
+  transaction.commit();
+  return removed;
+}
+
 template <class Choose>
 Result<Removed> remove(const std::filesystem::path& path, Removal removal, Choose choose) {
   return sqlite::guarded(path.string(), [&] {
     const bool is_rehearsed = removal == Removal::rehearsed;
     auto database =
         is_rehearsed ? open_for_reading(path, kLockPatience) : open_for_writing(path, kLockPatience);
-    sqlite::Transaction transaction(
-        database, is_rehearsed ? sqlite::Transaction::Kind::read : sqlite::Transaction::Kind::write);
-    std::vector<Doomed> doomed = choose(database);
-    Statements statements(database);
-    Removed removed;
-    std::erase_if(doomed, [&](const Doomed& each) {
-      const Removed of_study = count(statements, each);
-      removed.studies += of_study.studies;
-      removed.trials += of_study.trials;
-      removed.playoffs += of_study.playoffs;
-      return of_study.trials == 0 && !each.is_whole;
-    });
-    for (const Doomed& each : doomed) require_no_claims(statements, each);
-    if (is_rehearsed) return removed;
-    std::set<std::int64_t> studies;
-    for (const Doomed& each : doomed) {
-      for (const removal::Rule& rule : each.rules)
-        statements.of(removal::removal_of(rule)).bind(each.study, each.before_unix_ms).run();
-      studies.insert(each.study);
-    }
-    settle(database, studies);
-    removed.sessions = remove_idle_sessions(database);
-    transaction.commit();
-    shrink(database);
+    Removed removed = remove_from(database, removal, choose);
+    if (!is_rehearsed) shrink(database);  // once no statement reads
     return removed;
   });
 }

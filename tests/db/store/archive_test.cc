@@ -12,6 +12,7 @@
 #include "db/sqlite/statement.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
+#include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -31,6 +32,14 @@ class ArchiveTest : public ::testing::Test {
   }
   void add(std::int64_t study, std::int64_t session, const Trial& trial) const {
     ASSERT_TRUE(store_->add_trial(study, session, trial).ok());
+  }
+  // Trials of 20 KB.
+  void add_long(std::int64_t study, int count) const {
+    for (int i = 0; i < count; ++i) {
+      Trial trial = ok_trial({{"a", i}}, 10);
+      trial.message = std::string(20'000, 'x');
+      add(study, session_, trial);
+    }
   }
   Archive archive() const { return *Archive::open(path_); }
   StudySummary summary() const { return **store_->study(study_); }
@@ -258,6 +267,35 @@ TEST_F(ArchiveTest, a_session_and_a_device_are_removed_with_their_last_study) {
   EXPECT_EQ(removed.sessions, 1);
   for (const char* table : {"devices", "studies", "sessions", "trials", "study_counts", "winners", "general_configs"})
     EXPECT_EQ(integer(std::string("SELECT count(*) FROM ") + table), 0) << table;
+}
+
+TEST_F(ArchiveTest, the_space_of_removed_rows_goes_back_to_the_file_system) {
+  const std::int64_t other = *store_->study_id(reduce_study(2048));
+  add_long(study_, 50);
+  add_long(other, 1);
+  store_.reset();
+  ASSERT_GT(std::filesystem::file_size(path_), 1'000'000u);
+  const auto removed = remove_studies(path_, {study_}, Removal::done);
+  ASSERT_TRUE(removed.ok()) << removed.error().message;
+  EXPECT_EQ(removed->trials, 50);
+  EXPECT_LT(std::filesystem::file_size(path_), 500'000u);
+  EXPECT_EQ(integer("SELECT count(*) FROM trials"), 1);
+}
+
+TEST_F(ArchiveTest, rows_are_removed_also_where_there_is_no_room_to_make_the_file_smaller) {
+  const std::int64_t other = *store_->study_id(reduce_study(2048));
+  add_long(study_, 50);
+  add_long(other, 100);
+  store_.reset();
+  const auto size = std::filesystem::file_size(path_);
+  {
+    const FileLimit limit(1'600'000);
+    const auto removed = remove_studies(path_, {study_}, Removal::done);
+    ASSERT_TRUE(removed.ok()) << removed.error().message;
+    EXPECT_EQ(removed->trials, 50);
+  }
+  EXPECT_EQ(integer("SELECT count(*) FROM trials"), 100);
+  EXPECT_EQ(std::filesystem::file_size(path_), size);
 }
 
 // Three studies in three sessions, with trials that were measured again and playoffs.
