@@ -81,6 +81,27 @@ void inspect(const fs::path& path) {
   if (header.user_version() > known) throw Failure(newer_schema(header.user_version(), known));
 }
 
+bool may(int what, const fs::path& path) { return faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0; }
+
+bool may_write(const fs::path& path) { return may(W_OK, path); }
+
+// Names what SQLite would only call read-only. The log of a writer lies beside the file.
+void require_writable(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const bool is_new = !fs::exists(path, error);
+  if (!is_new && !may_write(path)) throw Failure("cannot be written: it is read-only");
+  bool has_log = false;
+  for (const char* suffix : {"-wal", "-shm"}) {
+    const fs::path log = beside(path, suffix);
+    if (!fs::exists(log, error)) continue;
+    has_log = true;
+    if (!may_write(log)) throw Failure("cannot be written: " + log.string() + " belongs to another user");
+  }
+  if (has_log || may(W_OK | X_OK, folder)) return;
+  throw Failure((is_new ? "cannot be made in " : "cannot be written: it needs a log in ") + folder.string() + ": " +
+                std::generic_category().message(errno));
+}
+
 // Changing to WAL needs exclusive access, for which SQLite does not wait by itself.
 void use_write_ahead_log(Database& database, std::chrono::milliseconds patience) {
   auto deadline = std::chrono::steady_clock::now() + patience;
@@ -96,10 +117,20 @@ void use_write_ahead_log(Database& database, std::chrono::milliseconds patience)
   }
 }
 
+// A log that a reader leaves beside the file belongs to its user, and bars others from writing. Where there is a
+// log already, a program writes, or was killed.
+Database::Access reading_access(const fs::path& path) {
+  std::error_code error;
+  const bool has_log = has_content(beside(path, "-wal")) || has_content(beside(path, "-journal"));
+  if (has_log) return Database::Access::read;
+  if (may_write(path)) return Database::Access::tidy_read;
+  return fs::exists(beside(path, "-wal"), error) ? Database::Access::read : Database::Access::immutable;
+}
+
 // Opens and reads a file. In a folder without write permission a file in WAL mode can be read only as
 // immutable, which is safe if there is no log.
 Database open_readable(const fs::path& path, std::chrono::milliseconds patience) {
-  Database database(path, Database::Access::read, patience);
+  Database database(path, reading_access(path), patience);
   try {
     database.integer("PRAGMA schema_version");
     return database;
@@ -141,9 +172,7 @@ Database open_for_writing(const fs::path& path, std::chrono::milliseconds patien
   std::error_code error;
   if (!fs::is_directory(folder, error)) throw Failure("there is no directory " + folder.string());
   inspect(path);
-  if (!fs::exists(path, error) && faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
-    throw Failure("cannot be made in " + folder.string() + ": " + std::generic_category().message(errno));
-  }
+  require_writable(path, folder);
   check_before_writing(path, patience);
   Database database(path, Database::Access::create, patience);
   if (database.is_read_only()) throw Failure("cannot be written: it is read-only");

@@ -13,13 +13,14 @@ constexpr std::size_t kMostTables = 256;
 
 }  // namespace
 
-// Changes whenever a program writes to the database: SQLite writes to the file or to its log.
+// Changes whenever a program writes to the database: SQLite writes to the file or to its log. Readers make and
+// remove logs that are empty.
 WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& path) {
   FileState state{};
   std::size_t at = 0;
   for (const char* suffix : {"", "-wal"}) {
     struct stat status {};
-    if (::stat((path.string() + suffix).c_str(), &status) == 0) {
+    if (::stat((path.string() + suffix).c_str(), &status) == 0 && status.st_size > 0) {
       state[at] = static_cast<std::int64_t>(status.st_ino);
       state[at + 1] = status.st_size;
       state[at + 2] = status.st_mtim.tv_sec;

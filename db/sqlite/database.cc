@@ -66,6 +66,7 @@ int flags_for(Database::Access access) {
     case Database::Access::create:
       return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     case Database::Access::read:
+    case Database::Access::tidy_read:
       return kReading;
     case Database::Access::immutable:
       break;
@@ -156,7 +157,14 @@ Database::Database(const std::string& name, int flags, std::chrono::milliseconds
 }
 
 Database::Database(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience)
-    : Database(name_for(path, access), flags_for(access), patience) {}
+    : Database(name_for(path, access), flags_for(access), patience) {
+  if (access != Access::tidy_read) return;
+  // A connection that may only read leaves the log that it made. One that may write removes it if it is the last.
+  sqlite3* keeper = nullptr;
+  sqlite3_open_v2(name_for(path, access).c_str(), &keeper, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  keeper_.reset(keeper);
+  sqlite3_exec(keeper, "PRAGMA schema_version", nullptr, nullptr, nullptr);  // opens the log
+}
 
 Database Database::in_memory() {
   return Database(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, std::chrono::milliseconds(0));

@@ -17,6 +17,7 @@ class Database {
   enum class Access {
     create,     // read and write; creates the file if there is none
     read,       // other programs may write
+    tidy_read,  // the same, and leaves no log beside the file; for a user who may write it
     immutable,  // no program writes; needs no permission to write beside the file
   };
 
@@ -77,6 +78,7 @@ class Database {
 
   std::unique_ptr<StepClock> clock_ = std::make_unique<StepClock>();
   std::unique_ptr<LogClock> log_clock_;
+  std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

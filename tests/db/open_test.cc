@@ -68,6 +68,12 @@ class OpenTest : public ::testing::Test {
     return files;
   }
 
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& [name, content] : everything()) names.insert(name);
+    return names;
+  }
+
   ScratchFolder scratch_;
   fs::path path_ = scratch_ / "gktune.db";
 };
@@ -245,9 +251,56 @@ TEST_F(OpenTest, a_read_only_file_can_be_read_and_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0777));
   Unprivileged somebody;
   EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it is read-only");
-  auto store = open_sqlite_store(path_, StoreAccess::read);
-  ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ((*store)->studies()->size(), 1u);
+  {
+    auto store = open_sqlite_store(path_, StoreAccess::read);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    EXPECT_EQ((*store)->studies()->size(), 1u);
+  }
+  EXPECT_EQ(names(), std::set<std::string>{"gktune.db"});
+}
+
+TEST_F(OpenTest, a_reader_leaves_no_log_so_that_the_owner_can_write) {
+  make();
+  fs::permissions(scratch_.path(), fs::perms(0777));
+  const auto read = [&] {
+    auto store = open_sqlite_store(path_, StoreAccess::read);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    EXPECT_EQ((*store)->studies()->size(), 1u);
+    EXPECT_TRUE(Lookup::open(path_).ok());
+  };
+  for (const auto mode : {fs::perms(0644), fs::perms(0666)}) {  // of another user, and of everyone
+    fs::permissions(path_, mode);
+    const Unprivileged somebody;
+    read();
+    EXPECT_EQ(names(), std::set<std::string>{"gktune.db"});
+  }
+  read();
+  EXPECT_EQ(names(), std::set<std::string>{"gktune.db"});
+  EXPECT_EQ(refusal(path_, StoreAccess::write), "");
+}
+
+TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
+  auto store = open_sqlite_store(path_, StoreAccess::write);
+  EXPECT_EQ(refusal(path_, StoreAccess::read), "");
+  const auto session = (*store)->begin_session({});
+  ASSERT_TRUE((*store)->add_trial(*(*store)->study_id(reduce_study()), *session, ok_trial({{"a", 1}}, 5)).ok());
+  {
+    auto reader = open_sqlite_store(path_, StoreAccess::read);
+    store->reset();
+    EXPECT_EQ((*reader)->trials(1)->size(), 1u);
+  }
+  EXPECT_EQ((*open_sqlite_store(path_, StoreAccess::read))->trials(1)->size(), 1u);
+}
+
+TEST_F(OpenTest, a_log_of_another_user_is_named) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs two users";
+  make();
+  fs::permissions(scratch_.path(), fs::perms(0777));
+  ASSERT_EQ(chown(path_.c_str(), Unprivileged::kNobody, Unprivileged::kNobody), 0);
+  write(path_.string() + "-wal", "");
+  const Unprivileged somebody;
+  EXPECT_EQ(refusal(path_, StoreAccess::write),
+            "cannot be written: " + path_.string() + "-wal belongs to another user");
 }
 
 TEST_F(OpenTest, a_file_in_a_read_only_folder_can_be_read) {
@@ -298,7 +351,8 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    EXPECT_NE(refusal(path_, StoreAccess::write), "");
+    EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it needs a log in " +
+                                                      fs::absolute(scratch_.path()).string() + ": Permission denied");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
 }
