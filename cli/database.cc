@@ -19,6 +19,10 @@ bool has_database(const std::string& flag, Context& context) {
   const auto path = database_path(flag, context);
   std::error_code error;
   if (std::filesystem::exists(path, error)) return true;
+  if (error) {
+    fail(context, ExitCode::failed, path.string() + ": cannot be read: " + error.message());
+    return false;
+  }
   fail(context, ExitCode::failed, "no database " + path.string());
   hint(context, "gktune run SPACE creates one; --db or $GKTUNE_DB names another");
   return false;

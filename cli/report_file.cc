@@ -11,23 +11,13 @@
 #include "cli/output/quantity.h"
 #include "db/store/archive.h"
 #include "engine/study_facts.h"
+#include "tuner/core/output_file.h"
 #include "tuner/core/spelling.h"
-#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The file that a symbolic link names, whether it exists or not: it is replaced, not the link.
-fs::path target_of(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the system has it
-  std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
-    path = path.parent_path() / fs::read_symlink(path, error);  // an absolute target replaces the folder
-  }
-  return path;
-}
 
 std::int64_t now_unix_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -71,9 +61,9 @@ Result<std::vector<Portfolio>> portfolios_of(const fs::path& database, const std
 }  // namespace
 
 Result<void> check_report_path(const fs::path& path) {
+  if (auto checked = check_output(path); !checked) return checked;
   const fs::path target = target_of(path);
   std::error_code error;
-  if (fs::is_directory(target, error)) return Error{path.string() + " is a folder"};
   if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
     return Error{path.string() + " is no regular file"};
   }
@@ -117,7 +107,7 @@ Result<WrittenReport> write_report(const TrialStore& store, const std::vector<st
   const std::string page =
       html_report(studies, {.written_unix_ms = now_unix_ms(), .live_s = settings.live_s}, *portfolios);
   written.bytes = page.size();
-  if (auto result = write_atomically(target_of(path), page); !result) return result.error();
+  if (auto result = write_output(path, page); !result) return result.error();
   return written;
 }
 

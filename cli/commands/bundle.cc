@@ -77,7 +77,7 @@ ExitCode run(const BundleOptions& options, Context& context) {
   const auto summary = write_bundle(options.output, request);
   if (!summary) {
     fail(context, ExitCode::failed, summary.error().message);
-    if (!hint_at_unsafe_options(context, summary.error().message)) hint(context, "gktune run SPACE finds winners");
+    hint_at_unsafe_options(context, summary.error().message);
     return ExitCode::failed;
   }
   std::vector<WinnerChanges> stale;

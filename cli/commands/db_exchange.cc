@@ -19,8 +19,8 @@
 #include "db/exchange/winner_export.h"
 #include "db/portfolio/make_portfolio.h"
 #include "engine/import/recording_exchange.h"
+#include "tuner/core/output_file.h"
 #include "tuner/core/spelling.h"
-#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -61,35 +61,18 @@ void declare_export(Flags& flags, ExportOptions& options) {
       .kind("FILE");
 }
 
-// Lets the function write to the file, or to standard output. The file appears once it is complete: a failure leaves an
-// older one as it was. A pipe or device is written directly.
-template <class Write>
-ExitCode write_output(const std::string& path, Context& context, Write write) {
-  if (path.empty()) {
-    const ExitCode code = write(context.bytes);
-    if (code != ExitCode::done || context.bytes.flush()) return code;
-    return fail(context, ExitCode::failed, "standard output cannot be written");
-  }
-  std::error_code error;
-  const bool is_direct = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
-  const std::filesystem::path written = is_direct ? std::filesystem::path(path) : unfinished_path(path);
-  std::ofstream file(written, std::ios::binary);
-  ExitCode code = file ? write(file) : ExitCode::done;
-  file.close();
-  if (code == ExitCode::done && !file) code = fail(context, ExitCode::failed, path + ": cannot be written");
-  if (is_direct) return code;
-  if (code == ExitCode::done) {
-    std::filesystem::rename(written, path, error);
-    if (error) code = fail(context, ExitCode::failed, path + ": " + error.message());
-  }
-  if (code != ExitCode::done) std::filesystem::remove(written, error);
-  return code;
+// Lets the function write to the file, or to standard output.
+ExitCode write_export(const std::string& path, Context& context,
+                      const std::function<Result<void>(std::ostream&)>& write) {
+  Result<void> written = path.empty() ? write(context.bytes) : write_output(path, write);
+  if (written && path.empty() && !context.bytes.flush()) written = Error{"standard output cannot be written"};
+  return written ? ExitCode::done : fail(context, ExitCode::failed, written.error().message);
 }
 
 ExitCode write_text(const std::string& text, const std::string& path, Context& context) {
-  return write_output(path, context, [&](std::ostream& stream) {
+  return write_export(path, context, [&](std::ostream& stream) -> Result<void> {
     stream << text;
-    return ExitCode::done;
+    return {};
   });
 }
 
@@ -224,11 +207,11 @@ ExitCode export_everything(const std::vector<StudySummary>& studies, const Expor
   for (const StudySummary& each : studies) ids.push_back(each.id);
   const auto path = database_path(options.selection.database, context);
   Exported exported;
-  const auto code = write_output(options.output, context, [&](std::ostream& stream) -> ExitCode {
+  const auto code = write_export(options.output, context, [&](std::ostream& stream) -> Result<void> {
     auto all = export_studies(path, ids, stream);
-    if (!all) return fail(context, ExitCode::failed, all.error().message);
+    if (!all) return all.error();
     exported = *all;
-    return ExitCode::done;
+    return {};
   });
   if (code != ExitCode::done) return code;
   context.log.info(fmt::format("exported {}, {}, {}", format_things(exported.studies, "study"),

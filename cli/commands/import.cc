@@ -1,11 +1,11 @@
 // gktune import: a first space file from a source, a script or a space file of another program.
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
 #include "engine/import/import_space.h"
+#include "tuner/core/output_file.h"
 
 namespace gktune {
 namespace {
@@ -33,10 +33,7 @@ void declare_import(Flags& flags, ImportFlags& options) {
 Result<void> write_text(const fs::path& path, const std::string& text, bool force) {
   std::error_code ignored;
   if (!force && fs::exists(fs::symlink_status(path, ignored))) return Error{path.string() + " exists; --force replaces it"};
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) return Error{path.string() + ": cannot be written"};
-  return {};
+  return write_output(path, text);
 }
 
 ExitCode import_file(const ImportFlags& options, Context& context) {

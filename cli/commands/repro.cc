@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <set>
 
@@ -16,7 +14,7 @@
 #include "cli/trial_plan.h"
 #include "engine/problem_selection.h"
 #include "tuner/core/device_kinds.h"
-#include "tuner/core/system_error.h"
+#include "tuner/core/output_file.h"
 #include "tuner/repro/repro_source.h"
 #include "tuner/repro/stored_values.h"
 #include "tuner/space/space_file.h"
@@ -111,13 +109,8 @@ ExitCode write(const ReproOptions& options, const std::string& text, Context& co
     (context.out_screen.is_terminal ? context.out : context.bytes) << text << std::flush;
     return ExitCode::done;
   }
-  errno = 0;
-  std::ofstream file(options.output, std::ios::binary);
-  file << text << std::flush;
-  if (!file) {
-    return fail(context, ExitCode::failed, "cannot write " + options.output + ": " + system_reason(errno));
-  }
-  return ExitCode::done;
+  const auto written = write_output(options.output, text);
+  return written ? ExitCode::done : fail(context, ExitCode::failed, written.error().message);
 }
 
 // Picks among studies that differ only in their versions: the version of the space file, or else the latest.

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <optional>
 #include <ostream>
 
@@ -16,7 +14,7 @@
 #include "cli/output/table.h"
 #include "cli/settings.h"
 #include "engine/import/recordings.h"
-#include "tuner/core/system_error.h"
+#include "tuner/core/output_file.h"
 #include "tuner/core/text.h"
 #include "tuner/score/contest.h"
 #include "tuner/search/strategy.h"
@@ -204,12 +202,7 @@ Result<void> write_traces(const std::string& path, const std::vector<ContestRuns
       of_recording.push_back(std::move(steps));
     }
   }
-  errno = 0;
-  std::ofstream file(path);
-  file << traces.dump() << '\n';
-  file.close();
-  if (!file) return Error{"cannot write " + path + ": " + system_reason(errno)};
-  return {};
+  return write_output(path, traces.dump() + '\n');
 }
 
 // `external` is left out of "all": it needs a program.

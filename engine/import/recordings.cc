@@ -1,22 +1,15 @@
 #include "engine/import/recordings.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "db/store/sqlite_store.h"
+#include "tuner/core/whole_file.h"
 #include "tuner/recording/recording_file.h"
 
 namespace gktune {
 namespace {
-
-bool is_database(const std::filesystem::path& path) {
-  constexpr std::string_view kBegin = "SQLite format 3";
-  std::string begin(kBegin.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(begin.data(), std::ssize(begin));
-  return begin == kBegin;
-}
 
 std::string name_of(const Study& study, const std::filesystem::path& path) {
   std::string name = path.stem().string() + " " + study.kernel;

@@ -16,9 +16,9 @@
 #include "runtime/kernel_parts.h"
 #include "runtime/temporary_folder.h"
 #include "tuner/core/device_kinds.h"
+#include "tuner/core/output_file.h"
 #include "tuner/core/text.h"
 #include "tuner/core/version.h"
-#include "tuner/core/whole_file.h"
 #include "tuner/device/backends.h"
 #include "tuner/device/host/host_backend.h"
 #include "tuner/device/worker/private_folder.h"
@@ -141,7 +141,9 @@ class BundleWriter {
     std::string digested = little_endian(kCodePlace + code_.size()) + little_endian(packed.size()) + code_;
     digested.append(reinterpret_cast<const char*>(packed.data()), packed.size());
     const std::string bytes = std::string(kBundleMagic) + content_key(digested) + digested;
-    if (auto written = write_atomically(path, bytes); !written) return written.error();
+    std::error_code ignored;  // a folder that cannot be made is the next error
+    std::filesystem::create_directories(path.parent_path(), ignored);
+    if (auto written = write_output(path, bytes); !written) return written.error();
     summary_.bytes = bytes.size();
     return summary_;
   }
@@ -254,6 +256,7 @@ class BundleWriter {
 }  // namespace
 
 Result<BundleSummary> write_bundle(const std::filesystem::path& path, const BundleRequest& request) {
+  if (auto checked = check_output(path); !checked) return checked.error();  // before the work
   std::optional<TemporaryFolder> temporary;
   std::string cache_dir;
   if (request.cache_dir.empty()) {
@@ -298,7 +301,7 @@ Result<BundleSummary> write_bundle(const std::filesystem::path& path, const Bund
       for (const std::string& each : request.architectures)
         architectures += (architectures.empty() ? " for " : ", ") + each;
       return Error{"the database has no winner of '" + name + "'" + architectures + " with the sources of " +
-                   file + " that can be compiled here"};
+                   file + " that can be compiled here; gktune run finds winners"};
     }
   }
   return writer.write(path);

@@ -11,6 +11,7 @@
 #include "tests/example_database.h"
 #include "tests/file_limit.h"
 #include "tests/scratch_folder.h"
+#include "tests/unprivileged.h"
 
 namespace gktune {
 namespace {
@@ -274,7 +275,7 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
     const FileLimit limit(100'000);  // as on a disk that is full
     const Call failed = db({"export", "-o", file});
     EXPECT_EQ(failed.code, ExitCode::failed);
-    EXPECT_EQ(failed.err, "error: " + file + ": cannot be written\n");
+    EXPECT_EQ(failed.err, "error: cannot write " + file + ": File too large: no file may exceed 100000 bytes (ulimit -f)\n");
   }
   EXPECT_EQ(contents(), "older\n");
   EXPECT_EQ(files(), before);
@@ -282,9 +283,23 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
   EXPECT_NE(contents().find("11.125"), std::string::npos);
   const Call to_device = db({"export", "-o", "/dev/full"});
   EXPECT_EQ(to_device.code, ExitCode::failed);
-  EXPECT_EQ(to_device.err, "error: /dev/full: cannot be written\n");
+  EXPECT_EQ(to_device.err, "error: cannot write /dev/full: No space left on device\n");
   EXPECT_EQ(db({"export", "-o", folder_.path("none/all.jsonl")}).err,
-            "error: " + folder_.path("none/all.jsonl") + ": cannot be written\n");
+            "error: cannot write " + folder_.path("none/all.jsonl") + ": No such file or directory\n");
+}
+
+TEST(DbFile, one_in_a_folder_that_must_not_be_read_is_not_called_missing) {
+  ScratchFolder folder;
+  const std::string database = folder.path("closed/a.db");
+  folder.write("closed/a.db", "");
+  std::filesystem::permissions(folder.path("closed"), std::filesystem::perms(0));
+  {
+    const Unprivileged somebody;
+    const Call ls = call({"db", "ls", "--db", database});
+    EXPECT_EQ(ls.code, ExitCode::failed);
+    EXPECT_EQ(ls.err, "error: " + database + ": cannot be read: Permission denied\n");
+  }
+  std::filesystem::permissions(folder.path("closed"), std::filesystem::perms(0755));
 }
 
 TEST(DbFile, an_error_says_how_to_make_a_missing_database) {

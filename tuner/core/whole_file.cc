@@ -30,6 +30,15 @@ Result<std::string> read_whole(const fs::path& path, std::size_t most) {
   return bytes;
 }
 
+bool is_database(const fs::path& path) {
+  constexpr std::string_view kBegin = "SQLite format 3";
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  std::string begin(kBegin.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), std::ssize(begin));
+  return begin == kBegin;
+}
+
 Result<void> write_atomically(const fs::path& path, std::string_view bytes, const fs::path& aside) {
   const fs::path unfinished = unfinished_path(aside.empty() ? path : aside / path.filename());
   std::error_code error;

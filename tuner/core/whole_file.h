@@ -14,6 +14,9 @@ namespace gktune {
 Result<std::string> read_whole(const std::filesystem::path& path,
                                std::size_t most = std::numeric_limits<std::size_t>::max());
 
+// Whether it is a database of SQLite.
+bool is_database(const std::filesystem::path& path);
+
 // Writes to another name first, so that a reader sees all of the file or nothing: in the folder `aside`, which
 // is on the same file system, by default beside the file. Makes a missing folder.
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes,
