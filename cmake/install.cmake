@@ -1,6 +1,14 @@
 # Installs, besides the program: the libraries that applications link (gktune::lookup, gktune::launch, gktune::runtime),
 # templates, spaces, documents and completions.
 include(CMakePackageConfigHelpers)
+include(cmake/build_before_install.cmake)
+
+set(installed_targets gktune gktune_answers gktune_core gktune_database gktune_expression gktune_lookup)
+if(TARGET gktune_runtime_shared)
+  list(APPEND installed_targets gktune_launch_shared gktune_runtime_shared)
+endif()
+gktune_build_before_install(installable ${installed_targets})
+install(TARGETS gktune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # Headers of the tree include each other as "db/lookup.h". Installed headers all lie in gktune/: rewrite the includes.
 set(public_headers
@@ -18,12 +26,9 @@ foreach(header IN LISTS public_headers)
 endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed/gktune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
-# Everything that has to be built before an installation.
-add_custom_target(installable DEPENDS gktune)
 target_compile_features(gktune_core PUBLIC cxx_std_20)
 foreach(name answers core database expression lookup)
   set_target_properties(gktune_${name} PROPERTIES EXPORT_NAME ${name})
-  add_dependencies(installable gktune_${name})
 endforeach()
 install(TARGETS gktune_answers gktune_core gktune_database gktune_expression gktune_lookup EXPORT gktuneTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -31,7 +36,6 @@ install(TARGETS gktune_answers gktune_core gktune_database gktune_expression gkt
 if(TARGET gktune_runtime_shared)
   foreach(target gktune_launch_shared gktune_runtime_shared)
     target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    add_dependencies(installable ${target})
   endforeach()
   install(TARGETS gktune_launch_shared gktune_runtime_shared EXPORT gktuneTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
