@@ -74,6 +74,41 @@ TEST(Signatures, are_not_found_in_a_text_that_is_not_a_source) {
     EXPECT_EQ(words(text), "") << text;
 }
 
+// The resolved types, separated by blanks and bars.
+std::string resolved(const std::string& text) {
+  std::string all;
+  for (const FunctionSignature& signature : signatures(text)) {
+    for (const auto& parameter : signature.parameters.value_or(std::vector<FunctionSignature::Parameter>()))
+      all += (all.empty() ? "" : " | ") + parameter.resolved_type;
+  }
+  return all;
+}
+
+TEST(Signatures, have_aliases_and_simple_macros_resolved) {
+  const std::string kernel = "__global__ void f(const real* __restrict__ x, index n) {}\n";
+  EXPECT_EQ(resolved("using real = float;\ntypedef unsigned long index;\n" + kernel),
+            "const float * __restrict__ | unsigned long");
+  EXPECT_EQ(resolved("typedef real2 real;\nnamespace n { using real2 = ::half; }\n#define index int\n" + kernel),
+            "const ::half * __restrict__ | int");
+  EXPECT_EQ(resolved("extern \"C\" {\ntypedef float real;\n}\nusing index = float*;\n" + kernel),
+            "const float * __restrict__ | index");
+}
+
+TEST(Signatures, keep_names_that_the_text_does_not_decide) {
+  const std::string kernel = "__global__ void f(real x) {}\n";
+  for (const char* before :
+       {"#if DOUBLE\nusing real = double;\n#else\nusing real = float;\n#endif\n",
+        "#ifndef real\n#define real float\n#endif\n", "using real = float;\n#undef real\n",
+        "#ifdef DOUBLE\n#define real double\n#endif\nusing real = float;\n",
+        "struct S { using real = float; };\n", "template <int n> using real = V<n>;\n",
+        "namespace a { using real = float; }\nnamespace b { using real = double; }\n", "using real = real;\n",
+        "typedef void (*real)(int);\n", "struct T {};\ntemplate <typename real>\n"}) {
+    EXPECT_EQ(resolved(before + kernel), "real") << before;
+  }
+  EXPECT_EQ(resolved("using real = float;\n__global__ void f(n::real x) {}\n"), "n::real");
+  EXPECT_EQ(resolved("using real = float;\ntemplate <typename real>\n" + kernel), "real");
+}
+
 TEST(ParseType, splits_a_type_into_its_base_and_pointers) {
   EXPECT_EQ(parse_type("const unsigned char * __restrict__"), (CppType{"unsigned char", 1, true}));
   EXPECT_EQ(parse_type("float const*"), (CppType{"float", 1, true}));

@@ -146,10 +146,25 @@ TEST(LaunchCheck, replaces_template_arguments_and_macros) {
             std::string::npos);
 }
 
+TEST(LaunchCheck, knows_aliases_and_macros_of_the_source) {
+  const std::string kernel = "__global__ void scale(const real* in, real* out, real factor, count n) {}\n";
+  const std::string count = "typedef int count;\n";
+  EXPECT_EQ(fault({.source = "using real = float;\n" + count + kernel}), "");
+  for (const char* real : {"using real = double;\n", "#define real double\n"}) {
+    EXPECT_EQ(fault({.source = real + count + kernel}),
+              "launch of 'scale': parameter 1 'in' is const real* (double), 'in' is a buffer of float32");
+  }
+  EXPECT_EQ(fault({.source = "using real = float;\n" + count + kernel, .n = "int64"}),
+            "launch of 'scale': parameter 4 'n' is count (int), 'n' is a scalar of type int64");
+  // A parameter replaces the alias of its name.
+  const Case replaced{.source = "typedef double tile;\nusing real = tile;\n" + count + kernel, .parameters = "{tile: [float]}"};
+  EXPECT_EQ(fault(replaced), "");
+}
+
 TEST(LaunchCheck, reports_nothing_if_the_text_does_not_decide) {
   for (const std::string source :
-       {"using real = double;\n__global__ void scale(const real* in, real* out, real factor, int n) {}\n",
-        "#define REAL double\n__global__ void scale(const REAL* in, REAL* out, REAL factor, int n) {}\n",
+       {"#ifndef REAL\n#define REAL double\n#endif\n"
+        "__global__ void scale(const REAL* in, REAL* out, REAL factor, int n) {}\n",
         "#if USED > 16\n__global__ void scale(const double* in) {}\n#else\n__global__ void scale(const "
         "float* in, float* "
         "out, float factor, int n) {}\n#endif\n",

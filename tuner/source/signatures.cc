@@ -190,6 +190,97 @@ class Scanner {
   std::unordered_multimap<std::string, std::size_t> by_name_;  // indices of found_
 };
 
+using Aliases = std::map<std::string, std::string, std::less<>>;
+
+// Adds `using real = float;` and `typedef float real;` of namespaces. Pointers and const are left out, because
+// `const pointer` is not a pointer to const. A name with two meanings gets an empty one.
+class AliasReader {
+ public:
+  void read(std::string_view text) {
+    const std::vector<Token> all = code_tokens(text);
+    const Tokens tokens = all;
+    std::vector<bool> is_namespace;  // for each open brace
+    std::size_t begin = 0;           // of the statement
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i] == "{") {
+        const Tokens head = tokens.subspan(begin, i - begin);
+        is_namespace.push_back(has(head, "namespace") || (begin < i && is_c_linkage(tokens, begin)));
+      }
+      if (tokens[i] == "}" && !is_namespace.empty()) is_namespace.pop_back();
+      const bool is_inside = std::ranges::find(is_namespace, false) != is_namespace.end();
+      if (tokens[i] == ";" && !is_inside) read_statement(tokens.subspan(begin, i - begin));
+      if (is_any_of(tokens[i].text, {"{", "}", ";"})) begin = i + 1;
+    }
+  }
+  void add(const std::string& name, Tokens type) {
+    const bool is_plain = !type.empty() && std::ranges::all_of(type, [](const Token& token) {
+      return (token.is_word() && token != "const") || token == ":";
+    });
+    const std::string text = is_plain ? text_of(type) : "";
+    const auto [known, is_new] = aliases_.emplace(name, text);
+    if (!is_new && known->second != text) known->second.clear();
+  }
+  void drop(const std::string& name) { aliases_[name].clear(); }
+  Aliases take() { return std::move(aliases_); }
+
+ private:
+  void read_statement(Tokens statement) {
+    if (statement.size() < 3) return;
+    const bool is_using = statement[0] == "using" && statement[2] == "=";
+    if (is_using) add(std::string(statement[1].text), statement.subspan(3));
+    if (statement[0] == "typedef" && statement.back().is_word())
+      add(std::string(statement.back().text), statement.subspan(1, statement.size() - 2));
+  }
+
+  Aliases aliases_;
+};
+
+Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& parameters) {
+  const std::vector<bool> is_certain = unconditional_lines(source);
+  AliasReader certain, conditional;
+  std::string certain_code, conditional_code;
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const SourceLine& line = source.lines[i];
+    if (line.kind == SourceLine::Kind::code) (is_certain[i] ? certain_code : conditional_code) += line.text;
+    if (line.kind != SourceLine::Kind::define && line.kind != SourceLine::Kind::undef) continue;
+    const std::vector<Token> tokens = tokenize(line.text);  // # define real float
+    // Behind an #ifndef, the command line may define it.
+    const bool may_differ = i > 0 && source.lines[i - 1].kind == SourceLine::Kind::condition;
+    if (line.kind == SourceLine::Kind::define && is_certain[i] && !may_differ && tokens.size() > 3)
+      certain.add(line.name, Tokens(tokens).subspan(3));
+    else
+      conditional.drop(line.name);
+  }
+  certain.read(certain_code);
+  conditional.read(conditional_code);
+  for (const auto& [name, type] : conditional.take()) certain.drop(name);
+  for (const std::string& name : parameters) certain.drop(name);
+  return certain.take();
+}
+
+// With the meanings of aliases, which may be aliases.
+std::string resolved_type(const std::string& type, const std::vector<std::string>& template_parameters,
+                          const Aliases& aliases) {
+  constexpr int kDeepest = 8;
+  std::string text = type;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const std::vector<Token> tokens = tokenize(text);
+    std::string next;
+    bool has_alias = false;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto found = aliases.find(tokens[i].text);
+      const bool is_alias = found != aliases.end() && !found->second.empty() && (i == 0 || tokens[i - 1] != ":") &&
+                            std::ranges::find(template_parameters, tokens[i].text) == template_parameters.end();
+      next += i == 0 ? "" : " ";
+      next += is_alias ? std::string_view(found->second) : tokens[i].text;
+      has_alias = has_alias || is_alias;
+    }
+    if (!has_alias) break;
+    text = next;
+  }
+  return text;
+}
+
 // Macros with arguments or commas.
 std::set<std::string, std::less<>> list_macros(const FlatSource& source) {
   std::set<std::string, std::less<>> names;
@@ -205,8 +296,15 @@ std::set<std::string, std::less<>> list_macros(const FlatSource& source) {
 
 }  // namespace
 
-std::vector<FunctionSignature> signatures_in(const FlatSource& source) {
-  return Scanner(text_of(source), list_macros(source)).run();
+std::vector<FunctionSignature> signatures_in(const FlatSource& source, const std::vector<std::string>& parameters) {
+  std::vector<FunctionSignature> signatures = Scanner(text_of(source), list_macros(source)).run();
+  const Aliases aliases = aliases_in(source, parameters);
+  for (FunctionSignature& signature : signatures) {
+    if (!signature.parameters) continue;
+    for (FunctionSignature::Parameter& parameter : *signature.parameters)
+      parameter.resolved_type = resolved_type(parameter.type, signature.template_parameters, aliases);
+  }
+  return signatures;
 }
 
 CppType parse_type(std::string_view text) {

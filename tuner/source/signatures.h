@@ -18,8 +18,10 @@ struct FunctionSignature {
     unknown,   // a macro before its name may contain __global__
   };
   struct Parameter {
-    std::string type;  // "const float*"
+    std::string type;  // "const real*"
     std::string name;  // empty if it has none
+    // "const float *": aliases and simple macros of the source replaced, unless an #if decides them.
+    std::string resolved_type;
     friend bool operator==(const Parameter&, const Parameter&) = default;
   };
   std::string name;  // without namespaces
@@ -30,8 +32,9 @@ struct FunctionSignature {
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };
 
-// All functions of the source, each signature once. Does not find functions that a macro declares.
-std::vector<FunctionSignature> signatures_in(const FlatSource& source);
+// All functions of the source, each signature once. Does not find functions that a macro declares. Aliases with the names of
+// parameters are not resolved, because the parameters replace them.
+std::vector<FunctionSignature> signatures_in(const FlatSource& source, const std::vector<std::string>& parameters = {});
 
 // The parts of a type.
 struct CppType {

@@ -134,7 +134,7 @@ class Match {
       substitutions[signature.template_parameters[i]] = is_given ? entry.template_arguments[i] : "?";
     }
     for (const Signature::Parameter& parameter : *signature.parameters)
-      types_.push_back(type_of(parameter.type, substitutions));
+      types_.push_back(type_of(parameter.resolved_type, substitutions));
   }
 
   // Empty if the text shows no error.

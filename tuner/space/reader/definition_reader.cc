@@ -83,7 +83,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
       return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
     };
     FlatSource source = flat(kernel.source_path, kernel.source_text);
-    kernel.signatures = signatures_in(source);
+    kernel.signatures = signatures_in(source, kernel.parameter_names);
     std::vector<FlatSource> of_references;
     for (const Reference& reference : kernel.references)
       of_references.push_back(flat(reference.path, reference.text));
