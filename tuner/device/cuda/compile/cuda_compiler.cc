@@ -10,6 +10,7 @@
 #include "tuner/device/cuda/compile/module_file.h"
 #include "tuner/device/cuda/compile/program_text.h"
 #include "tuner/device/cuda/compile/standard_headers.h"
+#include "tuner/device/worker/option_at_fault.h"
 #include "tuner/space/content_key.h"
 #include "tuner/space/kernel_source.h"
 #include "tuner/space/missing_function.h"
@@ -234,35 +235,9 @@ std::optional<std::string> CudaCompiler::option_at_fault(const std::vector<std::
       std::ranges::any_of(batch.source.files, [&](const auto& file) { return is_in(file.first); })) {
     return std::nullopt;
   }
-  std::vector<std::string> others;
-  std::vector<std::vector<std::string>> definitions;  // -DX=1, or -D and X=1
-  for (std::size_t i = 0; i < batch.options.size(); ++i) {
-    const std::string& option = batch.options[i];
-    if (option == "-D" && i + 1 < batch.options.size()) {
-      definitions.push_back({option, batch.options[++i]});
-    } else if (option.starts_with("-D") || option.starts_with("--define-macro")) {
-      definitions.push_back({option});
-    } else {
-      others.push_back(option);
-    }
-  }
-  std::string headers = "\n";
-  const std::vector<bool> is_unconditional = unconditional_lines(batch.source);
-  for (std::size_t i = 0; i < batch.source.lines.size(); ++i) {
-    const SourceLine& line = batch.source.lines[i];
-    if (line.kind == SourceLine::Kind::system_include && is_unconditional[i]) headers += line.text;
-  }
-  const auto compiles = [&](std::vector<std::string> definition) {
-    definition.insert(definition.begin(), others.begin(), others.end());
-    return nvrtc_.compile({source.path, headers, headers_, definition, {}}).ok;
-  };
-  if (definitions.empty() || !compiles({})) return std::nullopt;
-  for (const std::vector<std::string>& definition : definitions) {
-    if (compiles(definition)) continue;
-    return "option " + joined(definition, " ") +
-           ": CUDA's own headers use that name, and fail with the macro; give it another name\n";
-  }
-  return std::nullopt;
+  return gktune::option_at_fault(batch.source, batch.options, [&](const HeaderCompile& compile) {
+    return nvrtc_.compile({source.path, compile.text, headers_, compile.options, {}}).ok;
+  });
 }
 
 NvrtcOutput CudaCompiler::compile_one(const Batch& batch, const SourcePlan& source) const {

@@ -16,6 +16,7 @@
 #include "tuner/device/host/compile/kernel_headers.h"
 #include "tuner/device/host/compile/run_compiler.h"
 #include "tuner/device/host/compile/unsupported.h"
+#include "tuner/device/worker/option_at_fault.h"
 #include "tuner/process/child_process.h"
 #include "tuner/source/flat_source.h"
 #include "tuner/space/content_key.h"
@@ -278,6 +279,32 @@ CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instru
   return keep_output(result, {cxx_, output}, cache, outside_kills_);
 }
 
+std::optional<std::string> HostCompiler::option_at_fault(const SourcePlan& source, std::string_view log,
+                                                         CompileCache& cache) {
+  const std::size_t error = log.find("error:");
+  if (error == std::string_view::npos) return std::nullopt;
+  const std::string_view line = log.substr(0, error).substr(log.rfind('\n', error) + 1);
+  if (!line.starts_with('<') && !line.starts_with(headers_)) return std::nullopt;  // <command-line>: error: …
+  const FlatSource flat = flatten(source.path, source.text, source.include_dirs, AngleIncludes::keep);
+  return gktune::option_at_fault(flat, source.options, [&](const HeaderCompile& compile) {
+    SourcePlan plain = source;
+    plain.text = compile.text;
+    plain.options = compile.options;
+    plain.entries.clear();
+    plain.macros.clear();
+    const NamedVariant variant{&plain, "gktune_headers"};
+    const std::string text = cuda_unit({&variant, 1}).text;
+    const std::string input = cache.scratch_path(content_key(text) + ".cc");
+    if (!write_atomically(input, text)) return true;
+    std::vector<std::string> words = command(plain, Instrumentation::none);
+    words.insert(words.end(), {"-fsyntax-only", input});
+    const Result<CommandOutput> result = call_compiler(words);
+    std::error_code ignored;
+    std::filesystem::remove(input, ignored);
+    return result && result->exit_code == 0;
+  });
+}
+
 void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                                 std::vector<CompiledVariant>& compiled) {
   const auto start = std::chrono::steady_clock::now();
@@ -303,6 +330,7 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
       variant.status = build.status;
       if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
       if (source.language != Language::cuda || build.status != Status::compile_failed) continue;
+      if (auto option = option_at_fault(source, build.log, cache)) variant.log = *std::move(option);
       if (auto feature = unsupported_feature(build.log, todo.variant.source->text)) variant.log = *std::move(feature);
       continue;
     }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/device/host/compile/run_compiler.h"
@@ -41,6 +43,8 @@ class HostCompiler : public Compiler {
                                                                    Instrumentation instrumentation);
   CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
                     CompileCache& cache);
+  // The message about an option that breaks the headers for kernels, if the log's first error is not in the user's files.
+  std::optional<std::string> option_at_fault(const SourcePlan& source, std::string_view log, CompileCache& cache);
   void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                     std::vector<CompiledVariant>& compiled);
 
