@@ -171,6 +171,24 @@ TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
   EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
 }
 
+TEST_F(WorkerDeviceTest, source_that_the_kernel_and_the_reference_share_is_not_blamed_on_the_configuration) {
+  kernel_.source_path = "broken_reference";  // no path of the reference: it is in the kernel's source
+  kernel_.references.emplace_back().launches.emplace_back();
+  const Trial trial = tried("ok", "ok");
+  EXPECT_EQ(trial.status, Status::reference_failed);
+  EXPECT_TRUE(trial.message.starts_with("the kernel and the reference do not compile: error on line 3")) << trial.message;
+}
+
+TEST_F(WorkerDeviceTest, configuration_that_does_not_compile_is_blamed_where_the_reference_compiles) {
+  kernel_.references.emplace_back().launches.emplace_back();
+  const Trial shared = tried("fail", "ok");
+  EXPECT_EQ(shared.status, Status::compile_failed);
+  EXPECT_TRUE(shared.message.starts_with("error on line 3")) << shared.message;
+  device_.reset();
+  kernel_.references[0].path = "broken_reference";
+  EXPECT_EQ(tried("fail", "ok").status, Status::compile_failed);
+}
+
 TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_cannot_be_launched) {
   kernel_.references.emplace_back().path = "reference.cu";
   kernel_.references[0].launches.emplace_back().block[0] = expression("1 // 0");

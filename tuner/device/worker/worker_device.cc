@@ -286,8 +286,11 @@ void WorkerDevice::take_compiled() {
     note(compile_wait_s_, elapsed_s(submission->begun, Clock::now()));
     submission->trial.compile_s = finished.variant.seconds;
     submission->module = std::move(finished.variant.module);
-    if (finished.variant.status != Status::ok)
+    if (finished.variant.status == Status::compile_failed) {
+      submission->compile_errors = std::move(finished.variant.log);
+    } else if (finished.variant.status != Status::ok) {
       finish(*submission, finished.variant.status, finished.variant.log);
+    }
   }
   // From the back, because finished ones leave the list.
   for (std::size_t i = submissions_.size(); i-- > 0;) advance_compiled(submissions_[i]);
@@ -299,13 +302,19 @@ void WorkerDevice::advance_compiled(Submission& submission) {
        {std::pair(submission.reference, "reference"), std::pair(submission.verifier, "verifier")}) {
     if (index == kNoReference) continue;
     const Reference& reference = references_[index];
+    const bool is_in_kernels_source = reference.source.path == submission.plan.candidate.source.path;
+    // Errors of a source that both are in say nothing about the configuration.
+    if (submission.compile_errors && !is_in_kernels_source) continue;
     if (!reference.is_compiled) return;
     if (reference.variant.status != Status::ok) {
       const bool is_machines = reference.variant.status == Status::machine_failed;
+      const std::string both = std::string("the kernel and the ") + name + " do not compile: ";
+      const std::string one = std::string("the ") + name + " does not compile: ";
       return finish(submission, is_machines ? Status::machine_failed : Status::reference_failed,
-                    std::string("the ") + name + " does not compile: " + reference.variant.log);
+                    (submission.compile_errors ? both : one) + reference.variant.log);
     }
   }
+  if (submission.compile_errors) return finish(submission, Status::compile_failed, *submission.compile_errors);
   if (options_.work == WorkerDeviceOptions::Work::compile) return finish(submission, Status::ok, {});
   submission.stage = Submission::Stage::ready;
 }

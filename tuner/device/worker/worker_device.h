@@ -87,6 +87,7 @@ class WorkerDevice final : public Device {
     Trial trial;
     std::size_t reference = kNoReference, verifier = kNoReference;
     bool is_compiled = false;
+    std::optional<std::string> compile_errors;
     Module module;
     // The message of a fault whose place a second run is to find; see RunReply::is_unexplained.
     std::optional<std::string> unexplained;

@@ -165,7 +165,8 @@ bool Names::check_name(const YamlNode& node, const std::string& name, std::size_
     const bool is_definition = known->second.kind == Kind::definition;
     errors_.add_inside(node, offset, name.size(),
                        "a reference or verifier cannot use '" + name +
-                           (is_definition ? "': it depends on a parameter" : "': it is a parameter"));
+                           (is_definition ? "': it depends on a parameter" : "': it is a parameter"),
+                       "it serves all configurations: use numbers and axes of the problem");
     return false;
   }
   named_.insert(name);
