@@ -13,6 +13,7 @@
 
 #include "db/schema.h"
 #include "db/sqlite/failure.h"
+#include "db/sqlite/statement.h"
 
 namespace gktune {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using sqlite::Database;
 using sqlite::Failure;
+using sqlite::Statement;
 
 // For the next row of a query, each of which reads through an index.
 constexpr std::chrono::seconds kStepLimit(60);
@@ -127,10 +129,17 @@ Database::Access reading_access(const fs::path& path) {
   return fs::exists(beside(path, "-wal"), error) ? Database::Access::read : Database::Access::immutable;
 }
 
+enum class Contents { sound, damaged };
+
 // Opens and reads a file. In a folder without write permission a file in WAL mode can be read only as
 // immutable, which is safe if there is no log.
-Database open_readable(const fs::path& path, std::chrono::milliseconds patience) {
-  Database database(path, reading_access(path), patience);
+Database open_readable(const fs::path& path, std::chrono::milliseconds patience, Contents contents = Contents::sound) {
+  const auto open = [&](Database::Access access) {
+    Database database(path, access, patience);
+    if (contents == Contents::damaged) database.tolerate_damage();
+    return database;
+  };
+  Database database = open(reading_access(path));
   try {
     database.integer("PRAGMA schema_version");
     return database;
@@ -141,7 +150,7 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience)
           "its latest trials are in a log beside it, which cannot be read without the right to write there");
     }
   }
-  return Database(path, Database::Access::immutable, patience);
+  return open(Database::Access::immutable);
 }
 
 std::span<const std::string_view> steps_to(std::int64_t version) {
@@ -160,13 +169,39 @@ void check_before_writing(const fs::path& path, std::chrono::milliseconds patien
   // After a kill while the file was created, SQLite has to write to make it readable.
   if (has_content(beside(path, "-journal"))) return;
   Database database = open_readable(path, patience);
-  database.verify_pages();
   verify_schema_of(database);
+  try {
+    database.verify_pages();
+  } catch (const Failure& failure) {
+    if (!failure.is_damage()) throw;
+    if (const auto row = misfit(database); !row.empty()) throw Failure("damaged: " + row, Failure::kDamagedFile);
+    throw;
+  }
+  Statement orphan(database, kOrphanQuery);
+  if (orphan.step()) throw Failure("damaged: " + orphan.row().text(), Failure::kDamagedFile);
 }
 
-}  // namespace
+bool is_readable_if_damaged(const fs::path& path, std::chrono::milliseconds patience) {
+  try {
+    open_damaged(path, patience);
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
+}
 
-Database open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
+// Opens a file, and decides whether `gktune db repair` helps where this fails.
+template <class Open>
+auto opened(const fs::path& path, std::chrono::milliseconds patience, Open open) {
+  try {
+    return open();
+  } catch (Failure& failure) {
+    if (failure.is_repairable() && !is_readable_if_damaged(path, patience)) failure.refuse_repair();
+    throw;
+  }
+}
+
+Database open_to_write(const fs::path& path, std::chrono::milliseconds patience) {
   if (path.empty()) throw Failure("no path of a database given");
   auto folder = fs::absolute(path).parent_path();
   std::error_code error;
@@ -187,7 +222,7 @@ Database open_for_writing(const fs::path& path, std::chrono::milliseconds patien
   return database;
 }
 
-Database open_for_reading(const fs::path& path, std::chrono::milliseconds patience) {
+Database open_to_read(const fs::path& path, std::chrono::milliseconds patience) {
   if (path.empty()) throw Failure("no path of a database given");
   inspect(path);
   std::error_code error;
@@ -204,6 +239,16 @@ Database open_for_reading(const fs::path& path, std::chrono::milliseconds patien
   return copy;
 }
 
+}  // namespace
+
+Database open_for_writing(const fs::path& path, std::chrono::milliseconds patience) {
+  return opened(path, patience, [&] { return open_to_write(path, patience); });
+}
+
+Database open_for_reading(const fs::path& path, std::chrono::milliseconds patience) {
+  return opened(path, patience, [&] { return open_to_read(path, patience); });
+}
+
 std::optional<Database> open_again(const fs::path& path, std::chrono::milliseconds patience) {
   Database database = open_readable(path, patience);
   database.limit_step_time(kStepLimit);
@@ -213,9 +258,21 @@ std::optional<Database> open_again(const fs::path& path, std::chrono::millisecon
 
 Database open_damaged(const fs::path& path, std::chrono::milliseconds patience) {
   inspect(path);
-  if (std::error_code error; !fs::exists(path, error)) throw Failure("no such file");
-  Database database = open_readable(path, patience);
+  std::error_code error;
+  if (!fs::exists(path, error)) throw Failure("no such file");
+  if (fs::file_size(path, error) == 0) throw Failure("empty: nothing was tuned yet");
+  Database database = open_readable(path, patience, Contents::damaged);
+  database.limit_step_time(kStepLimit);
   steps_to(database.integer("PRAGMA user_version"));
+  // Rows of the others depend on these.
+  for (const char* table : {"devices", "studies", "trials"}) {
+    try {
+      Statement(database, std::string("SELECT 1 FROM ") + table);
+    } catch (const Failure& failure) {
+      if (failure.is_busy()) throw;
+      throw Failure(std::string("damaged: its table ") + table + " cannot be found");
+    }
+  }
   return database;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/row_sums.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/failure.h"
 #include "db/sqlite/statement.h"
@@ -554,12 +555,38 @@ void verify_schema(const sqlite::Database& database, std::span<const std::string
   for (const SchemaObject& expected : objects_after(steps)) {
     if (!find.bind(expected.type, expected.name).step() || find.row().text() != expected.sql) {
       throw sqlite::Failure("damaged: its " + expected.type + " " + expected.name + " is not that of schema " +
-                            std::to_string(steps.size()));
+                                std::to_string(steps.size()),
+                            sqlite::Failure::kDamagedFile);
     }
   }
   sqlite::Statement trigger(database, "SELECT name FROM sqlite_schema WHERE type = 'trigger'");
   if (trigger.step())
-    throw sqlite::Failure("has a trigger, " + trigger.row().text() + ", which gktune never adds");
+    throw sqlite::Failure("has a trigger, " + trigger.row().text() + ", which gktune never adds",
+                          sqlite::Failure::kDamagedFile);
+}
+
+std::string misfit(const sqlite::Database& database) {
+  sqlite::Statement columns(database, "SELECT name, lower(type), \"notnull\" FROM pragma_table_info(?)");
+  sqlite::Statement has_ids(database, "SELECT wr = 0 FROM pragma_table_list WHERE name = ?");
+  for (const SummedTable& table : summed::kAll) {
+    const std::string name(table.name);
+    const bool is_numbered = has_ids.bind(name).step() && has_ids.row().boolean();
+    columns.bind(name);
+    while (columns.step()) {
+      auto row = columns.row();
+      const std::string column = row.text(), type = row.text(), kind = "typeof(" + column + ")";
+      const bool may_be_null = !row.boolean();
+      sqlite::Statement find(database, "SELECT " + kind + (is_numbered ? ", rowid" : "") + " FROM " + name +
+                                           " NOT INDEXED WHERE " + kind + " NOT IN ('" + type +
+                                           (may_be_null ? "', 'null')" : "')"));
+      if (!find.bind().step()) continue;
+      auto found = find.row();
+      const std::string value = found.text();
+      return (is_numbered ? name + " " + found.text() : "a row of " + name) + ": its " + column + " is of the kind " + value +
+             ", not " + type;
+    }
+  }
+  return "";
 }
 
 std::string newer_schema(std::int64_t version, std::int64_t known) {

@@ -27,6 +27,14 @@ void migrate(sqlite::Database& database, std::span<const std::string_view> steps
 // nothing here reads them. Triggers may not.
 void verify_schema(const sqlite::Database& database, std::span<const std::string_view> steps);
 
+// A row with a NULL or a value of another kind than its column, in words; empty: there is none.
+std::string misfit(const sqlite::Database& database);
+
+// The SQL of a text for each row that refers to a missing one. A table without row ids gives no number.
+inline constexpr const char* kOrphanQuery =
+    "SELECT CASE WHEN rowid IS NULL THEN 'a row' ELSE 'row ' || rowid END || ' of ' || \"table\" ||"
+    " ' refers to a missing row of ' || parent FROM pragma_foreign_key_check";
+
 // Messages about files that stay unmodified.
 inline constexpr const char* kForeignFile = "a database of another program, not of gktune";
 std::string newer_schema(std::int64_t version, std::int64_t known);

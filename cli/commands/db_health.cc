@@ -9,6 +9,7 @@
 #include "cli/output/json.h"
 #include "cli/output/quantity.h"
 #include "db/store/health.h"
+#include "db/store/repair.h"
 
 namespace gktune {
 namespace {
@@ -26,11 +27,7 @@ void declare_check(Flags& flags, HealthOptions& options) {
 ExitCode check(const HealthOptions& options, Context& context) {
   if (!has_database(options.database, context)) return ExitCode::failed;
   auto health = check_database(database_path(options.database, context));
-  if (!health) {
-    fail(context, ExitCode::failed, health.error().message);
-    hint(context, "gktune db repair" + database_flag(options.database) + " rescues what is readable");
-    return ExitCode::failed;
-  }
+  if (!health) return fail(context, ExitCode::failed, health.error().message);
   const bool is_good = health->findings.empty();
   if (options.json) {
     print(context.out, {{"trials", health->trials},
@@ -43,7 +40,7 @@ ExitCode check(const HealthOptions& options, Context& context) {
                              format_count(health->finalists));
   context.out << (is_good ? "; nothing is wrong\n" : "\n");
   if (is_good) return ExitCode::done;
-  hint(context, "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");
+  if (health->is_repairable) hint(context, "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");
   return ExitCode::failed;
 }
 

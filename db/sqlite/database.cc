@@ -91,7 +91,7 @@ bool is_at_size_limit(sqlite3* handle, int code) {
 }
 
 // The usual causes in the user's words, others in SQLite's.
-std::string describe(sqlite3* handle, int code) {
+std::string reason_of(sqlite3* handle, int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -198,6 +198,15 @@ void Database::verify() const { run_check("PRAGMA integrity_check(1)"); }
 
 void Database::verify_pages() const { run_check("PRAGMA quick_check(1)"); }
 
+void Database::tolerate_damage() {
+  // With a schema that may be written, SQLite reads files that are shorter than their header says, and the part of the
+  // schema before a damaged page.
+  sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+  execute("PRAGMA writable_schema = ON");
+  // The first statement fails if the schema is damaged; the next ones use what it has loaded.
+  unless_damaged([&] { integer("SELECT count(*) FROM sqlite_schema"); });
+}
+
 void Database::compact() {
   sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);  // VACUUM attaches a file of its own
   execute("VACUUM");
@@ -241,7 +250,7 @@ void Database::run_check(const std::string& pragma) const {
   const WithoutLimit whole_file(*clock_);
   Statement check(*this, pragma);
   std::string verdict = check.step() ? check.row().text() : "ok";
-  if (verdict != "ok") throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), SQLITE_CORRUPT);
+  if (verdict != "ok") throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), Failure::kDamagedFile);
 }
 
 void Database::copy_to(Database& target) const {
@@ -251,6 +260,6 @@ void Database::copy_to(Database& target) const {
   if (int code = sqlite3_backup_finish(backup); code != SQLITE_OK) target.fail(code);
 }
 
-void Database::fail(int code) const { throw Failure(describe(handle(), code), code); }
+void Database::fail(int code) const { throw Failure(reason_of(handle(), code), code); }
 
 }  // namespace gktune::sqlite

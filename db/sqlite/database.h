@@ -39,6 +39,8 @@ class Database {
   void verify() const;
   // The same without comparing indexes with their tables, which takes most of the time.
   void verify_pages() const;
+  // Reads what is left of a file that was cut or whose schema is damaged. For a connection that cannot write.
+  void tolerate_damage();
   // Gives unused pages back to the file system.
   void compact();
   // Replaces the contents of the target.

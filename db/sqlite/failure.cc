@@ -4,9 +4,14 @@
 
 namespace gktune::sqlite {
 
+static_assert(Failure::kDamagedFile == SQLITE_CORRUPT);
+
+Failure::Failure(const std::string& message, int code)
+    : std::runtime_error(message), code_(code), is_repairable_((code & 0xff) == kDamagedFile) {}
+
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 
-bool Failure::is_damage() const { return code_ == 0 || (code_ & 0xff) == SQLITE_CORRUPT; }
+bool Failure::is_damage() const { return code_ == 0 || (code_ & 0xff) == kDamagedFile; }
 
 bool Failure::is_without_access() const {
   return (code_ & 0xff) == SQLITE_CANTOPEN || (code_ & 0xff) == SQLITE_READONLY;
@@ -15,6 +20,12 @@ bool Failure::is_without_access() const {
 bool Failure::is_out_of_space() const {
   return (code_ & 0xff) == SQLITE_FULL || code_ == SQLITE_IOERR_WRITE || code_ == SQLITE_IOERR_TRUNCATE ||
          code_ == SQLITE_IOERR_SHMSIZE;
+}
+
+std::string describe(const std::string& name, const Failure& failure) {
+  std::string text = name + ": " + failure.what();
+  if (failure.is_repairable()) text += "; `gktune db repair --db " + name + "` copies the readable rows to a new file";
+  return text;
 }
 
 }  // namespace gktune::sqlite

@@ -15,7 +15,7 @@ std::optional<std::int64_t> sound_id(sqlite::Statement& find, const std::string&
   auto row = find.row();
   const auto id = row.integer();
   if (!row.boolean()) {
-    throw sqlite::Failure("damaged: the checksum of " + name + " differs; `gktune db repair` copies the good rows to a new file");
+    throw sqlite::Failure("damaged: the checksum of " + name + " differs", sqlite::Failure::kDamagedFile);
   }
   return id;
 }

@@ -51,6 +51,11 @@ class OpenTest : public ::testing::Test {
     return reading;
   }
 
+  // The refusal of a damaged file.
+  std::string repairable(const std::string& reason) const {
+    return reason + "; `gktune db repair --db " + path_.string() + "` copies the readable rows to a new file";
+  }
+
   // A database with one study and one trial.
   void make() const {
     auto store = open_sqlite_store(path_, StoreAccess::write);
@@ -461,7 +466,7 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
          "CREATE VIEW study_view AS WITH RECURSIVE endless (x) AS (SELECT 1 UNION ALL SELECT x FROM endless)"
          " SELECT x AS study_id FROM endless");
   const auto before = contents(path_);
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its view study_view is not that of schema 5");
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its view study_view is not that of schema 5"));
   EXPECT_FALSE(Lookup::open(path_).ok());
   EXPECT_EQ(contents(path_), before);
 }
@@ -469,17 +474,17 @@ TEST_F(OpenTest, an_endless_view_with_the_name_of_a_known_one_is_refused) {
 TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused) {
   make();
   tamper(path_, "ALTER TABLE devices ADD COLUMN x TEXT AS (name || name)");
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its table devices is not that of schema 5");
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its table devices is not that of schema 5"));
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
-  EXPECT_EQ(refusal_for_both(path_), "damaged: its index trials_by_result is not that of schema 5");
+  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its index trials_by_result is not that of schema 5"));
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {
   make();
   tamper(path_, "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM studies; END");
-  EXPECT_EQ(refusal_for_both(path_), "has a trigger, t, which gktune never adds");
+  EXPECT_EQ(refusal_for_both(path_), repairable("has a trigger, t, which gktune never adds"));
 }
 
 TEST_F(OpenTest, a_view_that_a_user_added_is_not_damage) {
