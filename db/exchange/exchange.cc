@@ -1,6 +1,7 @@
 #include "db/exchange/exchange.h"
 
 #include <istream>
+#include <optional>
 #include <ostream>
 
 #include "db/exchange/records.h"
@@ -9,6 +10,13 @@
 #include "db/sqlite/transaction.h"
 
 namespace gktune {
+namespace {
+
+struct TargetError {
+  std::string message;
+};
+
+}  // namespace
 
 Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                 std::ostream& stream) {
@@ -62,16 +70,31 @@ Result<Merged> merge_database(const std::filesystem::path& target, const std::fi
   if (!from) return from.error();
   auto database = sqlite::guarded(target.string(), [&] { return open_for_writing(target, kLockPatience); });
   if (!database) return database.error();
-  return sqlite::guarded(source.string(), [&] {
-    sqlite::Transaction snapshot(*from, sqlite::Transaction::Kind::read);
-    sqlite::Transaction transaction(*database, sqlite::Transaction::Kind::write);
-    RecordWriter writer(*database);
-    const Exported read = read_records(*from, nullptr, [&](const SortedJson& record) { writer.add(record); });
-    Merged merged = writer.finish();
-    merged.damaged = read.damaged;
-    transaction.commit();
-    return merged;
-  });
+  // What fails in the target is not the fault of the source.
+  const auto in_target = [&](auto write) {
+    const auto written = sqlite::guarded(target.string(), write);
+    if (!written) throw TargetError{written.error().message + "; nothing of " + source.string() + " was added"};
+  };
+  try {
+    return sqlite::guarded(source.string(), [&] {
+      sqlite::Transaction snapshot(*from, sqlite::Transaction::Kind::read);
+      std::optional<sqlite::Transaction> transaction;
+      std::optional<RecordWriter> writer;
+      in_target([&] { transaction.emplace(*database, sqlite::Transaction::Kind::write);
+        writer.emplace(*database);
+       });
+      const Exported read = read_records(*from, nullptr, [&](const SortedJson& record) { in_target([&] { writer->add(record); }); });
+      Merged merged;
+      in_target([&] {
+        merged = writer->finish();
+        transaction->commit();
+      });
+      merged.damaged = read.damaged;
+      return merged;
+    });
+  } catch (const TargetError& failure) {
+    return Error{failure.message};
+  }
 }
 
 }  // namespace gktune

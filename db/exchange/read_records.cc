@@ -2,14 +2,12 @@
 #include <optional>
 #include <set>
 
-#include "db/exchange/columns.h"
 #include "db/exchange/records.h"
 #include "db/row_sums.h"
 #include "db/sqlite/failure.h"
+#include "db/store/columns.h"
 #include "db/store/trial_row.h"
 #include "db/study_row.h"
-#include "db/values_json.h"
-#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -25,10 +23,8 @@ SortedJson read_device_fields(sqlite::Row& row) {
   return device;
 }
 
-SortedJson parse_text(const std::string& text) {
-  auto json = SortedJson::parse(text, nullptr, false);
-  if (json.is_discarded()) throw sqlite::Failure("damaged: not JSON: " + text.substr(0, 80));
-  return json;
+void require_sound(bool is_sound) {
+  if (!is_sound) throw sqlite::Failure("damaged: its checksum differs");
 }
 
 class Reading {
@@ -93,16 +89,17 @@ class Reading {
       if (!used.contains(row.integer())) continue;
       const auto uuid = row.text();
       const auto record = unless_damaged([&] {
-        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+        require_sound(row.boolean());
         SortedJson session = {{"type", "session"}};
         read_columns(row, kSessionFields, session);
         return session;
       });
-      on_record_(record ? *record : unknown_session(uuid));
+      if (!uuid.empty()) on_record_(record ? *record : unknown_session(uuid));
     }
   }
 
-  // Stands in for a damaged session: its trials are sound and need their session.
+  // Stands in for a damaged session: its trials are sound and need their session. Trials of a session without a name, or of a
+  // missing one, are left out.
   static SortedJson unknown_session(const std::string& uuid) {
     SortedJson session = {{"type", "session"}};
     for (const Column& column : kSessionFields) session[column.name] = unknown_field(column);
@@ -111,43 +108,31 @@ class Reading {
   }
 
   SortedJson study_record(std::int64_t study, std::int64_t number) const {
-    Statement find(database_, "SELECT " + study_damage("s.id") + std::string(", s.kernel, s.fingerprint, s.problem, s.regime, s.objective,"
-                                          " s.recorded, ") +
-                                  kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
+    Statement find(database_, "SELECT " + study_damage("s.id") + ", " + names_of(kStudyFields, "s.") + ", " + kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
     find.bind(study).step();
     auto row = find.row();
     if (const auto damage = row.text(); !damage.empty()) throw sqlite::Failure("damaged: " + damage);
     SortedJson record = {{"type", "study"}, {"study", number}};
-    record["kernel"] = row.text();
-    record["fingerprint"] = row.text();
-    record["problem"] = sorted_json(values_from_json(row.text()));
-    const auto regime = row.text();
-    if (!regime_from_name(regime)) throw sqlite::Failure("damaged: the regime " + regime);
-    record["regime"] = regime;
-    record["objective"] = row.text();
-    const auto recorded = row.text();
-    record["recorded"] = recorded.empty() ? SortedJson() : parse_text(recorded);
+    read_columns(row, kStudyFields, record);
     record["device"] = read_device_fields(row);
     return record;
   }
 
   void read_trials(std::int64_t study, std::int64_t number) {
-    Statement all(database_, "SELECT t.id, t.is_sound, c.uuid, t.number, " + prefixed(kTrialFields) +
+    Statement all(database_, "SELECT t.id, t.is_sound, c.uuid, t.number, " + names_of(kTrialFields, "t.") +
                                  " FROM (SELECT *, " + kTrialIsSound + " AS is_sound FROM trials WHERE study_id = ?) t"
-                                 " JOIN sessions c ON c.id = t.session_id ORDER BY c.uuid, t.number");
+                                 " LEFT JOIN sessions c ON c.id = t.session_id ORDER BY c.uuid, t.number");
     written_trials_.clear();
     all.bind(study);
     while (all.step()) {
       auto row = all.row();
       const auto id = row.integer();
       const auto record = unless_damaged([&] {
-        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+        require_sound(row.boolean());
         SortedJson trial = {{"type", "trial"}, {"study", number}};
-        trial["session"] = row.text();
-        trial["number"] = row.integer();
+        trial["session"] = session_name(row);
+        read_columns(row, std::span(&kTrialNumber, 1), trial);
         read_columns(row, kTrialFields, trial);
-        values_from(trial["config"]);
-        if (!status_from_name(trial["status"].get<std::string>())) throw sqlite::Failure("damaged: its status is unknown");
         return trial;
       });
       if (!record) continue;
@@ -159,29 +144,31 @@ class Reading {
 
   void read_playoffs(std::int64_t study, std::int64_t number) {
     Statement all(database_,
-                  "SELECT p.id, " + is_sound(summed::kPlayoffs, "p.") + ", c.uuid, p.held_ms FROM playoffs p JOIN sessions c ON c.id = p.session_id"
+                  "SELECT p.id, " + is_sound(summed::kPlayoffs, "p.") + ", c.uuid, p.held_ms FROM playoffs p LEFT JOIN sessions c ON c.id = p.session_id"
                   " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
-    Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " + prefixed(kFinalistFields, "f.") +
+    Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " + names_of(kFinalistFields, "f.") +
                                        " FROM (SELECT *, " + kFinalistIsSound + " AS is_sound FROM finalists"
                                        "  WHERE playoff_id = ?) f JOIN trials t ON t.id = f.trial_id"
                                        " JOIN sessions c ON c.id = t.session_id ORDER BY f.place");
     all.bind(study);
     while (all.step()) {
       auto row = all.row();
-      const auto playoff = row.integer();
-      if (!row.boolean()) {
-        ++exported_.damaged;
-        continue;
-      }
-      SortedJson record = {{"type", "playoff"}, {"study", number}, {"finalists", SortedJson::array()}};
-      record["session"] = row.text();
-      record["held_ms"] = row.integer();
-      finalists.bind(playoff);
+      const auto id = row.integer();
+      auto made = unless_damaged([&] {
+        require_sound(row.boolean());
+        SortedJson playoff = {{"type", "playoff"}, {"study", number}, {"finalists", SortedJson::array()}};
+        playoff["session"] = session_name(row);
+        playoff["held_ms"] = row.integer();
+        return playoff;
+      });
+      if (!made) continue;
+      SortedJson& record = *made;
+      finalists.bind(id);
       while (finalists.step()) {
         auto each = finalists.row();
         if (!written_trials_.contains(each.integer())) continue;  // it goes with its trial
         auto finalist = unless_damaged([&] {
-          if (!each.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+          require_sound(each.boolean());
           SortedJson sound;
           sound["session"] = each.text();
           sound["number"] = each.integer();
@@ -196,23 +183,20 @@ class Reading {
   }
 
   void read_spaces(const std::vector<std::int64_t>& studies) {
-    Statement all(database_,
-                  "SELECT " + is_sound(summed::kSpaces) +
-                      ", kernel, fingerprint, matching, constraints, default_config FROM spaces ORDER BY kernel, fingerprint");
+    Statement all(database_, "SELECT kernel, fingerprint, " + is_sound(summed::kSpaces) + ", " + names_of(kSpaceFields) +
+                                 " FROM spaces ORDER BY kernel, fingerprint");
     Statement find(database_, "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ?");
     while (all.step()) {
       auto row = all.row();
-      const bool is_row_sound = row.boolean();
-      SortedJson record = {{"type", "space"}};
-      for (const char* name : {"kernel", "fingerprint"}) record[name] = row.text();
-      find.bind(record["kernel"].get<std::string>(), record["fingerprint"].get<std::string>());
+      const std::string kernel = row.text();
+      find.bind(kernel, row.text());
       bool is_used = false;
       while (find.step()) is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
       if (!is_used) continue;
       const auto parsed = unless_damaged([&] {
-        if (!is_row_sound) throw sqlite::Failure("damaged: its checksum differs");
-        for (const char* name : {"matching", "constraints", "default_config"})
-          record[name] = sorted_json(values_from_json(row.text()));
+        require_sound(row.boolean());
+        SortedJson record = {{"type", "space"}};
+        read_columns(row, kSpaceFields, record);
         return record;
       });
       if (parsed) on_record_(*parsed);
@@ -221,8 +205,7 @@ class Reading {
 
   void read_portfolios(const std::vector<std::int64_t>& studies) {
     Statement all(database_, "SELECT " + is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
-                                 std::string(", p.kernel, p.fingerprint, p.regime, p.objective, p.within, p.made_ms,"
-                                         " p.body, ") +
+                                 ", " + names_of(kPortfolioFields, "p.") + ", " +
                                  kDeviceColumns + ", (SELECT min(s.id) FROM studies s WHERE s.kernel = p.kernel"
                                  " AND s.fingerprint = p.fingerprint AND s.device_id = p.device_id)"
                                  " FROM portfolios p JOIN devices d ON d.id = p.device_id"
@@ -230,12 +213,9 @@ class Reading {
     while (all.step()) {
       auto row = all.row();
       const auto record = unless_damaged([&] {
-        if (!row.boolean()) throw sqlite::Failure("damaged: its checksum differs");
+        require_sound(row.boolean());
         SortedJson portfolio = {{"type", "portfolio"}};
-        for (const char* name : {"kernel", "fingerprint", "regime", "objective"}) portfolio[name] = row.text();
-        portfolio["within"] = row.real();
-        portfolio["made_ms"] = row.integer();
-        portfolio["body"] = parse_text(row.text());
+        read_columns(row, kPortfolioFields, portfolio);
         portfolio["device"] = read_device_fields(row);
         return portfolio;
       });
@@ -243,8 +223,10 @@ class Reading {
     }
   }
 
-  static std::string prefixed(std::span<const Column> columns, const std::string& prefix = "t.") {
-    return joined(columns, ", ", [&](const Column& column) { return prefix + column.name; });
+  static std::string session_name(sqlite::Row& row) {
+    std::string uuid = row.text();
+    if (uuid.empty()) throw sqlite::Failure("damaged: its session has no name, or is missing");
+    return uuid;
   }
 
   const sqlite::Database& database_;

@@ -4,12 +4,11 @@
 #include <tuple>
 
 #include "db/answers/session_environment.h"
-#include "db/exchange/columns.h"
 #include "db/exchange/records.h"
-#include "db/portfolio/portfolio_json.h"
 #include "db/portfolio/portfolio_row.h"
 #include "db/row_sums.h"
 #include "db/sqlite/failure.h"
+#include "db/store/columns.h"
 #include "db/store/settle.h"
 #include "db/store/study_identity.h"
 #include "db/store/trial_row.h"
@@ -74,27 +73,6 @@ Choice choose(const std::vector<Row>& rows) {
   const auto because = [&](Choice::Reason reason) { return Choice{best, reason, overrules_failure}; };
   if (best->environment != next->environment) return because(Choice::Reason::environment);
   return because(best->is_finalist != next->is_finalist ? Choice::Reason::playoff : Choice::Reason::time);
-}
-
-// Refuses the body of a portfolio that another program would read in another way: it has to be what is read from it.
-void require_body(const SortedJson& body) {
-  Portfolio portfolio;
-  try {
-    read_body(body, portfolio);
-  } catch (const SortedJson::exception&) {
-    throw Failure("'body' is not that of a portfolio");
-  }
-  const auto is_count = [](std::size_t count) { return count <= std::size_t{std::numeric_limits<std::int64_t>::max()}; };
-  const auto is_counted = [&](const PortfolioLoss& loss) { return is_count(loss.configs) && is_count(loss.unmeasured); };
-  bool is_same = body == body_json(portfolio) && is_count(portfolio.at_least) && is_counted(portfolio.tree_loss) &&
-                 std::ranges::all_of(portfolio.losses, is_counted);
-  for (const auto* loss : {&portfolio.held_back, &portfolio.held_back_nearest})
-    is_same = is_same && (!*loss || is_counted(**loss));
-  for (const char* name : {"problems", "configs"}) {
-    for (const SortedJson& values : body[name])
-      is_same = is_same && std::ranges::none_of(values, [](const SortedJson& value) { return value.is_null(); });
-  }
-  if (!is_same) throw Failure("'body' has a field that is unknown, or of another kind");
 }
 
 // Reads whether a row of the database is sound, and its fields. Returns no value for a damaged row.
@@ -168,7 +146,6 @@ void RecordWriter::add_session(const SortedJson& record) {
   std::vector<SqlValue> values;
   add_values(record, kSessionFields, values);
   const std::string uuid = text_field_of(record, "uuid");
-  if (uuid.empty()) throw Failure("'uuid' is empty");
   static const std::string kSeal = seal(summed::kSessions, "id = ?");
   Statement find(database_, "SELECT id, " + is_sound(summed::kSessions) + ", " + names_of(kSessionFields) +
                                 " FROM sessions WHERE uuid = ?");
@@ -195,8 +172,8 @@ void RecordWriter::add_session(const SortedJson& record) {
     // A session may have been running when it was exported for the first time.
     const bool may_differ = name == "ended_ms" || name == "tool_version" || name == "command_line";
     if (!is_unknown(own) && !may_differ) {
-      throw Failure("'" + name + "' of session " + uuid + " is " + given.dump() + " and in the database " +
-                    own.dump() + ": one of them was changed");
+      throw Failure("'" + name + "' of session " + uuid + " is " + given.dump(-1, ' ', false, SortedJson::error_handler_t::replace) +
+                    " and in the database " + own.dump(-1, ' ', false, SortedJson::error_handler_t::replace) + ": one of them was changed");
     }
     if (is_unknown(own) || own < given) own = given;
   }
@@ -220,17 +197,17 @@ std::int64_t RecordWriter::device_id(const SortedJson& device) {
 void RecordWriter::add_study(const SortedJson& record) {
   require_known_fields(record, {"type", "study", "kernel", "fingerprint", "device", "problem", "regime", "objective",
                                 "recorded"});
-  if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
-  const StudyKey key{text_field_of(record, "kernel"), text_field_of(record, "fingerprint"),
-                     device_id(member(record, "device")), values_field(record, "problem"),
-                     text_field_of(record, "regime"), text_field_of(record, "objective")};
+  std::vector<SqlValue> values;
+  add_values(record, kStudyFields, values);
+  const auto text = [&](std::size_t column) { return std::get<std::string>(values[column]); };
+  const StudyKey key{text(0), text(1), device_id(member(record, "device")), text(2), text(3), text(4)};
   const auto known = find_study(database_, key);
   const std::int64_t id = known ? *known : gktune::add_study(database_, key);
   merged_.studies += known ? 0 : 1;
-  if (const SortedJson& recorded = member(record, "recorded"); !recorded.is_null()) {
+  if (const auto* recorded = std::get_if<std::string>(&values[5])) {
     // The greater text, so that the order of merges does not matter.
     Statement(database_, change_sound(summed::kStudies, "recorded", "max(coalesce(recorded, ''), ?1)", "id = ?2"))
-        .bind(recorded.dump(), id)
+        .bind(*recorded, id)
         .run();
   }
   studies_[ordinal_field(record, "study")] = id;
@@ -254,8 +231,6 @@ std::int64_t RecordWriter::study_id(const SortedJson& record) const {
 void RecordWriter::add_trial(const SortedJson& record) {
   const std::int64_t study = study_id(record), session = session_id(record), number = ordinal_field(record, "number");
   require_known_fields(record, {"type", "study", "session", "number"}, kTrialFields);
-  const std::string status = text_field_of(record, "status");
-  if (!status_from_name(status)) throw Failure("'status' is '" + status + "', which is unknown");
   std::vector<SqlValue> values = {study, session, number};
   add_values(record, kTrialFields, values);
   Statement find(database_, "SELECT id, study_id, " + kTrialIsSound + ", " + names_of(kTrialFields) +
@@ -337,35 +312,18 @@ void RecordWriter::add_playoff(const SortedJson& record) {
 }
 
 void RecordWriter::add_portfolio(const SortedJson& record) {
-  require_known_fields(record, {"type", "kernel", "fingerprint", "device", "regime", "objective", "within", "made_ms",
-                                "body"});
-  if (!regime_from_name(text_field_of(record, "regime"))) throw Failure("'regime' is neither cold nor hot");
-  const SortedJson& body = member(record, "body");
-  require_body(body);
-  const std::int64_t device = device_id(member(record, "device"));
-  const std::vector<SqlValue> values = {text_field_of(record, "kernel"),
-                                        text_field_of(record, "fingerprint"),
-                                        device,
-                                        text_field_of(record, "regime"),
-                                        text_field_of(record, "objective"),
-                                        amount_field(record, "within"),
-                                        integer_field(record, "made_ms"),
-                                        body.dump()};
+  require_known_fields(record, {"type", "device"}, kPortfolioFields);
+  std::vector<SqlValue> values;
+  add_values(record, kPortfolioFields, values);
+  values.insert(values.begin() + 2, device_id(member(record, "device")));
   write_portfolio(database_, values, Kept::later);
   ++merged_.portfolios;
 }
 
 void RecordWriter::add_space(const SortedJson& record) {
-  require_known_fields(record, {"type", "kernel", "fingerprint", "matching", "constraints", "default_config"});
-  std::vector<SqlValue> values = {text_field_of(record, "kernel"), text_field_of(record, "fingerprint")};
-  for (const char* name : {"matching", "constraints", "default_config"}) values.emplace_back(values_field(record, name));
-  for (const SortedJson& way : record["matching"]) {
-    if (way != "nearest" && way != "exact" && way != "categorical")
-      throw Failure("'matching' has " + way.dump() + "; known are nearest, exact, categorical");
-  }
-  for (const SortedJson& constraint : record["constraints"]) {
-    if (!constraint.is_string()) throw Failure("'constraints' is not an object of texts");
-  }
+  require_known_fields(record, {"type"}, kSpaceFields);
+  std::vector<SqlValue> values;
+  add_values(record, kSpaceFields, values);
   // The greater text stays, so that the order of merges does not matter.
   Statement(database_,
             "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, ?)"

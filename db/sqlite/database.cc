@@ -109,6 +109,9 @@ std::string reason_of(sqlite3* handle, int code) {
       return "out of memory";
     case SQLITE_INTERRUPT:
       return "a query takes too long: the file is damaged or was made to do so";
+    case SQLITE_CONSTRAINT:
+      if (code == SQLITE_CONSTRAINT_FOREIGNKEY) return "it refers to a missing row";
+      break;
     default:
       break;
   }

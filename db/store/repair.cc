@@ -360,10 +360,10 @@ std::vector<CheckedRow> damaged_rows(const Database& database, const std::string
   return damaged;
 }
 
-// Trials need their sessions, whose figures may be unknown.
-void forget_damaged_figures(const Database& database, Repair& repair) {
+// Trials need their sessions, whose figures may be unknown. Repeated merges need a name.
+void mend_sessions(const Database& database, Repair& repair) {
   for (const CheckedRow& row : damaged_rows(database, "sessions", repair)) {
-    Statement(database, "UPDATE sessions SET figures = NULL WHERE id = ?").bind(row.id).run();
+    Statement(database, "UPDATE sessions SET figures = NULL, uuid = coalesce(nullif(uuid, ''), " GKTUNE_NEW_UUID ") WHERE id = ?").bind(row.id).run();
     Statement(database, seal(summed::kSessions, "id = ?")).bind(row.id).run();
   }
 }
@@ -476,7 +476,7 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     Database target = open_for_writing(repaired, kLockPatience);
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
     // The damage of other tables is told by checksums alone, and their rows were copied with these.
-    forget_damaged_figures(target, all);
+    mend_sessions(target, all);
     for (const char* table : {"studies", "trials", "finalists", "portfolios", "spaces"}) remove_damaged(target, table, all);
     settle(target, all_studies(target));
     transaction.commit();

@@ -13,6 +13,7 @@
 #include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
 #include "db/store/health.h"
+#include "db/store/repair.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
 #include "db/store/sqlite_store.h"
@@ -403,8 +404,86 @@ TEST_F(ExchangeTest, a_merge_into_a_damaged_study_or_device_is_refused_with_the_
     tamper(target, sql);
     const auto merged = merge_database(target, source);
     ASSERT_FALSE(merged.ok());
-    EXPECT_NE(merged.error().message.find(std::string("the checksum of ") + name), std::string::npos)
+    EXPECT_TRUE(merged.error().message.starts_with(target.string() + ": damaged: the checksum of " + name))
         << merged.error().message;
+    EXPECT_TRUE(merged.error().message.ends_with("; nothing of " + source.string() + " was added"));
+  }
+}
+
+TEST_F(ExchangeTest, a_merge_from_a_damaged_page_names_the_source) {
+  const auto source = database(1), target = database(2);
+  tamper(source, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  const auto page = sqlite::Database(source, sqlite::Database::Access::read, std::chrono::seconds(1))
+                        .integer("SELECT rootpage FROM sqlite_schema WHERE name = 'trials'");
+  {
+    std::fstream file(source, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp((page - 1) * 4096);
+    file << std::string(4096, '\xa5');
+  }
+  const std::string before = exported(target);
+  const auto merged = merge_database(target, source);
+  ASSERT_FALSE(merged.ok());
+  EXPECT_TRUE(merged.error().message.starts_with(source.string() + ": damaged: ")) << merged.error().message;
+  EXPECT_EQ(exported(target), before);
+}
+
+// Their checksums are right. Checks, exports, merges and repairs have one set of rules.
+TEST_F(ExchangeTest, rows_that_no_version_writes_are_left_out_and_counted) {
+  const auto whole = database(3), source = scratch_ / "source.db";
+  ASSERT_TRUE(open_store(whole)->describe_space("reduce", "f1", {{{"n", "exact"}}, {"a >= 0"}, {{"a", 1}}}).ok());
+  Portfolio portfolio;
+  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time", portfolio.device = kH200;
+  portfolio.configs = {{{"a", 1}}};
+  portfolio.tree = {{"", {}, 0, 0, 0}};
+  ASSERT_TRUE(store_portfolio(whole, portfolio).ok());
+  tamper(whole, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
+  for (const char* sql :
+       {"sessions SET uuid = '' WHERE id = 1", "sessions SET figures = '{\"a\":\"x\"}' WHERE id = 1",
+        "sessions SET figures = '' WHERE id = 1", "trials SET metrics = '{\"a\":[]}' WHERE id = 3",
+        "trials SET metrics = '{' WHERE id = 3", "trials SET throttled = 7 WHERE id = 3",
+        "trials SET is_dropped_early = -1 WHERE id = 3", "trials SET median_us = -1 WHERE id = 3",
+        "trials SET registers = -5 WHERE id = 3", "trials SET grid_x = -1 WHERE id = 3",
+        "trials SET config = '{\"b\":1,\"a\":1}' WHERE id = 3", "trials SET config = '{\"a\":null}' WHERE id = 3",
+        "trials SET status = 'fine' WHERE id = 3", "trials SET samples = x'00000000000000c0' WHERE id = 3",
+        "trials SET samples = x'00' WHERE id = 3", "trials SET objective = 9e999 WHERE id = 3",
+        "trials SET compile_s = -1 WHERE id = 3", "trials SET number = -3 WHERE id = 3",
+        "trials SET recorded = '{' WHERE id = 3", "trials SET min_us = median_us + 1 WHERE id = 3",
+        "finalists SET metrics = '[]' WHERE id = 1", "finalists SET mean_us = -2 WHERE id = 1",
+        "finalists SET place = -1 WHERE id = 1", "studies SET regime = 'warm' WHERE id = 1",
+        "studies SET problem = '{\"n\":1024,\"T\":\"float\"}' WHERE id = 1", "studies SET recorded = '{' WHERE id = 1",
+        "spaces SET matching = '{\"n\":\"far\"}'", "spaces SET constraints = '{\"0\":1}'",
+        "spaces SET default_config = '{\"a\":null}'", "portfolios SET body = '{}'",
+        "portfolios SET body = replace(body, 'at_least', 'at_most')", "portfolios SET within = -1",
+        "portfolios SET regime = 'warm'"}) {
+    const fs::path merged = scratch_ / "merged.db", imported = scratch_ / "imported.db", repaired = scratch_ / "repaired.db";
+    for (const fs::path& path : {source, merged, imported, repaired}) {
+      for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
+    }
+    fs::copy_file(whole, source);
+    change(source, std::string("UPDATE ") + sql);
+    const std::string table(sql, std::string_view(sql).find(' '));
+    const auto health = check_database(source);
+    ASSERT_TRUE(health.ok()) << sql << ": " << health.error().message;
+    ASSERT_FALSE(health->findings.empty()) << sql;
+    EXPECT_TRUE(health->findings.front().starts_with(table + " ")) << sql << ": " << health->findings.front();
+    std::ostringstream stream;
+    const auto written = export_studies(source, {1, 2}, stream);
+    ASSERT_TRUE(written.ok()) << sql << ": " << written.error().message;
+    EXPECT_GT(written->damaged, 0) << sql;
+    std::istringstream lines(stream.str());
+    const auto read = import_lines(imported, lines, "x");
+    EXPECT_TRUE(read.ok()) << sql << ": " << read.error().message;
+    const auto added = merge_database(merged, source);
+    ASSERT_TRUE(added.ok()) << sql << ": " << added.error().message;
+    EXPECT_EQ(added->damaged, written->damaged) << sql;
+    const auto repair = repair_database(source, repaired);
+    ASSERT_TRUE(repair.ok()) << sql << ": " << repair.error().message;
+    for (const fs::path& path : {merged, imported, repaired})
+      EXPECT_EQ(check_database(path)->findings, std::vector<std::string>{}) << sql << ": " << path;
+    if (table == "trials") {
+      EXPECT_EQ(written->trials, 31) << sql;
+      ASSERT_TRUE(merge_database(source, whole).ok()) << sql;
+    }
   }
 }
 
