@@ -44,6 +44,14 @@ constexpr const char* kContradictions[] = {
     "SELECT 'study ' || v.study_id || ': its stored winner is not its winner' FROM winner_view v"
     " LEFT JOIN winners w ON w.study_id = v.study_id"
     " WHERE v.trial_id IS NOT w.trial_id OR v.finalist_id IS NOT w.finalist_id",
+    // A session writes it at its end.
+    "SELECT DISTINCT 'general_configs ' || s.kernel || ' ' || s.fingerprint || ' ' || s.device_id || ' ' || s.regime || ' ' ||"
+    " s.objective || ' is missing' FROM studies s WHERE NOT EXISTS (SELECT 1 FROM general_configs g WHERE (g.kernel,"
+    "  g.fingerprint, g.device_id, g.regime, g.objective) = (s.kernel, s.fingerprint, s.device_id, s.regime, s.objective))"
+    " AND EXISTS (SELECT 1 FROM trials t WHERE t.study_id = s.id AND t.is_current = 1 AND t.status = 'ok'"
+    "  AND t.objective IS NOT NULL)"
+    " AND NOT EXISTS (SELECT 1 FROM studies o JOIN trials t ON t.study_id = o.id JOIN sessions c ON c.id = t.session_id"
+    "  WHERE (o.kernel, o.fingerprint, o.device_id) = (s.kernel, s.fingerprint, s.device_id) AND c.ended_ms IS NULL)",
     "SELECT 'study ' || w.study_id || ': its stored winner is damaged' FROM winners w"
     " JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
     " WHERE w.config <> t.config OR w.median_us IS NOT CASE WHEN f.id IS NULL THEN t.median_us ELSE "

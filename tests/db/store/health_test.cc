@@ -332,6 +332,17 @@ TEST_F(HealthTest, many_findings_of_one_kind_do_not_hide_other_kinds) {
   EXPECT_TRUE(has("row 1 of winners refers to a missing row of sessions"));
 }
 
+TEST_F(HealthTest, a_missing_configuration_for_all_problems_is_found_where_its_sessions_have_ended) {
+  tamper("DELETE FROM general_configs");  // the session is running, or was killed
+  EXPECT_EQ(findings(), std::vector<std::string>{});
+  fill_all_tables();
+  EXPECT_EQ(findings(), std::vector<std::string>{});
+  tamper("DELETE FROM general_configs");
+  EXPECT_EQ(findings(), std::vector<std::string>{"general_configs reduce f1 1 cold time is missing"});
+  ASSERT_TRUE(repair_database(path_, repaired_).ok());
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
 TEST_F(HealthTest, each_row_that_refers_to_a_missing_one_is_named_by_its_table) {
   fill_all_tables();
   tamper("PRAGMA foreign_keys = OFF; DELETE FROM studies; DELETE FROM devices");
