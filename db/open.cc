@@ -133,7 +133,8 @@ enum class Contents { sound, damaged };
 
 // Opens and reads a file. In a folder without write permission a file in WAL mode can be read only as
 // immutable, which is safe if there is no log.
-Database open_readable(const fs::path& path, std::chrono::milliseconds patience, Contents contents = Contents::sound) {
+Database open_readable(const fs::path& path, std::chrono::milliseconds patience,
+                       Contents contents = Contents::sound) {
   const auto open = [&](Database::Access access) {
     Database database(path, access, patience);
     if (contents == Contents::damaged) database.tolerate_damage();
@@ -174,7 +175,8 @@ void check_before_writing(const fs::path& path, std::chrono::milliseconds patien
     database.verify_pages();
   } catch (const Failure& failure) {
     if (!failure.is_damage()) throw;
-    if (const auto row = misfit(database); !row.empty()) throw Failure("damaged: " + row, Failure::kDamagedFile);
+    if (const auto row = misfit(database); !row.empty())
+      throw Failure("damaged: " + row, Failure::kDamagedFile);
     throw;
   }
   Statement orphan(database, kOrphanQuery);

@@ -19,8 +19,8 @@ sqlite::Database open_for_writing(const std::filesystem::path& path, std::chrono
 sqlite::Database open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
 // Opens a file that open_for_reading() has just opened once more, for another thread. Nothing: it is of an older version.
 std::optional<sqlite::Database> open_again(const std::filesystem::path& path, std::chrono::milliseconds patience);
-// Opens a damaged file read-only, to rescue its rows. Checks only that it is a database of gktune of a known version and
-// that its main tables can be found. What this opens, `gktune db repair` accepts.
+// Opens a damaged file read-only, to rescue its rows. Checks only that it is a database of gktune of a known
+// version and that its main tables can be found. What this opens, `gktune db repair` accepts.
 sqlite::Database open_damaged(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
 }  // namespace gktune

@@ -554,8 +554,8 @@ void verify_schema(const sqlite::Database& database, std::span<const std::string
   sqlite::Statement find(database, "SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const SchemaObject& expected : objects_after(steps)) {
     if (!find.bind(expected.type, expected.name).step() || find.row().text() != expected.sql) {
-      throw sqlite::Failure("damaged: its " + expected.type + " " + expected.name + " is not that of schema " +
-                                std::to_string(steps.size()),
+      throw sqlite::Failure("damaged: its " + expected.type + " " + expected.name +
+                                " is not that of schema " + std::to_string(steps.size()),
                             sqlite::Failure::kDamagedFile);
     }
   }
@@ -582,8 +582,8 @@ std::string misfit(const sqlite::Database& database) {
       if (!find.bind().step()) continue;
       auto found = find.row();
       const std::string value = found.text();
-      return (is_numbered ? name + " " + found.text() : "a row of " + name) + ": its " + column + " is of the kind " + value +
-             ", not " + type;
+      return (is_numbered ? name + " " + found.text() : "a row of " + name) + ": its " + column +
+             " is of the kind " + value + ", not " + type;
     }
   }
   return "";

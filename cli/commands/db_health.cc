@@ -40,7 +40,9 @@ ExitCode check(const HealthOptions& options, Context& context) {
                              format_count(health->finalists));
   context.out << (is_good ? "; nothing is wrong\n" : "\n");
   if (is_good) return ExitCode::done;
-  if (health->is_repairable) hint(context, "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");
+  if (health->is_repairable)
+    hint(context,
+         "gktune db repair" + database_flag(options.database) + " copies the good rows to a new file");
   return ExitCode::failed;
 }
 

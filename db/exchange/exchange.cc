@@ -73,17 +73,20 @@ Result<Merged> merge_database(const std::filesystem::path& target, const std::fi
   // What fails in the target is not the fault of the source.
   const auto in_target = [&](auto write) {
     const auto written = sqlite::guarded(target.string(), write);
-    if (!written) throw TargetError{written.error().message + "; nothing of " + source.string() + " was added"};
+    if (!written)
+      throw TargetError{written.error().message + "; nothing of " + source.string() + " was added"};
   };
   try {
     return sqlite::guarded(source.string(), [&] {
       sqlite::Transaction snapshot(*from, sqlite::Transaction::Kind::read);
       std::optional<sqlite::Transaction> transaction;
       std::optional<RecordWriter> writer;
-      in_target([&] { transaction.emplace(*database, sqlite::Transaction::Kind::write);
+      in_target([&] {
+        transaction.emplace(*database, sqlite::Transaction::Kind::write);
         writer.emplace(*database);
-       });
-      const Exported read = read_records(*from, nullptr, [&](const SortedJson& record) { in_target([&] { writer->add(record); }); });
+      });
+      const Exported read = read_records(
+          *from, nullptr, [&](const SortedJson& record) { in_target([&] { writer->add(record); }); });
       Merged merged;
       in_target([&] {
         merged = writer->finish();

@@ -94,12 +94,14 @@ class Reading {
         read_columns(row, kSessionFields, session);
         return session;
       });
-      if (!uuid.empty()) on_record_(record ? *record : unknown_session(uuid));
+      if (uuid.empty()) continue;
+      on_record_(record ? *record : unknown_session(uuid));
+      written_sessions_.insert(uuid);
     }
   }
 
-  // Stands in for a damaged session: its trials are sound and need their session. Trials of a session without a name, or of a
-  // missing one, are left out.
+  // Stands in for a damaged session: its trials are sound and need their session. Trials of a session without
+  // a name, or of a missing one, are left out.
   static SortedJson unknown_session(const std::string& uuid) {
     SortedJson session = {{"type", "session"}};
     for (const Column& column : kSessionFields) session[column.name] = unknown_field(column);
@@ -108,7 +110,9 @@ class Reading {
   }
 
   SortedJson study_record(std::int64_t study, std::int64_t number) const {
-    Statement find(database_, "SELECT " + study_damage("s.id") + ", " + names_of(kStudyFields, "s.") + ", " + kDeviceColumns + " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
+    Statement find(database_, "SELECT " + study_damage("s.id") + ", " + names_of(kStudyFields, "s.") + ", " +
+                                  kDeviceColumns +
+                                  " FROM studies s JOIN devices d ON d.id = s.device_id WHERE s.id = ?");
     find.bind(study).step();
     auto row = find.row();
     if (const auto damage = row.text(); !damage.empty()) throw sqlite::Failure("damaged: " + damage);
@@ -120,7 +124,8 @@ class Reading {
 
   void read_trials(std::int64_t study, std::int64_t number) {
     Statement all(database_, "SELECT t.id, t.is_sound, c.uuid, t.number, " + names_of(kTrialFields, "t.") +
-                                 " FROM (SELECT *, " + kTrialIsSound + " AS is_sound FROM trials WHERE study_id = ?) t"
+                                 " FROM (SELECT *, " + kTrialIsSound +
+                                 " AS is_sound FROM trials WHERE study_id = ?) t"
                                  " LEFT JOIN sessions c ON c.id = t.session_id ORDER BY c.uuid, t.number");
     written_trials_.clear();
     all.bind(study);
@@ -144,10 +149,13 @@ class Reading {
 
   void read_playoffs(std::int64_t study, std::int64_t number) {
     Statement all(database_,
-                  "SELECT p.id, " + is_sound(summed::kPlayoffs, "p.") + ", c.uuid, p.held_ms FROM playoffs p LEFT JOIN sessions c ON c.id = p.session_id"
-                  " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
-    Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " + names_of(kFinalistFields, "f.") +
-                                       " FROM (SELECT *, " + kFinalistIsSound + " AS is_sound FROM finalists"
+                  "SELECT p.id, " + is_sound(summed::kPlayoffs, "p.") +
+                      ", c.uuid, p.held_ms FROM playoffs p LEFT JOIN sessions c ON c.id = p.session_id"
+                      " WHERE p.study_id = ? ORDER BY p.held_ms, c.uuid");
+    Statement finalists(database_, "SELECT f.trial_id, f.is_sound, c.uuid, t.number, " +
+                                       names_of(kFinalistFields, "f.") + " FROM (SELECT *, " +
+                                       kFinalistIsSound +
+                                       " AS is_sound FROM finalists"
                                        "  WHERE playoff_id = ?) f JOIN trials t ON t.id = f.trial_id"
                                        " JOIN sessions c ON c.id = t.session_id ORDER BY f.place");
     all.bind(study);
@@ -183,8 +191,8 @@ class Reading {
   }
 
   void read_spaces(const std::vector<std::int64_t>& studies) {
-    Statement all(database_, "SELECT kernel, fingerprint, " + is_sound(summed::kSpaces) + ", " + names_of(kSpaceFields) +
-                                 " FROM spaces ORDER BY kernel, fingerprint");
+    Statement all(database_, "SELECT kernel, fingerprint, " + is_sound(summed::kSpaces) + ", " +
+                                 names_of(kSpaceFields) + " FROM spaces ORDER BY kernel, fingerprint");
     Statement find(database_, "SELECT id FROM studies WHERE kernel = ? AND fingerprint = ?");
     while (all.step()) {
       auto row = all.row();
@@ -204,12 +212,14 @@ class Reading {
   }
 
   void read_portfolios(const std::vector<std::int64_t>& studies) {
-    Statement all(database_, "SELECT " + is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
-                                 ", " + names_of(kPortfolioFields, "p.") + ", " +
-                                 kDeviceColumns + ", (SELECT min(s.id) FROM studies s WHERE s.kernel = p.kernel"
+    Statement all(database_, "SELECT " + is_sound(summed::kPortfolios, "p.") + " AND " +
+                                 is_sound(summed::kDevices, "d.") + ", " + names_of(kPortfolioFields, "p.") +
+                                 ", " + kDeviceColumns +
+                                 ", (SELECT min(s.id) FROM studies s WHERE s.kernel = p.kernel"
                                  " AND s.fingerprint = p.fingerprint AND s.device_id = p.device_id)"
                                  " FROM portfolios p JOIN devices d ON d.id = p.device_id"
-                                 " ORDER BY p.kernel, p.fingerprint, p.regime, p.objective, " + kDeviceColumns);
+                                 " ORDER BY p.kernel, p.fingerprint, p.regime, p.objective, " +
+                                 kDeviceColumns);
     while (all.step()) {
       auto row = all.row();
       const auto record = unless_damaged([&] {
@@ -223,15 +233,17 @@ class Reading {
     }
   }
 
-  static std::string session_name(sqlite::Row& row) {
+  std::string session_name(sqlite::Row& row) const {
     std::string uuid = row.text();
-    if (uuid.empty()) throw sqlite::Failure("damaged: its session has no name, or is missing");
+    if (!written_sessions_.contains(uuid))
+      throw sqlite::Failure("damaged: its session has no name, or is missing");
     return uuid;
   }
 
   const sqlite::Database& database_;
   const OnRecord& on_record_;
   Exported exported_;
+  std::set<std::string> written_sessions_;
   std::set<std::int64_t> written_trials_;  // of the study that is being read
 };
 

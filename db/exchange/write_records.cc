@@ -172,8 +172,10 @@ void RecordWriter::add_session(const SortedJson& record) {
     // A session may have been running when it was exported for the first time.
     const bool may_differ = name == "ended_ms" || name == "tool_version" || name == "command_line";
     if (!is_unknown(own) && !may_differ) {
-      throw Failure("'" + name + "' of session " + uuid + " is " + given.dump(-1, ' ', false, SortedJson::error_handler_t::replace) +
-                    " and in the database " + own.dump(-1, ' ', false, SortedJson::error_handler_t::replace) + ": one of them was changed");
+      throw Failure("'" + name + "' of session " + uuid + " is " +
+                    given.dump(-1, ' ', false, SortedJson::error_handler_t::replace) +
+                    " and in the database " + own.dump(-1, ' ', false, SortedJson::error_handler_t::replace) +
+                    ": one of them was changed");
     }
     if (is_unknown(own) || own < given) own = given;
   }
@@ -206,7 +208,8 @@ void RecordWriter::add_study(const SortedJson& record) {
   merged_.studies += known ? 0 : 1;
   if (const auto* recorded = std::get_if<std::string>(&values[5])) {
     // The greater text, so that the order of merges does not matter.
-    Statement(database_, change_sound(summed::kStudies, "recorded", "max(coalesce(recorded, ''), ?1)", "id = ?2"))
+    Statement(database_,
+              change_sound(summed::kStudies, "recorded", "max(coalesce(recorded, ''), ?1)", "id = ?2"))
         .bind(*recorded, id)
         .run();
   }

@@ -202,8 +202,8 @@ void Database::verify() const { run_check("PRAGMA integrity_check(1)"); }
 void Database::verify_pages() const { run_check("PRAGMA quick_check(1)"); }
 
 void Database::tolerate_damage() {
-  // With a schema that may be written, SQLite reads files that are shorter than their header says, and the part of the
-  // schema before a damaged page.
+  // With a schema that may be written, SQLite reads files that are shorter than their header says, and the
+  // part of the schema before a damaged page.
   sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
   execute("PRAGMA writable_schema = ON");
   // The first statement fails if the schema is damaged; the next ones use what it has loaded.
@@ -253,7 +253,8 @@ void Database::run_check(const std::string& pragma) const {
   const WithoutLimit whole_file(*clock_);
   Statement check(*this, pragma);
   std::string verdict = check.step() ? check.row().text() : "ok";
-  if (verdict != "ok") throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), Failure::kDamagedFile);
+  if (verdict != "ok")
+    throw Failure("damaged: " + verdict.substr(verdict.find('\n') + 1), Failure::kDamagedFile);
 }
 
 void Database::copy_to(Database& target) const {

@@ -24,7 +24,8 @@ bool Failure::is_out_of_space() const {
 
 std::string describe(const std::string& name, const Failure& failure) {
   std::string text = name + ": " + failure.what();
-  if (failure.is_repairable()) text += "; `gktune db repair --db " + name + "` copies the readable rows to a new file";
+  if (failure.is_repairable())
+    text += "; `gktune db repair --db " + name + "` copies the readable rows to a new file";
   return text;
 }
 

@@ -14,7 +14,7 @@ namespace gktune::sqlite {
 // An error of SQLite in words. Thrown inside db/ only; its public functions return it as an Error.
 class Failure : public std::runtime_error {
  public:
-  static constexpr int kNewer = -1;       // the code of sound contents that this version does not know
+  static constexpr int kNewer = -1;        // the code of sound contents that this version does not know
   static constexpr int kDamagedFile = 11;  // the code of damaged pages or a damaged schema: SQLITE_CORRUPT
 
   explicit Failure(const std::string& message, int code = 0);

@@ -66,19 +66,16 @@ constexpr Column kTrial[] = {{"config", FieldKind::values},
                              {"samples", FieldKind::samples},
                              {"recorded", FieldKind::json, true}};
 
-constexpr Column kFinalist[] = {{"place", FieldKind::ordinal},
-                                {"objective", FieldKind::real, true},
-                                {"median_us", FieldKind::amount, true},
-                                {"low_us", FieldKind::amount, true},
-                                {"high_us", FieldKind::amount, true},
-                                {"min_us", FieldKind::amount, true},
-                                {"mean_us", FieldKind::amount, true},
-                                {"deviation_us", FieldKind::amount, true},
-                                {"metrics", FieldKind::metrics, true},
-                                {"samples", FieldKind::samples}};
+constexpr Column kFinalist[] = {
+    {"place", FieldKind::ordinal},          {"objective", FieldKind::real, true},
+    {"median_us", FieldKind::amount, true}, {"low_us", FieldKind::amount, true},
+    {"high_us", FieldKind::amount, true},   {"min_us", FieldKind::amount, true},
+    {"mean_us", FieldKind::amount, true},   {"deviation_us", FieldKind::amount, true},
+    {"metrics", FieldKind::metrics, true},  {"samples", FieldKind::samples}};
 
-constexpr Column kStudy[] = {{"kernel", FieldKind::text},   {"fingerprint", FieldKind::text}, {"problem", FieldKind::values},
-                             {"regime", FieldKind::regime}, {"objective", FieldKind::text},   {"recorded", FieldKind::json, true}};
+constexpr Column kStudy[] = {{"kernel", FieldKind::text},    {"fingerprint", FieldKind::text},
+                             {"problem", FieldKind::values}, {"regime", FieldKind::regime},
+                             {"objective", FieldKind::text}, {"recorded", FieldKind::json, true}};
 
 constexpr Column kSpace[] = {{"kernel", FieldKind::text},
                              {"fingerprint", FieldKind::text},
@@ -86,18 +83,21 @@ constexpr Column kSpace[] = {{"kernel", FieldKind::text},
                              {"constraints", FieldKind::texts},
                              {"default_config", FieldKind::values}};
 
-constexpr Column kPortfolio[] = {{"kernel", FieldKind::text},     {"fingerprint", FieldKind::text},
-                                 {"regime", FieldKind::regime},   {"objective", FieldKind::text},
-                                 {"within", FieldKind::amount},   {"made_ms", FieldKind::integer},
+constexpr Column kPortfolio[] = {{"kernel", FieldKind::text},   {"fingerprint", FieldKind::text},
+                                 {"regime", FieldKind::regime}, {"objective", FieldKind::text},
+                                 {"within", FieldKind::amount}, {"made_ms", FieldKind::integer},
                                  {"body", FieldKind::body}};
 
-std::string dumped(const SortedJson& json) { return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace); }
+std::string dumped(const SortedJson& json) {
+  return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+}
 
 [[noreturn]] void refuse(const Column& column, const std::string& expected) {
   throw Failure(std::string("'") + column.name + "' is not " + expected);
 }
 
-// Refuses the body of a portfolio that another program would read in another way: it has to be what is read from it.
+// Refuses the body of a portfolio that another program would read in another way: it has to be what is read
+// from it.
 void require_body(const SortedJson& body, const Column& column) {
   Portfolio portfolio;
   try {
@@ -105,15 +105,20 @@ void require_body(const SortedJson& body, const Column& column) {
   } catch (const SortedJson::exception&) {
     refuse(column, "that of a portfolio");
   }
-  const auto is_count = [](std::size_t count) { return count <= std::size_t{std::numeric_limits<std::int64_t>::max()}; };
-  const auto is_counted = [&](const PortfolioLoss& loss) { return is_count(loss.configs) && is_count(loss.unmeasured); };
-  bool is_same = body == body_json(portfolio) && is_count(portfolio.at_least) && is_counted(portfolio.tree_loss) &&
-                 std::ranges::all_of(portfolio.losses, is_counted);
+  const auto is_count = [](std::size_t count) {
+    return count <= std::size_t{std::numeric_limits<std::int64_t>::max()};
+  };
+  const auto is_counted = [&](const PortfolioLoss& loss) {
+    return is_count(loss.configs) && is_count(loss.unmeasured);
+  };
+  bool is_same = body == body_json(portfolio) && is_count(portfolio.at_least) &&
+                 is_counted(portfolio.tree_loss) && std::ranges::all_of(portfolio.losses, is_counted);
   for (const auto* loss : {&portfolio.held_back, &portfolio.held_back_nearest})
     is_same = is_same && (!*loss || is_counted(**loss));
   for (const char* name : {"problems", "configs"}) {
     for (const SortedJson& values : body[name])
-      is_same = is_same && std::ranges::none_of(values, [](const SortedJson& value) { return value.is_null(); });
+      is_same =
+          is_same && std::ranges::none_of(values, [](const SortedJson& value) { return value.is_null(); });
   }
   if (!is_same) throw Failure("'body' has a field that is unknown, or of another kind");
 }
@@ -143,7 +148,8 @@ void require_values(const NamedValues& values, const Column& column) {
     if (column.kind != FieldKind::matching) continue;
     constexpr std::array<std::string_view, 3> kWays = {"nearest", "exact", "categorical"};
     if (!value.is_text() || std::ranges::find(kWays, value.text()) == kWays.end())
-      throw Failure("'matching' has " + dumped(sorted_json(value)) + "; known are nearest, exact, categorical");
+      throw Failure("'matching' has " + dumped(sorted_json(value)) +
+                    "; known are nearest, exact, categorical");
   }
 }
 
@@ -195,13 +201,16 @@ void require_value(const SqlValue& value, const Column& column) {
 void require_together(std::span<const Column> columns, std::span<const SqlValue> values) {
   if (columns.data() != kTrial) return;
   const auto at = [&](std::string_view name) -> const SqlValue& {
-    return values[static_cast<std::size_t>(std::ranges::find(columns, name, &Column::name) - columns.begin())];
+    return values[static_cast<std::size_t>(std::ranges::find(columns, name, &Column::name) -
+                                           columns.begin())];
   };
   const auto is_missing = [](const SqlValue& value) { return std::holds_alternative<std::nullopt_t>(value); };
-  if (std::get<std::string>(at("status")) != status_name(Status::ok) || std::get<std::vector<double>>(at("samples")).empty())
+  if (std::get<std::string>(at("status")) != status_name(Status::ok) ||
+      std::get<std::vector<double>>(at("samples")).empty())
     return;
   if (is_missing(at("min_us")) || is_missing(at("median_us"))) return;
-  if (std::get<double>(at("median_us")) < std::get<double>(at("min_us"))) throw Failure("'median_us' is less than 'min_us'");
+  if (std::get<double>(at("median_us")) < std::get<double>(at("min_us")))
+    throw Failure("'median_us' is less than 'min_us'");
 }
 
 enum class Storage { integer, real, text, samples };
@@ -263,7 +272,8 @@ SortedJson json_of(const SqlValue& value, const Column& column) {
 // An integer may be written as 1.0.
 std::optional<std::int64_t> integer_in(const SortedJson& field) {
   constexpr double kExact = 9007199254740992;  // every integer up to it is a double
-  if (field.is_number_integer() && field <= std::numeric_limits<std::int64_t>::max()) return field.get<std::int64_t>();
+  if (field.is_number_integer() && field <= std::numeric_limits<std::int64_t>::max())
+    return field.get<std::int64_t>();
   if (!field.is_number_float()) return std::nullopt;
   const double number = field.get<double>();
   if (std::abs(number) > kExact || number != std::floor(number)) return std::nullopt;
@@ -307,7 +317,8 @@ SqlValue value_to_bind(const SortedJson& field, const Column& column) {
       return *number;
     }
     case Storage::real:
-      if (!field.is_number()) refuse(column, column.kind == FieldKind::amount ? "a number of at least 0" : "a number");
+      if (!field.is_number())
+        refuse(column, column.kind == FieldKind::amount ? "a number of at least 0" : "a number");
       return field.get<double>();
     case Storage::samples:
       return samples_to_bind(field, column);
@@ -320,7 +331,8 @@ SqlValue value_to_bind(const SortedJson& field, const Column& column) {
 }  // namespace
 
 const std::span<const Column> kSessionFields = kSession, kStudyFields = kStudy, kTrialFields = kTrial,
-                              kFinalistFields = kFinalist, kSpaceFields = kSpace, kPortfolioFields = kPortfolio;
+                              kFinalistFields = kFinalist, kSpaceFields = kSpace,
+                              kPortfolioFields = kPortfolio;
 
 std::string names_of(std::span<const Column> columns, std::string_view prefix) {
   return joined(columns, ", ", [&](const Column& column) { return std::string(prefix) + column.name; });
@@ -385,8 +397,9 @@ void require_known_fields(const SortedJson& record, std::initializer_list<std::s
                           std::span<const Column> columns) {
   for (const auto& each : record.items()) {
     const std::string& name = each.key();
-    const bool is_known = std::ranges::find(own, name) != own.end() ||
-                          std::ranges::any_of(columns, [&](const Column& column) { return column.name == name; });
+    const bool is_known =
+        std::ranges::find(own, name) != own.end() ||
+        std::ranges::any_of(columns, [&](const Column& column) { return column.name == name; });
     if (!is_known) throw Failure("'" + name + "' is unknown");
   }
 }

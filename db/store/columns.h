@@ -38,10 +38,10 @@ struct Column {
   bool may_be_null = false;
 };
 
-// The columns that refer to no other rows, and with them the rules for a row: whatever breaks one, no version of gktune has
-// written. Checks, repairs, exports, merges and imports know no other rules.
-extern const std::span<const Column> kSessionFields, kStudyFields, kTrialFields, kFinalistFields, kSpaceFields,
-    kPortfolioFields;
+// The columns that refer to no other rows, and with them the rules for a row: whatever breaks one, no version
+// of gktune has written. Checks, repairs, exports, merges and imports know no other rules.
+extern const std::span<const Column> kSessionFields, kStudyFields, kTrialFields, kFinalistFields,
+    kSpaceFields, kPortfolioFields;
 inline constexpr Column kTrialNumber{"number", Column::Kind::ordinal};
 
 std::string names_of(std::span<const Column> columns, std::string_view prefix = "");
@@ -52,8 +52,10 @@ SortedJson unknown_field(const Column& column);
 std::vector<sqlite::SqlValue> read_values(sqlite::Row& row, std::span<const Column> columns);
 // Adds them to the record.
 void read_columns(sqlite::Row& row, std::span<const Column> columns, SortedJson& record);
-// The values to bind. Throws sqlite::Failure, which names the field, for one that is missing, of another kind or breaks a rule.
-void add_values(const SortedJson& record, std::span<const Column> columns, std::vector<sqlite::SqlValue>& values);
+// The values to bind. Throws sqlite::Failure, which names the field, for one that is missing, of another kind
+// or breaks a rule.
+void add_values(const SortedJson& record, std::span<const Column> columns,
+                std::vector<sqlite::SqlValue>& values);
 
 // Throws sqlite::Failure if the record has a field that is neither among these nor one of the columns.
 void require_known_fields(const SortedJson& record, std::initializer_list<std::string_view> own,

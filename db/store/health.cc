@@ -31,9 +31,11 @@ constexpr const char* kContradictions[] = {
     " AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.study_id = c.study_id AND t.is_current = c.is_current"
     "  AND t.status = c.status)",
     "SELECT 'study ' || c.study_id || ': the seconds of its trials are wrong' FROM study_counts c JOIN"
-    " (SELECT study_id, is_current, status, total(compile_s) AS compile_s, total(run_s) AS run_s FROM trials GROUP BY 1, 2, 3) t"
+    " (SELECT study_id, is_current, status, total(compile_s) AS compile_s, total(run_s) AS run_s FROM trials "
+    "GROUP BY 1, 2, 3) t"
     " ON t.study_id = c.study_id AND t.is_current = c.is_current AND t.status = c.status"
-    " WHERE abs(t.compile_s - c.compile_s) > 1e-6 * (1 + t.compile_s) OR abs(t.run_s - c.run_s) > 1e-6 * (1 + t.run_s)",
+    " WHERE abs(t.compile_s - c.compile_s) > 1e-6 * (1 + t.compile_s) OR abs(t.run_s - c.run_s) > 1e-6 * (1 "
+    "+ t.run_s)",
     "SELECT 'study ' || s.id || ': its time is not that of its latest trial' FROM studies s"
     " WHERE s.updated_ms <> (SELECT coalesce(max(t.ended_ms), 0) FROM trials t WHERE t.study_id = s.id)",
     "SELECT 'playoff ' || id || ' has no winner' FROM playoffs p"
@@ -45,13 +47,18 @@ constexpr const char* kContradictions[] = {
     " LEFT JOIN winners w ON w.study_id = v.study_id"
     " WHERE v.trial_id IS NOT w.trial_id OR v.finalist_id IS NOT w.finalist_id",
     // A session writes it at its end.
-    "SELECT DISTINCT 'general_configs ' || s.kernel || ' ' || s.fingerprint || ' ' || s.device_id || ' ' || s.regime || ' ' ||"
-    " s.objective || ' is missing' FROM studies s WHERE NOT EXISTS (SELECT 1 FROM general_configs g WHERE (g.kernel,"
-    "  g.fingerprint, g.device_id, g.regime, g.objective) = (s.kernel, s.fingerprint, s.device_id, s.regime, s.objective))"
+    "SELECT DISTINCT 'general_configs ' || s.kernel || ' ' || s.fingerprint || ' ' || s.device_id || ' ' || "
+    "s.regime || ' ' ||"
+    " s.objective || ' is missing' FROM studies s WHERE NOT EXISTS (SELECT 1 FROM general_configs g WHERE "
+    "(g.kernel,"
+    "  g.fingerprint, g.device_id, g.regime, g.objective) = (s.kernel, s.fingerprint, s.device_id, s.regime, "
+    "s.objective))"
     " AND EXISTS (SELECT 1 FROM trials t WHERE t.study_id = s.id AND t.is_current = 1 AND t.status = 'ok'"
     "  AND t.objective IS NOT NULL)"
-    " AND NOT EXISTS (SELECT 1 FROM studies o JOIN trials t ON t.study_id = o.id JOIN sessions c ON c.id = t.session_id"
-    "  WHERE (o.kernel, o.fingerprint, o.device_id) = (s.kernel, s.fingerprint, s.device_id) AND c.ended_ms IS NULL)",
+    " AND NOT EXISTS (SELECT 1 FROM studies o JOIN trials t ON t.study_id = o.id JOIN sessions c ON c.id = "
+    "t.session_id"
+    "  WHERE (o.kernel, o.fingerprint, o.device_id) = (s.kernel, s.fingerprint, s.device_id) AND c.ended_ms "
+    "IS NULL)",
     "SELECT 'study ' || w.study_id || ': its stored winner is damaged' FROM winners w"
     " JOIN trials t ON t.id = w.trial_id LEFT JOIN finalists f ON f.id = w.finalist_id"
     " WHERE w.config <> t.config OR w.median_us IS NOT CASE WHEN f.id IS NULL THEN t.median_us ELSE "

@@ -17,8 +17,8 @@ struct Health {
 };
 
 // Checks pages and indexes, then each row by its checksum and by parsing it, then the rows against each
-// other. An error if no row can be read: the file is no database of gktune, or of a newer version, or nothing of it is left.
-// Changes nothing.
+// other. An error if no row can be read: the file is no database of gktune, or of a newer version, or nothing
+// of it is left. Changes nothing.
 Result<Health> check_database(const std::filesystem::path& path);
 
 }  // namespace gktune

@@ -25,10 +25,12 @@ using sqlite::Statement;
 
 // Of a session of which only its trials are known.
 #define GKTUNE_NEW_UUID "lower(hex(randomblob(16)))"
-#define GKTUNE_UNKNOWN_ENVIRONMENT                                                                                      \
-  "'' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler, '' AS command_line, 0 AS begun_ms"
+#define GKTUNE_UNKNOWN_ENVIRONMENT                                                                           \
+  "'' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler, '' AS command_line, 0 " \
+  "AS begun_ms"
 
-// The tables to copy, in the order in which rows refer to each other, and an index that lists all rows of the table.
+// The tables to copy, in the order in which rows refer to each other, and an index that lists all rows of the
+// table.
 struct Table {
   const SummedTable& sums;
   const char* index;
@@ -94,7 +96,8 @@ class RowReader {
   RowReader(const Database& source, const Table& table, const std::string& columns, Findings& findings)
       : name_(table.name()),
         findings_(findings),
-        scan_(source, "SELECT " + columns + " FROM " + name_ + " NOT INDEXED WHERE id > ? AND id <= ? ORDER BY id"),
+        scan_(source,
+              "SELECT " + columns + " FROM " + name_ + " NOT INDEXED WHERE id > ? AND id <= ? ORDER BY id"),
         find_(source, "SELECT " + columns + " FROM " + name_ + " NOT INDEXED WHERE id = ?") {
     list_ids(source, table);
     scan_.bind(0, kLargestId);
@@ -122,7 +125,8 @@ class RowReader {
  private:
   // Ids grow by one: greater ones are damage.
   static constexpr std::int64_t kLargestId = std::int64_t{1} << 40;
-  // The ids that are looked for one by one behind a damaged page if the index does not say how many there are.
+  // The ids that are looked for one by one behind a damaged page if the index does not say how many there
+  // are.
   static constexpr int kMostMisses = 100'000;
 
   void list_ids(const Database& source, const Table& table) {
@@ -201,7 +205,12 @@ class RowReader {
 class RowCopy {
  public:
   RowCopy(const Database& source, const Database& target, const Table& table, Repair& repair)
-      : source_(source), target_(target), table_(table), name_(table.name()), repair_(repair), findings_(repair.findings) {
+      : source_(source),
+        target_(target),
+        table_(table),
+        name_(table.name()),
+        repair_(repair),
+        findings_(repair.findings) {
     if (has_all_checksums(target))
       is_damaged_.emplace(target, "SELECT 1 FROM " + name_ + " WHERE id = ? AND NOT " + is_sound(table.sums));
   }
@@ -260,7 +269,8 @@ class RowCopy {
     Statement find(source_, "SELECT " + all + " FROM " + name_ + " NOT INDEXED WHERE id = ?");
     if (!find.bind(id).step()) return false;
     Statement(target_, insert_sql(all)).bind_row(find).run();
-    Statement(target_, "UPDATE " + name_ + " SET (" + columns + ") = (" + question_marks(columns) + ") WHERE id = ?1")
+    Statement(target_,
+              "UPDATE " + name_ + " SET (" + columns + ") = (" + question_marks(columns) + ") WHERE id = ?1")
         .bind_row(from_index)
         .run();
     if (is_damaged_->bind(id).step() && table_.derived != nullptr) {
@@ -284,8 +294,8 @@ class RowCopy {
 
   enum class Checksum { copied, missing };
 
-  // Inserts a row. A trial of a missing session gets one of which nothing is known; of two current trials of a
-  // configuration the later one stays current.
+  // Inserts a row. A trial of a missing session gets one of which nothing is known; of two current trials of
+  // a configuration the later one stays current.
   void insert_row(Statement& source, Statement& insert, std::int64_t id) {
     try {
       insert.bind_row(source).run();
@@ -297,16 +307,20 @@ class RowCopy {
 
   bool make_way(std::int64_t trial) {
     if (!has_all_checksums(target_)) return false;
-    Statement find(source_, "SELECT study_id, config, session_id FROM trials WHERE id = ? AND " + is_sound(table_.sums));
+    Statement find(
+        source_, "SELECT study_id, config, session_id FROM trials WHERE id = ? AND " + is_sound(table_.sums));
     if (!find.bind(trial).step()) return false;
     auto row = find.row();
     const auto study = row.integer();
-    Statement(target_, "UPDATE trials SET is_current = 0 WHERE study_id = ? AND config = ? AND is_current = 1")
+    Statement(target_,
+              "UPDATE trials SET is_current = 0 WHERE study_id = ? AND config = ? AND is_current = 1")
         .bind(study, row.text())
         .run();
     const auto session = row.integer();
-    Statement add(target_, "INSERT OR IGNORE INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler,"
-                           " command_line, begun_ms) SELECT ?, " GKTUNE_NEW_UUID ", " GKTUNE_UNKNOWN_ENVIRONMENT);
+    Statement add(
+        target_,
+        "INSERT OR IGNORE INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler,"
+        " command_line, begun_ms) SELECT ?, " GKTUNE_NEW_UUID ", " GKTUNE_UNKNOWN_ENVIRONMENT);
     add.bind(session).run();
     Statement(target_, seal(summed::kSessions, "id = ? AND checksum IS NULL")).bind(session).run();
     return true;
@@ -337,7 +351,8 @@ class RowCopy {
   const std::string name_;
   Repair& repair_;
   Findings findings_;
-  std::optional<Statement> is_damaged_;  // finds a damaged row of the target; without a value in a schema that lacks checksums
+  std::optional<Statement>
+      is_damaged_;  // finds a damaged row of the target; without a value in a schema that lacks checksums
   std::set<std::int64_t> known_, copied_, damaged_;
   std::int64_t refused_ = 0;
 };
@@ -363,9 +378,21 @@ std::vector<CheckedRow> damaged_rows(const Database& database, const std::string
 // Trials need their sessions, whose figures may be unknown. Repeated merges need a name.
 void mend_sessions(const Database& database, Repair& repair) {
   for (const CheckedRow& row : damaged_rows(database, "sessions", repair)) {
-    Statement(database, "UPDATE sessions SET figures = NULL, uuid = coalesce(nullif(uuid, ''), " GKTUNE_NEW_UUID ") WHERE id = ?").bind(row.id).run();
+    Statement(database,
+              "UPDATE sessions SET figures = NULL, uuid = coalesce(nullif(uuid, ''), " GKTUNE_NEW_UUID
+              ") WHERE id = ?")
+        .bind(row.id)
+        .run();
     Statement(database, seal(summed::kSessions, "id = ?")).bind(row.id).run();
   }
+}
+
+// A damaged index may list sessions that never were.
+void remove_unknown_sessions(const Database& database) {
+  Statement(database,
+            "DELETE FROM sessions WHERE begun_ms = 0 AND tool_version = '' AND id NOT IN"
+            " (SELECT session_id FROM trials UNION SELECT session_id FROM playoffs)")
+      .run();
 }
 
 // Removes the rows that are damaged in themselves, and the rows that refer to them.
@@ -385,11 +412,12 @@ std::set<std::int64_t> all_studies(const Database& database) {
   return all;
 }
 
-// Copies the rows of spaces in an order and goes on behind rows of which a part is damaged. False: a damaged page ended it.
+// Copies the rows of spaces in an order and goes on behind rows of which a part is damaged. False: a damaged
+// page ended it.
 bool copy_spaces_in(const char* order, const Database& source, Statement& insert, Findings& findings) {
   constexpr int kMostFailures = 8;  // in a row
-  Statement rows(source, "SELECT * FROM spaces ORDER BY kernel " + std::string(order) + ", fingerprint " + order +
-                             " LIMIT -1 OFFSET ?");
+  Statement rows(source, "SELECT * FROM spaces ORDER BY kernel " + std::string(order) + ", fingerprint " +
+                             order + " LIMIT -1 OFFSET ?");
   std::int64_t offset = 0;
   for (int failures = 0; failures < kMostFailures; ++failures, ++offset) {
     try {
@@ -402,16 +430,19 @@ bool copy_spaces_in(const char* order, const Database& source, Statement& insert
   return false;
 }
 
-// The rows of spaces have no ids. Between damaged pages they are found by the versions of the studies; no other row serves.
+// The rows of spaces have no ids. Between damaged pages they are found by the versions of the studies; no
+// other row serves.
 void copy_spaces(const Database& source, const Database& target, Repair& repair) {
   auto& counts = repair.tables["spaces"];
   Findings findings(repair.findings);
   try {
     const std::string columns = columns_of(target, "spaces");
-    Statement insert(target, "INSERT OR IGNORE INTO spaces (" + columns + ") VALUES (" + question_marks(columns) + ")");
+    Statement insert(
+        target, "INSERT OR IGNORE INTO spaces (" + columns + ") VALUES (" + question_marks(columns) + ")");
     const bool is_whole = copy_spaces_in("ASC", source, insert, findings);
     if (!is_whole) copy_spaces_in("DESC", source, insert, findings);
-    Statement missing(target, "SELECT kernel, fingerprint FROM studies EXCEPT SELECT kernel, fingerprint FROM spaces");
+    Statement missing(
+        target, "SELECT kernel, fingerprint FROM studies EXCEPT SELECT kernel, fingerprint FROM spaces");
     Statement find(source, "SELECT " + columns + " FROM spaces WHERE kernel = ? AND fingerprint = ?");
     for (missing.bind(); missing.step();) {
       auto version = missing.row();
@@ -477,8 +508,10 @@ Result<Repair> repair_database(const std::filesystem::path& damaged, const std::
     sqlite::Transaction transaction(target, sqlite::Transaction::Kind::write);
     // The damage of other tables is told by checksums alone, and their rows were copied with these.
     mend_sessions(target, all);
-    for (const char* table : {"studies", "trials", "finalists", "portfolios", "spaces"}) remove_damaged(target, table, all);
+    for (const char* table : {"studies", "trials", "finalists", "portfolios", "spaces"})
+      remove_damaged(target, table, all);
     settle(target, all_studies(target));
+    remove_unknown_sessions(target);
     transaction.commit();
     return all;
   });

@@ -35,9 +35,11 @@ const CheckedTable& checked_table(std::string_view name) {
       {summed::kFinalists, "id", true, kFinalistFields},
       {summed::kWinners, "study_id", true, kWinner},
       {summed::kPortfolios, "id", true, kPortfolioFields},
-      {summed::kSpaces, "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL')", false, kSpaceFields},
+      {summed::kSpaces, "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL')", false,
+       kSpaceFields},
       {summed::kGeneralConfigs,
-       "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL') || ' ' || coalesce(device_id, 'NULL') || ' ' ||"
+       "coalesce(kernel, 'NULL') || ' ' || coalesce(fingerprint, 'NULL') || ' ' || coalesce(device_id, "
+       "'NULL') || ' ' ||"
        " coalesce(regime, 'NULL') || ' ' || coalesce(objective, 'NULL')",
        false, kGeneralConfig},
   };
@@ -61,8 +63,11 @@ void check_rows(const sqlite::Database& database, std::string_view table, const 
   const std::string name(table);
   // Without an index, so that the rows themselves are read.
   std::string columns;
-  for (const auto& each : {checked.columns, checked.more}) columns += each.empty() ? "" : ", " + names_of(each);
-  Statement select(database, "SELECT " + checked.key + ", " + is_sound(checked.sums) + columns + " FROM " + name + (checked.has_id ? " NOT INDEXED ORDER BY " + checked.key : " NOT INDEXED"));
+  for (const auto& each : {checked.columns, checked.more})
+    columns += each.empty() ? "" : ", " + names_of(each);
+  Statement select(database, "SELECT " + checked.key + ", " + is_sound(checked.sums) + columns + " FROM " +
+                                 name +
+                                 (checked.has_id ? " NOT INDEXED ORDER BY " + checked.key : " NOT INDEXED"));
   while (select.step()) {
     auto row = select.row();
     CheckedRow found;

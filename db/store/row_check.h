@@ -18,8 +18,8 @@ struct CheckedRow {
 };
 using OnRow = std::function<void(const CheckedRow&)>;
 
-// Reads the rows of a table that carries checksums and checks each by its checksum and by the rules of columns.h. Throws
-// sqlite::Failure at a damaged page; OnRow has seen all rows before it.
+// Reads the rows of a table that carries checksums and checks each by its checksum and by the rules of
+// columns.h. Throws sqlite::Failure at a damaged page; OnRow has seen all rows before it.
 void check_rows(const sqlite::Database& database, std::string_view table, const OnRow& on_row);
 
 // Removes a row that check_rows() found.

@@ -478,7 +478,8 @@ TEST_F(OpenTest, a_table_with_a_generated_column_or_without_its_index_is_refused
   fs::remove(path_);
   make();
   tamper(path_, "DROP INDEX trials_by_result");
-  EXPECT_EQ(refusal_for_both(path_), repairable("damaged: its index trials_by_result is not that of schema 5"));
+  EXPECT_EQ(refusal_for_both(path_),
+            repairable("damaged: its index trials_by_result is not that of schema 5"));
 }
 
 TEST_F(OpenTest, a_trigger_is_refused) {

@@ -288,11 +288,13 @@ TEST(ExchangeSchema, an_import_refuses_what_the_schema_refuses_and_accepts_the_r
     const auto compare = [&](const std::string& place, const json& changed) {
       const bool is_valid = validator.is_valid(changed);
       const std::string refusal = refusal_of(changed);
-      // A valid line may still refer to lines and nodes that are not there, count others, or have a median below its minimum.
+      // A valid line may still refer to lines and nodes that are not there, count others, or have a median
+      // below its minimum.
       const bool refers = type == "end" || place.starts_with("/session") || place.starts_with("/study") ||
                           place.starts_with("/finalists") || place.find("/tree") != std::string::npos ||
-                          place.starts_with("/body/configs") || place.starts_with("/type") || place.starts_with("/version") ||
-                          place.starts_with("/median_us") || place.starts_with("/min_us");
+                          place.starts_with("/body/configs") || place.starts_with("/type") ||
+                          place.starts_with("/version") || place.starts_with("/median_us") ||
+                          place.starts_with("/min_us");
       if (!is_valid && place != "/version = 1") {  // it had the same lines
         EXPECT_NE(refusal, "") << type << place;
       } else if (is_valid && !refers) {

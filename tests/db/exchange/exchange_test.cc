@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
-#include "db/store/archive.h"
 #include "db/exchange/winner_export.h"
-#include "db/store/health.h"
-#include "db/store/repair.h"
 #include "db/portfolio/make_portfolio.h"
 #include "db/sqlite/database.h"
+#include "db/store/archive.h"
+#include "db/store/health.h"
+#include "db/store/repair.h"
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/db/reseal.h"
@@ -351,6 +350,16 @@ TEST_F(ExchangeTest, a_finalist_whose_trial_is_in_no_study_is_left_out) {
   EXPECT_EQ(check_database(merged)->findings, std::vector<std::string>{});
 }
 
+TEST_F(ExchangeTest, trials_of_a_missing_session_are_left_out_and_counted) {
+  const auto source = database(1), merged = scratch_ / "merged.db";
+  tamper(source, "PRAGMA foreign_keys = OFF; DELETE FROM sessions WHERE id = 1");
+  const auto added = merge_database(merged, source);
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  EXPECT_EQ(added->trials, 16);
+  EXPECT_GE(added->damaged, 16);
+  EXPECT_EQ(check_database(merged)->findings, std::vector<std::string>{});
+}
+
 TEST_F(ExchangeTest, a_damaged_session_is_unknown_in_an_export_and_replaced_by_a_sound_one) {
   const auto source = database(1), sound = scratch_ / "sound.db", merged = scratch_ / "merged.db";
   fs::copy_file(source, sound);
@@ -430,32 +439,50 @@ TEST_F(ExchangeTest, a_merge_from_a_damaged_page_names_the_source) {
 // Their checksums are right. Checks, exports, merges and repairs have one set of rules.
 TEST_F(ExchangeTest, rows_that_no_version_writes_are_left_out_and_counted) {
   const auto whole = database(3), source = scratch_ / "source.db";
-  ASSERT_TRUE(open_store(whole)->describe_space("reduce", "f1", {{{"n", "exact"}}, {"a >= 0"}, {{"a", 1}}}).ok());
+  ASSERT_TRUE(
+      open_store(whole)->describe_space("reduce", "f1", {{{"n", "exact"}}, {"a >= 0"}, {{"a", 1}}}).ok());
   Portfolio portfolio;
-  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time", portfolio.device = kH200;
+  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time",
+  portfolio.device = kH200;
   portfolio.configs = {{{"a", 1}}};
   portfolio.tree = {{"", {}, 0, 0, 0}};
   ASSERT_TRUE(store_portfolio(whole, portfolio).ok());
   tamper(whole, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
-  for (const char* sql :
-       {"sessions SET uuid = '' WHERE id = 1", "sessions SET figures = '{\"a\":\"x\"}' WHERE id = 1",
-        "sessions SET figures = '' WHERE id = 1", "trials SET metrics = '{\"a\":[]}' WHERE id = 3",
-        "trials SET metrics = '{' WHERE id = 3", "trials SET throttled = 7 WHERE id = 3",
-        "trials SET is_dropped_early = -1 WHERE id = 3", "trials SET median_us = -1 WHERE id = 3",
-        "trials SET registers = -5 WHERE id = 3", "trials SET grid_x = -1 WHERE id = 3",
-        "trials SET config = '{\"b\":1,\"a\":1}' WHERE id = 3", "trials SET config = '{\"a\":null}' WHERE id = 3",
-        "trials SET status = 'fine' WHERE id = 3", "trials SET samples = x'00000000000000c0' WHERE id = 3",
-        "trials SET samples = x'00' WHERE id = 3", "trials SET objective = 9e999 WHERE id = 3",
-        "trials SET compile_s = -1 WHERE id = 3", "trials SET number = -3 WHERE id = 3",
-        "trials SET recorded = '{' WHERE id = 3", "trials SET min_us = median_us + 1 WHERE id = 3",
-        "finalists SET metrics = '[]' WHERE id = 1", "finalists SET mean_us = -2 WHERE id = 1",
-        "finalists SET place = -1 WHERE id = 1", "studies SET regime = 'warm' WHERE id = 1",
-        "studies SET problem = '{\"n\":1024,\"T\":\"float\"}' WHERE id = 1", "studies SET recorded = '{' WHERE id = 1",
-        "spaces SET matching = '{\"n\":\"far\"}'", "spaces SET constraints = '{\"0\":1}'",
-        "spaces SET default_config = '{\"a\":null}'", "portfolios SET body = '{}'",
-        "portfolios SET body = replace(body, 'at_least', 'at_most')", "portfolios SET within = -1",
-        "portfolios SET regime = 'warm'"}) {
-    const fs::path merged = scratch_ / "merged.db", imported = scratch_ / "imported.db", repaired = scratch_ / "repaired.db";
+  for (const char* sql : {"sessions SET uuid = '' WHERE id = 1",
+                          "sessions SET figures = '{\"a\":\"x\"}' WHERE id = 1",
+                          "sessions SET figures = '' WHERE id = 1",
+                          "trials SET metrics = '{\"a\":[]}' WHERE id = 3",
+                          "trials SET metrics = '{' WHERE id = 3",
+                          "trials SET throttled = 7 WHERE id = 3",
+                          "trials SET is_dropped_early = -1 WHERE id = 3",
+                          "trials SET median_us = -1 WHERE id = 3",
+                          "trials SET registers = -5 WHERE id = 3",
+                          "trials SET grid_x = -1 WHERE id = 3",
+                          "trials SET config = '{\"b\":1,\"a\":1}' WHERE id = 3",
+                          "trials SET config = '{\"a\":null}' WHERE id = 3",
+                          "trials SET status = 'fine' WHERE id = 3",
+                          "trials SET samples = x'00000000000000c0' WHERE id = 3",
+                          "trials SET samples = x'00' WHERE id = 3",
+                          "trials SET objective = 9e999 WHERE id = 3",
+                          "trials SET compile_s = -1 WHERE id = 3",
+                          "trials SET number = -3 WHERE id = 3",
+                          "trials SET recorded = '{' WHERE id = 3",
+                          "trials SET min_us = median_us + 1 WHERE id = 3",
+                          "finalists SET metrics = '[]' WHERE id = 1",
+                          "finalists SET mean_us = -2 WHERE id = 1",
+                          "finalists SET place = -1 WHERE id = 1",
+                          "studies SET regime = 'warm' WHERE id = 1",
+                          "studies SET problem = '{\"n\":1024,\"T\":\"float\"}' WHERE id = 1",
+                          "studies SET recorded = '{' WHERE id = 1",
+                          "spaces SET matching = '{\"n\":\"far\"}'",
+                          "spaces SET constraints = '{\"0\":1}'",
+                          "spaces SET default_config = '{\"a\":null}'",
+                          "portfolios SET body = '{}'",
+                          "portfolios SET body = replace(body, 'at_least', 'at_most')",
+                          "portfolios SET within = -1",
+                          "portfolios SET regime = 'warm'"}) {
+    const fs::path merged = scratch_ / "merged.db", imported = scratch_ / "imported.db",
+                   repaired = scratch_ / "repaired.db";
     for (const fs::path& path : {source, merged, imported, repaired}) {
       for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path.string() + suffix);
     }

@@ -31,7 +31,8 @@ class DamagedDatabase : public ::testing::Test {
     for (const std::int64_t n : {1024, 2048}) {
       const auto study = *store->study_id(reduce_study(n));
       for (int i = 0; i < 24; ++i)
-        ASSERT_TRUE(store->add_trial(study, session, ok_trial({{"a", i}, {"way", "one_pass"}}, 10 + i, 1000)).ok());
+        ASSERT_TRUE(
+            store->add_trial(study, session, ok_trial({{"a", i}, {"way", "one_pass"}}, 10 + i, 1000)).ok());
     }
     ASSERT_TRUE(store->add_trial(1, session, ok_trial({{"a", 0}, {"way", "one_pass"}}, 9, 2000)).ok());
     ASSERT_TRUE(store->add_playoff(1, session, {{ok_trial({{"a", 0}, {"way", "one_pass"}}, 8)}, 3000}).ok());
@@ -62,12 +63,15 @@ class DamagedDatabase : public ::testing::Test {
     EXPECT_TRUE(health.ok()) << health.error().message;
     return health.ok() ? health->findings : std::vector<std::string>{health.error().message};
   }
-  static void write(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+  static void write(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
   // Further trials of the second study.
   void add_trials(int count) const {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
     for (int i = 0; i < count; ++i)
-      ASSERT_TRUE(store->add_trial(2, 1, ok_trial({{"a", 100 + i}, {"way", "one_pass"}}, 100 + i, 1000)).ok());
+      ASSERT_TRUE(
+          store->add_trial(2, 1, ok_trial({{"a", 100 + i}, {"way", "one_pass"}}, 100 + i, 1000)).ok());
   }
   // The bytes of the file, which has no log then.
   std::string bytes() const {

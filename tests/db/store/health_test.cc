@@ -358,12 +358,15 @@ TEST_F(HealthTest, what_is_called_repairable_is_what_repair_accepts) {
   };
   const fs::path copy = scratch_ / "copy.db";
   for (const auto& [sql, has_findings, is_repairable] :
-       {Case{"SELECT 1", false, true}, {"UPDATE trials SET message = 'x'", true, true},
+       {Case{"SELECT 1", false, true},
+        {"UPDATE trials SET message = 'x'", true, true},
         {"CREATE TRIGGER t AFTER INSERT ON trials BEGIN SELECT 1; END", true, true},
         {"DROP VIEW best_view; CREATE VIEW best_view AS SELECT 1", true, true},
-        {"DROP INDEX trials_by_result", true, true}, {"DROP TABLE finalists", true, true},
+        {"DROP INDEX trials_by_result", true, true},
+        {"DROP TABLE finalists", true, true},
         {"PRAGMA foreign_keys = OFF; DROP TABLE devices", false, false},
-        {"PRAGMA user_version = 99", false, false}, {"PRAGMA application_id = 7", false, false}}) {
+        {"PRAGMA user_version = 99", false, false},
+        {"PRAGMA application_id = 7", false, false}}) {
     for (const auto& path : {copy, repaired_}) fs::remove(path);
     bytes();  // empties the log
     fs::copy_file(path_, copy);
@@ -395,7 +398,8 @@ TEST_F(HealthTest, a_missing_row_that_others_refer_to_is_named_before_a_run_writ
         .execute(std::string("PRAGMA foreign_keys = OFF; DELETE FROM ") + table + " WHERE id = 1");
     const auto store = open_sqlite_store(copy, StoreAccess::write);
     ASSERT_FALSE(store.ok());
-    EXPECT_NE(store.error().message.find(std::string(" refers to a missing row of ") + table), std::string::npos)
+    EXPECT_NE(store.error().message.find(std::string(" refers to a missing row of ") + table),
+              std::string::npos)
         << store.error().message;
     EXPECT_NE(store.error().message.find("`gktune db repair --db " + copy.string() + "`"), std::string::npos);
     EXPECT_TRUE(open_sqlite_store(copy, StoreAccess::read).ok());
@@ -408,7 +412,8 @@ TEST_F(HealthTest, a_value_of_another_kind_than_its_column_is_named_before_a_run
   };
   const fs::path copy = scratch_ / "copy.db";
   for (const auto& [table, rule, change, misfit] :
-       {Case{"trials", "'message TEXT NOT NULL', 'message TEXT'", "UPDATE trials SET message = NULL WHERE id = 7",
+       {Case{"trials", "'message TEXT NOT NULL', 'message TEXT'",
+             "UPDATE trials SET message = NULL WHERE id = 7",
              "trials 7: its message is of the kind null, not text"},
         {"trials", "') STRICT', ')'", "UPDATE trials SET registers = 'many' WHERE id = 9",
          "trials 9: its registers is of the kind text, not integer"},
@@ -419,21 +424,23 @@ TEST_F(HealthTest, a_value_of_another_kind_than_its_column_is_named_before_a_run
     for (const auto& path : {copy, repaired_}) fs::remove(path);
     fill_all_tables();
     write(copy, bytes());
-    const std::string quoted = sqlite::Database(copy, sqlite::Database::Access::read, std::chrono::seconds(1))
-                                .text(std::string("SELECT quote(sql) FROM sqlite_schema WHERE name = '") + table + "'");
+    const std::string quoted =
+        sqlite::Database(copy, sqlite::Database::Access::read, std::chrono::seconds(1))
+            .text(std::string("SELECT quote(sql) FROM sqlite_schema WHERE name = '") + table + "'");
     // The rules of the table are away while the row is changed.
     const auto with_schema = [&](const std::string& statement) {
       sqlite::Database file(copy, sqlite::Database::Access::create, std::chrono::seconds(1));
       file.tolerate_damage();
       file.execute(statement);
     };
-    with_schema("UPDATE sqlite_schema SET sql = replace(sql, " + std::string(rule) + ") WHERE name = '" + table + "'");
+    with_schema("UPDATE sqlite_schema SET sql = replace(sql, " + std::string(rule) + ") WHERE name = '" +
+                table + "'");
     with_schema(change);
     with_schema("UPDATE sqlite_schema SET sql = " + quoted + " WHERE name = '" + table + "'");
     const auto store = open_sqlite_store(copy, StoreAccess::write);
     ASSERT_FALSE(store.ok()) << change;
-    EXPECT_EQ(store.error().message, copy.string() + ": damaged: " + misfit + "; `gktune db repair --db " + copy.string() +
-                                         "` copies the readable rows to a new file");
+    EXPECT_EQ(store.error().message, copy.string() + ": damaged: " + misfit + "; `gktune db repair --db " +
+                                         copy.string() + "` copies the readable rows to a new file");
     EXPECT_TRUE(check_database(copy)->is_repairable);
     ASSERT_TRUE(repair_database(copy, repaired_).ok());
     EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});

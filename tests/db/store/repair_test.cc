@@ -67,7 +67,8 @@ TEST_F(RepairTest, repair_leaves_out_a_damaged_device_and_all_that_depends_on_it
   fill_all_tables();
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
-    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024, kCpu)), 1, ok_trial({{"a", 1}}, 5)).ok());
+    ASSERT_TRUE(
+        store->add_trial(*store->study_id(reduce_study(1024, kCpu)), 1, ok_trial({{"a", 1}}, 5)).ok());
   }
   tamper("UPDATE devices SET name = 'NVIDIA H100' WHERE id = 1");
   const Repair repair = *repair_database(path_, repaired_);
@@ -90,14 +91,18 @@ TEST_F(RepairTest, repair_keeps_the_trials_but_not_the_environment_of_a_damaged_
   EXPECT_EQ(repair.tables.at("trials").kept, 49);
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
   sqlite::Database file(repaired_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  EXPECT_EQ(file.text("SELECT driver || host_name || command_line || coalesce(figures, '') FROM sessions"), "");
+  EXPECT_EQ(file.text("SELECT driver || host_name || command_line || coalesce(figures, '') FROM sessions"),
+            "");
 }
 
 TEST_F(RepairTest, repair_leaves_out_damaged_spaces_playoffs_and_portfolios) {
   fill_all_tables();
-  tamper("UPDATE spaces SET default_config = '{\"a\":3}'; UPDATE playoffs SET held_ms = 99; UPDATE portfolios SET body = replace(body, '1', '2')");
+  tamper(
+      "UPDATE spaces SET default_config = '{\"a\":3}'; UPDATE playoffs SET held_ms = 99; UPDATE portfolios "
+      "SET body = replace(body, '1', '2')");
   const Repair repair = *repair_database(path_, repaired_);
-  for (const char* table : {"spaces", "playoffs", "portfolios", "finalists"}) EXPECT_EQ(repair.tables.at(table).lost, 1) << table;
+  for (const char* table : {"spaces", "playoffs", "portfolios", "finalists"})
+    EXPECT_EQ(repair.tables.at(table).lost, 1) << table;
   EXPECT_EQ(repair.tables.at("trials").lost, 0);
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
@@ -116,11 +121,13 @@ TEST_F(RepairTest, repair_loses_no_row_to_a_changed_byte_of_a_device_or_a_study)
       const auto checked = check_database(damaged);
       ASSERT_TRUE(checked.ok()) << checked.error().message;
       EXPECT_FALSE(checked->findings.empty()) << text << " at " << at;
-      const bool is_row = std::ranges::any_of(
-          checked->findings, [](const std::string& finding) { return finding.ends_with(": its checksum differs"); });
+      const bool is_row = std::ranges::any_of(checked->findings, [](const std::string& finding) {
+        return finding.ends_with(": its checksum differs");
+      });
       rows += is_row ? 1 : 0;
       const Repair repair = *repair_database(damaged, repaired_);
-      for (const auto& [name, counts] : repair.tables) EXPECT_EQ(counts.lost, 0) << name << ", " << text << " at " << at;
+      for (const auto& [name, counts] : repair.tables)
+        EXPECT_EQ(counts.lost, 0) << name << ", " << text << " at " << at;
       EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
       const auto studies = *(*open_sqlite_store(repaired_, StoreAccess::read))->studies();
       ASSERT_EQ(studies.size(), 2u);
@@ -164,7 +171,8 @@ TEST_F(RepairTest, damaged_pages_of_spaces_cost_the_spaces_in_them_alone) {
         study.kernel = "kernel_" + std::to_string(100 + i);
         ASSERT_TRUE(store->add_trial(*store->study_id(study), session, ok_trial({{"a", 1}}, 5)).ok());
         const std::string constraint = "a >= 0" + std::string(size, ' ');
-        ASSERT_TRUE(store->describe_space(study.kernel, study.fingerprint, {{}, {constraint}, {{"a", 1}}}).ok());
+        ASSERT_TRUE(
+            store->describe_space(study.kernel, study.fingerprint, {{}, {constraint}, {{"a", 1}}}).ok());
       }
     }
     const std::string whole = bytes(), blanks(400, ' ');
@@ -177,12 +185,14 @@ TEST_F(RepairTest, damaged_pages_of_spaces_cost_the_spaces_in_them_alone) {
     for (std::size_t step = 1; step < 4; ++step) {
       std::string damaged = whole;
       int count = 0;
-      for (std::size_t i = 1; i + 1 < pages.size(); i += 2 * step, ++count) damaged.replace(pages[i], 4096, 4096, '\xa5');
+      for (std::size_t i = 1; i + 1 < pages.size(); i += 2 * step, ++count)
+        damaged.replace(pages[i], 4096, 4096, '\xa5');
       write(scratch_ / "damaged.db", damaged);
       fs::remove(repaired_);
       const Repair repair = *repair_database(scratch_ / "damaged.db", repaired_);
       // Up to five rows are in a page, and one more in the page above it.
-      EXPECT_GE(repair.tables.at("spaces").kept, kKernels - count * (size < 4096 ? 6 : 2)) << size << ", " << count << " pages";
+      EXPECT_GE(repair.tables.at("spaces").kept, kKernels - count * (size < 4096 ? 6 : 2))
+          << size << ", " << count << " pages";
       EXPECT_LT(repair.tables.at("spaces").kept, kKernels);
       EXPECT_GT(repair.tables.at("spaces").lost, 0);
       EXPECT_EQ(repair.tables.at("trials").lost, 0);
@@ -203,7 +213,8 @@ TEST_F(RepairTest, several_damaged_pages_cost_the_trials_in_them_alone) {
   ASSERT_GT(pages.size(), 20u);
   std::string damaged = whole;
   std::int64_t rows = 0;
-  for (const std::size_t i : {std::size_t{0}, std::size_t{3}, std::size_t{4}, std::size_t{9}, pages.size() - 1}) {
+  for (const std::size_t i :
+       {std::size_t{0}, std::size_t{3}, std::size_t{4}, std::size_t{9}, pages.size() - 1}) {
     rows += whole[pages[i] + 4];
     damaged.replace(pages[i], 4096, 4096, '\xa5');
   }
@@ -242,8 +253,9 @@ TEST_F(RepairTest, a_file_that_was_cut_is_repaired_as_far_as_it_is_readable_or_r
   const std::string whole = bytes();
   const fs::path cut = scratch_ / "cut.db";
   std::int64_t kept = 2049;
-  for (const std::size_t size : {whole.size() * 3 / 4, whole.size() / 2, whole.size() / 4, std::size_t{40000},
-                                 std::size_t{4097}, std::size_t{2000}, std::size_t{101}, std::size_t{100}, std::size_t{50}}) {
+  for (const std::size_t size :
+       {whole.size() * 3 / 4, whole.size() / 2, whole.size() / 4, std::size_t{40000}, std::size_t{4097},
+        std::size_t{2000}, std::size_t{101}, std::size_t{100}, std::size_t{50}}) {
     write(cut, whole.substr(0, size));
     fs::remove(repaired_);
     const auto repair = repair_database(cut, repaired_);
@@ -273,8 +285,9 @@ TEST_F(RepairTest, trials_of_a_missing_session_stay) {
 }
 
 TEST_F(RepairTest, of_several_current_trials_of_a_configuration_the_latest_stays) {
-  tamper("DROP INDEX trials_by_config; UPDATE trials SET is_current = 1 WHERE id = 1;"
-         "UPDATE trials SET is_current = 65 WHERE id = 30");
+  tamper(
+      "DROP INDEX trials_by_config; UPDATE trials SET is_current = 1 WHERE id = 1;"
+      "UPDATE trials SET is_current = 65 WHERE id = 30");
   const Repair repair = *repair_database(path_, repaired_);
   EXPECT_EQ(repair.tables.at("trials").kept, 49);
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
