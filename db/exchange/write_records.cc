@@ -280,9 +280,12 @@ void RecordWriter::add_playoff(const SortedJson& record) {
   const SortedJson& finalists = member(record, "finalists");
   if (!finalists.is_array()) throw Failure("'finalists' is not an array");
   std::vector<std::vector<SqlValue>> fields;
+  std::set<std::int64_t> places;
   for (const SortedJson& finalist : finalists) {
     require_known_fields(finalist, {"session", "number"}, kFinalistFields);
     ordinal_field(finalist, "number");
+    if (const auto place = ordinal_field(finalist, "place"); !places.insert(place).second)
+      throw Failure("two finalists have the place " + std::to_string(place));
     add_values(finalist, kFinalistFields, fields.emplace_back());
   }
   Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ? AND " +

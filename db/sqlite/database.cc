@@ -90,6 +90,12 @@ bool is_at_size_limit(sqlite3* handle, int code) {
   return false;
 }
 
+// Rows contradict each other: the program looks for a row before it adds it.
+bool is_contradiction(int code) {
+  return code == SQLITE_CONSTRAINT_FOREIGNKEY || code == SQLITE_CONSTRAINT_UNIQUE ||
+         code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_ROWID;
+}
+
 // The usual causes in the user's words, others in SQLite's.
 std::string reason_of(sqlite3* handle, int code) {
   switch (code & 0xff) {
@@ -110,7 +116,8 @@ std::string reason_of(sqlite3* handle, int code) {
     case SQLITE_INTERRUPT:
       return "a query takes too long: the file is damaged or was made to do so";
     case SQLITE_CONSTRAINT:
-      if (code == SQLITE_CONSTRAINT_FOREIGNKEY) return "it refers to a missing row";
+      if (code == SQLITE_CONSTRAINT_FOREIGNKEY) return "damaged: a row refers to a missing one";
+      if (is_contradiction(code)) return std::string("damaged: ") + sqlite3_errmsg(handle);
       break;
     default:
       break;
@@ -264,6 +271,8 @@ void Database::copy_to(Database& target) const {
   if (int code = sqlite3_backup_finish(backup); code != SQLITE_OK) target.fail(code);
 }
 
-void Database::fail(int code) const { throw Failure(reason_of(handle(), code), code); }
+void Database::fail(int code) const {
+  throw Failure(reason_of(handle(), code), is_contradiction(code) ? Failure::kDamagedFile : code);
+}
 
 }  // namespace gktune::sqlite

@@ -165,7 +165,7 @@ void require_text(const std::string& text, const Column& column) {
       if (!status_from_name(text)) throw Failure(name + " is '" + text + "', which is unknown");
       return;
     case FieldKind::regime:
-      if (!regime_from_name(text)) throw Failure("damaged: " + name + " is neither cold nor hot");
+      if (!regime_from_name(text)) throw Failure(name + " is neither cold nor hot");
       return;
     case FieldKind::json:
     case FieldKind::body: {

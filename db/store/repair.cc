@@ -164,7 +164,8 @@ class RowReader {
   Statement* scanned() {
     try {
       if (!scan_.step()) return nullptr;
-      at_ = scan_.row().integer();
+      // A page in a wrong place has earlier ids: going back to them would never end.
+      at_ = std::max(at_, scan_.row().integer());
       return &scan_;
     } catch (const Failure& failure) {
       fail(name_ + " after row " + std::to_string(at_) + ": " + failure.what());
@@ -246,13 +247,21 @@ class RowCopy {
       Statement insert(target_, insert_sql(columns));
       while (select.step()) {
         const auto id = select.row().integer();
-        if (copied_.contains(id)) continue;
-        const bool is_identity_enough = table_.may_be_unknown || !damaged_.contains(id);
-        if (is_identity_enough ? add_identity(select, insert) : restore(id, select, columns))
-          findings_.add(name_ + " " + std::to_string(id) + " was completed from an index");
+        if (!copied_.contains(id)) complete(id, select, insert, columns);
       }
     } catch (const Failure& failure) {
       findings_.add(std::string("index ") + table_.index + ": " + failure.what());
+    }
+  }
+
+  void complete(std::int64_t id, Statement& from_index, Statement& insert, const std::string& columns) {
+    try {
+      const bool is_identity_enough = table_.may_be_unknown || !damaged_.contains(id);
+      if (is_identity_enough ? add_identity(from_index, insert) : restore(id, from_index, columns))
+        findings_.add(name_ + " " + std::to_string(id) + " was completed from an index");
+    } catch (const Failure& failure) {
+      Statement(target_, "DELETE FROM " + name_ + " WHERE id = ?").bind(id).run();
+      findings_.add(name_ + " " + std::to_string(id) + ": " + failure.what());
     }
   }
 

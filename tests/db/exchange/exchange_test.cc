@@ -436,6 +436,16 @@ TEST_F(ExchangeTest, a_merge_from_a_damaged_page_names_the_source) {
   EXPECT_EQ(exported(target), before);
 }
 
+TEST_F(ExchangeTest, a_target_with_a_missing_row_is_named_as_damaged) {
+  const auto source = database(1), other = database(2), target = scratch_ / "target.db";
+  fs::copy_file(source, target);
+  tamper(target, "PRAGMA foreign_keys = OFF; DELETE FROM sessions WHERE id = 2");
+  const auto merged = merge_database(target, other);
+  ASSERT_FALSE(merged.ok());
+  EXPECT_TRUE(merged.error().message.starts_with(target.string() + ": damaged: ")) << merged.error().message;
+  EXPECT_NE(merged.error().message.find("`gktune db repair --db " + target.string()), std::string::npos);
+}
+
 // Their checksums are right. Checks, exports, merges and repairs have one set of rules.
 TEST_F(ExchangeTest, rows_that_no_version_writes_are_left_out_and_counted) {
   const auto whole = database(3), source = scratch_ / "source.db";
@@ -549,6 +559,7 @@ TEST_F(ExchangeTest, an_import_names_bad_lines_and_imports_nothing) {
   EXPECT_NE(with("\"status\":\"ok\"", "\"status\":\"fine\"").find("'status' is 'fine'"), std::string::npos);
   EXPECT_NE(with("\"samples\":[", "\"samples\":[-1,").find("'samples' is not an array of times"), std::string::npos);
   EXPECT_NE(with("\"regime\":\"cold\"", "\"regime\":\"warm\"").find("'regime'"), std::string::npos);
+  EXPECT_NE(with("\"place\":2", "\"place\":1").find("two finalists have the place 1"), std::string::npos);
   EXPECT_NE(with("{\"a\":", "{\"a\":[],\"b\":").find("not a value"), std::string::npos);
   EXPECT_TRUE(open_store(target)->studies()->empty());
   // The same trial with other contents.

@@ -209,10 +209,43 @@ TEST_F(WriteAheadLog, is_merged_later_if_another_program_reads_it) {
   EXPECT_GT(bytes_of_file(), 1'000'000u);
 }
 
+// Only damage makes rows contradict each other; a value that is missing may be the program's fault.
+TEST(Constraint, a_row_that_contradicts_another_is_damage) {
+  Database database = Database::in_memory();
+  database.execute(
+      "CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+      "CREATE TABLE children (parent_id REFERENCES parents (id)); INSERT INTO parents VALUES (1, 'a')");
+  const auto failure_of = [&](const std::string& sql) {
+    try {
+      database.execute(sql);
+    } catch (const Failure& failure) {
+      return std::pair(std::string(failure.what()), failure.is_repairable());
+    }
+    return std::pair(std::string(), false);
+  };
+  EXPECT_EQ(failure_of("INSERT INTO parents VALUES (1, 'b')"),
+            std::pair(std::string("damaged: UNIQUE constraint failed: parents.id"), true));
+  EXPECT_EQ(failure_of("INSERT INTO parents VALUES (2, 'a')"),
+            std::pair(std::string("damaged: UNIQUE constraint failed: parents.name"), true));
+  EXPECT_EQ(failure_of("INSERT INTO children VALUES (7)"),
+            std::pair(std::string("damaged: a row refers to a missing one"), true));
+  EXPECT_EQ(failure_of("INSERT INTO parents VALUES (3, NULL)"),
+            std::pair(std::string("NOT NULL constraint failed: parents.name"), false));
+}
+
 TEST(Guarded, turns_a_failure_into_an_error_that_names_the_database) {
   auto result = guarded("a.db", []() -> int { throw Failure("damaged"); });
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message, "a.db: damaged");
+  result = guarded("a.db", []() -> int { throw Failure("damaged: page 3", Failure::kDamagedFile); });
+  EXPECT_EQ(result.error().message,
+            "a.db: damaged: page 3; `gktune db repair --db a.db` copies the readable rows to a new file");
+  result = guarded("a.db", []() -> int {
+    Failure failure("damaged: page 3", Failure::kDamagedFile);
+    failure.refuse_repair();
+    throw failure;
+  });
+  EXPECT_EQ(result.error().message, "a.db: damaged: page 3");
   EXPECT_EQ(*guarded("a.db", [] { return 7; }), 7);
   EXPECT_TRUE(guarded("a.db", [] {}).ok());
 }

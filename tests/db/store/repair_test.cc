@@ -201,15 +201,21 @@ TEST_F(RepairTest, damaged_pages_of_spaces_cost_the_spaces_in_them_alone) {
   }
 }
 
+// The pages of the file that hold trials.
+std::vector<std::size_t> pages_of_trials(const std::string& file) {
+  constexpr char kLeafOfTable = 13;
+  std::vector<std::size_t> pages;
+  for (std::size_t at = 4096; at < file.size(); at += 4096) {
+    const std::string page = file.substr(at, 4096);
+    if (page[0] == kLeafOfTable && page[4] > 4 && page.find("one_pass") != page.npos) pages.push_back(at);
+  }
+  return pages;
+}
+
 TEST_F(RepairTest, several_damaged_pages_cost_the_trials_in_them_alone) {
   add_trials(600);
   const std::string whole = bytes();
-  constexpr char kLeafOfTable = 13;
-  std::vector<std::size_t> pages;
-  for (std::size_t at = 4096; at < whole.size(); at += 4096) {
-    const std::string page = whole.substr(at, 4096);
-    if (page[0] == kLeafOfTable && page[4] > 4 && page.find("one_pass") != page.npos) pages.push_back(at);
-  }
+  const auto pages = pages_of_trials(whole);
   ASSERT_GT(pages.size(), 20u);
   std::string damaged = whole;
   std::int64_t rows = 0;
@@ -222,6 +228,19 @@ TEST_F(RepairTest, several_damaged_pages_cost_the_trials_in_them_alone) {
   const Repair repair = *repair_database(scratch_ / "damaged.db", repaired_);
   EXPECT_EQ(repair.tables.at("trials").lost, rows);
   EXPECT_EQ(repair.tables.at("trials").kept, 649 - rows);
+  EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
+}
+
+TEST_F(RepairTest, a_page_in_the_place_of_another_costs_the_trials_of_that_one) {
+  add_trials(600);
+  const std::string whole = bytes();
+  const auto pages = pages_of_trials(whole);
+  std::string damaged = whole;
+  damaged.replace(pages[8], 4096, whole, pages[2], 4096);
+  damaged.replace(pages[9], 4096, 4096, '\xa5');
+  write(scratch_ / "damaged.db", damaged);
+  const Repair repair = *repair_database(scratch_ / "damaged.db", repaired_);
+  EXPECT_EQ(repair.tables.at("trials").lost, whole[pages[8] + 4] + whole[pages[9] + 4]);
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
