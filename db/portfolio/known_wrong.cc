@@ -59,12 +59,16 @@ bool KnownWrong::is_wrong(std::string_view kernel, std::string_view fingerprint,
 bool KnownWrong::judge(Portfolio& portfolio, std::int64_t device) {
   std::vector<Config> kept;
   std::vector<std::size_t> places;  // among those that are kept; the first takes the place of one that is left out
-  for (Config& config : portfolio.configs) {
+  for (const Config& config : portfolio.configs) {
     const bool is_left_out =
         is_wrong(portfolio.kernel, portfolio.fingerprint, device, config.json(), portfolio.made_unix_ms);
     places.push_back(is_left_out ? 0 : kept.size());
-    if (!is_left_out) kept.push_back(std::move(config));
+    if (!is_left_out) kept.push_back(config);
   }
+  last_tuned_.bind(portfolio.kernel, portfolio.fingerprint, device, regime_name(portfolio.regime),
+                   portfolio.objective);
+  const bool is_outdated = last_tuned_.step() && portfolio.made_unix_ms < last_tuned_.row().integer();
+  // The portfolio changes after all rows were read: one that is damaged leaves it as it is.
   const std::size_t left_out = places.size() - kept.size();
   portfolio.configs = std::move(kept);
   for (PortfolioNode& node : portfolio.tree) {
@@ -74,9 +78,7 @@ bool KnownWrong::judge(Portfolio& portfolio, std::int64_t device) {
     portfolio.stale.push_back(std::to_string(left_out) + (left_out == 1 ? " configuration" : " configurations") +
                               " of the portfolio failed later and " + (left_out == 1 ? "is" : "are") + " left out");
   }
-  last_tuned_.bind(portfolio.kernel, portfolio.fingerprint, device, regime_name(portfolio.regime), portfolio.objective);
-  if (last_tuned_.step() && portfolio.made_unix_ms < last_tuned_.row().integer())
-    portfolio.stale.emplace_back(kPortfolioOutdated);
+  if (is_outdated) portfolio.stale.emplace_back(kPortfolioOutdated);
   return !portfolio.configs.empty();
 }
 

@@ -20,7 +20,8 @@ class KnownWrong {
   bool is_wrong(std::string_view kernel, std::string_view fingerprint, std::int64_t device, std::string_view config,
                 std::int64_t chosen_ms);
 
-  // Leaves the wrong ones out of a portfolio and notes why it is stale. False: none is left.
+  // Leaves the wrong ones out of a portfolio and notes why it is stale. False: none is left. Throws
+  // sqlite::Failure for damaged rows and leaves the portfolio as it is then.
   bool judge(Portfolio& portfolio, std::int64_t device);
 
   // ?1: kernel, ?2: fingerprint, ?3: device, ?4: configuration, ?5: when it was chosen. Only studies with failures of that kind are searched.

@@ -14,6 +14,7 @@
 #include "db/store/sqlite_store.h"
 #include "tests/db/example_study.h"
 #include "tests/db/reseal.h"
+#include "tests/db/store/damaged_database.h"
 #include "tests/scratch_folder.h"
 #include "tests/unprivileged.h"
 
@@ -750,6 +751,36 @@ TEST(Match, every_match_has_a_name) {
   EXPECT_EQ(match_name(Match::space_default), "default of the space");
   EXPECT_EQ(match_name(Match::fallback), "fallback");
   EXPECT_EQ(match_name(Match::none), "none");
+}
+
+class DamagedLookup : public DamagedDatabase {};
+
+// The trial of its second configuration cannot be read, so that nobody knows whether it misbehaved.
+TEST_F(DamagedLookup, a_portfolio_answers_where_a_trial_of_it_is_on_a_damaged_page) {
+  add_trials(600);
+  const Config first{{"a", 100}, {"way", "one_pass"}}, second{{"a", 650}, {"way", "one_pass"}};
+  Portfolio portfolio;
+  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time";
+  portfolio.device = kH200, portfolio.problems = {{{"n", 1024}}};
+  portfolio.configs = {first, second};
+  portfolio.tree = {{"n", 3000, 1, 2, 0}, {"", {}, 0, 0, 0}, {"", {}, 0, 0, 1}};
+  ASSERT_TRUE(store_portfolio(path_, portfolio).ok());
+  std::string damaged = bytes();
+  constexpr char kLeafOfTable = 13;
+  for (std::size_t at = 4096; at < damaged.size(); at += 4096) {
+    const std::string page = damaged.substr(at, 4096);
+    if (page[0] == kLeafOfTable && page.find("\"a\":650,") != page.npos && page.find("at_least") == page.npos)
+      damaged.replace(at, 4096, 4096, '\xa5');
+  }
+  write(scratch_ / "damaged.db", damaged);
+  const auto lookup = Lookup::open(scratch_ / "damaged.db");
+  ASSERT_TRUE(lookup.ok()) << lookup.error().message;
+  for (const auto& [n, config] : {std::pair(2000, first), {4000, second}}) {
+    const Answer answer =
+        lookup->best("reduce", {{"n", n}, {"T", "float"}}, {.device = kH200, .prefers_portfolio = true});
+    EXPECT_EQ(answer.match, Match::portfolio);
+    EXPECT_EQ(answer.config, config);
+  }
 }
 
 }  // namespace
