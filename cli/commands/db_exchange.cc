@@ -21,6 +21,7 @@
 #include "engine/import/recording_exchange.h"
 #include "tuner/core/output_file.h"
 #include "tuner/core/spelling.h"
+#include "tuner/core/whole_file.h"
 
 namespace gktune {
 namespace {
@@ -292,16 +293,18 @@ void declare_import(Flags& flags, ImportOptions& options) {
   flags.database(options.database);
 }
 
-// Exchange files begin with their header; everything else is for read_recording().
+// Whether the file is one of JSON Lines, which are read line by line. import_recording() reads others, and
+// compressed ones.
 bool is_lines(const std::string& path) {
   std::ifstream file(path);
   std::string first;
   std::getline(file, first);
-  return first.find("\"type\"") != first.npos && first.find("\"gktune\"") != first.npos;
+  return begins_lines(first);
 }
 
 Result<Merged> import_one(const std::string& file, const std::filesystem::path& database) {
   if (file == "-") return import_lines(database, std::cin, "standard input");
+  if (is_database(file)) return Error{file + ": it is a database; `gktune db merge` adds it"};
   if (!is_lines(file)) return import_recording(database, file);
   std::ifstream stream(file, std::ios::binary);
   return import_lines(database, stream, file);
@@ -312,7 +315,7 @@ ExitCode import_files(const ImportOptions& options, Context& context) {
   for (const std::string& file : options.files) {
     auto merged = import_one(file, database);
     if (!merged) return fail(context, ExitCode::failed, merged.error().message);
-    print_merged(*merged, file, context);
+    print_merged(*merged, file == "-" ? "standard input" : file, context);
   }
   return ExitCode::done;
 }

@@ -15,6 +15,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"
+#include "tuner/core/cpp_words.h"
 #include "tuner/core/embedded_file.h"
 #include "tuner/core/letters.h"
 #include "tuner/core/result.h"
@@ -39,33 +40,6 @@ namespace fs = std::filesystem;
 // The kernel's name in the files. Each word that begins with it is renamed.
 constexpr std::string_view kPlaceholder = "example";
 constexpr std::size_t kLongestName = 100;
-
-constexpr std::string_view kKeywords[] = {
-    "alignas",      "alignof",      "and",           "and_eq",
-    "asm",          "auto",         "bitand",        "bitor",
-    "bool",         "break",        "case",          "catch",
-    "char",         "char16_t",     "char32_t",      "char8_t",
-    "class",        "co_await",     "co_return",     "co_yield",
-    "compl",        "concept",      "const",         "const_cast",
-    "consteval",    "constexpr",    "constinit",     "continue",
-    "decltype",     "default",      "delete",        "do",
-    "double",       "dynamic_cast", "else",          "enum",
-    "explicit",     "export",       "extern",        "false",
-    "float",        "for",          "friend",        "goto",
-    "if",           "inline",       "int",           "long",
-    "main",         "mutable",      "namespace",     "new",
-    "noexcept",     "not",          "not_eq",        "nullptr",
-    "operator",     "or",           "or_eq",         "private",
-    "protected",    "public",       "register",      "reinterpret_cast",
-    "requires",     "return",       "short",         "signed",
-    "sizeof",       "static",       "static_assert", "static_cast",
-    "struct",       "switch",       "template",      "this",
-    "thread_local", "throw",        "true",          "try",
-    "typedef",      "typeid",       "typename",      "union",
-    "unsigned",     "using",        "virtual",       "void",
-    "volatile",     "wchar_t",      "while",         "xor",
-    "xor_eq",
-};
 
 std::vector<EmbeddedFile> texts_of(Language language) {
   const std::string_view folder = language == Language::cpp ? "cpp/" : "cuda/";
@@ -112,7 +86,7 @@ Result<void> check_name(const std::string& name, const std::vector<EmbeddedFile>
   if (name.size() > kLongestName) return refused("it is too long");
   if (!is_letter(name.front()) || name.front() == '_') return refused("it must begin with a letter");
   if (!std::ranges::all_of(name, is_word)) return refused("it may contain only letters, digits and _");
-  if (std::ranges::find(kKeywords, name) != std::end(kKeywords)) return refused("it is a C++ keyword");
+  if (is_cpp_keyword(name) || name == "main") return refused("it is a C++ keyword");
   if (name != kPlaceholder && words_of(texts).contains(name)) {
     return refused("the example uses this name");
   }

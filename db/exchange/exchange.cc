@@ -29,6 +29,10 @@ Result<Exported> export_studies(const std::filesystem::path& path, const std::ve
   });
 }
 
+bool begins_lines(std::string_view line) {
+  return line.find("\"type\"") != line.npos && line.find("\"gktune\"") != line.npos;
+}
+
 Result<Merged> import_lines(const std::filesystem::path& path, std::istream& stream, const std::string& name) {
   std::int64_t line_number = 0;
   auto merged = sqlite::guarded(path.string(), [&]() -> Result<Merged> {
@@ -37,7 +41,8 @@ Result<Merged> import_lines(const std::filesystem::path& path, std::istream& str
     RecordWriter writer(database);
     std::string line;
     const auto failed = [&](const std::string& reason) {
-      return Error{name + ":" + std::to_string(line_number) + ": " + reason + "; nothing was imported"};
+      const std::string place = line_number == 0 ? "" : ":" + std::to_string(line_number);
+      return Error{name + place + ": " + reason + "; nothing was imported"};
     };
     while (std::getline(stream, line)) {
       ++line_number;

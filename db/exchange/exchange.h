@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/result.h"
@@ -32,6 +33,9 @@ struct Merged {
 // texts, whatever the ids of the rows. The caller looks at the state of the stream.
 Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                 std::ostream& stream);
+
+// Whether such lines begin with this one, as far as can be told without reading it.
+bool begins_lines(std::string_view line);
 
 // Adds such lines to a database, which is made if it does not exist. All or nothing: an error names the line. The same
 // rows may come again, and several files in any order: the result is the same.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -13,28 +14,24 @@
 
 #include "db/answers/json_values.h"
 #include "db/exchange/comment_line.h"
+#include "tuner/core/cpp_words.h"
 
 namespace gktune {
 namespace {
 
 using Kind = Value::Kind;
 
-bool is_cpp_word(const std::string& word) {
-  static const std::set<std::string> kWords = {
-      "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
-      "constexpr", "continue", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
-      "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
-      "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public", "register", "requires",
-      "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try",
-      "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor"};
-  return kWords.contains(word);
+// Names that mean something else in the header: its own structs, and macros of <cstddef> and of GNU compilers.
+bool is_taken(const std::string& name) {
+  static const std::set<std::string> kNames = {"Config", "NULL", "Problem", "linux", "unix"};
+  return is_cpp_keyword(name) || kNames.contains(name);
 }
 
 std::string identifier(const std::string& text) {
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, 1, '_');
-  if (is_cpp_word(name)) name += '_';
+  if (is_taken(name)) name += '_';
   return name;
 }
 
@@ -409,10 +406,29 @@ std::vector<Best> one_for_each_problem(std::vector<Best> winners) {
   return winners;
 }
 
+// A size, or those of a recorded problem: "4096x4096". Empty for other values.
+std::vector<std::int64_t> sizes_in(const Value& value) {
+  if (value.is_integer()) return {value.integer()};
+  std::vector<std::int64_t> sizes;
+  if (!value.is_text()) return sizes;
+  std::istringstream parts(value.text());
+  std::string part;
+  while (std::getline(parts, part, 'x')) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
+    if (error != std::errc() || end != part.data() + part.size()) return {};
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 Result<std::string> wisdom_text(const std::vector<Best>& winners) {
   if (winners.empty()) return Error{"there is no winner to write"};
   const Best& first = winners.front();
-  std::vector<std::string> sizes;  // axes whose values differ, or integers
+  const auto is_other = [&](const Best& best) { return best.study.kernel != first.study.kernel; };
+  if (std::ranges::any_of(winners, is_other)) return Error{"a wisdom file holds one kernel"};
+  std::vector<std::string> axes;  // of sizes
+  std::size_t dimensions = 0;
   for (const auto& [name, value] : first.study.problem) {
     std::set<Value> values;
     for (const Best& best : winners) {
@@ -420,14 +436,19 @@ Result<std::string> wisdom_text(const std::vector<Best>& winners) {
       if (own == nullptr) return Error{"the problems have different axes"};
       values.insert(*own);
     }
-    const bool is_size = std::ranges::all_of(values, [](const Value& each) { return each.is_integer(); });
+    const std::size_t own_dimensions = sizes_in(value).size();
+    const bool is_size = own_dimensions > 0 && std::ranges::all_of(values, [&](const Value& each) {
+      return sizes_in(each).size() == own_dimensions;
+    });
     if (!is_size && values.size() > 1) {
-      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "', for example " +
-                   values.begin()->str()};
+      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "', for example --problem " +
+                   name + '=' + values.begin()->str()};
     }
-    if (is_size) sizes.push_back(name);
+    if (!is_size) continue;
+    axes.push_back(name);
+    dimensions += own_dimensions;
   }
-  if (sizes.size() > 3) return Error{"Kernel Launcher knows at most three sizes of a problem"};
+  if (dimensions > 3) return Error{"Kernel Launcher knows at most three sizes of a problem"};
   const auto parameters = first.trial.config.names();
   SortedJson names = SortedJson::array();
   for (const std::string& name : parameters) names.push_back(name);
@@ -439,11 +460,13 @@ Result<std::string> wisdom_text(const std::vector<Best>& winners) {
                      "\n";
   std::set<std::pair<std::string, std::vector<std::int64_t>>> written;
   for (const Best& best : winners) {
-    if (best.study.kernel != first.study.kernel) return Error{"a wisdom file holds one kernel"};
     if (!has_names_of(best.trial.config, first.trial.config))
       return Error{"the configurations have different parameters"};
     std::vector<std::int64_t> size;
-    for (const std::string& name : sizes) size.push_back(best.study.problem.find(name)->integer());
+    for (const std::string& axis : axes) {
+      const auto own = sizes_in(*best.study.problem.find(axis));
+      size.insert(size.end(), own.begin(), own.end());
+    }
     if (!written.emplace(best.study.device.name, size).second) {
       return Error{"two studies of one problem are on devices called '" + best.study.device.name +
                    "', which a wisdom file cannot tell apart; name the studies to export by their ids"};

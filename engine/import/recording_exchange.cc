@@ -119,6 +119,10 @@ std::string lines_of(const RecordingWithExtras& read, const std::string& text) {
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file) {
   auto text = read_text_file(file);
   if (!text) return text.error();
+  if (begins_lines(std::string_view(*text).substr(0, text->find('\n')))) {  // they were compressed
+    std::istringstream lines(*std::move(text));
+    return import_lines(database, lines, file.string());
+  }
   auto read = read_with_extras(*text, file.string());
   if (!read) return read.error();
   std::istringstream lines(lines_of(*read, *text));

@@ -29,6 +29,7 @@ RecordedJson parse(std::string_view text) {
   }
   // Remove the library's "[json.exception.parse_error.101] ", which does not help users.
   if (const std::size_t end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
+  if (text.find_first_not_of(" \t\r\n") == text.npos) throw BadRecording{"it is empty"};
   throw BadRecording{"it is not JSON: " + reason};
 }
 

@@ -546,7 +546,7 @@ TEST_F(ExchangeTest, an_import_names_bad_lines_and_imports_nothing) {
     EXPECT_NE(at, std::string::npos) << part;
     return import_error(target, changed.replace(at, part.size(), replacement));
   };
-  EXPECT_EQ(import_error(target, ""), "x.jsonl:0: it is empty; the first line would be {\"type\":\"gktune\", …}; "
+  EXPECT_EQ(import_error(target, ""), "x.jsonl: it is empty; the first line would be {\"type\":\"gktune\", …}; "
                                       "nothing was imported");
   EXPECT_EQ(import_error(target, "{\"type\":\"gktune\",\"version\":1}\nnonsense\n"),
             "x.jsonl:2: not JSON; nothing was imported");
@@ -675,7 +675,8 @@ TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
   auto hostile = std::vector<Best>{winners_.front()};
   hostile[0].study.kernel = "class \"; int x;\n#error";
   hostile[0].study.device.name = "\\\n#error \"?\?/";
-  hostile[0].trial.config = {{"int", 1}, {"a b", "x\"\n"}, {"a_b", true}};
+  hostile[0].study.problem = {{"Problem", 1}};
+  hostile[0].trial.config = {{"int", 1}, {"a b", "x\"\n"}, {"a_b", true}, {"Config", 2}, {"NULL", "char16_t"}};
   Portfolio portfolio;
   portfolio.configs = {hostile[0].trial.config};
   portfolio.tree.emplace_back();
@@ -706,6 +707,25 @@ TEST_F(WinnerExport, a_compiler_gets_every_value_from_the_flags) {
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), expected);
 }
 
+TEST_F(WinnerExport, a_recorded_problem_has_several_sizes_in_the_wisdom) {
+  auto recorded = std::vector<Best>{winners_[0], winners_[1]};
+  const auto sizes = [&](const char* first, const char* second) -> std::string {
+    recorded[0].study.problem = {{"problem_size", first}};
+    recorded[1].study.problem = {{"problem_size", second}};
+    const auto text = wisdom_text(recorded);
+    if (!text) return text.error().message;
+    std::string found;
+    for (std::size_t at = text->find("\"problem_size\":["); at != text->npos; at = text->find("\"problem_size\":[", at + 1))
+      found += text->substr(at + 15, text->find(']', at) - at - 14);
+    return found;
+  };
+  EXPECT_EQ(sizes("4096x4096", "64x2"), "[4096,4096][64,2]");
+  EXPECT_EQ(sizes("8x4x2", "1x1x1"), "[8,4,2][1,1,1]");
+  EXPECT_EQ(sizes("1x2x3x4", "1x2x3x5"), "Kernel Launcher knows at most three sizes of a problem");
+  for (const char* other : {"64", "64x", "x64", "64xy", "64x-"})
+    EXPECT_NE(sizes("4096x4096", other).find("choose one value of 'problem_size'"), std::string::npos) << other;
+}
+
 TEST_F(WinnerExport, python_reads_the_file_of_a_device_and_the_wisdom) {
   const auto file = write("device.json", device_json(kH200, winners_));
   const auto wisdom = write("reduce.wisdom", *wisdom_text(winners_));
@@ -727,8 +747,10 @@ for line in lines[1:]:
   two_types.back().study.problem.set("T", "int");
   const auto refused = wisdom_text(two_types);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("choose one value of 'T', for example "), std::string::npos)
+  EXPECT_NE(refused.error().message.find("choose one value of 'T', for example --problem T="), std::string::npos)
       << refused.error().message;
+  two_types.back().study.kernel = "scan";
+  EXPECT_EQ(wisdom_text(two_types).error().message, "a wisdom file holds one kernel");
 }
 
 // Lines of the wisdom after its header: the value of `threads` for each.

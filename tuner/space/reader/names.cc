@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/cpp_words.h"
 #include "tuner/core/device_info.h"
 #include "tuner/core/letters.h"
 #include "tuner/space/language/expression_node.h"
@@ -285,19 +286,6 @@ std::vector<std::string> Names::visible(View view) const {
 }
 
 std::optional<std::string> why_no_name(std::string_view name) {
-  static constexpr std::string_view kCpp[] = {
-      "alignas",      "alignof",  "asm",      "auto",      "bool",       "break",        "case",
-      "catch",        "char",     "char16_t", "char32_t",  "char8_t",    "class",        "co_await",
-      "co_return",    "co_yield", "concept",  "const",     "const_cast", "consteval",    "constexpr",
-      "constinit",    "continue", "decltype", "default",   "delete",     "do",           "double",
-      "dynamic_cast", "enum",     "explicit", "export",    "extern",     "for",          "friend",
-      "goto",         "inline",   "long",     "mutable",   "namespace",  "new",          "noexcept",
-      "nullptr",      "operator", "private",  "protected", "public",     "register",     "reinterpret_cast",
-      "requires",     "return",   "short",    "signed",    "sizeof",     "static",       "static_assert",
-      "static_cast",  "struct",   "switch",   "template",  "this",       "thread_local", "throw",
-      "try",          "typedef",  "typeid",   "typename",  "union",      "unsigned",     "using",
-      "virtual",      "void",     "volatile", "wchar_t",   "while",      "and_eq",       "bitand",
-      "bitor",        "compl",    "defined",  "not_eq",    "or_eq",      "xor",          "xor_eq"};
   static constexpr std::string_view kCuda[] = {"threadIdx", "blockIdx", "blockDim",
                                                "gridDim",   "warpSize", "main"};
   static constexpr std::string_view kExpression[] = {
@@ -308,7 +296,7 @@ std::optional<std::string> why_no_name(std::string_view name) {
     return std::string(kUnnamed);
   if (std::ranges::find(kExpression, name) != std::end(kExpression))
     return "it is a word of the expression language";
-  if (std::ranges::find(kCpp, name) != std::end(kCpp)) return "it is a C++ keyword";
+  if (is_cpp_keyword(name) || name == "defined") return "it is a C++ keyword";
   if (std::ranges::find(kCuda, name) != std::end(kCuda)) return "CUDA or C++ defines it";
   if (name.find("__") != std::string_view::npos ||
       (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
