@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "cli/output/quantity.h"
+#include "tuner/core/letters.h"
 
 namespace gktune {
 namespace {
 
-// CLI11 takes any next word as a flag's value.
+// CLI11 takes any next word as a flag's value. A comment of SQL is no flag: -- why
 bool is_flag_of(const CLI::App& app, const std::string& word) {
-  return word.starts_with("--") || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
+  return (word.starts_with("--") && word.size() > 2 && is_word(word[2])) || word == "--" || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
 }
 
 void refuse_flags_as_values(const CLI::App& app, CLI::Option& option) {

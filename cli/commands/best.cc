@@ -93,7 +93,7 @@ Json evidence_json(const Best& best, const Evidence& evidence) {
           {"from_playoff", best.from_playoff},
           {"lead", evidence.second ? Json(evidence.lead) : Json()},
           {"is_lead_clear", evidence.second ? Json(evidence.is_lead_clear) : Json()},
-          {"measured_unix_ms", evidence.measured_unix_ms},
+          {"measured_unix_ms", json_of_date(evidence.measured_unix_ms)},
           {"host_name", environment.host_name},
           {"driver", environment.driver},
           {"runtime", environment.runtime},
@@ -127,7 +127,7 @@ void add_evidence_cells(const Best* best, const Evidence* evidence, std::vector<
   cells.push_back(truth(best->from_playoff));
   cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead)) : TableCell::unknown());
   cells.push_back(evidence->second ? truth(evidence->is_lead_clear) : TableCell::unknown());
-  cells.push_back({format_date(evidence->measured_unix_ms), Value(evidence->measured_unix_ms)});
+  cells.push_back(date_cell(evidence->measured_unix_ms));
   const SessionEnvironment& environment = evidence->environment;
   for (const std::string* text : {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
     cells.push_back(text->empty() ? TableCell::unknown() : TableCell(*text));
@@ -206,7 +206,7 @@ std::string match_text(const Answer& answer) {
       return fmt::format("tuned for {1} on {0}, which has the same architecture", answer.device.name,
                          problem_text(answer.problem));
     case Match::portfolio:
-      return fmt::format("the configuration for all problems tuned on {}", answer.device.name);
+      return fmt::format("from the configurations for all problems tuned on {}", answer.device.name);
     case Match::space_default:
       return "the default of the space file";
     case Match::fallback:
@@ -261,7 +261,8 @@ Result<void, ExitCode> add_changes_of_space(std::span<const Best> winners, std::
     const Definition& definition = definitions.at(kind);
     if (definition.kernel.name != winners[i].study.kernel) {
       return fail_usage(context, "gktune best",
-                        "--space: " + space + " defines the kernel '" + definition.kernel.name + "'");
+                        "--space: " + space + " defines the kernel '" + definition.kernel.name + "', not '" +
+                            winners[i].study.kernel + "'");
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
       add_change(evidences[i].changes, "the source or its options have changed: " + space + " defines another version");
@@ -309,7 +310,8 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
                              format_things(best.trials, "trial"), format_count(best.failed),
                              format_things(std::ssize(best.trial.samples_us), "sample"))
               << "lead: " << lead_text(best, evidence) << '\n'
-              << fmt::format("measured: {} on {}{}{}\n", format_date(evidence.measured_unix_ms),
+              << fmt::format("measured: {} on {}{}{}\n",
+                             evidence.measured_unix_ms > 0 ? format_date(evidence.measured_unix_ms) : "at an unknown time",
                              environment.host_name.empty() ? "an unknown host" : environment.host_name,
                              programs.empty() ? "" : ", ", programs)
               << fmt::format("changed since: {}\n",

@@ -46,7 +46,7 @@ Json summary_json(const StudySummary& summary) {
           {"trials", summary.trials},
           {"failed", summary.failed},
           {"best_us", summary.best_us ? Json(*summary.best_us) : Json()},
-          {"updated_unix_ms", summary.updated_unix_ms}};
+          {"updated_unix_ms", json_of_date(summary.updated_unix_ms)}};
 }
 
 // Reads the changes that make winners stale, and warns of them.
@@ -82,7 +82,7 @@ Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy
                    {format_count(each.trials), Value(each.trials)}, {format_count(each.failed), Value(each.failed)},
                    each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
                    each.study.device.name, std::string(regime_name(each.study.regime)), each.study.objective,
-                   {format_date(each.updated_unix_ms), Value(each.updated_unix_ms)}};
+                   date_cell(each.updated_unix_ms)};
     if (has_stale) cells.push_back(stale_cell(changes_of(changes, each.id), format));
     table.add_row(std::move(cells));
   }

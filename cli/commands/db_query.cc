@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <ostream>
 
 #include "cli/commands/db_commands.h"
@@ -149,6 +150,9 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   const auto add = [&](const std::string& name, std::int64_t value) {
     table.add_row({name, {format_count(value), Value(value)}});
   };
+  const auto add_figure = [&](const char* name, const char* key, TableCell value) {
+    table.add_row({{name, Value(key)}, std::move(value)});
+  };
   add("kernels", totals->kernels);
   add("devices", totals->devices);
   add("studies", totals->studies);
@@ -158,15 +162,13 @@ ExitCode stats(const StatsOptions& options, Context& context) {
   add("superseded trials", sum.superseded);
   add("playoffs", totals->playoffs);
   add("portfolios", totals->portfolios);
-  table.add_row({"compilation", {format_seconds(sum.compile_s), Value(sum.compile_s)}});
-  table.add_row({"measurement", {format_seconds(sum.run_s), Value(sum.run_s)}});
-  table.add_row({"size", {format_bytes(totals->bytes), Value(totals->bytes)}});
-  table.add_row({"unused", {format_bytes(totals->free_bytes), Value(totals->free_bytes)}});
+  add_figure("compilation", "compile_s", {format_seconds(sum.compile_s), Value(sum.compile_s)});
+  add_figure("measurement", "run_s", {format_seconds(sum.run_s), Value(sum.run_s)});
+  add_figure("size", "size_bytes", {format_bytes(totals->bytes), Value(totals->bytes)});
+  add_figure("unused", "unused_bytes", {format_bytes(totals->free_bytes), Value(totals->free_bytes)});
   add("schema", totals->schema);
-  for (const auto& [name, time] :
-       {std::pair("first session (UTC)", totals->first_unix_ms), {"last trial (UTC)", totals->last_unix_ms}}) {
-    table.add_row({name, time ? TableCell(format_date(*time), Value(*time)) : TableCell::unknown()});
-  }
+  add_figure("first session (UTC)", "first_session_unix_ms", date_cell(totals->first_unix_ms.value_or(0)));
+  add_figure("last trial (UTC)", "last_trial_unix_ms", date_cell(totals->last_unix_ms.value_or(0)));
   table.print(context.out, context.out_screen, options.format);
   return ExitCode::done;
 }
@@ -191,8 +193,11 @@ ExitCode sql(const SqlOptions& options, Context& context) {
     return std::ranges::all_of(rows->rows, [&](const auto& row) { return !row[column] || row[column]->is_number(); });
   };
   Table table;
+  std::map<std::string, int> times_used;  // each name has to be another key of an object
   for (std::size_t i = 0; i < rows->columns.size(); ++i) {
-    table.add_column(rows->columns[i], is_number(i) ? Table::Align::right : Table::Align::left);
+    std::string name = rows->columns[i];
+    while (times_used[name]++ > 0) name = rows->columns[i] + ':' + std::to_string(times_used[rows->columns[i]] - 1);
+    table.add_column(name, is_number(i) ? Table::Align::right : Table::Align::left);
   }
   for (auto& row : rows->rows) {
     std::vector<TableCell> cells;

@@ -21,6 +21,8 @@ Json shape(const std::array<std::int64_t, 3>& extent) { return extent[0] == 0 ? 
 
 }  // namespace
 
+Json json_of_date(std::int64_t unix_ms) { return unix_ms > 0 ? Json(unix_ms) : Json(); }
+
 Json json_of_count(const std::string& digits) {
   std::uint64_t count = 0;
   const char* end = digits.data() + digits.size();

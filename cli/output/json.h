@@ -13,6 +13,8 @@ namespace gktune {
 using Json = nlohmann::ordered_json;
 
 // A count in digits: a number, though only approximate beyond 64 bits.
+// In milliseconds; null for 0, which is unknown.
+Json json_of_date(std::int64_t unix_ms);
 Json json_of_count(const std::string& digits);
 Json json_of(const Value& value);
 Json json_of(const NamedValues& values);

@@ -68,6 +68,8 @@ std::string format_number(double value) {
 std::string format_percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 std::string format_date(std::int64_t unix_ms) {
+  constexpr std::int64_t kEndOfYear9999 = 253'402'300'800'000;
+  if (unix_ms <= 0 || unix_ms >= kEndOfYear9999) return "-";
   auto seconds = static_cast<std::time_t>(unix_ms / 1000);
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds));
 }

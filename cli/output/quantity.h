@@ -15,6 +15,6 @@ std::string format_seconds(double seconds);     // 45 s, 2 m 05 s, 1 h 02 m
 std::string format_number(double value);        // four significant digits: 4613, 12.35, 0.9876
 std::string format_percent(double share);       // 0.0123 → 1.2 %
 std::string format_things(std::int64_t count, std::string noun);  // 1 trial, 2,000 trials, 2 studies
-std::string format_date(std::int64_t unix_ms);  // 2024-05-31 17:20, in UTC
+std::string format_date(std::int64_t unix_ms);  // 2024-05-31 17:20, in UTC; 0 is unknown: -
 
 }  // namespace gktune

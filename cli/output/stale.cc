@@ -13,13 +13,17 @@ namespace gktune {
 
 namespace {
 
-void hint_at_measurement(Context& context) { hint(context, "gktune run SPACE --fresh measures again"); }
+// A measurement does not help a portfolio, whose own text says what does.
+void hint_at_measurement(const std::vector<std::string>& changes, Context& context) {
+  if (std::ranges::find(changes, kPortfolioOutdated) == changes.end() || changes.size() > 1)
+    hint(context, "gktune run SPACE --fresh measures again");
+}
 
 }  // namespace
 
 void warn_of_stale(const std::vector<std::string>& changes, Context& context) {
   for (const std::string& change : changes) context.log.warning("stale: " + change);
-  if (!changes.empty()) hint_at_measurement(context);
+  if (!changes.empty()) hint_at_measurement(changes, context);
 }
 
 void warn_of_stale(const Portfolio& portfolio, Context& context) {
@@ -79,7 +83,9 @@ void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t count, Co
                                                             format_count(static_cast<std::int64_t>(count)));
     context.log.warning(fmt::format("{}: {}", which, each.change));
   }
-  if (!all.empty()) hint_at_measurement(context);
+  std::vector<std::string> changes;
+  for (const Concerned& each : all) changes.push_back(each.change);
+  if (!all.empty()) hint_at_measurement(changes, context);
 }
 
 }  // namespace gktune

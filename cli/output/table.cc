@@ -6,8 +6,14 @@
 
 #include "cli/output/json.h"
 #include "cli/output/printable.h"
+#include "cli/output/quantity.h"
 
 namespace gktune {
+
+TableCell date_cell(std::int64_t unix_ms) {
+  return unix_ms > 0 ? TableCell(format_date(unix_ms), Value(unix_ms)) : TableCell::unknown();
+}
+
 namespace {
 
 constexpr std::size_t kGap = 2;     // between columns

@@ -32,6 +32,9 @@ struct TableCell {
   TableCell() : text("-") {}
 };
 
+// In milliseconds; 0 is unknown.
+TableCell date_cell(std::int64_t unix_ms);
+
 // Every table that the program prints, in every form.
 class Table {
  public:

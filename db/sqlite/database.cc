@@ -114,7 +114,7 @@ std::string reason_of(sqlite3* handle, int code) {
     case SQLITE_NOMEM:
       return "out of memory";
     case SQLITE_INTERRUPT:
-      return "a query takes too long: the file is damaged or was made to do so";
+      return "a query found no row for too long: it asks too much, or the file is damaged";
     case SQLITE_CONSTRAINT:
       if (code == SQLITE_CONSTRAINT_FOREIGNKEY) return "damaged: a row refers to a missing one";
       if (is_contradiction(code)) return std::string("damaged: ") + sqlite3_errmsg(handle);

@@ -78,13 +78,27 @@ std::optional<Value> Row::maybe_value() {
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
+// Comments are none.
+bool holds_statement(const Database& database, const char* begin, const char* end) {
+  while (begin < end) {
+    sqlite3_stmt* statement = nullptr;
+    const char* rest = end;
+    const int code =
+        sqlite3_prepare_v2(database.handle(), begin, static_cast<int>(end - begin), &statement, &rest);
+    sqlite3_finalize(statement);
+    if (code != SQLITE_OK || statement != nullptr) return true;
+    if (rest == begin) return false;
+    begin = rest;
+  }
+  return false;
+}
+
 Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
   sqlite3_stmt* statement = nullptr;
   const char* rest = nullptr;
   check(sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, &rest));
   statement_.reset(statement);
-  const std::string_view after(rest, static_cast<std::size_t>(sql.data() + sql.size() - rest));
-  has_more_ = after.find_first_not_of(" \t\r\n;") != std::string_view::npos;
+  has_more_ = holds_statement(database, rest, sql.data() + sql.size());
 }
 
 std::vector<std::string> Statement::column_names() const {

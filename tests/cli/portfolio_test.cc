@@ -167,6 +167,20 @@ TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configuratio
   EXPECT_NEAR(Json::parse(nearest.out)["distance"].get<double>(), std::log2(5001.0 / 4097), 1e-9);
 }
 
+TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
+  ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_}).code, ExitCode::done);
+  {
+    auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
+    const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+    Trial later = ok_trial({{"c", 99}}, 1e6);
+    later.ended_unix_ms = std::int64_t{1} << 50;
+    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, later).ok());
+  }
+  const Call called = call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_});
+  EXPECT_NE(called.err.find("warning: stale: " + std::string(kPortfolioOutdated)), std::string::npos) << called.err;
+  EXPECT_EQ(called.err.find("--fresh"), std::string::npos) << called.err;
+}
+
 TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
   const Call header = call({"db", "export", "reduce", "--format", "header", "--db", database_});
   EXPECT_EQ(header.code, ExitCode::done);

@@ -120,7 +120,7 @@ TEST_F(Sqlite, an_endless_query_is_stopped) {
     endless.step();
     FAIL() << "it ended";
   } catch (const Failure& failure) {
-    EXPECT_STREQ(failure.what(), "a query takes too long: the file is damaged or was made to do so");
+    EXPECT_STREQ(failure.what(), "a query found no row for too long: it asks too much, or the file is damaged");
   }
   EXPECT_EQ(rows(), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
