@@ -131,8 +131,8 @@ Database::Access reading_access(const fs::path& path) {
 
 enum class Contents { sound, damaged };
 
-// Opens and reads a file. In a folder without write permission a file in WAL mode can be read only as
-// immutable, which is safe if there is no log.
+// Opens and reads a file. In a folder without write permission, or on a full disk, a file in WAL mode can be read
+// only as immutable, which is safe if there is no log.
 Database open_readable(const fs::path& path, std::chrono::milliseconds patience,
                        Contents contents = Contents::sound) {
   const auto open = [&](Database::Access access) {
@@ -145,10 +145,10 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience,
     database.integer("PRAGMA schema_version");
     return database;
   } catch (const Failure& failure) {
-    if (!failure.is_without_access()) throw;
+    if (!failure.is_without_access() && !failure.is_out_of_space()) throw;
     if (has_content(beside(path, "-wal"))) {
       throw Failure(
-          "its latest trials are in a log beside it, which cannot be read without the right to write there");
+          "its latest trials are in a log beside it, which cannot be read without the right and the room to write there");
     }
   }
   return open(Database::Access::immutable);

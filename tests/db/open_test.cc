@@ -297,6 +297,15 @@ TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
   EXPECT_EQ((*open_sqlite_store(path_, StoreAccess::read))->trials(1)->size(), 1u);
 }
 
+TEST_F(OpenTest, a_reader_needs_no_room_on_the_disk) {
+  make();
+  const FileLimit limit(1000);
+  auto store = open_sqlite_store(path_, StoreAccess::read);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ((*store)->best("reduce")->size(), 1u);
+  EXPECT_TRUE(Lookup::open(path_).ok());
+}
+
 TEST_F(OpenTest, a_log_of_another_user_is_named) {
   if (geteuid() != 0) GTEST_SKIP() << "needs two users";
   make();
@@ -336,7 +345,7 @@ TEST_F(OpenTest, a_log_left_by_a_kill_is_read_or_reported) {
     Unprivileged somebody;
     EXPECT_EQ(
         refusal(killed, StoreAccess::read),
-        "its latest trials are in a log beside it, which cannot be read without the right to write there");
+        "its latest trials are in a log beside it, which cannot be read without the right and the room to write there");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
   EXPECT_EQ((*open_sqlite_store(killed, StoreAccess::read))->studies()->size(), 1u);
