@@ -310,8 +310,11 @@ TuneOutcome tune(const TuneTask& task, Searcher& searcher, Device& device, const
   End end = End::exhausted;
   bool has_ended = false;
   const auto is_over = [&] {
-    if (has_ended && end != End::converged) return true;
-    const std::optional<End> reason = reason_to_end();
+    const bool is_decided = has_ended && end != End::converged;
+    // After the last candidate was submitted, a stop still takes back those that wait.
+    const bool is_stopped = is_decided && end != End::stopped && events.stop && events.stop();
+    if (is_decided && !is_stopped) return true;
+    const std::optional<End> reason = is_stopped ? End::stopped : reason_to_end();
     has_ended = reason.has_value();  // one of the last trials may be much better than expected
     if (!reason) return false;
     end = *reason;

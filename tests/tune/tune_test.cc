@@ -185,6 +185,12 @@ TEST_F(Tune, a_stop_skips_waiting_candidates_and_the_playoff) {
   EXPECT_TRUE(outcome.best.has_value());
 }
 
+TEST_F(Tune, a_stop_skips_waiting_candidates_after_the_last_was_submitted) {
+  TuneOutcome outcome = tune_line(valley, {.limits = {.trials = 4}}, [&] { return seen_.size() >= 2; });
+  EXPECT_EQ(outcome.end, End::stopped);
+  EXPECT_EQ(outcome.measured, 2);
+}
+
 // A trial that never ran says nothing about its configuration.
 TEST_F(Tune, a_failing_machine_ends_the_run_and_fails_no_configuration) {
   const auto until_the_disk_is_full = [](Config config) {
