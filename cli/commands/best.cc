@@ -359,6 +359,7 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
                    {"match", match_name(answer.match)},
                    {"config", json_of(answer.config)},
                    {"time_us", answer.time_us > 0 ? Json(answer.time_us) : Json()},
+                   {"metrics", best == nullptr ? Json::object() : json_of(best->trial.metrics)},
                    {"tuned_problem", json_of(answer.problem)},
                    {"tuned_device", json_of(answer.device)},
                    {"stale", stale}};

@@ -57,6 +57,7 @@ TEST_F(BestCommand, prints_the_match_and_the_configuration_as_json) {
   EXPECT_EQ(answer["match"], "exact");
   EXPECT_EQ(answer["config"]["threadsPerBlock"], 512);
   EXPECT_EQ(answer["time_us"], 920.0);
+  EXPECT_DOUBLE_EQ(answer["metrics"]["GB/s"].get<double>(), 4e6 / 920);
   EXPECT_EQ(Json::parse(best({"--json"}).out).size(), 3u);
 }
 
