@@ -32,6 +32,7 @@ struct Line {
   std::map<std::string, std::string> values;  // of flags and positionals, by name: "--db", "KERNEL"
   std::vector<std::string> files;             // given where space files stand
   std::size_t positionals = 0;                // before the last word
+  bool is_help = false;                       // `gktune help`: the next word is a command
   std::string last;
 };
 
@@ -90,7 +91,8 @@ void take_word(const std::string& word, Line& line) {
 Line understand(const CLI::App& program, const std::vector<std::string>& words) {
   Line line;
   line.command = &program;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) take_word(words[i], line);
+  line.is_help = words.size() > 1 && words.front() == "help";
+  for (std::size_t i = line.is_help ? 1 : 0; i + 1 < words.size(); ++i) take_word(words[i], line);
   if (!words.empty()) line.last = words.back();
   return line;
 }
@@ -278,6 +280,7 @@ Suggestions for_place(Line& line, const Context& context) {
     prefix = line.last.substr(0, equals + 1);
     line.last.erase(0, equals + 1);
   }
+  if (line.is_help) return {commands_of(*line.command)};
   if (option == nullptr) {
     if (Words commands = commands_of(*line.command); !commands.empty()) return {std::move(commands)};
     option = positional_at(*line.command, line.positionals);

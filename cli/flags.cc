@@ -95,10 +95,8 @@ void Flags::database(std::string& path) {
   text("--db", path, "Database file; default: $GKTUNE_DB, else ./gktune.db").kind("FILE");
 }
 
-void Flags::device(DeviceFlags& flags) {
-  parsed("--device", flags.choice, parse_device, "Device to use; auto: the first GPU, else the CPU; replay: recorded trials instead of a device",
-         device_forms())
-      .shown_default("auto");
+void Flags::device(DeviceFlags& flags, const std::string& description) {
+  parsed("--device", flags.choice, parse_device, description, device_forms()).shown_default("auto");
 }
 
 void Flags::worker(DeviceFlags& flags) {

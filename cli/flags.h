@@ -65,7 +65,7 @@ class Flags {
   void table_format(TableFormat& format);
   void quiet(bool& is_wanted);
   void problem(std::vector<std::string>& selections);
-  void device(DeviceFlags& flags);
+  void device(DeviceFlags& flags, const std::string& description);
   void worker(DeviceFlags& flags);  // for commands that compile
 
  private:

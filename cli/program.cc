@@ -31,6 +31,14 @@ std::string version_text() {
 // CLI11 lists the flags that exclude a flag in the order of their addresses, which changes from run to run.
 class HelpFormatter final : public CLI::Formatter {
  public:
+  // CLI11 counts the bytes of the first column, not its characters.
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string text = CLI::Formatter::make_option(option, is_positional);
+    constexpr std::string_view kDots = "…";
+    const std::size_t dots = text.find(kDots), gap = text.find("  ", dots);
+    if (dots < text.find(option->get_description()) && gap < text.find('\n')) text.insert(gap, kDots.size() - 1, ' ');
+    return text;
+  }
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
     const std::size_t list = text.find("Excludes:");

@@ -227,6 +227,7 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   tuning.cartesian = space->cartesian().str();
   tuning.trials = earlier;
   tuning.earlier = std::ssize(earlier);
+  tuning.is_fresh = request.earlier == TuneRequest::Earlier::ignored;
   tuning.budget_s = request.budget_s;
   tuning.default_config = space->default_config();
   TuneTask task;

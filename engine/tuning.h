@@ -26,6 +26,7 @@ struct Tuning {
   std::string valid, cartesian;  // numbers of configurations, as texts because they may exceed 64 bits
   std::vector<Trial> trials;     // all trials of the study, earlier ones first
   std::int64_t earlier = 0;
+  bool is_fresh = false;  // earlier trials were ignored
   double budget_s = 0;  // 0: none
   double spent_s = 0;   // used of the budget, earlier runs included
   TuneOutcome outcome;

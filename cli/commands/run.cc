@@ -85,7 +85,8 @@ std::string strategy_choices() {
 void declare(Flags& flags, RunOptions& options) {
   flags.texts("SPACE", options.paths, "Space files; leave out with --device replay:FILE to search the recording").kind("FILE");
   flags.database(options.database);
-  flags.device(options.device);
+  flags.device(options.device, "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
+                               "replay:FILE: recorded trials instead of a device");
   flags.problem(options.problems);
   flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated")
       .kind("PARAMETER=VALUE,…");
@@ -101,8 +102,8 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
   flags.parsed("--gain", options.gain, parse_percent,
-               "Stop when 60 trials in a row (thorough: 300) did not save PERCENT of the best time and the model does not "
-               "expect it either; 0: never; default: set by the effort, without limits on trials and time",
+               "Stop when 60 trials in a row (thorough: 300) improved the best time by less than PERCENT and the model "
+               "expects no more from the next one; 0: never; default: the effort's, if neither trials nor time are limited",
                "PERCENT");
   flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
@@ -156,6 +157,7 @@ class RunScreen {
 
  private:
   void show(const TuneProgress& progress) {
+    is_in_playoff_ = progress.playoff.has_value();
     const std::string problem = progress.problem.empty() ? "" : ' ' + problem_text(progress.problem);
     progress_.show({.title = progress.kernel + problem,
                     .done = progress.done,
@@ -214,7 +216,8 @@ class RunScreen {
     if (!told_of_interrupt_) {
       told_of_interrupt_ = true;
       progress_.clear();
-      context_.log.info("stopping after the running trials; press Ctrl-C again to stop at once");
+      context_.log.info(is_in_playoff_ ? "stopping the playoff; the next run repeats it"
+                                       : "stopping after the running trials; press Ctrl-C again to stop at once");
     }
     return true;
   }
@@ -224,6 +227,7 @@ class RunScreen {
   Progress progress_;
   std::function<bool()> caught_;
   bool told_of_interrupt_ = false;
+  bool is_in_playoff_ = false;
   ExitCode code_ = ExitCode::done;
   Json reports_ = Json::array();
 };
@@ -268,7 +272,7 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (options.device.choice.kind == DeviceChoice::Kind::architecture) {
     fail(context, ExitCode::usage,
          "--device " + options.device.choice.architecture +
-             ": nothing can be timed for a GPU that is not present");
+             ": a GPU that is not present cannot time anything");
     hint(context, "gktune check SPACE --device " + options.device.choice.architecture + " compiles for it");
     return ExitCode::usage;
   }

@@ -46,13 +46,17 @@ void declare(Flags& flags, ScoreOptions& options) {
       .required()
       .kind("FILE");
   flags.collected("--strategy", options.strategies, "Strategy to score, or all; may be repeated")
-      .kind("NAME")
+      .kind(joined(strategies(), "|", &Strategy::name) + "|all")
       .shown_default("auto");
   flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated")
       .kind("NAME=VALUE");
-  flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed").kind("N");
+  flags.number("--repeats", options.repeats, "Number of runs on each recording, each with its own seed")
+      .kind("N")
+      .shown_default(std::to_string(options.repeats));
   flags.parsed("--seed", options.seed, parse_count, "Seed of the runs", "N");
-  flags.number("--in-flight", options.in_flight, "Number of candidates that the strategy proposes before it gets the first result").kind("N");
+  flags.number("--in-flight", options.in_flight, "Number of candidates that the strategy proposes before it gets the first result")
+      .kind("N")
+      .shown_default(std::to_string(options.in_flight));
   flags.number("--jobs", options.jobs, "Number of runs at a time").kind("N").shown_default("one per core");
   flags.text("--traces", options.traces, "Write the evaluations of every run of one strategy").kind("FILE");
   flags.on("--tune", options.tune, "Find the best options of one strategy on these recordings");

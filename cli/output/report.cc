@@ -191,10 +191,11 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
   auto tried = static_cast<std::int64_t>(tuning.trials.size());
   if (tuning.outcome.best) hints.push_back("to see it again: " + question_for(tuning, database_flag));
 
+  const std::string command = tuning.is_fresh ? "the same command without --fresh" : "the same command";
   if (tuning.outcome.was_cut_short()) {
-    hints.push_back("the same command without --fresh continues; with --fresh it starts over");
+    hints.push_back(command + " continues" + (tuning.is_fresh ? "; with --fresh it starts over" : ""));
   } else if (tuning.outcome.unjudged > 0) {
-    hints.push_back("the same command without --fresh tries the configurations again that were not judged");
+    hints.push_back(command + " tries again the configurations that were not judged");
   } else if (tuning.outcome.measured == 0 && tuning.earlier > 0 && !ended_by_limit(tuning)) {
     hints.push_back("no configuration was left to measure; --fresh measures all again");
   } else if (tuning.outcome.end == TuneOutcome::End::trials &&

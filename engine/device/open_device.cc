@@ -29,7 +29,7 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
                                                                DeviceWork work) {
   if (found.recordings) {
     return EngineError{
-        EngineError::Kind::wrong_device, "a recording can only be searched: nothing runs on it", {}};
+        EngineError::Kind::wrong_device, "a recording can only be searched: no code is compiled for it or runs on it", {}};
   }
   using While = WorkerDeviceOptions::CompileWhileTiming;
   using Work = WorkerDeviceOptions::Work;

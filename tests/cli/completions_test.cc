@@ -49,6 +49,8 @@ TEST_F(Completions, suggest_commands_that_begin_as_typed) {
   EXPECT_EQ(suggested({"re"}), (Texts{"report", "repro"}));
   EXPECT_EQ(suggested({"db", "s"}), (Texts{"show", "stats", "sql"}));
   EXPECT_EQ(suggested({"help", "ru"}), (Texts{"run"}));
+  EXPECT_EQ(suggested({"help", "db", "s"}), (Texts{"show", "stats", "sql"}));
+  EXPECT_EQ(suggested({"help", "run", ""}), Texts{});
   EXPECT_EQ(suggested({"imp"}), (Texts{"import", "import-space"}));
   EXPECT_EQ(suggested({"import-space", "--ou"}), (Texts{"--output"}));
   EXPECT_FALSE(has(suggested({""}), "worker"));
@@ -62,6 +64,7 @@ TEST_F(Completions, suggest_flags_of_the_command_and_their_choices) {
   EXPECT_EQ(suggested({"run", "--regime=h"}), (Texts{"--regime=hot"}));
   EXPECT_EQ(suggested({"run", "--device", "cuda"}), (Texts{"cuda", "cuda:all"}));
   EXPECT_TRUE(has(suggested({"run", "--strategy", ""}), "exhaustive"));
+  EXPECT_EQ(suggested({"score", "--strategy", "a"}), (Texts{"auto", "annealing", "all"}));
   EXPECT_NE(lines({"run", "--tr"}).find("--trials\tStop"), std::string::npos);
 }
 

@@ -69,8 +69,17 @@ TEST_F(InterruptedRun, ctrl_c_keeps_the_trials_and_says_how_to_continue) {
   const std::size_t kept = trials().size();
   EXPECT_GE(kept, 1u);
   EXPECT_LT(kept, 64u);
-  EXPECT_NE(contents_of(folder_ / "err").find("the same command without --fresh continues"), std::string::npos)
+  EXPECT_NE(contents_of(folder_ / "err").find("hint: the same command continues\n"), std::string::npos)
       << contents_of(folder_ / "err");
+}
+
+TEST_F(InterruptedRun, ctrl_c_of_a_fresh_run_says_that_the_flag_starts_over) {
+  ShellProcess run(folder_.path(), run_ + " --fresh");
+  ASSERT_TRUE(wait_for_trials(1)) << contents_of(folder_ / "err");
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  const std::string hint = "hint: the same command without --fresh continues; with --fresh it starts over\n";
+  EXPECT_NE(contents_of(folder_ / "err").find(hint), std::string::npos) << contents_of(folder_ / "err");
 }
 
 TEST_F(InterruptedRun, a_kill_loses_no_finished_trial_and_the_next_run_repeats_none) {
@@ -104,7 +113,9 @@ TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_and_the_next_run_h
   run.signal(SIGINT);
   EXPECT_EQ(run.wait(), 130);
   EXPECT_EQ(contents_of(folder_ / "out").find("playoff"), std::string::npos) << contents_of(folder_ / "out");
-  EXPECT_NE(contents_of(folder_ / "err").find("the same command without --fresh continues"), std::string::npos)
+  EXPECT_NE(contents_of(folder_ / "err").find("stopping the playoff; the next run repeats it\n"), std::string::npos)
+      << contents_of(folder_ / "err");
+  EXPECT_NE(contents_of(folder_ / "err").find("hint: the same command continues\n"), std::string::npos)
       << contents_of(folder_ / "err");
 
   ShellProcess next(folder_.path(), run_ + " --trials 5");

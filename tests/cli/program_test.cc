@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "call.h"
+#include "cli/output/screen.h"
 #include "tests/scratch_folder.h"
 
 namespace gktune {
@@ -36,6 +37,16 @@ TEST(Program, the_help_command_and_the_help_flag_print_the_same) {
   Call misspelt = call({"help", "rnu"});
   EXPECT_EQ(misspelt.code, ExitCode::usage);
   EXPECT_EQ(misspelt.err, "error: unknown command 'rnu', did you mean 'run'?\n  hint: gktune --help\n");
+}
+
+TEST(Program, help_aligns_the_descriptions_of_flags) {
+  const std::string help = call({"help", "best"}).out;
+  const auto column_of = [&](const std::string& flag, const std::string& description) {
+    const std::size_t begin = help.find("\n  " + flag) + 1;
+    const std::string line = help.substr(begin, help.find('\n', begin) - begin);
+    return columns_of(line.substr(0, line.find(description)));
+  };
+  EXPECT_EQ(column_of("--problem", "Problem:"), column_of("--device", "Device:")) << help;
 }
 
 TEST(Program, the_version_has_a_short_flag) { EXPECT_EQ(call({"-V"}).out, call({"--version"}).out); }

@@ -163,6 +163,9 @@ TEST(Report, hints_name_the_next_flag_to_try) {
   using End = TuneOutcome::End;
   for (const End end : {End::stopped, End::machine_failed}) {
     tuning.outcome.end = end;
+    tuning.is_fresh = false;
+    EXPECT_EQ(hints_for(tuning, "")[1], "the same command continues");
+    tuning.is_fresh = true;
     EXPECT_EQ(hints_for(tuning, "")[1],
               "the same command without --fresh continues; with --fresh it starts over");
   }
@@ -179,7 +182,7 @@ TEST(Report, says_how_many_configurations_were_not_judged_and_why) {
       << printed(tuning);
   EXPECT_EQ(report_json(tuning)["unjudged"]["configurations"], 2);
   EXPECT_EQ(report_json(tuning)["unjudged"]["reason"], tuning.outcome.why_unjudged);
-  EXPECT_EQ(hints_for(tuning, "")[1], "the same command without --fresh tries the configurations again that were not judged");
+  EXPECT_EQ(hints_for(tuning, "")[1], "the same command tries again the configurations that were not judged");
 }
 
 TEST(Report, a_table_of_failures_shortens_very_long_lines) {
