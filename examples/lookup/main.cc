@@ -47,7 +47,11 @@ int main(int count, char** arguments) {
     return 1;
   }
   std::cout << "config:   " << answer.config.str() << '\n'
-            << "expected: " << answer.time_us << " us\n"
-            << "match:    " << gktune::match_name(answer.match) << '\n'
+            << "match:    " << gktune::match_name(answer.match) << '\n';
+  if (!answer.reason.empty()) {  // the configuration was chosen for all problems, so no time is known for this one
+    std::cout << "reason:   " << answer.reason << '\n';
+    return 0;
+  }
+  std::cout << "expected: " << answer.time_us << " us\n"
             << "tuned:    for " << answer.problem.str() << " on " << answer.device.name << '\n';
 }
