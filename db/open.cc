@@ -57,7 +57,13 @@ class Header {
   std::streamsize size_ = 0;
 };
 
-fs::path beside(fs::path path, std::string_view suffix) { return path += suffix; }
+// SQLite keeps its log beside the file that a link names.
+fs::path beside(const fs::path& path, std::string_view suffix) {
+  std::error_code error;
+  fs::path file = fs::canonical(path, error);
+  if (error) file = path;
+  return file += suffix;
+}
 
 bool has_content(const fs::path& path) {
   std::error_code error;
@@ -205,8 +211,9 @@ auto opened(const fs::path& path, std::chrono::milliseconds patience, Open open)
 
 Database open_to_write(const fs::path& path, std::chrono::milliseconds patience) {
   if (path.empty()) throw Failure("no path of a database given");
-  auto folder = fs::absolute(path).parent_path();
   std::error_code error;
+  const fs::path file = fs::canonical(path, error);
+  const fs::path folder = (error ? fs::absolute(path) : file).parent_path();
   if (!fs::is_directory(folder, error)) throw Failure("there is no directory " + folder.string());
   inspect(path);
   require_writable(path, folder);

@@ -18,9 +18,12 @@ constexpr std::size_t kMostTables = 256;
 WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& path) {
   FileState state{};
   std::size_t at = 0;
+  std::error_code error;
+  std::filesystem::path file = std::filesystem::canonical(path, error);  // the log is beside what a link names
+  if (error) file = path;
   for (const char* suffix : {"", "-wal"}) {
     struct stat status {};
-    if (::stat((path.string() + suffix).c_str(), &status) == 0 && status.st_size > 0) {
+    if (::stat((file.string() + suffix).c_str(), &status) == 0 && status.st_size > 0) {
       state[at] = static_cast<std::int64_t>(status.st_ino);
       state[at + 1] = status.st_size;
       state[at + 2] = status.st_mtim.tv_sec;

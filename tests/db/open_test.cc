@@ -297,6 +297,25 @@ TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
   EXPECT_EQ((*open_sqlite_store(path_, StoreAccess::read))->trials(1)->size(), 1u);
 }
 
+TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
+  make();
+  fs::permissions(scratch_.path(), fs::perms(0777));
+  fs::create_directory(scratch_ / "links");
+  const fs::path link = scratch_ / "links/linked.db";
+  fs::create_symlink("../gktune.db", link);
+  auto store = open_sqlite_store(path_, StoreAccess::write);
+  const auto session = *(*store)->begin_session({});
+  const auto trials = [&] { return (*open_sqlite_store(link, StoreAccess::read))->trials(1)->size(); };
+  for (std::size_t known = 1; known < 4; ++known) {
+    {
+      const Unprivileged somebody;
+      EXPECT_EQ(trials(), known);
+    }
+    EXPECT_EQ(trials(), known);
+    ASSERT_TRUE((*store)->add_trial(1, session, ok_trial({{"b", static_cast<int>(known)}}, 5)).ok());
+  }
+}
+
 TEST_F(OpenTest, a_reader_needs_no_room_on_the_disk) {
   make();
   const FileLimit limit(1000);
