@@ -181,10 +181,13 @@ Table answer_table(const BestOptions& options, const Problem& problem, const Ans
   table.add_column("tuned device", left, "tuned_device");
   table.add_column("time", right, "time_us");
   table.add_column("configuration", left);
+  table.add_column("regime", left);
   table.add_column("stale", left);
-  std::vector<TableCell> cells = {options.kernel, problem_text(problem), std::string(match_name(answer.match)),
-                                  problem_text(answer.problem), answer.device.name, time_cell(answer.time_us),
-                                  answer.config.str(), stale_cell(stale, options.format)};
+  std::vector<TableCell> cells = {
+      options.kernel, problem_text(problem), std::string(match_name(answer.match)), problem_text(answer.problem),
+      answer.device.name, time_cell(answer.time_us), answer.config.str(),
+      best != nullptr ? TableCell(std::string(regime_name(best->study.regime))) : TableCell::unknown(),
+      stale_cell(stale, options.format)};
   if (options.why) {
     const auto far = distance_to(problem, answer);
     table.add_column("distance", right);
@@ -216,13 +219,17 @@ std::string match_text(const Answer& answer) {
   return std::string(match_name(answer.match));
 }
 
-// The study that an answer comes from: the latest one with this configuration.
+// The study that an answer comes from. Of several with this configuration, such as one of each regime, the one with
+// its time, else the latest.
 const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
   const Best* found = nullptr;
+  const auto rank = [&](const Best& best) {
+    return std::pair(best.trial.timing.median_us == answer.time_us, best.updated_unix_ms);
+  };
   for (const Best& best : winners) {
     const bool is_it = best.study.problem == answer.problem && best.study.device == answer.device &&
                        best.trial.config == answer.config;
-    if (is_it && (found == nullptr || best.updated_unix_ms > found->updated_unix_ms)) found = &best;
+    if (is_it && (found == nullptr || rank(best) > rank(*found))) found = &best;
   }
   return found;
 }
@@ -360,6 +367,8 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
                    {"config", json_of(answer.config)},
                    {"time_us", answer.time_us > 0 ? Json(answer.time_us) : Json()},
                    {"metrics", best == nullptr ? Json::object() : json_of(best->trial.metrics)},
+                   {"regime", best != nullptr ? Json(regime_name(best->study.regime)) : Json()},
+                   {"objective", best != nullptr ? Json(best->study.objective) : Json()},
                    {"tuned_problem", json_of(answer.problem)},
                    {"tuned_device", json_of(answer.device)},
                    {"stale", stale}};
@@ -376,9 +385,12 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
         .print(context.out, context.out_screen, options.format);
     return ExitCode::done;
   }
+  std::string time = answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured";
+  if (best != nullptr && best->study.regime != Regime::cold)
+    time += fmt::format(" ({})", regime_name(best->study.regime));
   context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
               << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem), answer.device.name,
-                             answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured", match_text(answer));
+                             time, match_text(answer));
   if (options.why) {
     if (const auto far = distance_to(*problem, answer); far && answer.match != Match::exact) {
       context.out << fmt::format("distance: {} on a log scale, where a factor of two along one axis is 1\n",

@@ -61,6 +61,33 @@ TEST_F(BestCommand, prints_the_match_and_the_configuration_as_json) {
   EXPECT_EQ(Json::parse(best({"--json"}).out).size(), 3u);
 }
 
+TEST_F(BestCommand, the_answer_names_the_regime_of_its_time) {
+  {
+    auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
+    const auto session = *store->begin_session({});
+    for (const std::int64_t n : {1 << 20, 1 << 24}) {
+      Study hot = (*store->studies())[0].study;
+      hot.regime = Regime::hot;
+      hot.problem = {{"n", n}, {"element", "int"}};
+      Trial trial = (*store->trials(1))[1];  // the winner of the cold study, later and quicker
+      trial.timing.median_us = trial.objective = 1;
+      trial.ended_unix_ms += 1000;
+      ASSERT_TRUE(store->add_trial(*store->study_id(hot), session, trial).ok());
+    }
+  }
+  const auto ask = [&](const std::string& problem, const std::string& form) {
+    return best({"reduce", "--device", "H200", "--problem", problem, form}).out;
+  };
+  const auto cold = Json::parse(ask("n=1Mi,element=int", "--json")), hot = Json::parse(ask("n=16Mi,element=int", "--json"));
+  EXPECT_EQ(cold["regime"], "cold");
+  EXPECT_EQ(cold["time_us"], 10.0);
+  EXPECT_EQ(hot["regime"], "hot");
+  EXPECT_EQ(hot["time_us"], 1.0);
+  EXPECT_NE(ask("n=16Mi,element=int", "--why").find(": 1.00 µs (hot), exact match\n"), std::string::npos);
+  EXPECT_NE(ask("n=1Mi,element=int", "--why").find(": 10.0 µs, exact match\nevidence: study 1,"), std::string::npos);
+  EXPECT_NE(ask("n=16Mi,element=int", "--csv").find(",hot,"), std::string::npos);
+}
+
 TEST_F(BestCommand, gives_the_match_that_an_application_gets) {
   const auto lookup = Lookup::open(path_);
   ASSERT_TRUE(lookup.ok());
