@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -192,12 +193,21 @@ ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& o
   std::error_code error;
   if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
   if (error) return fail(context, ExitCode::failed, options.output + ": " + error.message());
+  // Names of files do not depend on the order of rows.
+  std::ranges::sort(devices, {}, [](const DeviceIdentity& each) {
+    return std::tie(each.kind, each.name, each.architecture, each.multiprocessors);
+  });
+  std::set<std::string> names;
   for (const DeviceIdentity& device : devices) {
+    const std::string own_name = device_file_name(device);
+    std::string name = own_name;
+    for (int i = 2; !names.insert(name).second; ++i)
+      name = std::filesystem::path(own_name).stem().string() + '-' + std::to_string(i) + ".json";
     std::vector<Best> own;
     std::ranges::copy_if(winners, std::back_inserter(own),
                          [&](const Best& best) { return best.study.device == device; });
     const std::string path =
-        options.output.empty() ? "" : (std::filesystem::path(options.output) / device_file_name(device)).string();
+        options.output.empty() ? "" : (std::filesystem::path(options.output) / name).string();
     if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done) return code;
   }
   return ExitCode::done;
