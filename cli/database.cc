@@ -6,6 +6,7 @@
 
 #include "cli/output/quantity.h"
 #include "db/open.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 
@@ -13,7 +14,7 @@ std::filesystem::path database_path(const std::string& flag, const Context& cont
   return flag.empty() ? context.environment.database : std::filesystem::path(flag);
 }
 
-std::string database_flag(const std::string& flag) { return flag.empty() ? "" : " --db " + flag; }
+std::string database_flag(const std::string& flag) { return flag.empty() ? "" : " --db " + shell_word(flag); }
 
 bool has_database(const std::string& flag, Context& context) {
   const auto path = database_path(flag, context);

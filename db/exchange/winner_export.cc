@@ -15,6 +15,7 @@
 #include "db/answers/json_values.h"
 #include "db/exchange/comment_line.h"
 #include "tuner/core/cpp_words.h"
+#include "tuner/core/text.h"
 
 namespace gktune {
 namespace {
@@ -318,12 +319,6 @@ class Header {
   std::ostringstream out_;
 };
 
-bool is_plain(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_-+.,:/=@%").find(c) != std::string_view::npos;
-  });
-}
-
 }  // namespace
 
 Result<std::string> header_text(const std::vector<Best>& winners, const Portfolio& portfolio) {
@@ -333,19 +328,7 @@ Result<std::string> header_text(const std::vector<Best>& winners, const Portfoli
 }
 
 std::string definition_flags(const Config& config) {
-  std::string flags;
-  for (const auto& [name, value] : config) {
-    const std::string flag = "-D" + name + "=" + value.str();
-    flags += flags.empty() ? "" : " ";
-    if (is_plain(flag)) {
-      flags += flag;
-      continue;
-    }
-    flags += '\'';
-    for (const char c : flag) flags += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    flags += '\'';
-  }
-  return flags;
+  return joined(config, " ", [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });
 }
 
 std::string device_json(const DeviceIdentity& device, const std::vector<Best>& winners) {

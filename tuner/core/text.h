@@ -13,6 +13,16 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
   return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
+// The text as one word of a command line.
+inline std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/=@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
+}
+
 // The texts of all items. `text` is a function or a member that gives the text of one.
 template <class Items, class Text = std::identity>
 std::string joined(const Items& items, std::string_view between = ", ", const Text& text = {}) {
