@@ -36,7 +36,8 @@ class HelpFormatter final : public CLI::Formatter {
     std::string text = CLI::Formatter::make_option(option, is_positional);
     constexpr std::string_view kDots = "…";
     const std::size_t dots = text.find(kDots), gap = text.find("  ", dots);
-    if (dots < text.find(option->get_description()) && gap < text.find('\n')) text.insert(gap, kDots.size() - 1, ' ');
+    if (dots < text.find(option->get_description()) && gap < text.find('\n'))
+      text.insert(gap, kDots.size() - 1, ' ');
     return text;
   }
   std::string make_option_opts(const CLI::Option* option) const override {

@@ -1,5 +1,5 @@
-# gktune_build_before_install(NAME TARGET…) adds the target NAME, which builds the targets. `cmake --install` builds it
-# first if one of their files is missing, so that a build of a part can be installed too.
+# gktune_build_before_install(NAME TARGET…) adds the target NAME, which builds the targets. `cmake --install` builds
+# NAME first if a file of a target is missing, so that a build of a part can be installed too.
 function(gktune_build_before_install name)
   add_custom_target(${name} DEPENDS ${ARGN})
   list(TRANSFORM ARGN REPLACE "(.+)" "[[$<TARGET_FILE:\\1>]]" OUTPUT_VARIABLE files)

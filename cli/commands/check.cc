@@ -37,7 +37,8 @@ struct CheckOptions {
 
 void declare(Flags& flags, CheckOptions& options) {
   flags.text("SPACE", options.path, "Space file").required().kind("FILE");
-  flags.device(options.device, "Device to compile for; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
+  flags.device(options.device,
+               "Device to compile for; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
   flags.parsed("--sample", options.sample, parse_count,
                "Check N configurations per problem, 0 for all; default: all, with --sanitize 32", "N");

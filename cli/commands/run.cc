@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ostream>
 
@@ -21,6 +20,7 @@
 #include "engine/problem_selection.h"
 #include "engine/tune_spaces.h"
 #include "tuner/core/effort.h"
+#include "tuner/core/quantity.h"
 #include "tuner/core/spelling.h"
 #include "tuner/core/text.h"
 #include "tuner/search/strategy.h"
@@ -68,14 +68,10 @@ Result<Effort> parse_effort(std::string_view text) {
   return Error{fmt::format("'{}' is neither quick, normal nor thorough{}", text, did_you_mean(text, names))};
 }
 
-// 1%, 0.5%: as a share.
-Result<double> parse_percent(std::string_view text) {
-  const std::string_view digits = text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
-  double percent = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  if (is_number && percent >= 0 && percent <= 100) return percent / 100;
-  return Error{fmt::format("'{}' is not a percentage such as 1% or 0.5%", text)};
+Result<double> parse_gain(std::string_view text) {
+  auto gain = parse_percent(text);
+  if (gain && *gain > 1) return Error{fmt::format("'{}' is more than 100%", text)};
+  return gain;
 }
 
 std::string strategy_choices() {
@@ -85,8 +81,9 @@ std::string strategy_choices() {
 void declare(Flags& flags, RunOptions& options) {
   flags.texts("SPACE", options.paths, "Space files; leave out with --device replay:FILE to search the recording").kind("FILE");
   flags.database(options.database);
-  flags.device(options.device, "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
-                               "replay:FILE: recorded trials instead of a device");
+  flags.device(options.device,
+               "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
+               "replay:FILE: recorded trials instead of a device");
   flags.problem(options.problems);
   flags.collected("--only", options.only, "Search only these values: way=naive,tileM=64,128; may be repeated")
       .kind("PARAMETER=VALUE,…");
@@ -101,9 +98,11 @@ void declare(Flags& flags, RunOptions& options) {
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
   flags.parsed("--time", options.seconds, parse_seconds,
                "Stop after TIME per problem, earlier runs included: 60s, 2min; 0: no limit", "TIME");
-  flags.parsed("--gain", options.gain, parse_percent,
-               "Stop when 60 trials in a row (thorough: 300) improved the best time by less than PERCENT and the model "
-               "expects no more from the next one; 0: never; default: the effort's, if neither trials nor time are limited",
+  flags.parsed("--gain", options.gain, parse_gain,
+               "Stop when 60 trials in a row (thorough: 300) improved the best time by less than PERCENT and "
+               "the model "
+               "expects no more from the next one; 0: never; default: the effort's, if neither trials nor "
+               "time are limited",
                "PERCENT");
   flags.on("--cold", options.cold, "Do not learn from other problems, devices and versions of the kernel");
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
@@ -216,8 +215,9 @@ class RunScreen {
     if (!told_of_interrupt_) {
       told_of_interrupt_ = true;
       progress_.clear();
-      context_.log.info(is_in_playoff_ ? "stopping the playoff; the next run repeats it"
-                                       : "stopping after the running trials; press Ctrl-C again to stop at once");
+      context_.log.info(is_in_playoff_
+                            ? "stopping the playoff; the next run repeats it"
+                            : "stopping after the running trials; press Ctrl-C again to stop at once");
     }
     return true;
   }

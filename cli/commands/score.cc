@@ -54,7 +54,9 @@ void declare(Flags& flags, ScoreOptions& options) {
       .kind("N")
       .shown_default(std::to_string(options.repeats));
   flags.parsed("--seed", options.seed, parse_count, "Seed of the runs", "N");
-  flags.number("--in-flight", options.in_flight, "Number of candidates that the strategy proposes before it gets the first result")
+  flags
+      .number("--in-flight", options.in_flight,
+              "Number of candidates that the strategy proposes before it gets the first result")
       .kind("N")
       .shown_default(std::to_string(options.in_flight));
   flags.number("--jobs", options.jobs, "Number of runs at a time").kind("N").shown_default("one per core");

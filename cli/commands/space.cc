@@ -39,7 +39,9 @@ Result<Count> parse_index(std::string_view text) {
 
 void declare(Flags& flags, SpaceOptions& options) {
   flags.text("SPACE", options.path, "A space file").required().kind("FILE");
-  flags.device(options.device, "Device whose limits count; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
+  flags.device(
+      options.device,
+      "Device whose limits count; auto: the first GPU, else the CPU; sm_90: a GPU that is not present");
   flags.problem(options.problems);
   Flag list = flags.on("--list", options.list, "Print every valid configuration, one per line");
   Flag sample = flags.parsed("--sample", options.sample, parse_count,

@@ -64,8 +64,8 @@ Result<DeviceChoice> parse_device(std::string_view text) {
     return DeviceChoice{.kind = Kind::architecture, .architecture = std::string(text)};
   }
   const auto known = forms("0", "", "FILE");
-  return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) + "; the devices are " +
-               joined(known)};
+  return Error{"no device is called '" + std::string(text) + "'" + did_you_mean(text, known) +
+               "; the devices are " + joined(known)};
 }
 
 std::string device_forms() { return joined(forms("[N]", "[NN]", "[FILE]"), "|"); }

@@ -28,8 +28,9 @@ Result<std::unique_ptr<WorkerDevice>, EngineError> open_device(const KernelDefin
                                                                const WorkerSettings& settings,
                                                                DeviceWork work) {
   if (found.recordings) {
-    return EngineError{
-        EngineError::Kind::wrong_device, "a recording can only be searched: no code is compiled for it or runs on it", {}};
+    return EngineError{EngineError::Kind::wrong_device,
+                       "a recording can only be searched: no code is compiled for it or runs on it",
+                       {}};
   }
   using While = WorkerDeviceOptions::CompileWhileTiming;
   using Work = WorkerDeviceOptions::Work;

@@ -48,7 +48,8 @@ int main(int count, char** arguments) {
   }
   std::cout << "config:   " << answer.config.str() << '\n'
             << "match:    " << gktune::match_name(answer.match) << '\n';
-  if (!answer.reason.empty()) {  // the configuration was chosen for all problems, so no time is known for this one
+  if (!answer.reason
+           .empty()) {  // the configuration was chosen for all problems, so no time is known for this one
     std::cout << "reason:   " << answer.reason << '\n';
     return 0;
   }

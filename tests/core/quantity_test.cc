@@ -29,6 +29,19 @@ TEST(Quantity, integers_may_have_binary_suffixes_bases_and_separators) {
   EXPECT_EQ(*parse_integer("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
 }
 
+TEST(Quantity, percentages_are_shares) {
+  EXPECT_DOUBLE_EQ(*parse_percent("2%"), 0.02);
+  EXPECT_DOUBLE_EQ(*parse_percent("0.5 %"), 0.005);
+  EXPECT_DOUBLE_EQ(*parse_percent("150%"), 1.5);
+  EXPECT_EQ(*parse_percent("0"), 0);
+  for (const char* text : {"", "%", "2", "0.02", "-1%", "2%%", "2% ", "nan%", "inf%", "1e999%", "x%", "0 "}) {
+    const auto share = parse_percent(text);
+    ASSERT_FALSE(share.ok()) << text;
+    EXPECT_EQ(share.error().message,
+              "'" + std::string(text) + "' is not a percentage; write it as 2% or 0.5%");
+  }
+}
+
 TEST(Quantity, malformed_integers_are_refused) {
   for (const char* text : {"",    "-",   "+",    "Mi",    "1.5",   "1M",    "1 Mi", "1Mi ", " 1",  "0x",
                            "0xg", "0b2", "--1",  "-+1",   "+-1",   "nan",   "inf",  "-inf", "ten", "1__0",

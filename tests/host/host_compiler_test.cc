@@ -121,12 +121,15 @@ __global__ void k(int* p) { *p = static_cast<int>(std::array<int, N>().size()); 
 }
 
 TEST_P(HostCompilerTest, names_the_option_that_breaks_a_header) {
-  SourcePlan plan = kernel_source("#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = EXTRA; }\n", {"k"});
+  SourcePlan plan =
+      kernel_source("#include <cuda_fp16.h>\n__global__ void k(int* p) { *p = EXTRA; }\n", {"k"});
   for (const char* option : {"-Dx=3", "-Dw", "-D__half_raw=1"}) {
     plan.options = {"-DEXTRA=1", option};
     const CompiledVariant result = compile(plan);
     EXPECT_EQ(result.status, Status::compile_failed);
-    EXPECT_TRUE(result.log.starts_with(std::string("option ") + option + ": CUDA's own headers use that name")) << result.log;
+    EXPECT_TRUE(
+        result.log.starts_with(std::string("option ") + option + ": CUDA's own headers use that name"))
+        << result.log;
   }
   plan.options = {"-DEXTRA=1"};
   EXPECT_EQ(compile(plan).status, Status::ok) << compile(plan).log;

@@ -88,8 +88,9 @@ TEST(Signatures, have_aliases_and_simple_macros_resolved) {
   const std::string kernel = "__global__ void f(const real* __restrict__ x, index n) {}\n";
   EXPECT_EQ(resolved("using real = float;\ntypedef unsigned long index;\n" + kernel),
             "const float * __restrict__ | unsigned long");
-  EXPECT_EQ(resolved("typedef real2 real;\nnamespace n { using real2 = ::half; }\n#define index int\n" + kernel),
-            "const ::half * __restrict__ | int");
+  EXPECT_EQ(
+      resolved("typedef real2 real;\nnamespace n { using real2 = ::half; }\n#define index int\n" + kernel),
+      "const ::half * __restrict__ | int");
   EXPECT_EQ(resolved("extern \"C\" {\ntypedef float real;\n}\nusing index = float*;\n" + kernel),
             "const float * __restrict__ | index");
 }

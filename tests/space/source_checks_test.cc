@@ -157,7 +157,8 @@ TEST(LaunchCheck, knows_aliases_and_macros_of_the_source) {
   EXPECT_EQ(fault({.source = "using real = float;\n" + count + kernel, .n = "int64"}),
             "launch of 'scale': parameter 4 'n' is count (int), 'n' is a scalar of type int64");
   // A parameter replaces the alias of its name.
-  const Case replaced{.source = "typedef double tile;\nusing real = tile;\n" + count + kernel, .parameters = "{tile: [float]}"};
+  const Case replaced{.source = "typedef double tile;\nusing real = tile;\n" + count + kernel,
+                      .parameters = "{tile: [float]}"};
   EXPECT_EQ(fault(replaced), "");
 }
 

@@ -176,7 +176,8 @@ TEST_F(WorkerDeviceTest, source_that_the_kernel_and_the_reference_share_is_not_b
   kernel_.references.emplace_back().launches.emplace_back();
   const Trial trial = tried("ok", "ok");
   EXPECT_EQ(trial.status, Status::reference_failed);
-  EXPECT_TRUE(trial.message.starts_with("the kernel and the reference do not compile: error on line 3")) << trial.message;
+  EXPECT_TRUE(trial.message.starts_with("the kernel and the reference do not compile: error on line 3"))
+      << trial.message;
 }
 
 TEST_F(WorkerDeviceTest, configuration_that_does_not_compile_is_blamed_where_the_reference_compiles) {

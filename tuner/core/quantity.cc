@@ -155,6 +155,17 @@ Result<double> parse_seconds(std::string_view text) {
   return total;
 }
 
+Result<double> parse_percent(std::string_view text) {
+  const Error error{quoted(text) + " is not a percentage; write it as 2% or 0.5%"};
+  std::string_view digits = text;
+  if (digits.ends_with('%')) digits.remove_suffix(1);
+  const bool has_sign = digits.size() < text.size();
+  while (has_sign && digits.ends_with(' ')) digits.remove_suffix(1);
+  const auto number = parse_number(digits);
+  if (!number || number->number() < 0 || (!has_sign && number->number() != 0)) return error;
+  return number->number() / 100;
+}
+
 Value parse_value(std::string_view text) {
   if (auto integer = parse_integer(text)) return *integer;
   if (auto number = parse_number(text)) return *number;

@@ -19,6 +19,8 @@ Result<std::int64_t> parse_integer(std::string_view text);
 Result<std::int64_t> parse_count(std::string_view text);  // an integer, 0 or above
 // Seconds: 60, or numbers with units: us, ms, s, m or min, h, d; 1h30m is their sum.
 Result<double> parse_seconds(std::string_view text);
+// A share: 0.02 for 2% or 2 %. Only 0 needs no sign, so that 0.02 is not taken for 2 %.
+Result<double> parse_percent(std::string_view text);
 // Reads a word as an integer, real, boolean or text.
 Value parse_value(std::string_view text);
 

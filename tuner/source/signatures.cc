@@ -192,8 +192,8 @@ class Scanner {
 
 using Aliases = std::map<std::string, std::string, std::less<>>;
 
-// Adds `using real = float;` and `typedef float real;` of namespaces. Pointers and const are left out, because
-// `const pointer` is not a pointer to const. A name with two meanings gets an empty one.
+// Adds `using real = float;` and `typedef float real;` of namespaces. Pointers and const are left out,
+// because `const pointer` is not a pointer to const. A name with two meanings gets an empty one.
 class AliasReader {
  public:
   void read(std::string_view text) {
@@ -269,8 +269,9 @@ std::string resolved_type(const std::string& type, const std::vector<std::string
     bool has_alias = false;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const auto found = aliases.find(tokens[i].text);
-      const bool is_alias = found != aliases.end() && !found->second.empty() && (i == 0 || tokens[i - 1] != ":") &&
-                            std::ranges::find(template_parameters, tokens[i].text) == template_parameters.end();
+      const bool is_alias =
+          found != aliases.end() && !found->second.empty() && (i == 0 || tokens[i - 1] != ":") &&
+          std::ranges::find(template_parameters, tokens[i].text) == template_parameters.end();
       next += i == 0 ? "" : " ";
       next += is_alias ? std::string_view(found->second) : tokens[i].text;
       has_alias = has_alias || is_alias;
@@ -296,7 +297,8 @@ std::set<std::string, std::less<>> list_macros(const FlatSource& source) {
 
 }  // namespace
 
-std::vector<FunctionSignature> signatures_in(const FlatSource& source, const std::vector<std::string>& parameters) {
+std::vector<FunctionSignature> signatures_in(const FlatSource& source,
+                                             const std::vector<std::string>& parameters) {
   std::vector<FunctionSignature> signatures = Scanner(text_of(source), list_macros(source)).run();
   const Aliases aliases = aliases_in(source, parameters);
   for (FunctionSignature& signature : signatures) {

@@ -23,9 +23,10 @@ TEST(DeviceChoice, reads_names_of_devices) {
 }
 
 TEST(DeviceChoice, refuses_other_names_with_a_suggestion) {
-  EXPECT_EQ(parse_device("hots").error().message,
-            "no device is called 'hots', did you mean 'host'?; the devices are auto, host, cuda, cuda:all, cuda:0, "
-            "sm_90, replay:FILE");
+  EXPECT_EQ(
+      parse_device("hots").error().message,
+      "no device is called 'hots', did you mean 'host'?; the devices are auto, host, cuda, cuda:all, cuda:0, "
+      "sm_90, replay:FILE");
   for (const char* text : {"", "sm_", "sm_x", "cuda:", "cuda:-1", "cuda:1x", "cudas", "gpu", "host:1", "CUDA:99999999999"}) {
     EXPECT_FALSE(parse_device(text).ok()) << text;
   }

@@ -314,7 +314,8 @@ void WorkerDevice::advance_compiled(Submission& submission) {
                     (submission.compile_errors ? both : one) + reference.variant.log);
     }
   }
-  if (submission.compile_errors) return finish(submission, Status::compile_failed, *submission.compile_errors);
+  if (submission.compile_errors)
+    return finish(submission, Status::compile_failed, *submission.compile_errors);
   if (options_.work == WorkerDeviceOptions::Work::compile) return finish(submission, Status::ok, {});
   submission.stage = Submission::Stage::ready;
 }

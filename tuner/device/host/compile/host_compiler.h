@@ -43,8 +43,10 @@ class HostCompiler : public Compiler {
                                                                    Instrumentation instrumentation);
   CompilerRun build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
                     CompileCache& cache);
-  // The message about an option that breaks the headers for kernels, if the log's first error is not in the user's files.
-  std::optional<std::string> option_at_fault(const SourcePlan& source, std::string_view log, CompileCache& cache);
+  // The message about an option that breaks the headers for kernels, if the log's first error is not in the
+  // user's files.
+  std::optional<std::string> option_at_fault(const SourcePlan& source, std::string_view log,
+                                             CompileCache& cache);
   void compile_unit(const CompileJob& job, std::span<const Todo> unit, CompileCache& cache,
                     std::vector<CompiledVariant>& compiled);
 
