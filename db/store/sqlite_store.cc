@@ -92,6 +92,14 @@ std::optional<std::int64_t> current_ok_trial(const Database& database, std::int6
   return find.row().integer();
 }
 
+// The SQL of the ids of a study's current trials. A statement that finds the rows by their ids reads the rows
+// themselves; else it would read some of their columns from an index, and a damaged row would look sound to
+// one statement and not to another.
+std::string current_ids(const std::string& condition = "") {
+  return "SELECT id FROM trials INDEXED BY trials_by_config WHERE study_id = ? AND is_current = 1" +
+         condition;
+}
+
 bool has_claim(const Database& database, std::int64_t study, std::int64_t session,
                const std::string& config) {
   Statement find(database, "SELECT 1 FROM claims WHERE study_id = ? AND config = ? AND session_id = ?");
@@ -304,9 +312,8 @@ Result<void> SqliteStore::add_trial(std::int64_t study, std::int64_t session, co
 Result<std::vector<Trial>> SqliteStore::trials(std::int64_t study) const {
   return guarded([&] {
     Transaction snapshot(database_, Transaction::Kind::read);
-    Statement select(database_,
-                     "SELECT " + kTrialColumns +
-                         " FROM trials WHERE study_id = ? AND is_current = 1 ORDER BY ended_ms, id");
+    Statement select(database_, "SELECT " + kTrialColumns + " FROM trials WHERE id IN (" + current_ids() +
+                                    ") ORDER BY ended_ms, id");
     select.bind(study);
     return read_trials(study, select);
   });
@@ -347,11 +354,12 @@ Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const 
     const std::int64_t now = now_unix_ms();
     Transaction transaction(database_, Transaction::Kind::write);
     // A damaged trial is measured again, also one that has its checksum and cannot be parsed: trials() leaves both out.
-    Statement measured(database_,
-                       "SELECT " + kTrialColumns + " FROM trials WHERE study_id = ? AND config = ? AND is_current = 1");
+    Statement measured(database_, "SELECT " + kTrialColumns + " FROM trials WHERE id IN (" +
+                                      current_ids(" AND config = ?") + ")");
     if (config && measured.bind(study, key).step()) {
       auto row = measured.row();
-      if (sqlite::unless_damaged([&] { return read_trial(row); })) return false;
+      const auto trial = sqlite::unless_damaged([&] { return read_trial(row); });
+      if (trial && trial->config.json() == key) return false;
     }
     Statement(database_,
               "INSERT INTO claims (study_id, config, session_id, expires_ms) VALUES (?1, ?2, ?3, ?4)"

@@ -410,7 +410,7 @@ def damage(rng, path):
 
 
 def damaged_database(round_):
-    """Refused and left as it is, or read as far as SQLite finds it sound."""
+    """Refused and left as it is, or read as far as SQLite finds it sound. A repair gives a sound file or none."""
     good_database(round_)
     path = round_.path('gktune.db')
     damage(round_.rng, path)
@@ -418,6 +418,13 @@ def damaged_database(round_):
         before = file.read()
     for arguments in (['db', 'ls'], ['best', 'twice'], ['db', 'show', '1'], ['repro', '1', 'space.yaml']):
         round_.run(*arguments)
+    round_.run('db', 'check')
+    round_.run('db', 'merge', 'gktune.db', '--db', 'merged.db')
+    code = round_.run('db', 'repair', '-o', 'repaired.db')
+    if code == 0 and round_.run('db', 'check', '--db', 'repaired.db') != 0:
+        round_.fail('corrupt databases', 'a repaired file has findings')
+    if code == 1 and os.path.exists(round_.path('repaired.db')):
+        round_.fail('leftover files', 'of a repair that was refused')
     with open(path, 'rb') as file:
         if file.read() != before:
             round_.fail('corrupt databases', 'reading changes a damaged file')

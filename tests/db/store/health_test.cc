@@ -304,6 +304,36 @@ TEST_F(HealthTest, a_trial_that_cannot_be_parsed_is_measured_again_whatever_its_
   EXPECT_TRUE(*store->claim(2, session, Config{{"a", 5}, {"way", "one_pass"}}, std::chrono::minutes(1)));
 }
 
+// A run would wait without end for a trial that it may neither measure nor read.
+TEST_F(HealthTest, a_trial_whose_index_says_something_else_is_claimed_unless_it_is_read) {
+  add_trials(1);
+  const std::string whole = bytes(), config = R"({"a":100,"way":"one_pass"})";
+  const Config stored{{"a", 100}, {"way", "one_pass"}}, other{{"a", 108}, {"way", "one_pass"}};
+  const fs::path copy = scratch_ / "copy.db";
+  int rows = 0, entries = 0;
+  for (auto at = whole.find(config); at != whole.npos; at = whole.find(config, at + 1)) {
+    constexpr char kLeafOfTable = 13;
+    std::string damaged = whole;
+    damaged[at + 7] = '8';
+    write(copy, damaged);
+    auto store = std::move(*open_sqlite_store(copy, StoreAccess::write));
+    const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
+    const auto trials = *store->trials(2);
+    const auto is_known = [&](const Config& each) {
+      return std::ranges::find(trials, each, &Trial::config) != trials.end();
+    };
+    for (const Config& each : {stored, other})
+      EXPECT_TRUE(is_known(each) || *store->claim(2, session, each, std::chrono::minutes(1))) << each.str();
+    const bool is_row = whole[at / 4096 * 4096] == kLeafOfTable;
+    (is_row ? rows : entries) += 1;
+    EXPECT_EQ(trials.size(), is_row ? 24 : 25);
+    store.reset();
+    for (const auto& suffix : {"", "-wal", "-shm"}) fs::remove(copy.string() + suffix);
+  }
+  EXPECT_EQ(rows, 1);
+  EXPECT_EQ(entries, 1);
+}
+
 TEST_F(HealthTest, unreadable_figures_of_a_session_are_unknown_to_its_trials) {
   tamper_and_reseal("UPDATE sessions SET figures = '{'");
   const auto store = std::move(*open_sqlite_store(path_, StoreAccess::read));
