@@ -160,6 +160,13 @@ TEST(LaunchCheck, knows_aliases_and_macros_of_the_source) {
   const Case replaced{.source = "typedef double tile;\nusing real = tile;\n" + count + kernel,
                       .parameters = "{tile: [float]}"};
   EXPECT_EQ(fault(replaced), "");
+  // So does an axis of the problem.
+  const auto read = read_space_text(
+      "kernel: k\nsource: k.cu\nproblem: {real: [double]}\narguments:\n"
+      "  x: {type: \"{real}\", extent: 8, init: zero}\nlaunches: {entry: k}\n",
+      "k.yaml", {}, files_of({{"k.cu", "typedef float real;\n__global__ void k(const real* x) {}\n"}}));
+  ASSERT_TRUE(read.ok()) << read.error().front().str();
+  EXPECT_TRUE(resolve(read->kernel, {}, {{"real", "double"}}, some_device()).ok());
 }
 
 TEST(LaunchCheck, reports_nothing_if_the_text_does_not_decide) {

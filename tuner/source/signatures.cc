@@ -235,7 +235,7 @@ class AliasReader {
   Aliases aliases_;
 };
 
-Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& parameters) {
+Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& macros) {
   const std::vector<bool> is_certain = unconditional_lines(source);
   AliasReader certain, conditional;
   std::string certain_code, conditional_code;
@@ -254,7 +254,7 @@ Aliases aliases_in(const FlatSource& source, const std::vector<std::string>& par
   certain.read(certain_code);
   conditional.read(conditional_code);
   for (const auto& [name, type] : conditional.take()) certain.drop(name);
-  for (const std::string& name : parameters) certain.drop(name);
+  for (const std::string& name : macros) certain.drop(name);
   return certain.take();
 }
 
@@ -298,9 +298,9 @@ std::set<std::string, std::less<>> list_macros(const FlatSource& source) {
 }  // namespace
 
 std::vector<FunctionSignature> signatures_in(const FlatSource& source,
-                                             const std::vector<std::string>& parameters) {
+                                             const std::vector<std::string>& macros) {
   std::vector<FunctionSignature> signatures = Scanner(text_of(source), list_macros(source)).run();
-  const Aliases aliases = aliases_in(source, parameters);
+  const Aliases aliases = aliases_in(source, macros);
   for (FunctionSignature& signature : signatures) {
     if (!signature.parameters) continue;
     for (FunctionSignature::Parameter& parameter : *signature.parameters)

@@ -32,10 +32,10 @@ struct FunctionSignature {
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };
 
-// All functions of the source, each signature once. Does not find functions that a macro declares. Aliases
-// with the names of parameters are not resolved, because the parameters replace them.
+// All functions of the source, each signature once. Does not find functions that a macro declares. Aliases with
+// the names of these macros are not resolved: the compiler gets a value for each.
 std::vector<FunctionSignature> signatures_in(const FlatSource& source,
-                                             const std::vector<std::string>& parameters = {});
+                                             const std::vector<std::string>& macros = {});
 
 // The parts of a type.
 struct CppType {

@@ -83,7 +83,7 @@ Definition DefinitionReader::read(const YamlNode& root) {
       return flatten(path, text, kernel.include_dirs, AngleIncludes::expand, files_);
     };
     FlatSource source = flat(kernel.source_path, kernel.source_text);
-    kernel.signatures = signatures_in(source, kernel.parameter_names);
+    kernel.signatures = signatures_in(source, macros());
     std::vector<FlatSource> of_references;
     for (const Reference& reference : kernel.references)
       of_references.push_back(flat(reference.path, reference.text));
@@ -135,6 +135,14 @@ NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
 }
 
 // Names in entries and in values: host code that they mention is kept.
+std::vector<std::string> DefinitionReader::macros() const {
+  std::vector<std::string> names = definition_.kernel.parameter_names;
+  for (const Axis& axis : definition_.kernel.axes) {
+    if (!axis.macro.empty()) names.push_back(axis.macro);
+  }
+  return names;
+}
+
 NameSet DefinitionReader::mentioned_names() const {
   const KernelDefinition& kernel = definition_.kernel;
   std::vector<std::string> texts;

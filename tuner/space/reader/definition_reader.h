@@ -48,6 +48,8 @@ class DefinitionReader {
   void check_computed_inputs();
   void read_metrics(const Fields& fields);
   void check_outputs();
+  // The names of macros that parameters and axes define.
+  std::vector<std::string> macros() const;
   NameSet mentioned_names() const;
   NameSet undefined_names(const FlatSource& source) const;
   // Warns about parameters that no source uses and about sources that redefine the macro of a parameter.
