@@ -31,17 +31,6 @@ struct PortfolioOptions {
   TableFormat format;
 };
 
-// "2%", "2 %", "0.5%"
-Result<double> parse_share(std::string_view text) {
-  const std::string message = "'" + std::string(text) + "' is not a share; write it as 2%";
-  if (!text.ends_with('%')) return Error{message};
-  text.remove_suffix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  const auto number = parse_number(text);
-  if (!number || number->number() < 0 || number->number() > 1000) return Error{message};
-  return number->number() / 100;
-}
-
 Result<std::int64_t> parse_positive(std::string_view text) {
   auto count = parse_count(text);
   if (count && *count == 0) return Error{"a portfolio has at least one configuration"};
@@ -50,7 +39,7 @@ Result<std::int64_t> parse_positive(std::string_view text) {
 
 void declare_portfolio(Flags& flags, PortfolioOptions& options) {
   flags.text("KERNEL", options.kernel, "The kernel").required();
-  flags.parsed("--within", options.within, parse_share, "Allowed loss on each tuned problem", "PERCENT")
+  flags.parsed("--within", options.within, parse_percent, "Allowed loss on each tuned problem", "PERCENT")
       .shown_default("2%");
   flags.parsed("--most", options.most, parse_positive, "Choose at most N configurations, even if the loss is higher", "N");
   flags.collected("--weight", options.weights, "Weight of a problem in the mean loss: n=1Mi:10; may be repeated")

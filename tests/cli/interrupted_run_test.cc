@@ -113,9 +113,6 @@ TEST_F(InterruptedRun, ctrl_c_during_the_playoff_ends_the_run_and_the_next_run_h
   run.signal(SIGINT);
   EXPECT_EQ(run.wait(), 130);
   EXPECT_EQ(contents_of(folder_ / "out").find("playoff"), std::string::npos) << contents_of(folder_ / "out");
-  EXPECT_NE(contents_of(folder_ / "err").find("stopping the playoff; the next run repeats it\n"),
-            std::string::npos)
-      << contents_of(folder_ / "err");
   EXPECT_NE(contents_of(folder_ / "err").find("hint: the same command continues\n"), std::string::npos)
       << contents_of(folder_ / "err");
 
