@@ -12,6 +12,7 @@
 #include "cli/device_flags.h"
 #include "cli/flags.h"
 #include "cli/output/json.h"
+#include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/output/stale.h"
 #include "cli/output/table.h"
@@ -388,9 +389,10 @@ ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners
   std::string time = answer.time_us > 0 ? format_time_us(answer.time_us) : "not measured";
   if (best != nullptr && best->study.regime != Regime::cold)
     time += fmt::format(" ({})", regime_name(best->study.regime));
-  context.out << paint(context.out_screen, Ink::bold, answer.config.str()) << '\n'
-              << fmt::format("{} {} on {}: {}, {}\n", options.kernel, problem_text(*problem), answer.device.name,
-                             time, match_text(answer));
+  context.out << paint(context.out_screen, Ink::bold, one_line(answer.config.str())) << '\n'
+              << one_line(fmt::format("{} {} on {}: {}, {}", options.kernel, problem_text(*problem),
+                                      answer.device.name, time, match_text(answer)))
+              << '\n';
   if (options.why) {
     if (const auto far = distance_to(*problem, answer); far && answer.match != Match::exact) {
       context.out << fmt::format("distance: {} on a log scale, where a factor of two along one axis is 1\n",
@@ -420,7 +422,7 @@ ExitCode answer_all(const BestOptions& options, const std::vector<Best>& winners
   best_table(winners, evidences, options).print(context.out, context.out_screen, options.format);
   if (!options.format.is_text() || !options.why) return ExitCode::done;
   for (std::size_t i = 0; i < winners.size(); ++i) {
-    context.out << '\n' << study_text(winners[i].study) << '\n';
+    context.out << '\n' << one_line(study_text(winners[i].study)) << '\n';
     explain(winners[i], evidences[i], context);
   }
   return ExitCode::done;

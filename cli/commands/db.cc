@@ -12,6 +12,7 @@
 #include "cli/output/importance.h"
 #include "cli/output/json.h"
 #include "cli/output/pictures.h"
+#include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/output/stale.h"
 #include "cli/output/trial_table.h"
@@ -230,10 +231,11 @@ std::string winner_text(const StudyReport& report) {
 
 void print_title(const StudySummary& summary, const Failures& failures, Context& context) {
   const Study& study = summary.study;
-  context.out << paint(context.out_screen, Ink::bold,
-                       fmt::format("{} {}", study.kernel, problem_text(study.problem)))
-              << fmt::format(" on {} ({}, objective: {})\n", study.device.name, regime_name(study.regime),
-                             study.objective);
+  const std::string problem = study.problem.empty() ? "" : " " + problem_text(study.problem);
+  context.out << paint(context.out_screen, Ink::bold, one_line(study.kernel + problem))
+              << one_line(fmt::format(" on {} ({}, objective: {})", study.device.name, regime_name(study.regime),
+                                      study.objective))
+              << '\n';
   context.out << format_things(summary.trials, "trial")
               << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
 }

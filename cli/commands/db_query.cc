@@ -9,6 +9,7 @@
 #include "cli/commands/db_commands.h"
 #include "cli/database.h"
 #include "cli/output/json.h"
+#include "cli/output/printable.h"
 #include "cli/output/quantity.h"
 #include "cli/study_flags.h"
 #include "engine/problem_selection.h"
@@ -74,10 +75,12 @@ void print_difference(const StudySummary& first, const StudySummary& second,
     quicker += each.second_us < each.first_us ? 1 : 0;
   }
   for (const auto& [name, study] : {std::pair("first: ", &first), std::pair("second:", &second)}) {
-    context.out << fmt::format("{} {} {} on {} ({}), {}, best {}\n", name, study->study.kernel,
-                               problem_text(study->study.problem), study->study.device.name,
-                               regime_name(study->study.regime), format_things(study->trials, "trial"),
-                               study->best_us ? format_time_us(*study->best_us) : "-");
+    const std::string problem = study->study.problem.empty() ? "" : " " + problem_text(study->study.problem);
+    context.out << one_line(fmt::format("{} {}{} on {} ({}), {}, best {}", name, study->study.kernel, problem,
+                                        study->study.device.name, regime_name(study->study.regime),
+                                        format_things(study->trials, "trial"),
+                                        study->best_us ? format_time_us(*study->best_us) : "-"))
+                << '\n';
   }
   if (first.study.fingerprint != second.study.fingerprint)
     context.out << "their sources or options differ\n";

@@ -38,6 +38,8 @@ Result<void> write_text(const fs::path& path, const std::string& text, bool forc
 
 ExitCode import_file(const ImportFlags& options, Context& context) {
   const fs::path output = options.output;
+  if (std::error_code ignored; fs::equivalent(options.file, output, ignored))
+    return fail_usage(context, "gktune import", "--output: " + options.output + " is the file to import");
   auto space = import_space(options.file, {options.kernel, output.parent_path()});
   if (!space) return fail(context, ExitCode::usage, space.error().message);
   if (options.output.empty()) {

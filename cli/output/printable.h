@@ -17,6 +17,9 @@ enum class Layout { kept, escaped };
 // \u001b. Inside a JSON string the escapes mean the same characters.
 std::string printable(std::string_view text, Layout layout = Layout::kept);
 
+// The text in one line: a name must not begin another, which may look like one of the program.
+inline std::string one_line(std::string_view text) { return printable(text, Layout::escaped); }
+
 // The text with a part of each very long line left out. Files, flags, databases and compilers decide how long
 // lines of messages are.
 std::string with_short_lines(std::string_view text);

@@ -52,7 +52,7 @@ TEST_F(Importance, shows_the_effects_of_parameters_values_never_best_and_causes_
   text.replace(text.find(begin) + begin.size(),
                text.find(" % of the variance of the fifth") - text.find(begin) - begin.size(), "<*>");
   EXPECT_EQ(text,
-            "scale  on NVIDIA H200 (cold, objective: time)\n"
+            "scale on NVIDIA H200 (cold, objective: time)\n"
             "63 trials; failed: 3 wrong_result\n"
             "\n"
             "share of the variance of log time\n"
