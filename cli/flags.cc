@@ -11,7 +11,8 @@ namespace {
 
 // CLI11 takes any next word as a flag's value. A comment of SQL is no flag: -- why
 bool is_flag_of(const CLI::App& app, const std::string& word) {
-  return (word.starts_with("--") && word.size() > 2 && is_word(word[2])) || word == "--" || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
+  const bool is_long = word == "--" || (word.starts_with("--") && is_word(word[2]));
+  return is_long || (word.starts_with('-') && app.get_option_no_throw(word) != nullptr);
 }
 
 void refuse_flags_as_values(const CLI::App& app, CLI::Option& option) {

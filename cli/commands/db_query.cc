@@ -199,7 +199,8 @@ ExitCode sql(const SqlOptions& options, Context& context) {
   std::map<std::string, int> times_used;  // each name has to be another key of an object
   for (std::size_t i = 0; i < rows->columns.size(); ++i) {
     std::string name = rows->columns[i];
-    while (times_used[name]++ > 0) name = rows->columns[i] + ':' + std::to_string(times_used[rows->columns[i]] - 1);
+    while (times_used[name]++ > 0)
+      name = rows->columns[i] + ':' + std::to_string(times_used[rows->columns[i]] - 1);
     table.add_column(name, is_number(i) ? Table::Align::right : Table::Align::left);
   }
   for (auto& row : rows->rows) {
