@@ -1,7 +1,8 @@
 // Compares a pool of compile processes, with several variants in one program, with NVRTC as it
 // comes: one process, one variant after the other. Needs no GPU.
 //
-//   compile_throughput SPACE [processes=16] [batch=8] [variants=256] [serial=32] [axis=value …] [parameter=value …]
+//   compile_throughput SPACE [processes=16] [batch=8] [variants=256] [serial=32]
+//   [axis=value …] [parameter=value …]
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -19,9 +20,9 @@ void print_row(const std::string& what, const CompileCost& cost, double serial_m
 
 int run(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(
-        stderr,
-        "compile_throughput SPACE [processes=16] [batch=8] [variants=256] [serial=32] [axis=value …] [parameter=value …]\n");
+    std::fprintf(stderr,
+                 "compile_throughput SPACE [processes=16] [batch=8] [variants=256] [serial=32] [axis=value "
+                 "…] [parameter=value …]\n");
     return 2;
   }
   Problem given;

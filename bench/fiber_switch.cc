@@ -1,5 +1,6 @@
-// Measures the switch between the threads of a block on a CPU: 256 fibers, as at a barrier of a block, switch to the
-// next one in turn. The program fiber_switch has this processor's own switch, fiber_switch_boost that of Boost.Context.
+// Measures the switch between the threads of a block on a CPU: 256 fibers, as at a barrier of a block,
+// switch to the next one in turn. The program fiber_switch has this processor's own switch,
+// fiber_switch_boost that of Boost.Context.
 #include <algorithm>
 #include <array>
 #include <chrono>

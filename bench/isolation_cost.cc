@@ -1,5 +1,5 @@
-// Measures what a process of its own costs a candidate on the host device: jobs in one process against jobs in children,
-// in turns. The measured time of the kernel should be the same.
+// Measures what a process of its own costs a candidate on the host device: jobs in one process against jobs
+// in children, in turns. The measured time of the kernel should be the same.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -113,8 +113,10 @@ int run(const std::string& folder) {
       if (!measure(apart, job, apart_samples) || !measure(together, job, together_samples)) return 1;
     }
     const auto print = [n](const char* where, const Runs& runs) {
-      fmt::print("{:>8} elements, {}: a checked job {:.2f} ms at best, {:.2f} ms of processor time; the kernel {:.1f} us\n", n,
-                 where, std::ranges::min(runs.job_ms), median(runs.job_processor_ms), median(runs.kernel_us));
+      fmt::print(
+          "{:>8} elements, {}: a checked job {:.2f} ms at best, {:.2f} ms of processor time; the kernel "
+          "{:.1f} us\n",
+          n, where, std::ranges::min(runs.job_ms), median(runs.job_processor_ms), median(runs.kernel_us));
     };
     print("one process ", together_samples);
     print("one per job ", apart_samples);

@@ -1,5 +1,6 @@
-// Compares launches through gktune::Kernel with bare calls of the driver, and times the first launch. Needs a GPU, or the
-// driver of tests/fake_cuda, whose launches do nothing, or read and run more than the first caches hold:
+// Compares launches through gktune::Kernel with bare calls of the driver, and times the first
+// launch. Needs a GPU, or the driver of tests/fake_cuda, whose launches do nothing, or read and run
+// more than the first caches hold:
 //   [FAKE_CUDA_COLD=1] LD_LIBRARY_PATH=build/release/tests/fake_cuda build/release/bench/launch_overhead
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ constexpr const char* kSpace =
     "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [out, n]}\n";
 
 double now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 double quantile(std::vector<double> values, double share) {
@@ -94,8 +96,8 @@ class Bench {
       void* parameters[] = {&memory_, &size.n};
       check(driver_.cuLaunchKernelEx(&size.config, function_, parameters, nullptr));
     };
-    // Short blocks in turn: clocks and other work of the machine change more slowly than these. Each begins with an empty
-    // queue, and its first launches, which wake the driver, are not timed.
+    // Short blocks in turn: clocks and other work of the machine change more slowly than these. Each begins
+    // with an empty queue, and its first launches, which wake the driver, are not timed.
     const auto time = [&](const auto& one) {
       synchronize();
       for (int i = 0; i < 10; ++i) one();
@@ -111,7 +113,8 @@ class Bench {
     } one_size, two_sizes;
     int bare_turn = 0, own_turn = 0;
     // The order alternates: each leaves the caches as the other finds them.
-    const auto compare = [&](Comparison& comparison, bool is_bare_first, const auto& bare_one, const auto& own_one) {
+    const auto compare = [&](Comparison& comparison, bool is_bare_first, const auto& bare_one,
+                             const auto& own_one) {
       const double first = is_bare_first ? time(bare_one) : time(own_one);
       const double second = is_bare_first ? time(own_one) : time(bare_one);
       comparison.add(is_bare_first ? first : second, is_bare_first ? second : first);
@@ -138,10 +141,11 @@ class Bench {
       // The 95 % confidence interval of the median, if the pairs are independent.
       const double half = 0.98 / std::sqrt(static_cast<double>(kPairs));
       const std::vector<double>& all = comparison.differences;
-      std::printf("%-10s bare cuLaunchKernelEx %8.1f ns, gktune::Kernel %8.1f ns: %.1f ns more (95 %%: %.1f to %.1f;"
-                  " quartiles %.1f to %.1f), bar 100\n",
-                  what, median(comparison.bare_ns), median(comparison.own_ns), median(all), quantile(all, 0.5 - half),
-                  quantile(all, 0.5 + half), quantile(all, 0.25), quantile(all, 0.75));
+      std::printf(
+          "%-10s bare cuLaunchKernelEx %8.1f ns, gktune::Kernel %8.1f ns: %.1f ns more (95 %%: %.1f to %.1f;"
+          " quartiles %.1f to %.1f), bar 100\n",
+          what, median(comparison.bare_ns), median(comparison.own_ns), median(all), quantile(all, 0.5 - half),
+          quantile(all, 0.5 + half), quantile(all, 0.25), quantile(all, 0.75));
     };
     print("one size", one_size);
     print("two sizes", two_sizes);
@@ -152,7 +156,8 @@ class Bench {
     };
     std::vector<double> ask_ns;
     for (int i = 0; i < kPairs; ++i) ask_ns.push_back(time(ask));
-    std::printf("cuCtxGetCurrent alone            %8.1f ns, part of each launch through gktune::Kernel\n", median(ask_ns));
+    std::printf("cuCtxGetCurrent alone            %8.1f ns, part of each launch through gktune::Kernel\n",
+                median(ask_ns));
     std::printf("most memory allocated meanwhile  %8zu bytes, bar 0\n", allocated);
     synchronize();
     time_first_launch();
@@ -183,8 +188,8 @@ class Bench {
     source.text = kSource;
     source.macros = {{"threads", "64"}};
     source.entries = {"add"};
-    const auto compiled =
-        (*compiler)->compile({.variants = {source}, .architecture = "sm_90", .cache_dir = (folder_ / "bare").string()});
+    const auto compiled = (*compiler)->compile(
+        {.variants = {source}, .architecture = "sm_90", .cache_dir = (folder_ / "bare").string()});
     if (compiled.front().status != Status::ok) fail(compiled.front().log);
     auto code = read_module(compiled.front().module.path);
     if (!code) fail(code.error().message);
@@ -259,7 +264,8 @@ class Bench {
 }  // namespace gktune
 
 int main() {
-  const auto folder = std::filesystem::temp_directory_path() / ("launch_overhead-" + std::to_string(::getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("launch_overhead-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   gktune::Bench(folder).run();
   std::filesystem::remove_all(folder);

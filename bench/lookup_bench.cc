@@ -1,6 +1,6 @@
-// Times questions to the lookup: prepared and unprepared, exact and nearest, on several threads at once, and the
-// opening of a database. Usage: lookup_bench [SIZES [WINNERS]], by default questions among 1,000 sizes, and 100,000 winners
-// in the database that is opened.
+// Times questions to the lookup: prepared and unprepared, exact and nearest, on several threads at once, and
+// the opening of a database. Usage: lookup_bench [SIZES [WINNERS]], by default questions among 1,000 sizes,
+// and 100,000 winners in the database that is opened.
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,27 +65,36 @@ double median_ns(const std::function<void()>& ask_all) {
 // The sizes of the first kernel.
 std::int64_t size_at(int i) { return static_cast<std::int64_t>(1024 + i * 37); }
 
-// The winners of two kernels, a trial each, for as many sizes. Made by SQL: a tuner writes one trial after the other.
+// The winners of two kernels, a trial each, for as many sizes. Made by SQL: a tuner
+// writes one trial after the other.
 void make_database(const std::filesystem::path& path, int sizes) {
   if (const auto store = open_sqlite_store(path, StoreAccess::write); !store) fail(store.error().message);
   sqlite::Database file(path, sqlite::Database::Access::create, std::chrono::seconds(1));
   const std::string all = std::to_string(sizes);
   file.execute("BEGIN");
-  file.execute("INSERT INTO devices (id, kind, name, architecture, multiprocessors) VALUES (1, 'cuda', 'NVIDIA H200', 'sm_90', 132)");
-  file.execute("INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, begun_ms,"
-               " ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune run', 1000, 1000)");
-  file.execute("WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + all + " - 1)"
-               " INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
-               " SELECT 'reduce', 'f', 1, '{\"element\":\"float\",\"n\":' || (1024 + 37 * x) || ',\"operation\":\"sum\"}',"
-               "  'cold', 'time', x FROM i"
-               " UNION ALL SELECT 'matmul', 'f', 1, '{\"T\":\"half\",\"k\":' || (64 << x / 100 % 10) || ',\"m\":' ||"
-               "  (64 << x % 10) || ',\"n\":' || ((64 << x / 10 % 10) + x / 1000) || '}', 'cold', 'time', x FROM i");
-  file.execute("INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective,"
-               " is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, spill_bytes,"
-               " static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, block_y, block_z,"
-               " clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
-               " SELECT id, 1, id, 1, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, 1, 1, 1, 1, 1,"
-               "  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, zeroblob(80) FROM studies");
+  file.execute(
+      "INSERT INTO devices (id, kind, name, architecture, multiprocessors) VALUES (1, 'cuda', 'NVIDIA H200', "
+      "'sm_90', 132)");
+  file.execute(
+      "INSERT INTO sessions (id, uuid, tool_version, host_name, driver, runtime, compiler, command_line, "
+      "begun_ms, ended_ms) VALUES (1, 'session', '0.1.0', 'host', '580.1', '13.0', 'NVRTC 13.0', 'gktune "
+      "run', 1000, 1000)");
+  file.execute(
+      "WITH RECURSIVE i (x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM i WHERE x < " + all +
+      " - 1) INSERT INTO studies (kernel, fingerprint, device_id, problem, regime, objective, updated_ms)"
+      " SELECT 'reduce', 'f', 1, '{\"element\":\"float\",\"n\":' || (1024 + 37 * x) || "
+      "',\"operation\":\"sum\"}',"
+      "  'cold', 'time', x FROM i"
+      " UNION ALL SELECT 'matmul', 'f', 1, '{\"T\":\"half\",\"k\":' || (64 << x / 100 % 10) || ',\"m\":' ||"
+      "  (64 << x % 10) || ',\"n\":' || ((64 << x / 10 % 10) + x / 1000) || '}', 'cold', 'time', x FROM i");
+  file.execute(
+      "INSERT INTO trials (study_id, session_id, number, is_current, config, status, message, objective, "
+      "is_dropped_early, median_us, low_us, high_us, min_us, mean_us, deviation_us, metrics, registers, "
+      "spill_bytes, static_shared_bytes, dynamic_shared_bytes, occupancy, grid_x, grid_y, grid_z, block_x, "
+      "block_y, block_z, clock_mhz, throttled, compile_s, run_s, started_ms, ended_ms, samples)"
+      " SELECT id, 1, id, 1, '{\"elements\":' || (id % 50) || ',\"threads_per_block\":256}', 'ok', '', 1, 0, "
+      "1, 1, 1, 1, 1,  0, '{}', 32, 0, 0, 1024, 0.5, 100, 1, 1, 256, 1, 1, 1980, 0, 0.1, 0.01, 0, id, "
+      "zeroblob(80) FROM studies");
   file.execute(GKTUNE_FILL_WINNERS);
   file.execute(GKTUNE_FILL_GENERAL_CONFIGS("1"));
   for (const SummedTable& table : summed::kAll) file.execute(seal(table, "1"));
@@ -97,7 +106,8 @@ void remove_database(const std::filesystem::path& path) {
 }
 
 std::filesystem::path temporary(const std::string& name) {
-  return std::filesystem::temp_directory_path() / ("lookup_bench-" + std::to_string(::getpid()) + '-' + name + ".db");
+  return std::filesystem::temp_directory_path() /
+         ("lookup_bench-" + std::to_string(::getpid()) + '-' + name + ".db");
 }
 
 void time_opening(int winners) {
@@ -114,8 +124,9 @@ void time_opening(int winners) {
     open_used_ms = i == 0 ? used_ms : std::min(open_used_ms, used_ms);
   }
   remove_database(path);
-  std::printf("opening a database of %d winners takes %.1f ms (%.1f ms of processor time); bar 50 ms for 100,000\n", winners,
-              open_ms, open_used_ms);
+  std::printf(
+      "opening a database of %d winners takes %.1f ms (%.1f ms of processor time); bar 50 ms for 100,000\n",
+      winners, open_ms, open_used_ms);
 }
 
 // Bar 0: there is none.
@@ -155,26 +166,30 @@ int run(int winners) {
   print("prepared, exact, 2 texts and 1 size", exact_ns, peer, table_ns, 50);
   print("prepared, nearest, 2 texts and 1 size", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i)
-            sum += static_cast<std::int64_t>(reduce.best({"float", "sum", size_at(i * 7 % winners) + 5}).match);
+            sum +=
+                static_cast<std::int64_t>(reduce.best({"float", "sum", size_at(i * 7 % winners) + 5}).match);
         }),
         peer, table_ns, 1000);
   KernelLookup matmul = lookup->prepare("matmul", {"T", "m", "n", "k"});
   print("prepared, nearest, 1 text and 3 sizes", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i)
-            sum += static_cast<std::int64_t>(matmul.best({"half", 70 << i % 10, 100 << i % 9, 80 << i % 8}).match);
+            sum += static_cast<std::int64_t>(
+                matmul.best({"half", 70 << i % 10, 100 << i % 9, 80 << i % 8}).match);
         }),
         peer, table_ns, 1000);
   print("not prepared, exact, 2 texts and 1 size", median_ns([&] {
           for (int i = 0; i < kQuestions; ++i) {
             sum += static_cast<std::int64_t>(
-                lookup->best("reduce", {{"element", "float"}, {"operation", "sum"}, {"n", size_at(i * 7 % winners)}})
+                lookup
+                    ->best("reduce",
+                           {{"element", "float"}, {"operation", "sum"}, {"n", size_at(i * 7 % winners)}})
                     .match);
           }
         }),
         peer, table_ns);
 
-  // Many lookups at once, in threads and in processes. Processes share no written memory, so the difference is the cost
-  // of shared cache lines.
+  // Many lookups at once, in threads and in processes. Processes share no written memory, so the difference
+  // is the cost of shared cache lines.
   const int askers = std::max(16, static_cast<int>(std::thread::hardware_concurrency()));
   std::atomic<std::int64_t> found{0};
   const auto own_ns = [&] {
@@ -206,8 +221,8 @@ int run(int winners) {
   }
   if (of_processes.size() != of_threads.size()) fail("a process failed");
   const std::string each = std::to_string(askers);
-  print(("prepared, exact, on each of " + each + " threads").c_str(), median(of_threads), "the same on one thread",
-        exact_ns);
+  print(("prepared, exact, on each of " + each + " threads").c_str(), median(of_threads),
+        "the same on one thread", exact_ns);
   print(("prepared, exact, on each of " + each + " threads").c_str(), median(of_threads),
         ("the same in each of " + each + " processes").c_str(), median(of_processes));
   return sum + found == 0 ? 2 : 0;

@@ -203,7 +203,8 @@ Words problems(const Line& line, const Context& context) {
     for (const Problem& problem : problems_of(definition.kernel)) add(problem);
   }
   const std::string positional = value_of(line, "KERNEL");
-  if (const std::string kernel = positional.empty() ? value_of(line, "--kernel") : positional; !kernel.empty()) {
+  if (const std::string kernel = positional.empty() ? value_of(line, "--kernel") : positional;
+      !kernel.empty()) {
     for (const StudySummary& each : studies_of(line, context)) {
       if (each.study.kernel == kernel) add(each.study.problem);
     }

@@ -25,11 +25,12 @@ struct Suggestions {
   bool files = false;             // the shell offers files too
 };
 
-// Suggests completions of the last of `words`; those before it are complete. The program's name is not included.
-// A file or database that cannot be read suggests nothing.
+// Suggests completions of the last of `words`; those before it are complete. The program's name is not
+// included. A file or database that cannot be read suggests nothing.
 Suggestions suggest(const CLI::App& program, const std::vector<std::string>& words, const Context& context);
 
-// In the form that the scripts read: a line for each, "text<tab>description"; a first line ":files" asks for files.
+// In the form that the scripts read: a line for each, "text<tab>description"; a first
+// line ":files" asks for files.
 void print(std::ostream& stream, const Suggestions& suggestions);
 
 enum class Shell { bash, zsh, fish };

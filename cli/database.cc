@@ -31,9 +31,10 @@ bool has_database(const std::string& flag, Context& context) {
 
 std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& context) {
   if (!has_database(flag, context)) return nullptr;
-  auto store = open_sqlite_store(database_path(flag, context), StoreAccess::read, kLockPatience, [&](const std::string& damage) {
-    context.log.warning(damage + "; `gktune db check" + database_flag(flag) + "` names all damage");
-  });
+  auto store = open_sqlite_store(
+      database_path(flag, context), StoreAccess::read, kLockPatience, [&](const std::string& damage) {
+        context.log.warning(damage + "; `gktune db check" + database_flag(flag) + "` names all damage");
+      });
   if (!store) {
     fail(context, ExitCode::failed, store.error().message);
     return nullptr;
@@ -43,8 +44,9 @@ std::unique_ptr<TrialStore> open_database(const std::string& flag, Context& cont
 
 void warn_of_damage(std::int64_t rows, const std::string& flag, Context& context) {
   if (rows == 0) return;
-  context.log.warning(fmt::format("{} damaged {} left out; `gktune db check{}` names all damage", format_count(rows),
-                                  rows == 1 ? "row is" : "rows are", database_flag(flag)));
+  context.log.warning(fmt::format("{} damaged {} left out; `gktune db check{}` names all damage",
+                                  format_count(rows), rows == 1 ? "row is" : "rows are",
+                                  database_flag(flag)));
 }
 
 }  // namespace gktune

@@ -47,13 +47,14 @@ Result<std::vector<StudySummary>> studies_of(const TrialStore& store,
 }
 
 // The stored portfolios of the kernels of these studies.
-Result<std::vector<Portfolio>> portfolios_of(const fs::path& database, const std::vector<StudySummary>& studies) {
+Result<std::vector<Portfolio>> portfolios_of(const fs::path& database,
+                                             const std::vector<StudySummary>& studies) {
   if (database.empty()) return std::vector<Portfolio>();
   auto portfolios = read_portfolios(database);
   if (!portfolios) return portfolios;
   std::erase_if(*portfolios, [&](const Portfolio& portfolio) {
-    return std::ranges::none_of(studies,
-                                [&](const StudySummary& each) { return each.study.kernel == portfolio.kernel; });
+    return std::ranges::none_of(
+        studies, [&](const StudySummary& each) { return each.study.kernel == portfolio.kernel; });
   });
   return portfolios;
 }
@@ -74,7 +75,8 @@ Result<void> check_report_path(const fs::path& path) {
 }
 
 std::string WrittenReport::text() const {
-  return fmt::format("{}: {}, {}, {}", path.string(), format_things(static_cast<std::int64_t>(studies), "study"),
+  return fmt::format("{}: {}, {}, {}", path.string(),
+                     format_things(static_cast<std::int64_t>(studies), "study"),
                      format_things(trials, "trial"), format_bytes(static_cast<std::int64_t>(bytes)));
 }
 

@@ -41,10 +41,13 @@ void declare_study_flags(Flags& flags, StudyFlags& selection) {
   StudyFilter& filter = selection.filter;
   flags.database(selection.database);
   flags.text("--kernel", filter.kernel, "Studies of this kernel").kind("KERNEL");
-  flags.text("--device", filter.device, "Studies on this device: its name or a part of the name").kind("DEVICE");
+  flags.text("--device", filter.device, "Studies on this device: its name or a part of the name")
+      .kind("DEVICE");
   flags.text("--problem", filter.problem, "Studies of these problems: n=1Gi,T=float").kind("AXIS=VALUE,…");
-  flags.parsed("--status", filter.status, parse_status, "Studies that have trials with this status", status_names());
-  flags.parsed("--newer", filter.newer_s, parse_seconds, "Studies with a trial within this time: 7d, 12h", "AGE");
+  flags.parsed("--status", filter.status, parse_status, "Studies that have trials with this status",
+               status_names());
+  flags.parsed("--newer", filter.newer_s, parse_seconds, "Studies with a trial within this time: 7d, 12h",
+               "AGE");
   flags.parsed("--older", filter.older_s, parse_seconds, "Studies without a trial within this time", "AGE");
 }
 

@@ -55,7 +55,8 @@ Answer Lookup::best(std::string_view kernel, const Problem& problem, const Quest
   return prepare(kernel, {problem.names().begin(), problem.names().end()}, question).best(values);
 }
 
-KernelLookup Lookup::prepare(std::string_view kernel, std::vector<std::string> axes, const Question& question) const {
+KernelLookup Lookup::prepare(std::string_view kernel, std::vector<std::string> axes,
+                             const Question& question) const {
   Question asked = question;
   asked.device = settings_.answered_as(question.device);
   return {sources_, std::string(kernel), std::move(axes), std::move(asked)};

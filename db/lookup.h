@@ -28,11 +28,12 @@ class Lookup {
   // Several databases: of answers that match equally well, that of the first database counts.
   static Result<Lookup> open(std::span<const std::filesystem::path> paths, LookupSettings settings = {});
   // Winners that are in memory: a Bundle.
-  static Lookup of(const std::vector<std::shared_ptr<const WinnerSet>>& winners, LookupSettings settings = {});
+  static Lookup of(const std::vector<std::shared_ptr<const WinnerSet>>& winners,
+                   LookupSettings settings = {});
   // All sources of some lookups, in order, with the settings of the first.
   static Lookup joined(std::vector<Lookup> lookups);
-  // Looks at the file after each interval, in a thread of its own, and reads it again when it has changed. Keeps
-  // the earlier winners while it cannot be read.
+  // Looks at the file after each interval, in a thread of its own, and reads it again when it has changed.
+  // Keeps the earlier winners while it cannot be read.
   static Result<Lookup> follow(const std::filesystem::path& path,
                                std::chrono::milliseconds interval = std::chrono::seconds(1),
                                LookupSettings settings = {});
@@ -40,17 +41,18 @@ class Lookup {
   Lookup& operator=(Lookup&&) noexcept;
   ~Lookup();
 
-  // Several versions of the kernel: the latest one that has an answer gives it. A missing axis matches any value,
-  // but not exactly; an axis that was never tuned matches nothing.
+  // Several versions of the kernel: the latest one that has an answer gives it. A missing axis matches any
+  // value, but not exactly; an axis that was never tuned matches nothing.
   Answer best(std::string_view kernel, const Problem& problem, const Question& question) const;
   Answer best(std::string_view kernel, const Problem& problem, const DeviceIdentity& device = {},
               const Config& fallback = {}) const {
     return best(kernel, problem, Question{device, fallback});
   }
   // The same for many questions that name these axes, in this order.
-  KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes, const Question& question) const;
-  KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes, const DeviceIdentity& device = {},
-                       const Config& fallback = {}) const {
+  KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes,
+                       const Question& question) const;
+  KernelLookup prepare(std::string_view kernel, std::vector<std::string> axes,
+                       const DeviceIdentity& device = {}, const Config& fallback = {}) const {
     return prepare(kernel, std::move(axes), Question{device, fallback});
   }
 

@@ -110,8 +110,8 @@ void require_writable(const fs::path& path, const fs::path& folder) {
     if (!may_write(log)) throw Failure("cannot be written: " + log.string() + " belongs to another user");
   }
   if (has_log || may(W_OK | X_OK, folder)) return;
-  throw Failure((is_new ? "cannot be made in " : "cannot be written: it needs a log in ") + folder.string() + ": " +
-                std::generic_category().message(errno));
+  throw Failure((is_new ? "cannot be made in " : "cannot be written: it needs a log in ") + folder.string() +
+                ": " + std::generic_category().message(errno));
 }
 
 // Changing to WAL needs exclusive access, for which SQLite does not wait by itself.
@@ -129,8 +129,8 @@ void use_write_ahead_log(Database& database, std::chrono::milliseconds patience)
   }
 }
 
-// A log that a reader leaves beside the file belongs to its user, and bars others from writing. Where there is a
-// log already, a program writes, or was killed.
+// A log that a reader leaves beside the file belongs to its user, and bars others from writing. Where there
+// is a log already, a program writes, or was killed.
 Database::Access reading_access(const fs::path& path) {
   std::error_code error;
   const bool has_log = has_content(beside(path, "-wal")) || has_content(beside(path, "-journal"));
@@ -141,8 +141,8 @@ Database::Access reading_access(const fs::path& path) {
 
 enum class Contents { sound, damaged };
 
-// Opens and reads a file. In a folder without write permission, or on a full disk, a file in WAL mode can be read
-// only as immutable, which is safe if there is no log.
+// Opens and reads a file. In a folder without write permission, or on a full disk, a file in WAL mode can be
+// read only as immutable, which is safe if there is no log.
 Database open_readable(const fs::path& path, std::chrono::milliseconds patience,
                        Contents contents = Contents::sound) {
   const auto open = [&](Database::Access access) {
@@ -158,7 +158,8 @@ Database open_readable(const fs::path& path, std::chrono::milliseconds patience,
     if (!failure.is_without_access() && !failure.is_out_of_space()) throw;
     if (has_content(beside(path, "-wal"))) {
       throw Failure(
-          "its latest trials are in a log beside it, which cannot be read without the right and the room to write there");
+          "its latest trials are in a log beside it, which cannot be read without the right and the room to "
+          "write there");
     }
   }
   return open(Database::Access::immutable);
@@ -268,7 +269,8 @@ Database open_for_reading(const fs::path& path, std::chrono::milliseconds patien
 std::optional<Database> open_again(const fs::path& path, std::chrono::milliseconds patience) {
   Database database = open_readable(path, patience);
   database.limit_step_time(kStepLimit);
-  if (database.integer("PRAGMA user_version") != static_cast<std::int64_t>(schema_steps().size())) return std::nullopt;
+  if (database.integer("PRAGMA user_version") != static_cast<std::int64_t>(schema_steps().size()))
+    return std::nullopt;
   return database;
 }
 

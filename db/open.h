@@ -17,8 +17,10 @@ inline constexpr std::chrono::seconds kLockPatience(10);
 sqlite::Database open_for_writing(const std::filesystem::path& path, std::chrono::milliseconds patience);
 // Opens the file read-only; migrates a copy of an older one in memory.
 sqlite::Database open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
-// Opens a file that open_for_reading() has just opened once more, for another thread. Nothing: it is of an older version.
-std::optional<sqlite::Database> open_again(const std::filesystem::path& path, std::chrono::milliseconds patience);
+// Opens a file that open_for_reading() has just opened once more, for another thread.
+// Nothing: it is of an older version.
+std::optional<sqlite::Database> open_again(const std::filesystem::path& path,
+                                           std::chrono::milliseconds patience);
 // Opens a damaged file read-only, to rescue its rows. Checks only that it is a database of gktune of a known
 // version and that its main tables can be found. What this opens, `gktune db repair` accepts.
 sqlite::Database open_damaged(const std::filesystem::path& path, std::chrono::milliseconds patience);

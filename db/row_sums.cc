@@ -27,7 +27,8 @@ std::string checksum_of_texts(const SummedTable& table, const Text& text_of) {
 }  // namespace
 
 std::string checksum_of(const SummedTable& table, std::string_view prefix) {
-  return checksum_of_texts(table, [&](std::string_view column) { return std::string(prefix).append(column); });
+  return checksum_of_texts(table,
+                           [&](std::string_view column) { return std::string(prefix).append(column); });
 }
 
 std::string is_sound(const SummedTable& table, std::string_view prefix) {

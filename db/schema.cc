@@ -318,8 +318,8 @@ CREATE TABLE claims (
 CREATE INDEX claims_by_session ON claims (session_id);
 )sql";
 
-// Rows carry checksums; counts and winners are stored, so that questions read no trial; playoffs outweigh single times
-// of other hosts; general configurations and portfolios answer for problems that were not tuned.
+// Rows carry checksums; counts and winners are stored, so that questions read no trial; playoffs outweigh
+// single times of other hosts; general configurations and portfolios answer for problems that were not tuned.
 constexpr std::string_view kEvidence = R"sql(
 DROP VIEW trial_view;
 DROP VIEW best_view;
@@ -459,8 +459,9 @@ JOIN sessions c ON c.id = t.session_id;
 
 )sql" GKTUNE_FILL_GENERAL_CONFIGS("1") ";";
 
-// Every row that holds a value has a checksum, also those that earlier schemas left without one. study_counts follow from the
-// trials, and claims last for seconds. The indexes count what db prune would remove without reading trials.
+// Every row that holds a value has a checksum, also those that earlier schemas left without one.
+// study_counts follow from the trials, and claims last for seconds. The indexes count what db prune would
+// remove without reading trials.
 constexpr std::string_view kChecksums = R"sql(
 ALTER TABLE devices ADD COLUMN checksum INTEGER;
 ALTER TABLE studies ADD COLUMN checksum INTEGER;

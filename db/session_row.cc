@@ -23,7 +23,9 @@ std::optional<SessionEnvironment> latest_environment(const sqlite::Database& dat
   select.bind(device);
   std::set<std::string> hosts;
   std::optional<SessionEnvironment> newest;
-  const auto version_of = [](const SessionEnvironment& each) { return EnvironmentVersion(each.driver, each.runtime); };
+  const auto version_of = [](const SessionEnvironment& each) {
+    return EnvironmentVersion(each.driver, each.runtime);
+  };
   while (select.step()) {
     auto row = select.row();
     auto environment = read_environment(row);

@@ -7,16 +7,17 @@
 namespace gktune {
 
 std::string study_damage(const std::string& id) {
-  return "(SELECT CASE WHEN NOT " + is_sound(summed::kStudies, "own_s.") + " THEN 'its checksum differs' WHEN NOT " +
-         is_sound(summed::kDevices, "own_d.") + " THEN 'the checksum of its device differs' END"
-         " FROM studies own_s JOIN devices own_d ON own_d.id = own_s.device_id WHERE own_s.id = " + id + ")";
+  return "(SELECT CASE WHEN NOT " + is_sound(summed::kStudies, "own_s.") +
+         " THEN 'its checksum differs' WHEN NOT " + is_sound(summed::kDevices, "own_d.") +
+         " THEN 'the checksum of its device differs' END FROM studies own_s JOIN devices own_d ON own_d.id = "
+         "own_s.device_id WHERE own_s.id = " +
+         id + ")";
 }
 
 const std::string& study_columns() {
-  static const std::string kColumns =
-      study_damage("study_id") +
-      ", study_id, kernel, fingerprint, device_kind, device, architecture, multiprocessors, problem, regime, goal,"
-      " updated_ms, trials, failed";
+  static const std::string kColumns = study_damage("study_id") +
+                                      ", study_id, kernel, fingerprint, device_kind, device, architecture, "
+                                      "multiprocessors, problem, regime, goal, updated_ms, trials, failed";
   return kColumns;
 }
 

@@ -7,7 +7,8 @@
 
 namespace gktune {
 
-// The SQL of the damage of a study whose id is that of the SQL `id`: of its row, or of the row of its device. NULL: none.
+// The SQL of the damage of a study whose id is that of the SQL `id`: of its row, or of the
+// row of its device. NULL: none.
 std::string study_damage(const std::string& id);
 
 // The columns that read_study reads, from study_view or best_view: the damage of the study, and the study.

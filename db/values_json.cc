@@ -38,7 +38,8 @@ class Reader {
     throw sqlite::Failure("damaged: not a JSON object of plain values: " + std::string(json_));
   }
   void skip_space() {
-    while (at_ < json_.size() && std::string_view(" \t\n\r").find(json_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < json_.size() && std::string_view(" \t\n\r").find(json_[at_]) != std::string_view::npos)
+      ++at_;
   }
   bool take(char c) {
     skip_space();
@@ -77,7 +78,8 @@ class Reader {
     }
     if (escape != 'u') fail();
     std::uint32_t code = unit();
-    if (code >= 0xd800 && code < 0xdc00 && take_word("\\u")) code = 0x10000 + ((code & 0x3ff) << 10 | (unit() & 0x3ff));
+    if (code >= 0xd800 && code < 0xdc00 && take_word("\\u"))
+      code = 0x10000 + ((code & 0x3ff) << 10 | (unit() & 0x3ff));
     std::string utf8;
     if (code < 0x80) return std::string(1, static_cast<char>(code));
     const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;

@@ -42,12 +42,14 @@ Winners::Part Winners::read_part(sqlite::Database& database, std::int64_t first,
   part.rows.reserve(expected);
   part.texts.reserve(kTextBytes * expected);
   // Two scans in the order of the studies cost less than a join.
-  sqlite::Statement winners(database,
-                            "SELECT study_id, checksum, trial_id, finalist_id, session_id, config, median_us FROM winners"
-                            " WHERE study_id BETWEEN ?1 AND ?2 ORDER BY study_id");
-  sqlite::Statement studies(database,
-                            "SELECT id, checksum, kernel, fingerprint, device_id, problem, regime, objective, updated_ms,"
-                            " recorded FROM studies WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+  sqlite::Statement winners(
+      database,
+      "SELECT study_id, checksum, trial_id, finalist_id, session_id, config, median_us FROM winners WHERE "
+      "study_id BETWEEN ?1 AND ?2 ORDER BY study_id");
+  sqlite::Statement studies(
+      database,
+      "SELECT id, checksum, kernel, fingerprint, device_id, problem, regime, objective, updated_ms, recorded "
+      "FROM studies WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
   winners.bind(first, last);
   studies.bind(first, last);
   std::unordered_map<std::string, std::size_t> places;  // of the groups
@@ -142,7 +144,8 @@ bool Winners::Part::is_winner_sound(const Row& row) const {
   return sum.value() == row.winner_sum;
 }
 
-std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const std::filesystem::path& path) {
+std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database,
+                                               const std::filesystem::path& path) {
   constexpr std::int64_t kLeast = 10'000;  // studies of a part: fewer are read before a thread has started
   constexpr std::int64_t kMostParts = 4;
   const auto number = [&](const char* select) {
@@ -150,7 +153,8 @@ std::vector<Winners::Part> Winners::read_parts(sqlite::Database& database, const
     query.step();
     return query.row().maybe_integer().value_or(0);
   };
-  const std::int64_t first = number("SELECT min(study_id) FROM winners"), last = number("SELECT max(study_id) FROM winners");
+  const std::int64_t first = number("SELECT min(study_id) FROM winners"),
+                     last = number("SELECT max(study_id) FROM winners");
   const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, kMostParts);
   const std::int64_t count = first < 0 ? 1 : std::clamp<std::int64_t>((last - first) / kLeast, 1, most);
   const auto from = [&](std::int64_t part) { return first + (last - first) / count * part; };
@@ -242,22 +246,21 @@ void Winners::read_portfolios(sqlite::Database& database) {
   constexpr std::int64_t kChosenNow = std::numeric_limits<std::int64_t>::max();
   // Portfolios answer also where the trials are damaged.
   const auto unless_damaged = [](const auto& judge) { return sqlite::unless_damaged(judge).value_or(true); };
-  read_all("SELECT kernel, fingerprint, regime, objective, device_id, made_ms, " + is_sound(summed::kPortfolios) +
-               ", body FROM portfolios",
-           portfolios_,
-           [&](const std::string& json, ForAll& each) {
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, made_ms, " +
+               is_sound(summed::kPortfolios) + ", body FROM portfolios",
+           portfolios_, [&](const std::string& json, ForAll& each) {
              read_body_text(json, each.body);
              return unless_damaged([&] { return known_wrong.judge(each.body, each.group.device); });
            });
-  read_all("SELECT kernel, fingerprint, regime, objective, device_id, 0, " + is_sound(summed::kGeneralConfigs) +
-               ", config FROM general_configs",
-           general_,
-           [&](const std::string& json, ForAll& each) {
+  read_all("SELECT kernel, fingerprint, regime, objective, device_id, 0, " +
+               is_sound(summed::kGeneralConfigs) + ", config FROM general_configs",
+           general_, [&](const std::string& json, ForAll& each) {
              each.body.configs = {values_from_json(json)};
              each.body.tree.emplace_back();
              const Group& group = each.group;
-             return unless_damaged(
-                 [&] { return !known_wrong.is_wrong(group.kernel, group.fingerprint, group.device, json, kChosenNow); });
+             return unless_damaged([&] {
+               return !known_wrong.is_wrong(group.kernel, group.fingerprint, group.device, json, kChosenNow);
+             });
            });
 }
 
@@ -274,7 +277,8 @@ Result<Winners> Winners::read(const std::filesystem::path& path) {
       for (const Row& row : part.rows) {
         if (!row.has_winner) continue;
         is_empty = false;
-        if (!all.devices_.contains(part.groups[row.group].device)) is_whole = is_whole && !part.is_study_sound(row);
+        if (!all.devices_.contains(part.groups[row.group].device))
+          is_whole = is_whole && !part.is_study_sound(row);
       }
     }
     if (is_empty || !is_whole) database.verify();
@@ -295,7 +299,8 @@ KernelWinners Winners::of(std::string_view kernel) const {
   found.kernel = kernel;
   std::set<std::string> names;
   std::vector<std::pair<const Part*, const Row*>> latest_first;
-  std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> tuned_ms;  // of each version on each device
+  // Of each version on each device.
+  std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> tuned_ms;
   for (const Part& part : parts_) {
     for (const Group& group : part.groups) {
       if (group.winners > 0) names.insert(group.kernel);
@@ -315,12 +320,14 @@ KernelWinners Winners::of(std::string_view kernel) const {
   found.known_kernels.assign(names.begin(), names.end());
   if (latest_first.empty()) return found;
   std::ranges::sort(latest_first, [](const auto& a, const auto& b) {
-    return std::pair(a.second->updated_ms, a.second->study) > std::pair(b.second->updated_ms, b.second->study);
+    return std::pair(a.second->updated_ms, a.second->study) >
+           std::pair(b.second->updated_ms, b.second->study);
   });
   // A damaged row is left out.
   const auto parse = [&](const std::string& what, const auto& function) {
-    sqlite::unless_damaged(function,
-                           [&](const sqlite::Failure& failure) { found.damage.push_back(what + ": " + failure.what()); });
+    sqlite::unless_damaged(function, [&](const sqlite::Failure& failure) {
+      found.damage.push_back(what + ": " + failure.what());
+    });
   };
   const auto study_of = [&](const Group& group) {
     Study study;
@@ -351,7 +358,8 @@ KernelWinners Winners::of(std::string_view kernel) const {
       if (const auto session = sessions_.find(row->session); session != sessions_.end()) {
         winner.environment = session->second.environment;
       }
-      if (const auto latest = latest_.find(group.device); latest != latest_.end()) winner.latest = latest->second;
+      if (const auto latest = latest_.find(group.device); latest != latest_.end())
+        winner.latest = latest->second;
       winner.has_later_version = std::ranges::any_of(tuned_ms, [&](const auto& version) {
         return version.second > row->updated_ms && version.first.first == group.device &&
                version.first.second != group.fingerprint;
@@ -407,8 +415,9 @@ KernelWinners Winners::of(std::string_view kernel) const {
     const auto identity = devices_.find(device);
     if (identity == devices_.end() || !identity->second || session->figures.empty()) continue;
     const DeviceIdentity& known = *identity->second;
-    parse("a session on " + known.name,
-          [&] { found.devices.emplace_back(known, device_info(known, values_from_json(session->figures)).attributes()); });
+    parse("a session on " + known.name, [&] {
+      found.devices.emplace_back(known, device_info(known, values_from_json(session->figures)).attributes());
+    });
   }
   return found;
 }

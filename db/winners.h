@@ -21,8 +21,8 @@ namespace sqlite {
 class Database;
 }
 
-// The winners of a database as they are stored. Reading them is quick; those of a kernel are parsed when they are
-// asked for.
+// The winners of a database as they are stored. Reading them is quick; those of a kernel are
+// parsed when they are asked for.
 class Winners final : public WinnerSet {
  public:
   // Opens the file, reads it and closes it.
@@ -78,7 +78,8 @@ class Winners final : public WinnerSet {
     }
     std::optional<std::string_view> recorded(const Row& row) const {
       if (!row.has_record) return std::nullopt;
-      return std::string_view(texts).substr(row.text_at + row.problem_size + row.config_size, row.recorded_size);
+      return std::string_view(texts).substr(row.text_at + row.problem_size + row.config_size,
+                                            row.recorded_size);
     }
     // Reading all winners verifies none; those of a kernel are verified when it is asked for.
     bool is_study_sound(const Row& row) const;
@@ -86,7 +87,8 @@ class Winners final : public WinnerSet {
   };
 
   // Reads the winners of the studies from `first` to `last`, about as many as expected.
-  static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last, std::size_t expected);
+  static Part read_part(sqlite::Database& database, std::int64_t first, std::int64_t last,
+                        std::size_t expected);
   static std::vector<Part> read_parts(sqlite::Database& database, const std::filesystem::path& path);
   // The tables that winners refer to.
   void read_others(sqlite::Database& database);
@@ -97,7 +99,8 @@ class Winners final : public WinnerSet {
   std::vector<ForAll> portfolios_, general_;
   std::map<std::int64_t, std::optional<DeviceIdentity>> devices_;  // without a value for a damaged one
   std::map<std::int64_t, Session> sessions_;
-  std::map<std::int64_t, std::shared_ptr<const SessionEnvironment>> latest_;  // of the latest session of a device
+  // Of the latest session of a device.
+  std::map<std::int64_t, std::shared_ptr<const SessionEnvironment>> latest_;
   std::map<std::pair<std::string, std::string>, Space> spaces_;  // by kernel and fingerprint
 };
 

@@ -13,8 +13,8 @@
 
 namespace gktune {
 
-// A failure and every candidate that fails with the same message. A failed reference has one trial for each problem;
-// the trial has no configuration.
+// A failure and every candidate that fails with the same message. A failed reference has one trial for each
+// problem; the trial has no configuration.
 struct Finding {
   Status status;
   std::string message;
@@ -29,7 +29,8 @@ struct CheckResult {
   std::vector<Trial> passed;      // in the order of their candidates
   bool was_stopped = false;
   std::int64_t unchecked = 0;          // candidates that could not be judged because the machine failed
-  std::int64_t left_out = 0;           // problems that were skipped after a configuration exceeded the time limit
+  // Problems that were skipped after a configuration exceeded the time limit.
+  std::int64_t left_out = 0;
   std::optional<std::string> failure;  // how the machine failed; the check is incomplete
 
   std::int64_t failed() const;
@@ -47,8 +48,8 @@ void add_finding(std::vector<Finding>& findings, const Trial& trial);
 // Sends candidates through the device, as many at a time as the device accepts.
 class CheckPass {
  public:
-  // one_by_one: checks the problems of a configuration one after another and skips the rest after one exceeds the
-  // time limit.
+  // one_by_one: checks the problems of a configuration one after another and skips the rest
+  // after one exceeds the time limit.
   enum class Problems { together, one_by_one };
   CheckPass(Device& device, CheckEvents events, Problems problems = Problems::together)
       : device_(device), events_(std::move(events)), problems_(problems) {}

@@ -113,7 +113,8 @@ int count_of_one_block(const Definition& definition, const Problem& problem, con
 
 }  // namespace
 
-std::vector<Problem> problems_of_several_blocks(const Definition& definition, const std::vector<Problem>& problems,
+std::vector<Problem> problems_of_several_blocks(const Definition& definition,
+                                                const std::vector<Problem>& problems,
                                                 const DeviceInfo& device) {
   std::vector<Problem> chosen;
   for (const Problem& problem : problems) {

@@ -86,10 +86,13 @@ std::vector<Problem> problems_to_check(const CheckRequest& request) {
   return solvable;
 }
 
-// Moves what did not run out of the findings, unless nothing ran. A launch that this device refuses tells nothing about the
-// kernel's accesses. The engine may choose sizes for which no launch can be formed; over an empty problem that is expected.
+// Moves what did not run out of the findings, unless nothing ran. A launch that this device refuses tells
+// nothing about the kernel's accesses. The engine may choose sizes for which no launch can be formed; over an
+// empty problem that is expected.
 void set_apart_what_did_not_run(CheckResult& result, bool has_awkward_problems) {
-  const auto is_unformed = [&](const Trial& trial) { return has_awkward_problems && trial.status == Status::invalid; };
+  const auto is_unformed = [&](const Trial& trial) {
+    return has_awkward_problems && trial.status == Status::invalid;
+  };
   const auto is_expected = [&](const Trial& trial) { return is_unformed(trial) && is_empty(trial.problem); };
   const auto did_not_run = [&](const Trial& trial) {
     return is_unformed(trial) || trial.status == Status::launch_failed;

@@ -30,7 +30,8 @@ struct CheckCounts {
 
 struct SpaceCheckEvents {
   std::function<void(const CheckResult&, const CheckCounts&)> on_progress;  // after each configuration
-  std::function<bool()> stop;                                               // called between configurations; true ends the check
+  // Called between configurations; true ends the check.
+  std::function<bool()> stop;
 };
 
 struct SpaceCheck {

@@ -61,7 +61,8 @@ Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std
       if (each.kernel.verifier) sources.push_back(each.kernel.verifier->path);
       for (const std::string& source : sources) {
         if (language_of(source) == Language::cuda)
-          return EngineError{Kind::no_device, each.path + ": host code in CUDA C++ needs a GPU: " + source, {}};
+          return EngineError{
+              Kind::no_device, each.path + ": host code in CUDA C++ needs a GPU: " + source, {}};
       }
     }
   }

@@ -17,9 +17,9 @@ struct OpenedSpaces {
   std::vector<Definition> definitions;
 };
 
-// Reads space files for the chosen device. Without a space file, each study of the recording to replay becomes a
-// definition. C++ functions run on the host: if the choice is automatic, they form a group of their own. The result has
-// at least one group, and each group at least one definition.
+// Reads space files for the chosen device. Without a space file, each study of the recording to replay
+// becomes a definition. C++ functions run on the host: if the choice is automatic, they form a group of their
+// own. The result has at least one group, and each group at least one definition.
 Result<std::vector<OpenedSpaces>, EngineError> open_spaces(const std::vector<std::string>& paths,
                                                            const DeviceChoice& choice,
                                                            const std::vector<std::string>& worker_argv,

@@ -16,8 +16,8 @@ using AxisSelection = std::vector<std::pair<std::string, std::vector<std::string
 // The message of an error shows `example`.
 Result<AxisSelection> parse_selection(std::string_view text, std::string_view example);
 
-// The problems of the space file that match any of the selections; all problems if there is no selection. An integer
-// that the file does not list replaces the values of its axis. Other axes accept listed values only.
+// The problems of the space file that match any of the selections; all problems if there is no selection. An
+// integer that the file does not list replaces the values of its axis. Other axes accept listed values only.
 Result<std::vector<Problem>> select_problems(const KernelDefinition& kernel,
                                              const std::vector<std::string>& selections);
 

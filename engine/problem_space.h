@@ -17,8 +17,8 @@ class ProblemSpace {
   // The definition and the problem must outlive it.
   ProblemSpace(const Definition& definition, const Problem& problem, const DeviceInfo& device);
 
-  // An empty space is an error. Its message counts the combinations that the file's constraints rule out and those that
-  // the device's limits rule out.
+  // An empty space is an error. Its message counts the combinations that the file's constraints rule out and
+  // those that the device's limits rule out.
   Result<Space, EngineError> build() const;
   Result<SpaceCounts, EngineError> counts() const;
 

@@ -15,8 +15,9 @@
 
 namespace gktune {
 
-// The claims of one session on one study. Programs that tune the same study at the same time claim configurations, so
-// that each is measured once. A thread renews the claims; if the program dies, they expire soon.
+// The claims of one session on one study. Programs that tune the same study at the same time
+// claim configurations, so that each is measured once. A thread renews the claims; if the
+// program dies, they expire soon.
 class SharedStudy {
  public:
   // The caller knows the trials up to `last_id`. The store must outlive this object.

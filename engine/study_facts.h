@@ -19,7 +19,8 @@ namespace gktune {
 struct StudyFacts {
   struct Parameter {
     std::string name;
-    std::vector<Value> values;  // the values that were tried: numbers ascending, then booleans, then texts in alphabetical order
+    // The values that were tried: numbers ascending, then booleans, then texts in alphabetical order.
+    std::vector<Value> values;
     bool is_ordered = false;    // all are numbers
   };
   struct Point {
@@ -50,7 +51,8 @@ struct StudyFacts {
   std::string score_name;  // "time" (in µs), or the metric that is the objective
   bool higher_is_better = false;
   std::vector<Parameter> parameters;
-  std::vector<Point> points;              // the current trial of each configuration, in the order in which they ended
+  // The current trial of each configuration, in the order in which they ended.
+  std::vector<Point> points;
   std::vector<std::size_t> ranking;       // indices of the successful points, best first
   std::vector<std::size_t> improvements;  // indices of the points that were better than all before them
   std::vector<Trial> leaders;             // the best few trials, complete
@@ -73,7 +75,8 @@ struct StudyFacts {
 Result<StudyFacts> facts_of(const TrialStore& store, const StudySummary& summary,
                             const std::vector<Best>& winners);
 
-// Charts show at most this many groups of values of a parameter. Neighbouring values share a group if there are more.
+// Charts show at most this many groups of values of a parameter. Neighbouring values
+// share a group if there are more.
 constexpr std::size_t kMostGroups = 24;
 constexpr std::size_t group_of(std::size_t place, std::size_t values) {
   return values <= kMostGroups ? place : place * kMostGroups / values;
@@ -84,8 +87,8 @@ struct Sample {
   std::vector<std::size_t> points;  // indices, ascending
   bool has_every_pair = true;       // it has the best point of every pair of groups of two parameters
 };
-// Selects about `size` points: all improvements, the best points, the best point of each pair of groups of two parameters
-// until half of `size` is used, and other points at equal distances.
+// Selects about `size` points: all improvements, the best points, the best point of each pair of groups of
+// two parameters until half of `size` is used, and other points at equal distances.
 Sample sample_of(const StudyFacts& facts, std::size_t size);
 
 }  // namespace gktune

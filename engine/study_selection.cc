@@ -25,7 +25,8 @@ Result<Studies> of_kernel(Studies studies, const std::string& kernel) {
   std::vector<std::string> kernels;
   for (const StudySummary& each : studies) kernels.push_back(each.study.kernel);
   std::erase_if(studies, [&](const StudySummary& each) { return each.study.kernel != kernel; });
-  if (studies.empty()) return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, kernels)};
+  if (studies.empty())
+    return Error{"there is no study of a kernel '" + kernel + "'" + did_you_mean(kernel, kernels)};
   return studies;
 }
 
@@ -57,14 +58,15 @@ Result<Studies> narrowed(Studies studies, const std::string& kernel, const std::
   return left;
 }
 
-// The longest kernel that the word begins with, whose name may hold the marks of problems and devices; else the text before
-// the first mark.
+// The longest kernel that the word begins with, whose name may hold the marks of problems and devices; else
+// the text before the first mark.
 std::size_t size_of_kernel(const Studies& studies, const std::string& word) {
   std::size_t size = 0;
   for (const StudySummary& each : studies) {
     const std::string& kernel = each.study.kernel;
     if (!word.starts_with(kernel)) continue;
-    const bool ends_there = word.size() == kernel.size() || word[kernel.size()] == '/' || word[kernel.size()] == '@';
+    const bool ends_there =
+        word.size() == kernel.size() || word[kernel.size()] == '/' || word[kernel.size()] == '@';
     if (ends_there) size = std::max(size, kernel.size());
   }
   return size > 0 ? size : std::min(word.find_first_of("/@"), word.size());
@@ -77,7 +79,8 @@ std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t no
 }
 
 std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms) {
-  return older_s ? now_unix_ms - static_cast<std::int64_t>(*older_s * 1e3) : std::numeric_limits<std::int64_t>::max();
+  return older_s ? now_unix_ms - static_cast<std::int64_t>(*older_s * 1e3)
+                 : std::numeric_limits<std::int64_t>::max();
 }
 
 Result<Studies> select_studies(Studies studies, const StudyFilter& filter,
@@ -107,8 +110,8 @@ bool is_kernel(const Studies& studies, std::string_view word) {
 }
 
 Error ambiguous_number(const std::string& word, const std::string& what) {
-  return Error{"'" + word + "' is a " + what + " and a kernel: write 0" + word + " for the " + what + ", " + word +
-               "@ for the kernel"};
+  return Error{"'" + word + "' is a " + what + " and a kernel: write 0" + word + " for the " + what + ", " +
+               word + "@ for the kernel"};
 }
 
 Result<Studies> named_studies(const Studies& studies, const std::string& word) {
@@ -126,7 +129,8 @@ Result<Studies> named_studies(const Studies& studies, const std::string& word) {
   const auto rest = [](const std::string& text, std::size_t mark) {
     return mark == text.npos ? std::string() : text.substr(mark + 1);
   };
-  auto named = narrowed(studies, word.substr(0, kernel_size), rest(word, at), rest(word.substr(0, at), slash));
+  auto named =
+      narrowed(studies, word.substr(0, kernel_size), rest(word, at), rest(word.substr(0, at), slash));
   if (named && named->empty()) return Error{"there is no study '" + word + "'"};
   return named;
 }
@@ -147,7 +151,8 @@ Result<StudySummary> named_study(const Studies& studies, const std::string& word
 }
 
 std::string study_text(const Study& study) {
-  return study.kernel + (study.problem.empty() ? "" : "/" + problem_text(study.problem)) + "@" + study.device.name;
+  return study.kernel + (study.problem.empty() ? "" : "/" + problem_text(study.problem)) + "@" +
+         study.device.name;
 }
 
 }  // namespace gktune

@@ -32,22 +32,23 @@ struct StudyFilter {
 std::int64_t since_unix_ms(const std::optional<double>& newer_s, std::int64_t now_unix_ms);
 std::int64_t before_unix_ms(const std::optional<double>& older_s, std::int64_t now_unix_ms);
 
-// The studies that meet the filter, in the given order. A kernel, device or axis that no study has is an error.
-// `counts` is read only if the filter has a status.
+// The studies that meet the filter, in the given order. A kernel, device or axis that no study has is an
+// error. `counts` is read only if the filter has a status.
 Result<std::vector<StudySummary>> select_studies(std::vector<StudySummary> studies, const StudyFilter& filter,
                                                  const std::map<std::int64_t, TrialCounts>& counts,
                                                  std::int64_t now_unix_ms);
 
-// Reads a word of digits as the id of a study or trial. If a kernel has this name too, the word is ambiguous, and callers
-// report ambiguous_number(): 017 means the id, and 17@ the kernel.
+// Reads a word of digits as the id of a study or trial. If a kernel has this name too, the word is ambiguous,
+// and callers report ambiguous_number(): 017 means the id, and 17@ the kernel.
 std::optional<std::int64_t> number_in(std::string_view word);
 bool is_kernel(const std::vector<StudySummary>& studies, std::string_view word);
 // `what` is the thing that has the id: "study".
 Error ambiguous_number(const std::string& word, const std::string& what);
 
-// The studies that a word names: by id (17), or by kernel, problem and device (reduce, reduce/n=1Mi, reduce@H200,
-// reduce/n=1Mi@H200).
-Result<std::vector<StudySummary>> named_studies(const std::vector<StudySummary>& studies, const std::string& word);
+// The studies that a word names: by id (17), or by kernel, problem and device (reduce, reduce/n=1Mi,
+// reduce@H200, reduce/n=1Mi@H200).
+Result<std::vector<StudySummary>> named_studies(const std::vector<StudySummary>& studies,
+                                                const std::string& word);
 // The study that a word names. A word for several studies or for none is an error.
 Result<StudySummary> named_study(const std::vector<StudySummary>& studies, const std::string& word);
 

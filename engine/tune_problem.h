@@ -29,7 +29,8 @@ struct TuneRequest {
   double budget_s = 0;                // earlier runs and the playoff included; 0: no limit
   double compilers = 1, devices = 1;  // number that work in parallel
   Earlier earlier = Earlier::resumed;
-  enum class Related { used, ignored };  // may the search learn from other problems, devices and versions of the kernel
+  // May the search learn from other problems, devices and versions of the kernel.
+  enum class Related { used, ignored };
   Related related = Related::used;
   double gain = 0;  // see TuneLimits
   std::int64_t patience = TuneLimits().patience;
@@ -53,7 +54,8 @@ struct TuneProgress {
 struct ProblemEvents {
   std::function<void(const TuneProgress&)> on_progress;  // after each trial and during the playoff
   std::function<bool()> stop;                            // see TuneEvents
-  std::function<void(const std::string&)> on_search;     // called once, before the first trial, with a description of the search
+  // Called once, before the first trial, with a description of the search.
+  std::function<void(const std::string&)> on_search;
   std::function<void(const Trial&)> on_trial;            // called when a trial of this run ends
 };
 

@@ -25,7 +25,8 @@ EffortLimits limits_of(Effort effort) {
     case Effort::quick:
       return {.seconds = 2.5, .gain = 0.02, .timing = {.finalists = 3, .rounds = {20}}};
     case Effort::thorough:
-      return {.gain = 0.001, .patience = 300, .timing = {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
+      return {
+          .gain = 0.001, .patience = 300, .timing = {.finalists = 10, .rounds = {200}, .tolerance = 0.001}};
     case Effort::normal:
       break;
   }

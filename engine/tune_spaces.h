@@ -22,8 +22,8 @@ struct TuneSettings {
   std::optional<Effort> effort;        // replaces the file's limits on trials and seconds too
   std::optional<std::int64_t> trials;  // of a problem, earlier ones included; 0: no limit
   std::optional<double> seconds;       // of a problem, earlier runs included; 0: no limit
-  // Tuning ends when the model expects to save less than this share of the best time; 0: no limit. Without a value, the
-  // effort gives it, unless trials or seconds are given.
+  // Tuning ends when the model expects to save less than this share of the best time; 0: no limit. Without a
+  // value, the effort gives it, unless trials or seconds are given.
   std::optional<double> gain;
   TuneRequest::Earlier earlier = TuneRequest::Earlier::resumed;
   TuneRequest::Related related = TuneRequest::Related::used;
@@ -34,7 +34,8 @@ struct RunEvents {
   std::function<void(const Trial&)> on_trial;            // see ProblemEvents
   std::function<void(const TuneProgress&)> on_progress;  // see ProblemEvents
   std::function<void(const Tuning&)> on_tuned;           // after each problem
-  std::function<void(const EngineError&)> on_error;      // an error of one file or problem; the others are tuned
+  // An error of one file or problem; the others are tuned.
+  std::function<void(const EngineError&)> on_error;
   std::function<bool()> stop;                            // see TuneEvents
   std::function<void(const std::string&)> on_search;     // see ProblemEvents
 };

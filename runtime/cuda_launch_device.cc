@@ -19,8 +19,8 @@ std::string gpu_error(const Driver& driver, const char* doing, CUresult code) {
   return std::string("cannot ") + doing + ": " + driver.describe(code);
 }
 
-// The context is the calling thread's while the object lives. A stream capture of the thread goes on: it allows
-// loading and allocating meanwhile.
+// The context is the calling thread's while the object lives. A stream capture of the thread goes on: it
+// allows loading and allocating meanwhile.
 class ContextScope {
  public:
   ContextScope(const Driver& driver, CUcontext context) : driver_(driver) {
@@ -68,7 +68,8 @@ class OwnContext {
 
 class CudaLaunchProgram final : public LaunchProgram {
  public:
-  CudaLaunchProgram(OwnContext context, CudaProgram program) : context_(context), program_(std::move(program)) {}
+  CudaLaunchProgram(OwnContext context, CudaProgram program)
+      : context_(context), program_(std::move(program)) {}
 
   std::unique_ptr<Failure> launch(void** values, void* stream) const override {
     return context_.run(context_.is_current(), [&](const Driver& driver) {
@@ -81,8 +82,8 @@ class CudaLaunchProgram final : public LaunchProgram {
   CudaProgram program_;
 };
 
-// A program of one launch. A hot launch finds the processor's first cache full of the driver's data: it reads two lines
-// of memory, those at the beginning.
+// A program of one launch. A hot launch finds the processor's first cache full of the driver's data: it reads
+// two lines of memory, those at the beginning.
 class alignas(64) CudaPlainProgram final : public LaunchProgram {
  public:
   CudaPlainProgram(const Driver& driver, OwnContext context, CudaProgram program,
@@ -99,8 +100,8 @@ class alignas(64) CudaPlainProgram final : public LaunchProgram {
   [[gnu::hot]] std::unique_ptr<Failure> launch(void** values, void* stream) const override {
     CUlaunchConfig config = config_;
     config.hStream = static_cast<CUstream>(stream);
-    // A stream belongs to a context, and the driver refuses a launch there while another is current. The default
-    // streams are those of the current context.
+    // A stream belongs to a context, and the driver refuses a launch there while another is current. The
+    // default streams are those of the current context.
     const bool names_context = reinterpret_cast<std::uintptr_t>(stream) > kLastDefaultStream;
     if (names_context && contexts_.load(std::memory_order_relaxed) == Contexts::own) [[likely]] {
       if (queue_(&config, function_, values, nullptr) == CUDA_SUCCESS) [[likely]] return nullptr;
@@ -114,12 +115,15 @@ class alignas(64) CudaPlainProgram final : public LaunchProgram {
   enum class Contexts : unsigned char { unknown, own, others };
 
   // Also after a launch that was refused: it has queued nothing.
-  [[gnu::noinline]] std::unique_ptr<Failure> launch_in_own_context(const CUlaunchConfig& config, void** values) const {
+  [[gnu::noinline]] std::unique_ptr<Failure> launch_in_own_context(const CUlaunchConfig& config,
+                                                                   void** values) const {
     const bool is_current = context_.is_current();
     const Contexts known = contexts_.load(std::memory_order_relaxed);
-    if (!is_current && known != Contexts::others) contexts_.store(Contexts::others, std::memory_order_relaxed);
+    if (!is_current && known != Contexts::others)
+      contexts_.store(Contexts::others, std::memory_order_relaxed);
     if (is_current && known == Contexts::unknown) contexts_.store(Contexts::own, std::memory_order_relaxed);
-    return context_.run(is_current, [&](const Driver&) { return queue_(&config, function_, values, nullptr); });
+    return context_.run(is_current,
+                        [&](const Driver&) { return queue_(&config, function_, values, nullptr); });
   }
 
   decltype(Driver::cuLaunchKernelEx) queue_;
@@ -180,7 +184,8 @@ class CudaLaunchDevice final : public LaunchDevice {
     const auto gpu = Gpu::of_current_context(driver_, device_);
     const std::string key = sharing_key(code, plan.candidate);
     std::shared_ptr<const CachedModule> cached;
-    if (const auto known = modules_.find(key); !key.empty() && known != modules_.end()) cached = known->second.lock();
+    if (const auto known = modules_.find(key); !key.empty() && known != modules_.end())
+      cached = known->second.lock();
     if (cached == nullptr) {
       CompiledModule file;
       if (code.bytes.empty()) {
@@ -190,7 +195,8 @@ class CudaLaunchDevice final : public LaunchDevice {
       }
       auto loaded = gpu->load(code.bytes.empty() ? std::string_view(file.cubin) : code.bytes);
       if (auto failure = gpu->take_failure()) return *failure;
-      cached = std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
+      cached =
+          std::make_shared<const CachedModule>(code.module.path, std::move(loaded), std::move(file.kernels));
       if (!key.empty()) modules_[key] = cached;
     }
     auto program = CudaProgram::bind(*gpu, std::move(cached), code.module, plan.candidate, plan.arguments);
@@ -224,12 +230,14 @@ class CudaLaunchDevice final : public LaunchDevice {
   }
 
  private:
-  // Problems with equal keys share a loaded module; an empty key is never shared. Launches that write variables of the
-  // module need one of their own. Shared memory is a property of the module's functions, so its amounts are in the key.
+  // Problems with equal keys share a loaded module; an empty key is never shared. Launches that write
+  // variables of the module need one of their own. Shared memory is a property of the module's functions,
+  // so its amounts are in the key.
   static std::string sharing_key(const LaunchCode& code, const ProgramPlan& program) {
     if (!program.variables.empty() || !program.setup_once.empty() || !program.setup_each.empty()) return {};
-    std::string key = code.bytes.empty() ? code.module.path
-                                         : std::to_string(reinterpret_cast<std::uintptr_t>(code.bytes.data()));
+    std::string key = code.bytes.empty()
+                          ? code.module.path
+                          : std::to_string(reinterpret_cast<std::uintptr_t>(code.bytes.data()));
     for (const StepPlan& step : program.steps) key += '\n' + std::to_string(step.shared_bytes);
     return key;
   }
@@ -246,12 +254,14 @@ class CudaLaunchDevice final : public LaunchDevice {
 
 }  // namespace
 
-Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal, const LaunchDeviceSettings& settings) {
+Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal,
+                                                              const LaunchDeviceSettings& settings) {
   const auto driver = Driver::open();
   if (!driver) return driver.error();
   CUcontext context = nullptr;
   CUdevice device = 0, current = -1;
-  if (driver->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr) driver->cuCtxGetDevice(&current);
+  if (driver->cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr)
+    driver->cuCtxGetDevice(&current);
   if (ordinal < 0 && context != nullptr) {
     device = current;
   } else if (const CUresult code = driver->cuDeviceGet(&device, std::max(0, ordinal)); code != CUDA_SUCCESS) {

@@ -46,7 +46,8 @@ class LaunchArgument {
     std::memcpy(value_, &address, sizeof address);
   }
   template <class T>
-  requires std::integral<T> || std::floating_point<T> LaunchArgument(T scalar) : form_(form_of(0, element_type_of<T>())) {
+  requires std::integral<T> || std::floating_point<T> LaunchArgument(T scalar)
+      : form_(form_of(0, element_type_of<T>())) {
     static_assert(sizeof(T) <= sizeof value_);
     std::memcpy(value_, &scalar, sizeof scalar);
   }

@@ -9,7 +9,8 @@ Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSetti
   if (!choice) return choice.error();
   using Kind = DeviceChoice::Kind;
   const bool is_one = choice->extent == DeviceChoice::Extent::one;
-  if (!is_one || (choice->kind != Kind::automatic && choice->kind != Kind::host && choice->kind != Kind::gpu)) {
+  if (!is_one ||
+      (choice->kind != Kind::automatic && choice->kind != Kind::host && choice->kind != Kind::gpu)) {
     return Error{"a kernel launches on one device: auto, host, cuda or cuda:N, not " + settings.device};
   }
 #ifdef GKTUNE_WITH_CUDA

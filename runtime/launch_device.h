@@ -20,7 +20,8 @@ namespace gktune {
 class LaunchProgram {
  public:
   virtual ~LaunchProgram() = default;
-  // The values that launch() expects, in their order. If empty, it expects all arguments of the plan in their order.
+  // The values that launch() expects, in their order. If empty, it expects all
+  // arguments of the plan in their order.
   virtual std::span<const PassedValue> values() const { return {}; }
   // values[i] points to the i-th value, as for cuLaunchKernel. Null: it is queued.
   virtual std::unique_ptr<Failure> launch(void** values, void* stream) const = 0;
@@ -64,6 +65,7 @@ struct LaunchDeviceSettings {
 Result<std::unique_ptr<LaunchDevice>> open_launch_device(const LaunchDeviceSettings& settings);
 Result<std::unique_ptr<LaunchDevice>> open_host_launch_device(const LaunchDeviceSettings& settings);
 // A negative ordinal means the GPU of the current context, else the first one.
-Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal, const LaunchDeviceSettings& settings);
+Result<std::unique_ptr<LaunchDevice>> open_cuda_launch_device(int ordinal,
+                                                              const LaunchDeviceSettings& settings);
 
 }  // namespace gktune

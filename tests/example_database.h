@@ -55,8 +55,8 @@ inline void make_example_database(const std::string& path) {
   add("NVIDIA H100", small, {good_trial(64, 14, small)});
 }
 
-// Reductions of n=1Mi and n=2Mi on one GPU, measured with driver 550.54, then of n=1Gi with driver 580.65: the first two
-// winners are stale.
+// Reductions of n=1Mi and n=2Mi on one GPU, measured with driver 550.54, then of n=1Gi with driver 580.65:
+// the first two winners are stale.
 inline void make_stale_database(const std::string& path) {
   auto store = open_sqlite_store(path, StoreAccess::write);
   ASSERT_TRUE(store.ok()) << store.error().message;

@@ -175,7 +175,8 @@ void hold_playoff(const TuneTask& task, const Ranking& ranking, Device& device, 
   if (entrants.empty()) return;
   std::vector<Config> configs;
   for (const Trial& trial : entrants) configs.push_back(trial.config);
-  const PlayoffOptions decision{.tolerance = task.timing.tolerance, .deviation = ranking.cutoff().noise.deviation};
+  const PlayoffOptions decision{.tolerance = task.timing.tolerance,
+                                .deviation = ranking.cutoff().noise.deviation};
   const auto go_on = [&](const std::vector<Samples>& so_far) {
     const auto rounds_done = static_cast<int>(rounds_of(so_far));
     if (events.on_playoff) events.on_playoff({entrants.size(), rounds_done, task.timing.rounds.count});
@@ -240,8 +241,8 @@ class SharedWork {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Counts the trials that were submitted since the best one of that time was known. Those that were in flight then were
-// chosen without it.
+// Counts the trials that were submitted since the best one of that time was known. Those that were in flight
+// then were chosen without it.
 class Patience {
  public:
   explicit Patience(const TuneLimits& limits) : limits_(limits) {}

@@ -16,8 +16,8 @@ namespace gktune {
 struct TuneLimits {
   std::int64_t trials = 0;  // earlier ones included
   double seconds = 0;       // of this call, playoff included
-  // Ends the run once as many trials in a row as `patience` have not saved this share of the best objective, and the
-  // searcher does not expect to; 0: never.
+  // Ends the run once as many trials in a row as `patience` have not saved this share of the best objective,
+  // and the searcher does not expect to; 0: never.
   double gain = 0;
   std::int64_t patience = 60;
 };
@@ -79,8 +79,8 @@ struct TuneEvents {
   std::function<void(const Trial&)> on_learned;  // each trial of another tuner
   std::function<void(const Trial&)> on_revoked;  // a trial that went well fails when it is timed again
   std::function<void(const PlayoffProgress&)> on_playoff;  // at least every tenth of a second
-  // Called between trials: true ends the run after the trials that already run. Called during the playoff: true ends
-  // it at once.
+  // Called between trials: true ends the run after the trials that already run. Called during the
+  // playoff: true ends it at once.
   std::function<bool()> stop;
   Sharing sharing = {};
 };

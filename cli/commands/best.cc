@@ -43,20 +43,26 @@ struct BestOptions {
 
 void declare(Flags& flags, BestOptions& options) {
   flags.text("KERNEL", options.kernel, "Kernel; default: all kernels");
-  flags.text("--problem", options.problem, "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers")
+  flags
+      .text("--problem", options.problem,
+            "Problem: n=1Gi,T=float; if it was not tuned, the nearest tuned problem answers")
       .kind("AXIS=VALUE,…");
   flags.text("--device", options.device, "Device: its name in the database, or a part of the name")
       .kind("DEVICE");
-  flags.text("--as", options.as,
-             "With --problem: answer for --device with the results of this device of the database, even if the numbers of "
-             "multiprocessors differ; the database need not have --device")
+  flags
+      .text("--as", options.as,
+            "With --problem: answer for --device with the results of this device of the database, even if "
+            "the numbers of multiprocessors differ; the database need not have --device")
       .kind("DEVICE");
-  flags.on("--prefer-portfolio", options.prefers_portfolio,
-           "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest problem");
+  flags.on(
+      "--prefer-portfolio", options.prefers_portfolio,
+      "With --problem: if it was not tuned, prefer a stored portfolio to the winner of the nearest problem");
   flags.database(options.database);
   flags.on("--why", options.why,
-           "Explain the answer: the match, the evidence, the lead over others, and changes since then, also on this machine");
-  flags.text("--space", options.space, "With --why: compare the kernel's version with that of this space file")
+           "Explain the answer: the match, the evidence, the lead over others, and changes since then, also "
+           "on this machine");
+  flags
+      .text("--space", options.space, "With --why: compare the kernel's version with that of this space file")
       .kind("FILE");
   flags.table_format(options.format);
 }
@@ -126,17 +132,20 @@ void add_evidence_cells(const Best* best, const Evidence* evidence, std::vector<
   cells.push_back({std::to_string(best->study_id), Value(best->study_id)});
   count(best->trials), count(best->failed), count(std::ssize(best->trial.samples_us));
   cells.push_back(truth(best->from_playoff));
-  cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead)) : TableCell::unknown());
+  cells.push_back(evidence->second ? TableCell(format_percent(evidence->lead), Value(evidence->lead))
+                                   : TableCell::unknown());
   cells.push_back(evidence->second ? truth(evidence->is_lead_clear) : TableCell::unknown());
   cells.push_back(date_cell(evidence->measured_unix_ms));
   const SessionEnvironment& environment = evidence->environment;
-  for (const std::string* text : {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
+  for (const std::string* text :
+       {&environment.host_name, &environment.driver, &environment.runtime, &environment.compiler})
     cells.push_back(text->empty() ? TableCell::unknown() : TableCell(*text));
 }
 
 Table best_table(std::span<const Best> all, std::span<const Evidence> evidences, const BestOptions& options) {
   using enum Table::Align;
-  const bool is_any_stale = std::ranges::any_of(evidences, [](const Evidence& each) { return !each.changes.empty(); });
+  const bool is_any_stale =
+      std::ranges::any_of(evidences, [](const Evidence& each) { return !each.changes.empty(); });
   const bool has_stale = is_any_stale || !options.format.is_text();
   const bool has_evidence = options.why && !options.format.is_text();  // a text explains below the table
   Table table;
@@ -150,12 +159,13 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
   if (has_evidence) add_evidence_columns(table);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Best& best = all[i];
-    std::vector<TableCell> cells = {best.study.kernel,
-                                    problem_text(best.study.problem),
-                                    {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
-                                    best.trial.config.str(),
-                                    best.study.device.name,
-                                    std::string(regime_name(best.study.regime))};
+    std::vector<TableCell> cells = {
+        best.study.kernel,
+        problem_text(best.study.problem),
+        {format_time_us(best.trial.timing.median_us), Value(best.trial.timing.median_us)},
+        best.trial.config.str(),
+        best.study.device.name,
+        std::string(regime_name(best.study.regime))};
     if (has_stale) cells.push_back(stale_cell(evidences[i].changes, options.format));
     if (has_evidence) add_evidence_cells(&best, &evidences[i], cells);
     table.add_row(std::move(cells));
@@ -163,7 +173,8 @@ Table best_table(std::span<const Best> all, std::span<const Evidence> evidences,
   return table;
 }
 
-// The distance from the asked problem to the tuned one. Empty if the answer has no problem or a category differs.
+// The distance from the asked problem to the tuned one. Empty if the answer has no
+// problem or a category differs.
 std::optional<double> distance_to(const Problem& asked, const Answer& answer) {
   if (answer.problem.empty()) return std::nullopt;
   const auto far = distance(asked, answer.problem);
@@ -185,8 +196,13 @@ Table answer_table(const BestOptions& options, const Problem& problem, const Ans
   table.add_column("regime", left);
   table.add_column("stale", left);
   std::vector<TableCell> cells = {
-      options.kernel, problem_text(problem), std::string(match_name(answer.match)), problem_text(answer.problem),
-      answer.device.name, time_cell(answer.time_us), answer.config.str(),
+      options.kernel,
+      problem_text(problem),
+      std::string(match_name(answer.match)),
+      problem_text(answer.problem),
+      answer.device.name,
+      time_cell(answer.time_us),
+      answer.config.str(),
       best != nullptr ? TableCell(std::string(regime_name(best->study.regime))) : TableCell::unknown(),
       stale_cell(stale, options.format)};
   if (options.why) {
@@ -220,8 +236,8 @@ std::string match_text(const Answer& answer) {
   return std::string(match_name(answer.match));
 }
 
-// The study that an answer comes from. Of several with this configuration, such as one of each regime, the one with
-// its time, else the latest.
+// The study that an answer comes from. Of several with this configuration, such as one of each regime, the
+// one with its time, else the latest.
 const Best* study_of(const Answer& answer, const std::vector<Best>& winners) {
   const Best* found = nullptr;
   const auto rank = [&](const Best& best) {
@@ -273,28 +289,31 @@ Result<void, ExitCode> add_changes_of_space(std::span<const Best> winners, std::
                             winners[i].study.kernel + "'");
     }
     if (definition.fingerprint != winners[i].study.fingerprint)
-      add_change(evidences[i].changes, "the source or its options have changed: " + space + " defines another version");
+      add_change(evidences[i].changes,
+                 "the source or its options have changed: " + space + " defines another version");
   }
   return {};
 }
 
 // The evidence for the winners of studies, and what has changed since they were measured.
-Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winners, const BestOptions& options,
-                                                     Context& context) {
+Result<std::vector<Evidence>, ExitCode> evidence_for(std::span<const Best> winners,
+                                                     const BestOptions& options, Context& context) {
   auto archive = open_archive(options.database, context);
   if (!archive) return archive.error();
   if (!options.why) {  // only the changes are printed
     auto changes = archive->changes();
     if (!changes) return fail(context, ExitCode::failed, changes.error().message);
     std::vector<Evidence> evidences(winners.size());
-    for (std::size_t i = 0; i < winners.size(); ++i) evidences[i].changes = changes_of(*changes, winners[i].study_id);
+    for (std::size_t i = 0; i < winners.size(); ++i)
+      evidences[i].changes = changes_of(*changes, winners[i].study_id);
     return evidences;
   }
   auto evidences = archive->evidence(winners);
   if (!evidences) return fail(context, ExitCode::failed, evidences.error().message);
   add_changes_here(winners, *evidences, context);
   if (!options.space.empty()) {
-    if (auto added = add_changes_of_space(winners, *evidences, options.space, context); !added) return added.error();
+    if (auto added = add_changes_of_space(winners, *evidences, options.space, context); !added)
+      return added.error();
   }
   return *std::move(evidences);
 }
@@ -304,14 +323,17 @@ std::string lead_text(const Best& best, const Evidence& evidence) {
   if (!evidence.second) return "no second configuration to compare with";
   return fmt::format("{} ahead of the second {}: {} after {}; their confidence intervals {}",
                      format_percent(evidence.lead), where, format_time_us(evidence.second->timing.median_us),
-                     format_time_us(best.trial.timing.median_us), evidence.is_lead_clear ? "are apart" : "overlap");
+                     format_time_us(best.trial.timing.median_us),
+                     evidence.is_lead_clear ? "are apart" : "overlap");
 }
 
 void explain(const Best& best, const Evidence& evidence, Context& context) {
   const SessionEnvironment& environment = evidence.environment;
   std::string programs;
-  for (const auto& [name, version] : {std::pair("driver", &environment.driver), {"CUDA", &environment.runtime},
-                                      {"compiler", &environment.compiler}, {"gktune", &environment.tool_version}}) {
+  for (const auto& [name, version] : {std::pair("driver", &environment.driver),
+                                      {"CUDA", &environment.runtime},
+                                      {"compiler", &environment.compiler},
+                                      {"gktune", &environment.tool_version}}) {
     if (!version->empty()) programs += fmt::format("{}{} {}", programs.empty() ? "" : ", ", name, *version);
   }
   context.out << fmt::format("evidence: study {}, {}, {} of them failed; {}\n", best.study_id,
@@ -319,35 +341,39 @@ void explain(const Best& best, const Evidence& evidence, Context& context) {
                              format_things(std::ssize(best.trial.samples_us), "sample"))
               << "lead: " << lead_text(best, evidence) << '\n'
               << fmt::format("measured: {} on {}{}{}\n",
-                             evidence.measured_unix_ms > 0 ? format_date(evidence.measured_unix_ms) : "at an unknown time",
+                             evidence.measured_unix_ms > 0 ? format_date(evidence.measured_unix_ms)
+                                                           : "at an unknown time",
                              environment.host_name.empty() ? "an unknown host" : environment.host_name,
                              programs.empty() ? "" : ", ", programs)
-              << fmt::format("changed since: {}\n",
-                             evidence.changes.empty() ? "nothing that is known" : joined(evidence.changes, "; "));
+              << fmt::format("changed since: {}\n", evidence.changes.empty()
+                                                        ? "nothing that is known"
+                                                        : joined(evidence.changes, "; "));
 }
 
-ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners, const DeviceIdentity& device,
-                    const LookupSettings& settings, Context& context) {
+ExitCode answer_one(const BestOptions& options, const std::vector<Best>& winners,
+                    const DeviceIdentity& device, const LookupSettings& settings, Context& context) {
   std::vector<Problem> known;
   for (const Best& best : winners) known.push_back(best.study.problem);
   auto problem = parse_problem(options.problem, known);
   if (!problem) return fail_usage(context, "gktune best", "--problem: " + problem.error().message);
   auto lookup = Lookup::open(database_path(options.database, context), settings);
   if (!lookup) return fail(context, ExitCode::failed, lookup.error().message);
-  const Answer answer = lookup->best(options.kernel, *problem,
-                                     Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
+  const Answer answer = lookup->best(
+      options.kernel, *problem, Question{.device = device, .prefers_portfolio = options.prefers_portfolio});
   if (!answer) {
     fail(context, ExitCode::no_configuration,
-         fmt::format("the database has no configuration of {} for {}", options.kernel, problem_text(*problem)));
+         fmt::format("the database has no configuration of {} for {}", options.kernel,
+                     problem_text(*problem)));
     hint(context, answer.reason);
     return ExitCode::no_configuration;
   }
   const Best* best = study_of(answer, winners);
   if (best == nullptr && answer.match <= Match::same_architecture) {
     fail(context, ExitCode::failed,
-         fmt::format("the winner of {} for {} on {} is damaged: no trial of its study has its configuration", options.kernel,
-                     problem_text(answer.problem), answer.device.name));
-    hint(context, "gktune db check reports the damage; gktune db repair copies the readable rows to a new file");
+         fmt::format("the winner of {} for {} on {} is damaged: no trial of its study has its configuration",
+                     options.kernel, problem_text(answer.problem), answer.device.name));
+    hint(context,
+         "gktune db check reports the damage; gktune db repair copies the readable rows to a new file");
     return ExitCode::failed;
   }
   std::optional<Evidence> evidence;
@@ -432,10 +458,12 @@ ExitCode run(const BestOptions& options, Context& context) {
   if (options.kernel.empty() && !options.problem.empty()) {
     return fail_usage(context, "gktune best", "--problem needs a kernel: gktune best KERNEL --problem …");
   }
-  if (!options.as.empty() && options.problem.empty()) return fail_usage(context, "gktune best", "--as needs --problem");
+  if (!options.as.empty() && options.problem.empty())
+    return fail_usage(context, "gktune best", "--as needs --problem");
   if (options.prefers_portfolio && options.problem.empty())
     return fail_usage(context, "gktune best", "--prefer-portfolio needs --problem");
-  if (!options.space.empty() && !options.why) return fail_usage(context, "gktune best", "--space belongs to --why");
+  if (!options.space.empty() && !options.why)
+    return fail_usage(context, "gktune best", "--space belongs to --why");
   auto store = open_database(options.database, context);
   if (!store) return ExitCode::failed;
   auto all = store->best("");

@@ -30,9 +30,9 @@ void declare(Flags& flags, BundleOptions& options) {
                  "Database with the winners; may be repeated; default: $GKTUNE_DB, else ./gktune.db")
       .kind("FILE");
   flags
-      .collected(
-          "--arch", options.architectures,
-          "Include devices of this architecture only: sm_90, x86-64; may be repeated; default: all with winners")
+      .collected("--arch", options.architectures,
+                 "Include devices of this architecture only: sm_90, x86-64; may be repeated; default: all "
+                 "with winners")
       .kind("ARCHITECTURE");
   flags
       .text("--cache", options.cache_dir,
@@ -59,7 +59,8 @@ Json bundle_json(const std::string& path, const BundleSummary& summary) {
                      {"device", json_of(each.study.device)},
                      {"changes", each.changes}});
   }
-  return {{"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}, {"stale", std::move(stale)}};
+  return {
+      {"path", path}, {"bytes", summary.bytes}, {"kernels", std::move(kernels)}, {"stale", std::move(stale)}};
 }
 
 ExitCode run(const BundleOptions& options, Context& context) {

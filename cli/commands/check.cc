@@ -138,8 +138,10 @@ std::string candidates_text(const Finding& finding) {
 }
 
 void print_finding(const Finding& finding, Context& context) {
-  context.out << '\n' << paint(context.out_screen, Ink::red, status_name(finding.status)) << candidates_text(finding)
-              << '\n' << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
+  context.out << '\n'
+              << paint(context.out_screen, Ink::red, status_name(finding.status)) << candidates_text(finding)
+              << '\n'
+              << with_short_lines(finding.message) << (finding.message.ends_with('\n') ? "" : "\n");
 }
 
 std::string work_name(const CheckOptions& options) { return options.sanitize ? "sanitize" : "compile"; }
@@ -193,7 +195,8 @@ void print_check(const SpaceCheck& check, const KernelDefinition& definition, co
   }
   for (const Finding& finding : result.not_run) {
     if (options.quiet) break;
-    context.log.info(fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
+    context.log.info(
+        fmt::format("not run{}: {}", candidates_text(finding), with_short_lines(finding.message)));
   }
   const bool is_through = !result.was_stopped && !result.failure &&
                           !result.failures().contains(Status::reference_failed);
@@ -274,7 +277,8 @@ Command check_command() {
       make_command<CheckOptions>("check", "Find errors in a space file and its kernel, without timing",
                                  "gktune check spaces/reduce.yaml --sample 20", declare, run);
   command.note =
-      "A space file and its sources are code: check only files that you trust. This command executes the compiler\n"
+      "A space file and its sources are code: check only files that you trust. This command executes the "
+      "compiler\n"
       "(NVRTC, or $CXX) and, with --sanitize, the kernels.";
   return command;
 }

@@ -51,8 +51,8 @@ Json summary_json(const StudySummary& summary) {
 }
 
 // Reads the changes that make winners stale, and warns of them.
-Result<ChangesByStudy, ExitCode> read_changes(const std::string& database, const std::vector<StudySummary>& studies,
-                                              Context& context) {
+Result<ChangesByStudy, ExitCode> read_changes(const std::string& database,
+                                              const std::vector<StudySummary>& studies, Context& context) {
   auto archive = open_archive(database, context);
   if (!archive) return archive.error();
   auto changes = archive->changes();
@@ -61,7 +61,8 @@ Result<ChangesByStudy, ExitCode> read_changes(const std::string& database, const
   return *std::move(changes);
 }
 
-Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, const TableFormat& format) {
+Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
+                  const TableFormat& format) {
   using enum Table::Align;
   const bool has_stale = !format.is_text() || std::ranges::any_of(studies, [&](const StudySummary& each) {
     return each.best_us && !changes_of(changes, each.id).empty();
@@ -79,11 +80,17 @@ Table study_table(const std::vector<StudySummary>& studies, const ChangesByStudy
   table.add_column("updated (UTC)", left, "updated_unix_ms");
   if (has_stale) table.add_column("stale", left);
   for (const StudySummary& each : studies) {
-    std::vector<TableCell> cells = {{std::to_string(each.id), Value(each.id)}, each.study.kernel, problem_text(each.study.problem),
-                   {format_count(each.trials), Value(each.trials)}, {format_count(each.failed), Value(each.failed)},
-                   each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
-                   each.study.device.name, std::string(regime_name(each.study.regime)), each.study.objective,
-                   date_cell(each.updated_unix_ms)};
+    std::vector<TableCell> cells = {
+        {std::to_string(each.id), Value(each.id)},
+        each.study.kernel,
+        problem_text(each.study.problem),
+        {format_count(each.trials), Value(each.trials)},
+        {format_count(each.failed), Value(each.failed)},
+        each.best_us ? TableCell(format_time_us(*each.best_us), Value(*each.best_us)) : TableCell::unknown(),
+        each.study.device.name,
+        std::string(regime_name(each.study.regime)),
+        each.study.objective,
+        date_cell(each.updated_unix_ms)};
     if (has_stale) cells.push_back(stale_cell(changes_of(changes, each.id), format));
     table.add_row(std::move(cells));
   }
@@ -127,9 +134,10 @@ struct ShowOptions {
 };
 
 void declare_show(Flags& flags, ShowOptions& options) {
-  flags.text("STUDY", options.which,
-             "A study's id from `gktune db ls`, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: the studies that the flags "
-             "select")
+  flags
+      .text("STUDY", options.which,
+            "A study's id from `gktune db ls`, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: the studies that "
+            "the flags select")
       .kind("ID|KERNEL");
   declare_study_flags(flags, options.selection);
   const Flag failed = flags.on("--failed", options.failed, "Show failed trials and their messages");
@@ -137,7 +145,9 @@ void declare_show(Flags& flags, ShowOptions& options) {
       .on("--importance", options.importance,
           "Show the important parameters, the values that no good trial has, and the causes of failures")
       .excludes(failed);
-  flags.parsed("--limit", options.limit, parse_count, "Show at most N trials of a study and at most N studies; 0: all", "N")
+  flags
+      .parsed("--limit", options.limit, parse_count,
+              "Show at most N trials of a study and at most N studies; 0: all", "N")
       .shown_default("20");
   flags.table_format(options.format);
 }
@@ -233,8 +243,8 @@ void print_title(const StudySummary& summary, const Failures& failures, Context&
   const Study& study = summary.study;
   const std::string problem = study.problem.empty() ? "" : " " + problem_text(study.problem);
   context.out << paint(context.out_screen, Ink::bold, one_line(study.kernel + problem))
-              << one_line(fmt::format(" on {} ({}, objective: {})", study.device.name, regime_name(study.regime),
-                                      study.objective))
+              << one_line(fmt::format(" on {} ({}, objective: {})", study.device.name,
+                                      regime_name(study.regime), study.objective))
               << '\n';
   context.out << format_things(summary.trials, "trial")
               << (failures.empty() ? "" : "; failed: " + failures_text(failures)) << '\n';
@@ -304,7 +314,8 @@ ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary
     context.out << '\n';
     print_importance(context.out, context.out_screen, *facts);
   }
-  if (options.format.csv || options.format.markdown) rows.print(context.out, context.out_screen, options.format);
+  if (options.format.csv || options.format.markdown)
+    rows.print(context.out, context.out_screen, options.format);
   if (options.format.json) print(context.out, names_id(options, studies) ? reports.front() : reports);
   return ExitCode::done;
 }
@@ -313,13 +324,15 @@ ExitCode show_importance(const TrialStore& store, const std::vector<StudySummary
 void print_rows(const std::vector<StudyReport>& reports, const ShowOptions& options, Context& context) {
   std::vector<Trial> all;
   for (const StudyReport& report : reports) all.insert(all.end(), report.trials.begin(), report.trials.end());
-  const Table table = options.failed ? failure_table(all, all.size()) : trial_table(all, all.size(), Ids::shown);
+  const Table table =
+      options.failed ? failure_table(all, all.size()) : trial_table(all, all.size(), Ids::shown);
   table.print(context.out, context.out_screen, options.format);
 }
 
 ExitCode show(const ShowOptions& options, Context& context) {
   if (options.which.empty() && options.selection.filter.is_empty())
-    return fail_usage(context, "gktune db show", "nothing is selected; name a study, or select some by a flag");
+    return fail_usage(context, "gktune db show",
+                      "nothing is selected; name a study, or select some by a flag");
   auto store = open_database(options.selection.database, context);
   if (!store) return ExitCode::failed;
   auto archive = open_archive(options.selection.database, context);
@@ -347,8 +360,9 @@ ExitCode show(const ShowOptions& options, Context& context) {
     if (!report) return fail(context, ExitCode::failed, report.error().message);
     report->changes = changes_of(*changes, summary.id);
     if (report->damaged > 0) {
-      context.log.warning(fmt::format("study {}: {} damaged trials are left out; `gktune db check` names them",
-                                   summary.id, format_count(report->damaged)));
+      context.log.warning(
+          fmt::format("study {}: {} damaged trials are left out; `gktune db check` names them", summary.id,
+                      format_count(report->damaged)));
     }
     if (options.limit > 0 && std::ssize(report->trials) > options.limit)
       report->trials.resize(static_cast<std::size_t>(options.limit));
@@ -370,22 +384,25 @@ ExitCode show(const ShowOptions& options, Context& context) {
     print_study(report, options, context);
     if (std::ssize(report.trials) < report.shown_of) hidden = std::max(hidden, report.shown_of);
   }
-  if (hidden > 0 && options.limit > 0 && !hides_studies) hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));
+  if (hidden > 0 && options.limit > 0 && !hides_studies)
+    hint(context, fmt::format("--limit 0 shows all {}", format_count(hidden)));
   return ExitCode::done;
 }
 
 }  // namespace
 
 Command db_command() {
-  Command command{"db", "Query, compare, clean up, check and share the database of trials", "gktune db ls", {}, {}};
+  Command command{
+      "db", "Query, compare, clean up, check and share the database of trials", "gktune db ls", {}, {}};
   command.children.push_back(make_command<ListOptions>("ls", "List the studies: kernel, problem, device",
-                                                       "gktune db ls --kernel reduce --newer 7d", declare_list, list));
+                                                       "gktune db ls --kernel reduce --newer 7d",
+                                                       declare_list, list));
   command.children.push_back(make_command<ShowOptions>("show", "Show the trials of a study, best first",
                                                        "gktune db show reduce/n=1Mi --limit 5", declare_show,
                                                        show));
-  for (auto* child : {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command,
-                      db_check_command, db_repair_command, db_portfolio_command, db_export_command, db_import_command,
-                      db_merge_command}) {
+  for (auto* child :
+       {db_diff_command, db_stats_command, db_sql_command, db_rm_command, db_prune_command, db_check_command,
+        db_repair_command, db_portfolio_command, db_export_command, db_import_command, db_merge_command}) {
     command.children.push_back(child());
   }
   return command;

@@ -1,4 +1,5 @@
-// gktune db export, gktune db import, gktune db merge: databases, files of other programs, what applications keep.
+// gktune db export, gktune db import, gktune db merge: databases, files of other
+// programs, what applications keep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,12 +55,16 @@ struct ExportOptions {
 void declare_export(Flags& flags, ExportOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]; default: all");
   declare_study_flags(flags, options.selection);
-  flags.parsed("--format", options.format, parse_format,
-               "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device;"
-               " kernel-tuner, t4, wisdom, cub: for other programs",
-               "jsonl|header|flags|json|kernel-tuner|t4|wisdom|cub")
+  flags
+      .parsed(
+          "--format", options.format, parse_format,
+          "jsonl: everything, for `gktune db import`; header: C++; flags: -D…; json: a file for each device; "
+          "kernel-tuner, t4, wisdom, cub: for other programs",
+          "jsonl|header|flags|json|kernel-tuner|t4|wisdom|cub")
       .shown_default("jsonl");
-  flags.text("--output,-o", options.output, "Write to FILE (with --format json, to a folder) instead of standard output")
+  flags
+      .text("--output,-o", options.output,
+            "Write to FILE (with --format json, to a folder) instead of standard output")
       .kind("FILE");
 }
 
@@ -79,15 +84,16 @@ ExitCode write_text(const std::string& text, const std::string& path, Context& c
 }
 
 // The winners of the selected studies, of which a kernel's version that is not the latest is left out.
-Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& studies, const ExportOptions& options,
-                                               Context& context) {
+Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& studies,
+                                               const ExportOptions& options, Context& context) {
   auto archive = open_archive(options.selection.database, context);
   if (!archive) return archive.error();
   std::vector<Best> winners;
   for (const StudySummary& each : studies) {
     const bool is_outdated = std::ranges::any_of(studies, [&](const StudySummary& other) {
       return other.study.kernel == each.study.kernel && other.study.device == each.study.device &&
-             other.study.fingerprint != each.study.fingerprint && other.updated_unix_ms > each.updated_unix_ms;
+             other.study.fingerprint != each.study.fingerprint &&
+             other.updated_unix_ms > each.updated_unix_ms;
     });
     if (is_outdated) continue;
     auto winner = archive->winner(each.id);
@@ -102,7 +108,8 @@ Result<std::vector<Best>, ExitCode> winners_of(const std::vector<StudySummary>& 
   return winners;
 }
 
-// The costs of the configurations on the problems of these winners; nothing if fewer than so many of them were tuned.
+// The costs of the configurations on the problems of these winners; nothing if fewer
+// than so many of them were tuned.
 std::optional<PortfolioSource> costs_of(const std::vector<Best>& winners, const ExportOptions& options,
                                         std::size_t fewest, Context& context) {
   const Study& study = winners.front().study;
@@ -138,9 +145,9 @@ void keep_one_for_each_problem(std::vector<Best>& winners, Context& context) {
   winners = one_for_each_problem(std::move(winners));
   const std::size_t left_out = all - winners.size();
   if (left_out == 0) return;
-  context.log.info(fmt::format("left out {} of other regimes or objectives: this format holds one winner for each problem and"
-                               " device",
-                               format_things(static_cast<std::int64_t>(left_out), "winner")));
+  context.log.info(fmt::format(
+      "left out {} of other regimes or objectives: this format holds one winner for each problem and device",
+      format_things(static_cast<std::int64_t>(left_out), "winner")));
   hint(context, "name studies by their ids to export others");
 }
 
@@ -157,7 +164,8 @@ ExitCode export_header(const std::vector<Best>& winners, const ExportOptions& op
   }
   if (portfolio) warn_of_stale(*portfolio, context);
   if (!portfolio) {
-    if (const auto source = costs_of(winners, options, 2, context)) portfolio = make_portfolio(source->table, {});
+    if (const auto source = costs_of(winners, options, 2, context))
+      portfolio = make_portfolio(source->table, {});
   }
   if (!portfolio) {
     portfolio.emplace();
@@ -176,7 +184,8 @@ ExitCode export_cub(const std::vector<Best>& winners, const ExportOptions& optio
   });
   if (!is_one) return fail_for_several("the format cub holds one kernel on one device", context);
   const auto source = costs_of(winners, options, 1, context);
-  if (!source) return fail(context, ExitCode::failed, "the problems of '" + study.kernel + "' have different axes");
+  if (!source)
+    return fail(context, ExitCode::failed, "the problems of '" + study.kernel + "' have different axes");
   auto text = cub_policy_text(*source);
   if (!text) return fail(context, ExitCode::failed, text.error().message);
   return write_text(*text, options.output, context);
@@ -188,7 +197,8 @@ ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& o
     if (std::ranges::find(devices, best.study.device) == devices.end()) devices.push_back(best.study.device);
   }
   if (options.output.empty() && devices.size() > 1) {
-    return fail_usage(context, "gktune db export", "several devices; name a folder with --output, or one --device");
+    return fail_usage(context, "gktune db export",
+                      "several devices; name a folder with --output, or one --device");
   }
   std::error_code error;
   if (!options.output.empty()) std::filesystem::create_directories(options.output, error);
@@ -208,12 +218,14 @@ ExitCode export_devices(const std::vector<Best>& winners, const ExportOptions& o
                          [&](const Best& best) { return best.study.device == device; });
     const std::string path =
         options.output.empty() ? "" : (std::filesystem::path(options.output) / name).string();
-    if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done) return code;
+    if (const auto code = write_text(device_json(device, own), path, context); code != ExitCode::done)
+      return code;
   }
   return ExitCode::done;
 }
 
-ExitCode export_everything(const std::vector<StudySummary>& studies, const ExportOptions& options, Context& context) {
+ExitCode export_everything(const std::vector<StudySummary>& studies, const ExportOptions& options,
+                           Context& context) {
   std::vector<std::int64_t> ids;
   for (const StudySummary& each : studies) ids.push_back(each.id);
   const auto path = database_path(options.selection.database, context);
@@ -226,7 +238,8 @@ ExitCode export_everything(const std::vector<StudySummary>& studies, const Expor
   });
   if (code != ExitCode::done) return code;
   context.log.info(fmt::format("exported {}, {}, {}", format_things(exported.studies, "study"),
-                               format_things(exported.trials, "trial"), format_things(exported.playoffs, "playoff")));
+                               format_things(exported.trials, "trial"),
+                               format_things(exported.playoffs, "playoff")));
   warn_of_damage(exported.damaged, options.selection.database, context);
   return ExitCode::done;
 }
@@ -272,19 +285,19 @@ ExitCode export_selection(const ExportOptions& options, Context& context) {
 }
 
 void print_merged(const Merged& merged, const std::string& name, Context& context) {
-  context.out << fmt::format("{}: {}, {} known; {}, {}, {}\n", name,
-                             format_things(merged.trials, "new trial"), format_count(merged.known_trials),
-                             format_things(merged.studies, "new study"), format_things(merged.sessions, "session"),
-                             format_things(merged.playoffs, "playoff"));
+  context.out << fmt::format(
+      "{}: {}, {} known; {}, {}, {}\n", name, format_things(merged.trials, "new trial"),
+      format_count(merged.known_trials), format_things(merged.studies, "new study"),
+      format_things(merged.sessions, "session"), format_things(merged.playoffs, "playoff"));
   if (const auto conflicts = merged.by_environment + merged.by_playoff + merged.by_time; conflicts > 0) {
     context.out << fmt::format(
         "measured on several hosts: {}; decided by the newer environment: {}, by a playoff: {},"
         " by time: {}{}\n",
-        format_things(conflicts, "configuration"), format_count(merged.by_environment), format_count(merged.by_playoff),
-        format_count(merged.by_time),
-        merged.overruled_failures == 0
-            ? ""
-            : fmt::format("; {} of them failed on a host that was overruled", format_count(merged.overruled_failures)));
+        format_things(conflicts, "configuration"), format_count(merged.by_environment),
+        format_count(merged.by_playoff), format_count(merged.by_time),
+        merged.overruled_failures == 0 ? ""
+                                       : fmt::format("; {} of them failed on a host that was overruled",
+                                                     format_count(merged.overruled_failures)));
   }
   for (const std::string& winner : merged.changed_winners) context.out << "new winner of " << winner << '\n';
   warn_of_damage(merged.damaged, name, context);
@@ -296,8 +309,11 @@ struct ImportOptions {
 };
 
 void declare_import(Flags& flags, ImportOptions& options) {
-  flags.texts("FILE", options.files, "JSON Lines of `gktune db export`, a cache file of Kernel Tuner or a T4 file; -: JSON Lines from "
-                                     "standard input")
+  flags
+      .texts(
+          "FILE", options.files,
+          "JSON Lines of `gktune db export`, a cache file of Kernel Tuner or a T4 file; -: JSON Lines from "
+          "standard input")
       .kind("FILE")
       .required();
   flags.database(options.database);
@@ -354,18 +370,18 @@ ExitCode merge(const MergeOptions& options, Context& context) {
 
 Command db_export_command() {
   return make_command<ExportOptions>("export", "Write studies for another database, program or application",
-                                     "gktune db export reduce@H200 --format header -o reduce_tuned.h", declare_export,
-                                     export_selection);
+                                     "gktune db export reduce@H200 --format header -o reduce_tuned.h",
+                                     declare_export, export_selection);
 }
 
 Command db_import_command() {
-  return make_command<ImportOptions>("import", "Add exported studies or recorded tunings", "gktune db import trials.jsonl",
-                                     declare_import, import_files);
+  return make_command<ImportOptions>("import", "Add exported studies or recorded tunings",
+                                     "gktune db import trials.jsonl", declare_import, import_files);
 }
 
 Command db_merge_command() {
-  return make_command<MergeOptions>("merge", "Add other databases", "gktune db merge h100.db h200.db --db all.db",
-                                    declare_merge, merge);
+  return make_command<MergeOptions>("merge", "Add other databases",
+                                    "gktune db merge h100.db h200.db --db all.db", declare_merge, merge);
 }
 
 }  // namespace gktune

@@ -53,7 +53,8 @@ struct RescueOptions {
 
 void declare_repair(Flags& flags, RescueOptions& options) {
   flags.database(options.database);
-  flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired").kind("FILE");
+  flags.text("--output,-o", options.output, "The new file; default: that of --db with .repaired")
+      .kind("FILE");
   flags.table_format(options.format);
 }
 
@@ -65,7 +66,8 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   if (!repaired) return fail(context, ExitCode::failed, repaired.error().message);
   if (options.format.json) {
     Json tables = Json::object();
-    for (const auto& [name, rows] : repaired->tables) tables[name] = {{"kept", rows.kept}, {"lost", rows.lost}};
+    for (const auto& [name, rows] : repaired->tables)
+      tables[name] = {{"kept", rows.kept}, {"lost", rows.lost}};
     print(context.out, {{"output", output}, {"tables", tables}, {"findings", repaired->findings}});
     return ExitCode::done;
   }
@@ -76,7 +78,8 @@ ExitCode repair(const RescueOptions& options, Context& context) {
   table.add_column("kept", Table::Align::right);
   table.add_column("lost", Table::Align::right);
   for (const auto& [name, rows] : repaired->tables) {
-    table.add_row({name, {format_count(rows.kept), Value(rows.kept)}, {format_count(rows.lost), Value(rows.lost)}});
+    table.add_row(
+        {name, {format_count(rows.kept), Value(rows.kept)}, {format_count(rows.lost), Value(rows.lost)}});
     lost += rows.lost;
   }
   table.print(context.out, context.out_screen, options.format);
@@ -88,12 +91,14 @@ ExitCode repair(const RescueOptions& options, Context& context) {
 }  // namespace
 
 Command db_check_command() {
-  return make_command<HealthOptions>("check", "Verify every page and row", "gktune db check", declare_check, check);
+  return make_command<HealthOptions>("check", "Verify every page and row", "gktune db check", declare_check,
+                                     check);
 }
 
 Command db_repair_command() {
   return make_command<RescueOptions>("repair", "Copy the readable rows of a damaged database to a new file",
-                                     "gktune db repair --db damaged.db -o rescued.db", declare_repair, repair);
+                                     "gktune db repair --db damaged.db -o rescued.db", declare_repair,
+                                     repair);
 }
 
 }  // namespace gktune

@@ -41,10 +41,14 @@ void declare_portfolio(Flags& flags, PortfolioOptions& options) {
   flags.text("KERNEL", options.kernel, "The kernel").required();
   flags.parsed("--within", options.within, parse_percent, "Allowed loss on each tuned problem", "PERCENT")
       .shown_default("2%");
-  flags.parsed("--most", options.most, parse_positive, "Choose at most N configurations, even if the loss is higher", "N");
-  flags.collected("--weight", options.weights, "Weight of a problem in the mean loss: n=1Mi:10; may be repeated")
+  flags.parsed("--most", options.most, parse_positive,
+               "Choose at most N configurations, even if the loss is higher", "N");
+  flags
+      .collected("--weight", options.weights,
+                 "Weight of a problem in the mean loss: n=1Mi:10; may be repeated")
       .kind("AXIS=VALUE,…:N");
-  flags.text("--device", options.device, "Use only this device: its name or a part of the name").kind("DEVICE");
+  flags.text("--device", options.device, "Use only this device: its name or a part of the name")
+      .kind("DEVICE");
   flags.database(options.database);
   flags.on("--dry-run", options.is_dry, "Do not store the portfolio");
   flags.table_format(options.format);
@@ -86,7 +90,8 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
                              regime_name(portfolio.regime), portfolio.objective, portfolio.problems.size());
   const std::size_t count = portfolio.configs.size();
   context.out << fmt::format("{} configuration{}: {}\n", count, count == 1 ? "" : "s", proof_text(portfolio));
-  for (std::size_t i = 0; i < count; ++i) context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
+  for (std::size_t i = 0; i < count; ++i)
+    context.out << fmt::format("  {}: {}\n", i + 1, portfolio.configs[i].str());
   context.out << '\n';
   for (const std::string& line : tree_lines(portfolio)) context.out << line << '\n';
   context.out << '\n';
@@ -107,8 +112,8 @@ void print_portfolio(const Portfolio& portfolio, Context& context) {
   }
 }
 
-// For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of the tree, or a
-// loss with so many configurations.
+// For programs and documents. The column "finding" says of which kind a row is: a configuration, a rule of
+// the tree, or a loss with so many configurations.
 Table portfolio_table() {
   using enum Table::Align;
   Table table;
@@ -132,8 +137,8 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
     return TableCell(std::to_string(count), Value(static_cast<std::int64_t>(count)));
   };
   const auto add = [&](const std::string& finding, std::vector<TableCell> cells) {
-    cells.insert(cells.begin(), {portfolio.kernel, portfolio.device.name, std::string(regime_name(portfolio.regime)),
-                                 portfolio.objective, finding});
+    cells.insert(cells.begin(), {portfolio.kernel, portfolio.device.name,
+                                 std::string(regime_name(portfolio.regime)), portfolio.objective, finding});
     table.add_row(std::move(cells));
   };
   const auto add_loss = [&](const std::string& finding, const PortfolioLoss& loss) {
@@ -143,7 +148,8 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
   for (std::size_t i = 0; i < portfolio.configs.size(); ++i)
     add("configuration", {number(i + 1), none, portfolio.configs[i].str(), none, none, none});
   for (const PortfolioRule& rule : rules_of(portfolio))
-    add("rule", {number(rule.config + 1), rule.condition, portfolio.configs[rule.config].str(), none, none, none});
+    add("rule",
+        {number(rule.config + 1), rule.condition, portfolio.configs[rule.config].str(), none, none, none});
   for (const PortfolioLoss& loss : portfolio.losses) add_loss("loss", loss);
   add_loss("loss of the tree", portfolio.tree_loss);
   if (portfolio.held_back) {
@@ -153,7 +159,10 @@ void add_portfolio(Table& table, const Portfolio& portfolio) {
 }
 
 Json loss_json(const PortfolioLoss& loss) {
-  return {{"configurations", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
+  return {{"configurations", loss.configs},
+          {"mean", loss.mean},
+          {"worst", loss.worst},
+          {"unmeasured", loss.unmeasured}};
 }
 
 Json portfolio_json(const Portfolio& portfolio) {
@@ -171,11 +180,12 @@ Json portfolio_json(const Portfolio& portfolio) {
                {"tree_loss", loss_json(portfolio.tree_loss)}};
   for (const Config& config : portfolio.configs) json["configs"].push_back(json_of(config));
   for (const PortfolioNode& node : portfolio.tree) {
-    json["tree"].push_back(node.axis.empty() ? Json{{"config", node.config}}
-                                             : Json{{"axis", node.axis},
-                                                    {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
-                                                    {"yes", node.yes},
-                                                    {"no", node.no}});
+    json["tree"].push_back(node.axis.empty()
+                               ? Json{{"config", node.config}}
+                               : Json{{"axis", node.axis},
+                                      {node.value.is_number() ? "at_most" : "equal", json_of(node.value)},
+                                      {"yes", node.yes},
+                                      {"no", node.no}});
   }
   for (const PortfolioLoss& loss : portfolio.losses) json["losses"].push_back(loss_json(loss));
   json["held_back"] = portfolio.held_back ? loss_json(*portfolio.held_back) : Json();
@@ -184,7 +194,8 @@ Json portfolio_json(const Portfolio& portfolio) {
 }
 
 ExitCode portfolio(const PortfolioOptions& options, Context& context) {
-  auto studies = selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, context);
+  auto studies =
+      selected_studies({options.database, {.kernel = options.kernel, .device = options.device}}, context);
   if (!studies) return studies.error();
   auto weights = parse_weights(options, *studies);
   if (!weights) return fail_usage(context, "gktune db portfolio", weights.error().message);
@@ -215,7 +226,8 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
     });
     warn_of_stale(own, *changes, context);
     Portfolio made = make_portfolio(
-        source.table, {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
+        source.table,
+        {.within = options.within, .most_configs = static_cast<std::size_t>(options.most.value_or(0))});
     made.kernel = source.identity.kernel;
     made.fingerprint = source.identity.fingerprint;
     made.device = source.identity.device;
@@ -249,8 +261,9 @@ ExitCode portfolio(const PortfolioOptions& options, Context& context) {
 }  // namespace
 
 Command db_portfolio_command() {
-  return make_command<PortfolioOptions>("portfolio", "Find a few configurations that serve all problems of a kernel",
-                                        "gktune db portfolio reduce --within 2%", declare_portfolio, portfolio);
+  return make_command<PortfolioOptions>(
+      "portfolio", "Find a few configurations that serve all problems of a kernel",
+      "gktune db portfolio reduce --within 2%", declare_portfolio, portfolio);
 }
 
 }  // namespace gktune

@@ -27,7 +27,8 @@ void declare_diff(Flags& flags, DiffOptions& options) {
   flags.text("STUDY", options.first, "A study: its id, or KERNEL[/AXIS=VALUE,…][@DEVICE]").required();
   flags.text("OTHER", options.second, "The other study").required();
   flags.database(options.database);
-  flags.parsed("--limit", options.limit, parse_count, "Show at most N configurations; 0: all", "N").shown_default("10");
+  flags.parsed("--limit", options.limit, parse_count, "Show at most N configurations; 0: all", "N")
+      .shown_default("10");
   flags.table_format(options.format);
 }
 
@@ -84,12 +85,13 @@ void print_difference(const StudySummary& first, const StudySummary& second,
   }
   if (first.study.fingerprint != second.study.fingerprint)
     context.out << "their sources or options differ\n";
-  context.out << fmt::format("{} in common; the status of {} differs\n", format_things(std::ssize(configs), "configuration"),
-                             format_count(changed));
+  context.out << fmt::format("{} in common; the status of {} differs\n",
+                             format_things(std::ssize(configs), "configuration"), format_count(changed));
   if (timed == 0) return;
-  context.out << fmt::format("the second takes {:.3f} × the time of the first (geometric mean), and is quicker for {} "
-                             "of {}\n\n",
-                             std::exp(sum / static_cast<double>(timed)), format_count(quicker), format_count(timed));
+  context.out << fmt::format(
+      "the second takes {:.3f} × the time of the first (geometric mean), and is quicker for {} "
+      "of {}\n\n",
+      std::exp(sum / static_cast<double>(timed)), format_count(quicker), format_count(timed));
 }
 
 ExitCode diff(const DiffOptions& options, Context& context) {
@@ -109,7 +111,8 @@ ExitCode diff(const DiffOptions& options, Context& context) {
   std::vector<CommonConfig>& configs = common->configs;
   // Changes of status first, then the largest changes of time.
   std::ranges::stable_sort(configs, {}, [](const CommonConfig& each) {
-    return std::pair(each.first_status == each.second_status, is_timed(each) ? -std::abs(change_of(each)) : 0);
+    return std::pair(each.first_status == each.second_status,
+                     is_timed(each) ? -std::abs(change_of(each)) : 0);
   });
   const auto limit = options.limit == 0 ? configs.size() : static_cast<std::size_t>(options.limit);
   if (options.format.is_text()) print_difference(*first, *second, configs, context);
@@ -193,7 +196,8 @@ ExitCode sql(const SqlOptions& options, Context& context) {
   auto rows = archive->query(options.sql);
   if (!rows) return fail(context, ExitCode::failed, rows.error().message);
   const auto is_number = [&](std::size_t column) {
-    return std::ranges::all_of(rows->rows, [&](const auto& row) { return !row[column] || row[column]->is_number(); });
+    return std::ranges::all_of(rows->rows,
+                               [&](const auto& row) { return !row[column] || row[column]->is_number(); });
   };
   Table table;
   std::map<std::string, int> times_used;  // each name has to be another key of an object
@@ -220,13 +224,14 @@ Command db_diff_command() {
 }
 
 Command db_stats_command() {
-  return make_command<StatsOptions>("stats", "Count kernels, studies, trials and failures", "gktune db stats", declare_stats, stats);
+  return make_command<StatsOptions>("stats", "Count kernels, studies, trials and failures", "gktune db stats",
+                                    declare_stats, stats);
 }
 
 Command db_sql_command() {
-  return make_command<SqlOptions>("sql", "Run a read-only query",
-                                  "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv",
-                                  declare_sql, sql);
+  return make_command<SqlOptions>(
+      "sql", "Run a read-only query",
+      "gktune db sql \"SELECT status, count(*) FROM trial_view GROUP BY status\" --csv", declare_sql, sql);
 }
 
 }  // namespace gktune

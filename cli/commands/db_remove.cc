@@ -44,7 +44,9 @@ struct RemoveOptions {
 
 void declare_remove(Flags& flags, RemoveOptions& options) {
   flags.texts("STUDY", options.studies, "Studies: ids, or KERNEL[/AXIS=VALUE,…][@DEVICE]");
-  flags.collected("--trial", options.trials, "Remove the trial with this id from `gktune db show`; may be repeated")
+  flags
+      .collected("--trial", options.trials,
+                 "Remove the trial with this id from `gktune db show`; may be repeated")
       .kind("ID");
   declare_study_flags(flags, options.selection);
   declare_dry_run(flags, options.is_dry);
@@ -82,7 +84,8 @@ struct PruneOptions {
 
 void declare_prune(Flags& flags, PruneOptions& options) {
   flags.on("--superseded", options.rules.superseded, "Remove trials that were measured again");
-  flags.on("--failed-trials", options.rules.failed, "Remove configurations that failed, so that they are tried again");
+  flags.on("--failed-trials", options.rules.failed,
+           "Remove configurations that failed, so that they are tried again");
   flags.on("--outdated", options.rules.outdated, "Remove studies of earlier versions of a kernel's source");
   declare_study_flags(flags, options.selection);
   declare_dry_run(flags, options.is_dry);
@@ -91,7 +94,8 @@ void declare_prune(Flags& flags, PruneOptions& options) {
 ExitCode prune_database(const PruneOptions& options, Context& context) {
   PruneRules rules = options.rules;
   if (!rules.superseded && !rules.failed && !rules.outdated) {
-    return fail_usage(context, "gktune db prune", "add --superseded, --failed-trials or --outdated to say what to remove");
+    return fail_usage(context, "gktune db prune",
+                      "add --superseded, --failed-trials or --outdated to say what to remove");
   }
   // The age is that of trials here.
   StudyFlags selection = options.selection;
@@ -100,7 +104,8 @@ ExitCode prune_database(const PruneOptions& options, Context& context) {
   auto studies = selected_studies(selection, context);
   if (!studies) return studies.error();
   const Removal removal = options.is_dry ? Removal::rehearsed : Removal::done;
-  return finish(prune(database_path(selection.database, context), ids_of(*studies), rules, removal), removal, context);
+  return finish(prune(database_path(selection.database, context), ids_of(*studies), rules, removal), removal,
+                context);
 }
 
 }  // namespace
@@ -112,7 +117,8 @@ Command db_rm_command() {
 
 Command db_prune_command() {
   return make_command<PruneOptions>("prune", "Remove superseded, failed or outdated trials",
-                                    "gktune db prune --superseded --older 30d", declare_prune, prune_database);
+                                    "gktune db prune --superseded --older 30d", declare_prune,
+                                    prune_database);
 }
 
 }  // namespace gktune

@@ -20,11 +20,13 @@ struct ImportFlags {
 void declare_import(Flags& flags, ImportFlags& options) {
   flags
       .text("FILE", options.file,
-            "A CUDA source, a Python script of Kernel Tuner, a T1 space file (JSON), or a CCCL benchmark with %RANGE% "
-            "comments")
+            "A CUDA source, a Python script of Kernel Tuner, a T1 space file (JSON), or a CCCL benchmark "
+            "with %RANGE% comments")
       .required()
       .kind("FILE");
-  flags.text("--kernel", options.kernel, "Kernel of a CUDA source; default: the first that the source launches")
+  flags
+      .text("--kernel", options.kernel,
+            "Kernel of a CUDA source; default: the first that the source launches")
       .kind("NAME");
   flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
   flags.on("--force", options.force, "Replace FILE");
@@ -32,7 +34,8 @@ void declare_import(Flags& flags, ImportFlags& options) {
 
 Result<void> write_text(const fs::path& path, const std::string& text, bool force) {
   std::error_code ignored;
-  if (!force && fs::exists(fs::symlink_status(path, ignored))) return Error{path.string() + " exists; --force replaces it"};
+  if (!force && fs::exists(fs::symlink_status(path, ignored)))
+    return Error{path.string() + " exists; --force replaces it"};
   return write_output(path, text);
 }
 
@@ -60,9 +63,9 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
 }  // namespace
 
 Command import_command() {
-  Command command =
-      make_command<ImportFlags>("import", "Write a first space file for a kernel, or convert a file of another tuner",
-                                "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
+  Command command = make_command<ImportFlags>(
+      "import", "Write a first space file for a kernel, or convert a file of another tuner",
+      "gktune import kernel.cu -o kernel.yaml", declare_import, import_file);
   command.aliases = {"import-space"};
   return command;
 }

@@ -44,7 +44,8 @@ ExitCode fail_with_hint(const ReportOptions& options, const std::string& message
 // Changes whenever a trial is added.
 std::uint64_t state_of(const std::vector<StudySummary>& studies) {
   std::uint64_t state = 0;  // wraps around
-  for (const StudySummary& each : studies) state = state * 31 + static_cast<std::uint64_t>(each.updated_unix_ms + each.trials);
+  for (const StudySummary& each : studies)
+    state = state * 31 + static_cast<std::uint64_t>(each.updated_unix_ms + each.trials);
   return state;
 }
 

@@ -31,8 +31,10 @@ struct ReproOptions {
 };
 
 void declare(Flags& flags, ReproOptions& options) {
-  flags.text("TRIAL", options.which,
-             "A trial's id from `gktune db show`, or a study to take the winner of: KERNEL[/AXIS=VALUE,…][@DEVICE]")
+  flags
+      .text("TRIAL", options.which,
+            "A trial's id from `gktune db show`, or a study to take the winner of: "
+            "KERNEL[/AXIS=VALUE,…][@DEVICE]")
       .kind("ID|KERNEL")
       .required();
   flags.text("SPACE", options.space, "Space file of the trial").required().kind("FILE");
@@ -85,14 +87,14 @@ ReproFacts facts_of(const ReproOptions& options, const StudiedTrial& found, cons
 }
 
 // Reads the space file and checks that the trial was tuned with it.
-Result<Definition, ExitCode> read_definition(const ReproOptions& options, std::int64_t trial, const Study& study,
-                                             Context& context) {
+Result<Definition, ExitCode> read_definition(const ReproOptions& options, std::int64_t trial,
+                                             const Study& study, Context& context) {
   auto definition = read_space_file(options.space, {.device_kind = study.device.kind, .strategies = {}});
   if (!definition) return fail(context, definition.error());
   if (definition->kernel.name != study.kernel) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial, study.kernel, options.space,
-                            definition->kernel.name));
+                fmt::format("trial {} belongs to kernel {}, but {} describes {}", trial, study.kernel,
+                            options.space, definition->kernel.name));
   }
   if (definition->fingerprint != study.fingerprint && !options.force) {
     fail(context, ExitCode::failed,
@@ -123,7 +125,8 @@ const StudySummary& version_of_space(const std::vector<StudySummary>& versions, 
 }
 
 // The number of the trial that the arguments name.
-Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const TrialStore& store, Context& context) {
+Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const TrialStore& store,
+                                          Context& context) {
   auto studies = store.studies();
   if (!studies) return fail(context, ExitCode::failed, studies.error().message);
   if (const auto number = number_in(options.which)) {
@@ -139,9 +142,9 @@ Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const Tri
   for (const StudySummary& each : *named) texts.insert(study_text(each.study));
   if (texts.size() > 1) {
     const std::string examples = *texts.begin() + ", " + *texts.rbegin();
-    return fail_selection(options.database,
-                          fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples),
-                          context);
+    return fail_selection(
+        options.database,
+        fmt::format("'{}' names {} studies, among them {}", options.which, texts.size(), examples), context);
   }
   const StudySummary& study = version_of_space(*named, options);
   auto archive = open_archive(options.database, context);
@@ -150,7 +153,8 @@ Result<std::int64_t, ExitCode> find_trial(const ReproOptions& options, const Tri
   if (!winner) return fail(context, ExitCode::failed, winner.error().message);
   if (*winner) return (*winner)->trial.id;
   fail(context, ExitCode::failed, study_text(study.study) + " has no winner");
-  hint(context, fmt::format("gktune db show {} --failed{} lists its trials", study.id, database_flag(options.database)));
+  hint(context, fmt::format("gktune db show {} --failed{} lists its trials", study.id,
+                            database_flag(options.database)));
   return ExitCode::failed;
 }
 
@@ -171,8 +175,8 @@ ExitCode run(const ReproOptions& options, Context& context) {
   if (!definition) return definition.error();
   if (const auto unsafe = unsafe_value(*definition, (*found)->trial.config, (*found)->trial.problem)) {
     return fail(context, ExitCode::failed,
-                fmt::format("trial {} has {}, which {} does not list: it could run any code", *number, *unsafe,
-                            options.space));
+                fmt::format("trial {} has {}, which {} does not list: it could run any code", *number,
+                            *unsafe, options.space));
   }
   auto planned = plan_of_trial(definition->kernel, **found, context);
   if (!planned) {
@@ -187,9 +191,9 @@ ExitCode run(const ReproOptions& options, Context& context) {
 }  // namespace
 
 Command repro_command() {
-  return make_command<ReproOptions>("repro",
-                                    "Write one trial as a standalone program for debuggers and profilers",
-                                    "gktune repro reduce/n=1Mi@H200 spaces/reduce.yaml -o repro.cu", declare, run);
+  return make_command<ReproOptions>(
+      "repro", "Write one trial as a standalone program for debuggers and profilers",
+      "gktune repro reduce/n=1Mi@H200 spaces/reduce.yaml -o repro.cu", declare, run);
 }
 
 }  // namespace gktune

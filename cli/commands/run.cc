@@ -79,7 +79,10 @@ std::string strategy_choices() {
 }
 
 void declare(Flags& flags, RunOptions& options) {
-  flags.texts("SPACE", options.paths, "Space files; leave out with --device replay:FILE to search the recording").kind("FILE");
+  flags
+      .texts("SPACE", options.paths,
+             "Space files; leave out with --device replay:FILE to search the recording")
+      .kind("FILE");
   flags.database(options.database);
   flags.device(options.device,
                "Device to run on; auto: the first GPU, else the CPU; cuda:all: all GPUs of its model; "
@@ -89,10 +92,11 @@ void declare(Flags& flags, RunOptions& options) {
       .kind("PARAMETER=VALUE,…");
   flags.parsed("--strategy", options.strategy, parse_strategy, "Search strategy; default: the space file's",
                strategy_choices());
-  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated").kind("NAME=VALUE");
+  flags.collected("--set", options.settings, "Set an option of the strategy; may be repeated")
+      .kind("NAME=VALUE");
   flags.parsed("--effort", options.effort, parse_effort,
-               "Replace the space file's limits. quick: about three seconds per problem; normal: until the model expects "
-               "little gain; thorough: until it expects almost none",
+               "Replace the space file's limits. quick: about three seconds per problem; normal: until the "
+               "model expects little gain; thorough: until it expects almost none",
                "quick|normal|thorough");
   flags.parsed("--trials", options.trials, parse_count,
                "Stop after N trials per problem, earlier ones included; 0: no limit", "N");
@@ -108,7 +112,8 @@ void declare(Flags& flags, RunOptions& options) {
   flags.parsed("--seed", options.device.seed, parse_count, "Seed of the search", "N");
   flags.worker(options.device);
   flags.parsed("--regime", options.regime, parse_regime,
-               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)", "cold|hot");
+               "Caches before each launch: cold (empty) or hot (left as they are by the launch before)",
+               "cold|hot");
   flags.on("--fresh", options.fresh, "Measure everything again");
   flags.text("--report", options.report, "Write an HTML report of these kernels at the end").kind("FILE");
   flags.json(options.json);
@@ -284,7 +289,8 @@ ExitCode run(const RunOptions& options, Context& context) {
   if (auto checked = check_report_path(options.report); !options.report.empty() && !checked) {
     return fail_usage(context, "gktune run", "--report: " + checked.error().message);
   }
-  auto groups = read_files(options.paths, options.device.choice, options.device, unsafe_options(options.device), context);
+  auto groups = read_files(options.paths, options.device.choice, options.device,
+                           unsafe_options(options.device), context);
   if (!groups) return groups.error();
   for (OpenedSpaces& group : *groups) {
     for (Definition& definition : group.definitions) {
@@ -321,8 +327,8 @@ Command run_command() {
       "run", "Tune a kernel: find the fastest configuration of each problem",
       "gktune run spaces/reduce.yaml --problem n=1Mi,element=int --time 60s", declare, run);
   command.note =
-      "This command executes the code of a space file and its sources with your rights: run only files that you "
-      "trust.";
+      "This command executes the code of a space file and its sources with your rights: run only files that "
+      "you trust.";
   return command;
 }
 

@@ -1,4 +1,5 @@
-// gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a device. Started by gktune itself.
+// gktune worker KIND ORDINAL compile|run|describe [--cache DIR]: one of the processes of a
+// device. Started by gktune itself.
 
 #include "cli/commands/commands.h"
 #include "cli/flags.h"

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kLongestName = 120;
 
-std::string row_html(std::string_view tag, const std::vector<HtmlCell>& cells, std::string_view row_class = "") {
+std::string row_html(std::string_view tag, const std::vector<HtmlCell>& cells,
+                     std::string_view row_class = "") {
   std::string html = row_class.empty() ? "<tr>" : fmt::format("<tr class=\"{}\">", row_class);
   const std::string_view scope = tag == "th" ? " scope=\"col\"" : "";
   for (const HtmlCell& cell : cells) {

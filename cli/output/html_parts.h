@@ -41,7 +41,7 @@ class HtmlTable {
 std::string details(std::string_view summary, const std::string& body);
 
 // A figure whose chart the page's script draws, with a table that says the same.
-std::string figure(std::string_view chart, std::string_view caption, std::string_view note, const std::string& table,
-                   std::string_view chart_class, bool is_wide);
+std::string figure(std::string_view chart, std::string_view caption, std::string_view note,
+                   const std::string& table, std::string_view chart_class, bool is_wide);
 
 }  // namespace gktune

@@ -21,7 +21,11 @@ std::span<const Portfolio> shown(const std::vector<Portfolio>& portfolios) {
 std::string anchor_of(std::size_t place) { return fmt::format("portfolio-{}", place + 1); }
 
 std::string loss_table(const Portfolio& portfolio) {
-  HtmlTable table({{"choice"}, {"configurations", true}, {"mean loss", true}, {"worst loss", true}, {"not measured", true}});
+  HtmlTable table({{"choice"},
+                   {"configurations", true},
+                   {"mean loss", true},
+                   {"worst loss", true},
+                   {"not measured", true}});
   const auto add = [&](const char* choice, const PortfolioLoss& loss) {
     table.add({{choice},
                number_cell(std::to_string(loss.configs)),
@@ -46,7 +50,8 @@ std::string tree_text(const Portfolio& portfolio) {
   for (std::size_t i = 0; i < std::min(kMostLines, lines.size()); ++i)
     html += html_escaped(shortened(lines[i], 160)) + '\n';
   html += "</pre>\n";
-  if (lines.size() > kMostLines) html += fmt::format("<p class=\"faint\">{} lines follow.</p>\n", lines.size() - kMostLines);
+  if (lines.size() > kMostLines)
+    html += fmt::format("<p class=\"faint\">{} lines follow.</p>\n", lines.size() - kMostLines);
   return html;
 }
 
@@ -58,7 +63,8 @@ std::string configs_card(const Portfolio& portfolio) {
   }
   std::string html = "<div class=\"card wide\"><h4>Configurations</h4>\n" + table.html();
   if (portfolio.configs.size() > kMostConfigs)
-    html += fmt::format("<p class=\"faint\">{} more are left out.</p>\n", portfolio.configs.size() - kMostConfigs);
+    html += fmt::format("<p class=\"faint\">{} more are left out.</p>\n",
+                        portfolio.configs.size() - kMostConfigs);
   return html + "</div>\n";
 }
 
@@ -68,8 +74,9 @@ std::string title_of(const Portfolio& portfolio) {
 
 std::string article_of(const Portfolio& portfolio, std::size_t place) {
   const std::size_t count = portfolio.configs.size();
-  std::string html = fmt::format("<article id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h3 id=\"{0}-title\">{1}</h3>\n",
-                                 anchor_of(place), html_escaped(title_of(portfolio)));
+  std::string html =
+      fmt::format("<article id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h3 id=\"{0}-title\">{1}</h3>\n",
+                  anchor_of(place), html_escaped(title_of(portfolio)));
   html += fmt::format("<p class=\"faint\">{} problems; caches {}; objective: {}; made {} UTC</p>\n",
                       format_count(std::ssize(portfolio.problems)), regime_name(portfolio.regime),
                       html_escaped(name_of(portfolio.objective)), format_date(portfolio.made_unix_ms));
@@ -77,17 +84,22 @@ std::string article_of(const Portfolio& portfolio, std::size_t place) {
     html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n", html_escaped(change));
   html += fmt::format("<p>{} configuration{}: {}.</p>\n<div class=\"grid\">\n", count, count == 1 ? "" : "s",
                       proof_text(portfolio));
-  html += figure("portfolio-loss", "Loss", "over the best of each problem", loss_table(portfolio), "chart", false);
-  html += figure("portfolio-tree", "Tree", "that chooses a configuration for a problem", tree_text(portfolio), "chart", false);
+  html += figure("portfolio-loss", "Loss", "over the best of each problem", loss_table(portfolio), "chart",
+                 false);
+  html += figure("portfolio-tree", "Tree", "that chooses a configuration for a problem", tree_text(portfolio),
+                 "chart", false);
   return html + configs_card(portfolio) + "</div></article>\n";
 }
 
-Json loss_for_script(const PortfolioLoss& loss) { return {loss.configs, rounded(loss.mean), rounded(loss.worst)}; }
+Json loss_for_script(const PortfolioLoss& loss) {
+  return {loss.configs, rounded(loss.mean), rounded(loss.worst)};
+}
 
 // A node as the chart library reads it.
 Json node_json(const Portfolio& portfolio, std::size_t at, const std::string& branch) {
   const PortfolioNode& node = portfolio.tree[at];
-  if (node.axis.empty()) return {{"name", fmt::format("configuration {}", node.config + 1)}, {"branch", branch}};
+  if (node.axis.empty())
+    return {{"name", fmt::format("configuration {}", node.config + 1)}, {"branch", branch}};
   Json children = {node_json(portfolio, node.yes, "yes"), node_json(portfolio, node.no, "no")};
   return {{"name", name_of(condition_text(node))}, {"branch", branch}, {"children", std::move(children)}};
 }
@@ -96,10 +108,12 @@ Json node_json(const Portfolio& portfolio, std::size_t at, const std::string& br
 
 std::string portfolio_section(const std::vector<Portfolio>& portfolios) {
   if (portfolios.empty()) return "";
-  std::string html = "<section aria-labelledby=\"portfolios-title\"><h2 id=\"portfolios-title\">Portfolios</h2>\n";
+  std::string html =
+      "<section aria-labelledby=\"portfolios-title\"><h2 id=\"portfolios-title\">Portfolios</h2>\n";
   html += "<p class=\"faint\">A few configurations that serve all tuned problems of a kernel.";
   if (portfolios.size() > kMostPortfolios)
-    html += fmt::format(" {} of {}, those made last; `gktune report KERNEL` selects others.", kMostPortfolios, portfolios.size());
+    html += fmt::format(" {} of {}, those made last; `gktune report KERNEL` selects others.", kMostPortfolios,
+                        portfolios.size());
   html += "</p>\n";
   std::size_t place = 0;
   for (const Portfolio& each : shown(portfolios)) html += article_of(each, place++);

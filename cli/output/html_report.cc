@@ -112,7 +112,8 @@ std::string winner_card(const StudyFacts& facts) {
   if (facts.gain) number("better than the median configuration", gain_text(facts), " class=\"good\"");
   html += "</div>\n" + config_values(best.trial.config);
   if (!facts.changes.empty())
-    html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n", html_escaped(name_of(joined(facts.changes, "; "))));
+    html += fmt::format("<p class=\"stale\">Stale: {}.</p>\n",
+                        html_escaped(name_of(joined(facts.changes, "; "))));
   html += fmt::format(
       "<p class=\"faint\">Trial {}, {} samples{}.{}</p></div>\n", best.trial.id, best.trial.samples_us.size(),
       best.from_playoff ? fmt::format(" in a playoff of {} configurations", facts.finalists.size())

@@ -41,7 +41,8 @@ void print_shares(std::ostream& stream, const Screen& screen, const StudyFacts& 
   table.add_row({"three and more together, noise", format_percent(facts.shares.rest),
                  bar(facts.shares.rest, kBarColumns)});
   table.print(stream, screen);
-  if (hidden > 0) stream << format_things(static_cast<std::int64_t>(hidden), "smaller share") << " left out\n";
+  if (hidden > 0)
+    stream << format_things(static_cast<std::int64_t>(hidden), "smaller share") << " left out\n";
   if (facts.shares.predicted >= 0) {
     stream << fmt::format(
         "the model explains {:.0f} % of the variance of the fifth of the trials that it was not fitted to\n",
@@ -98,7 +99,8 @@ void print_causes(std::ostream& stream, const Screen& screen, const StudyFacts& 
   }
   table.print(stream, screen);
   if (facts.causes.size() > kCausesShown) {
-    stream << format_things(std::ssize(facts.causes) - std::int64_t{kCausesShown}, "rarer cause") << " left out\n";
+    stream << format_things(std::ssize(facts.causes) - std::int64_t{kCausesShown}, "rarer cause")
+           << " left out\n";
   }
 }
 
@@ -145,7 +147,8 @@ void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
   const TableCell id(std::to_string(study), Value(study));
   const auto count = [](std::int64_t number) { return TableCell(format_count(number), Value(number)); };
   const auto add_share = [&](const char* finding, const TableCell& parameter, double share) {
-    table.add_row({id, finding, parameter, none, {format_percent(share), Value(share)}, none, none, none, none, none, none});
+    table.add_row({id, finding, parameter, none, {format_percent(share), Value(share)}, none, none, none,
+                   none, none, none});
   };
   if (facts.ranking.size() >= 2) {
     for (const ImportanceRow& row : importance_rows(facts)) add_share("share", row.name, row.share);
@@ -155,13 +158,22 @@ void add_importance(Table& table, std::int64_t study, const StudyFacts& facts) {
   for (const StudyFacts::AbsentValue& each : facts.absent) {
     const StudyFacts::Parameter& parameter = facts.parameters[each.parameter];
     const Value& value = parameter.values[each.place];
-    table.add_row({id, "never among the best", parameter.name, {value.str(), value}, none, count(each.tried),
+    table.add_row({id,
+                   "never among the best",
+                   parameter.name,
+                   {value.str(), value},
+                   none,
+                   count(each.tried),
                    {fmt::format("{:.1f}", each.expected), Value(each.expected)},
-                   {score_text(each.best_score, facts.score_name), Value(each.best_score)}, none, none, none});
+                   {score_text(each.best_score, facts.score_name), Value(each.best_score)},
+                   none,
+                   none,
+                   none});
   }
   for (const StudyFacts::Cause& cause : facts.causes) {
     table.add_row({id, "failure", none, none, none, count(cause.count), none, none,
-                   std::string(status_name(cause.status)), {std::to_string(cause.example), Value(cause.example)},
+                   std::string(status_name(cause.status)),
+                   {std::to_string(cause.example), Value(cause.example)},
                    cause.message});
   }
 }

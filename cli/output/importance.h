@@ -21,8 +21,8 @@ std::vector<ImportanceRow> importance_rows(const StudyFacts& facts);
 void print_importance(std::ostream& stream, const Screen& screen, const StudyFacts& facts);
 Json importance_json(const StudyFacts& facts);
 
-// The same facts of several studies as one table, a row for each. Its column "finding" says of which kind a row is: share,
-// rest, predicted, never among the best, failure.
+// The same facts of several studies as one table, a row for each. Its column "finding" says of which kind a
+// row is: share, rest, predicted, never among the best, failure.
 Table importance_table();
 void add_importance(Table& table, std::int64_t study, const StudyFacts& facts);
 

@@ -8,7 +8,8 @@
 namespace gktune {
 namespace {
 
-void add_lines(const Portfolio& portfolio, std::size_t at, std::size_t depth, std::vector<std::string>& lines) {
+void add_lines(const Portfolio& portfolio, std::size_t at, std::size_t depth,
+               std::vector<std::string>& lines) {
   const PortfolioNode& node = portfolio.tree[at];
   const std::string indent(2 * depth, ' ');
   if (node.axis.empty()) {
@@ -21,7 +22,8 @@ void add_lines(const Portfolio& portfolio, std::size_t at, std::size_t depth, st
   add_lines(portfolio, node.no, depth + 1, lines);
 }
 
-void add_rules(const Portfolio& portfolio, std::size_t at, const std::string& before, std::vector<PortfolioRule>& rules) {
+void add_rules(const Portfolio& portfolio, std::size_t at, const std::string& before,
+               std::vector<PortfolioRule>& rules) {
   const PortfolioNode& node = portfolio.tree[at];
   if (node.axis.empty()) {
     rules.push_back({before, node.config});
@@ -30,7 +32,8 @@ void add_rules(const Portfolio& portfolio, std::size_t at, const std::string& be
   const std::string so_far = before.empty() ? "" : before + " and ";
   const char* otherwise = node.value.is_number() ? ">" : "!=";
   add_rules(portfolio, node.yes, so_far + condition_text(node), rules);
-  add_rules(portfolio, node.no, so_far + fmt::format("{} {} {}", node.axis, otherwise, format_value(node.value)), rules);
+  add_rules(portfolio, node.no,
+            so_far + fmt::format("{} {} {}", node.axis, otherwise, format_value(node.value)), rules);
 }
 
 }  // namespace
@@ -53,7 +56,8 @@ std::vector<PortfolioRule> rules_of(const Portfolio& portfolio) {
 
 std::string proof_text(const Portfolio& portfolio) {
   const std::string within = format_percent(portfolio.within);
-  if (portfolio.is_smallest) return fmt::format("the smallest number within {} of the best on every problem", within);
+  if (portfolio.is_smallest)
+    return fmt::format("the smallest number within {} of the best on every problem", within);
   if (portfolio.at_least > portfolio.configs.size())
     return fmt::format("fewer than the {} that {} would take", portfolio.at_least, within);
   return fmt::format("within {}; at least {} are needed, and the search for fewer was cut short", within,
@@ -61,7 +65,8 @@ std::string proof_text(const Portfolio& portfolio) {
 }
 
 std::string loss_text(const PortfolioLoss& loss) {
-  std::string text = fmt::format("{} on average, {} at worst", format_percent(loss.mean), format_percent(loss.worst));
+  std::string text =
+      fmt::format("{} on average, {} at worst", format_percent(loss.mean), format_percent(loss.worst));
   if (loss.unmeasured > 0) text += fmt::format("; {} problems not measured with it", loss.unmeasured);
   return text;
 }

@@ -14,14 +14,16 @@ std::string condition_text(const PortfolioNode& node);
 // The tree as indented lines; configurations are numbered from 1.
 std::vector<std::string> tree_lines(const Portfolio& portfolio);
 
-// The tree as rules, one for each leaf: "n <= 65536 and element = float". The condition of a tree without branches is empty.
+// The tree as rules, one for each leaf: "n <= 65536 and element = float". The condition of a
+// tree without branches is empty.
 struct PortfolioRule {
   std::string condition;
   std::size_t config = 0;  // its place
 };
 std::vector<PortfolioRule> rules_of(const Portfolio& portfolio);
 
-// "the smallest number within 2 % of the best on every problem", or another proof of the number of configurations.
+// "the smallest number within 2 % of the best on every problem", or another proof of
+// the number of configurations.
 std::string proof_text(const Portfolio& portfolio);
 
 // "1.2 % on average, 4.0 % at worst"

@@ -207,9 +207,9 @@ std::vector<std::string> hints_for(const Tuning& tuning, const std::string& data
         fmt::format("no further gain was expected after {} of {} configurations; --gain 0 continues",
                     format_count(tried), format_count(tuning.valid)));
   } else if (tuning.outcome.end == TuneOutcome::End::seconds) {
-    hints.push_back(fmt::format("the time limit was reached after {} of {} configurations; --time {:.0f}s continues",
-                                format_count(tried), format_count(tuning.valid),
-                                std::max(tuning.budget_s, tuning.spent_s) * 2));
+    hints.push_back(fmt::format(
+        "the time limit was reached after {} of {} configurations; --time {:.0f}s continues",
+        format_count(tried), format_count(tuning.valid), std::max(tuning.budget_s, tuning.spent_s) * 2));
   }
 
   if (tuning.outcome.best) {

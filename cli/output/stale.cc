@@ -46,7 +46,8 @@ const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::i
   return found == changes.end() ? kNone : found->second;
 }
 
-void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes, Context& context) {
+void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStudy& changes,
+                   Context& context) {
   std::vector<WinnerChanges> winners;
   for (const StudySummary& each : studies) {
     if (each.best_us) winners.push_back({&each.study, &changes_of(changes, each.id)});
@@ -78,9 +79,10 @@ void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t count, Co
     }
   }
   for (const Concerned& each : all) {
-    const std::string which = each.count == 1 ? study_text(*each.first) + " is stale"
-                                              : fmt::format("{} of {} winners are stale", format_count(each.count),
-                                                            format_count(static_cast<std::int64_t>(count)));
+    const std::string which = each.count == 1
+                                  ? study_text(*each.first) + " is stale"
+                                  : fmt::format("{} of {} winners are stale", format_count(each.count),
+                                                format_count(static_cast<std::int64_t>(count)));
     context.log.warning(fmt::format("{}: {}", which, each.change));
   }
   std::vector<std::string> changes;

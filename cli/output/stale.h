@@ -12,8 +12,8 @@
 
 namespace gktune {
 
-// Warnings about stale answers, on standard error. An answer is stale if its sources, device or driver changed after it
-// was measured.
+// Warnings about stale answers, on standard error. An answer is stale if its sources, device or driver
+// changed after it was measured.
 
 // Warns of the changes that make one answer stale.
 void warn_of_stale(const std::vector<std::string>& changes, Context& context);
@@ -23,7 +23,8 @@ struct WinnerChanges {
   const Study* study;
   const std::vector<std::string>* changes;
 };
-// Warns of each change once. Names the winner if a change concerns only one, else says how many of `all` it concerns.
+// Warns of each change once. Names the winner if a change concerns only one, else says
+// how many of `all` it concerns.
 void warn_of_stale(std::span<const WinnerChanges> winners, std::size_t all, Context& context);
 void warn_of_stale(std::span<const Best> winners, std::span<const Evidence> evidences, Context& context);
 // The same for the studies whose changes Archive::changes() has read.
@@ -32,7 +33,8 @@ void warn_of_stale(const std::vector<StudySummary>& studies, const ChangesByStud
 // The changes of one study; empty if its winner is not stale.
 const std::vector<std::string>& changes_of(const ChangesByStudy& changes, std::int64_t study);
 
-// The last cell of a row: the changes for programs and documents, a mark for people, who read them in the warnings.
+// The last cell of a row: the changes for programs and documents, a mark for people,
+// who read them in the warnings.
 TableCell stale_cell(const std::vector<std::string>& changes, const TableFormat& format);
 
 // Warns of a stored portfolio that is stale.

@@ -15,7 +15,8 @@ enum class Match {
   exact,              // this kernel, device and problem were tuned; the question names every axis
   nearest_problem,    // this device; the closest problem on a log scale
   same_architecture,  // another device of the same architecture
-  portfolio,          // this device; the configuration with the best worst share of the optimum over its problems
+  // This device; the configuration with the best worst share of the optimum over its problems.
+  portfolio,
   space_default,      // the default of the space file
   fallback,           // the default of the caller
   none,
@@ -29,8 +30,8 @@ struct Answer {
   Problem problem;     // the tuned problem; empty from the portfolio on
   DeviceIdentity device;
   std::string reason;  // from the portfolio on: why no winner answers
-  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the source, another
-  // driver, CUDA version or compiler. Empty: the answer is not stale.
+  // Each thing that has changed since the measurement, as `gktune best` names it: a later version of the
+  // source, another driver, CUDA version or compiler. Empty: the answer is not stale.
   std::vector<std::string> stale = {};
 
   explicit operator bool() const { return match != Match::none; }

@@ -96,7 +96,8 @@ std::optional<std::string> refusal(const Winner& winner, const Freshness& freshn
   return std::nullopt;
 }
 
-// The values of device.NAME in expressions on the asked device. An unknown device counts as one of its architecture.
+// The values of device.NAME in expressions on the asked device. An unknown device
+// counts as one of its architecture.
 NamedValues attributes_of(const KernelWinners& winners, const DeviceIdentity& device) {
   for (const auto& [identity, attributes] : winners.devices) {
     if (fits(device, identity)) return attributes;
@@ -188,9 +189,11 @@ void AnswerTable::index_exact_answers() {
   }
 }
 
-void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity& device, const Freshness& freshness) {
+void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity& device,
+                             const Freshness& freshness) {
   const auto is_fresh = [&](const KernelVersion& version) {
-    return freshness.fingerprint.empty() || version.winners.front().study.fingerprint == freshness.fingerprint;
+    return freshness.fingerprint.empty() ||
+           version.winners.front().study.fingerprint == freshness.fingerprint;
   };
   const KernelVersion* latest_with_default = nullptr;
   for (std::size_t i = 0; i < winners.versions.size(); ++i) {
@@ -199,8 +202,10 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
     for (const Portfolio& portfolio : version.portfolios) {
       if (!fits(device, portfolio.device)) continue;
       // The one that stands in where nobody has made a portfolio knows no problems.
-      Spare& spare = spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), !portfolio.problems.empty()});
-      std::vector<std::string> stale = portfolio.stale;  // and the changes since any of its problems was measured
+      Spare& spare =
+          spares_.emplace_back(Spare{{}, portfolio.tree, rules_[i].get(), !portfolio.problems.empty()});
+      // And the changes since any of its problems was measured.
+      std::vector<std::string> stale = portfolio.stale;
       for (const Winner& winner : version.winners) {
         const Study& study = winner.study;
         if (study.device != portfolio.device || study.regime != portfolio.regime ||
@@ -213,14 +218,16 @@ void AnswerTable::add_spares(const KernelWinners& winners, const DeviceIdentity&
         spare.answers.push_back({Match::portfolio, config, 0, {}, portfolio.device, reason_, stale});
       }
     }
-    if (latest_with_default == nullptr && !version.space.default_config.empty()) latest_with_default = &version;
+    if (latest_with_default == nullptr && !version.space.default_config.empty())
+      latest_with_default = &version;
   }
   if (latest_with_default == nullptr) return;
   const auto place = static_cast<std::size_t>(latest_with_default - winners.versions.data());
-  spares_.push_back({{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_, {}}},
-                     {},
-                     rules_[place].get(),
-                     false});
+  spares_.push_back(
+      {{{Match::space_default, latest_with_default->space.default_config, 0, {}, {}, reason_, {}}},
+       {},
+       rules_[place].get(),
+       false});
 }
 
 // Appends to the reason which winners were left out.
@@ -245,8 +252,8 @@ void AnswerTable::note_damage(const KernelWinners& winners, const DeviceIdentity
   }
 }
 
-void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rules, const DeviceIdentity& device,
-                           Match match, const Freshness& freshness) {
+void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rules,
+                           const DeviceIdentity& device, Match match, const Freshness& freshness) {
   struct Row {
     const Winner* winner;
     std::vector<double> places;
@@ -296,7 +303,9 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
         second_most = different.size(), cluster.second = axis;
       }
     }
-    const auto place_along = [&](const Row& row, std::size_t axis) { return axes_.empty() ? 0.0 : row.places[axis]; };
+    const auto place_along = [&](const Row& row, std::size_t axis) {
+      return axes_.empty() ? 0.0 : row.places[axis];
+    };
     std::ranges::sort(members, {}, [&](const Row& row) {
       return std::tuple(place_along(row, cluster.pivot), place_along(row, cluster.second), row.rank);
     });
@@ -311,7 +320,12 @@ void AnswerTable::add_tier(const KernelVersion& version, const ConfigRules& rule
       cluster.values.insert(cluster.values.end(), row.values.begin(), row.values.end());
       cluster.ranks.push_back(row.rank);
       const Study& study = row.winner->study;
-      cluster.answers.push_back({match, row.winner->config, row.winner->time_us, study.problem, study.device, {},
+      cluster.answers.push_back({match,
+                                 row.winner->config,
+                                 row.winner->time_us,
+                                 study.problem,
+                                 study.device,
+                                 {},
                                  changes_since(*row.winner, freshness)});
       cluster.exact_answers.push_back(cluster.answers.back());
       if (match == Match::nearest_problem && cluster.left_out == 0) {
@@ -374,7 +388,8 @@ bool AnswerTable::for_clusters(std::span<const AxisValue> values, const Function
 const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
   if (const Answer* exact = exact_.find(values)) return exact;
   const Answer* found = nullptr;
-  const bool is_found = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
+  const bool is_found = for_clusters(values, [&](const Tier& tier, const Cluster& cluster,
+                                                 const Places& places) {
     found = nearest_in(cluster, values, places);
     if (is_allowed(*tier.rules, *found, values)) return true;
     return visit_cluster(tier, cluster, values, places, [&](const Answer& answer) {
@@ -392,9 +407,10 @@ const Answer* AnswerTable::find(std::span<const AxisValue> values) const {
 }
 
 void AnswerTable::visit(std::span<const AxisValue> values, const Visit& visit) const {
-  const bool is_ended = for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
-    return visit_cluster(tier, cluster, values, places, visit);
-  });
+  const bool is_ended =
+      for_clusters(values, [&](const Tier& tier, const Cluster& cluster, const Places& places) {
+        return visit_cluster(tier, cluster, values, places, visit);
+      });
   if (!is_ended) visit_spares(values, visit);
 }
 
@@ -416,7 +432,8 @@ bool AnswerTable::visit_portfolios(std::span<const AxisValue> values, const Visi
 }
 
 // Offers the choice of the tree, then the other configurations.
-bool AnswerTable::visit_spare(const Spare& spare, std::span<const AxisValue> values, const Visit& visit) const {
+bool AnswerTable::visit_spare(const Spare& spare, std::span<const AxisValue> values,
+                              const Visit& visit) const {
   if (values.size() != axes_.size()) return false;
   Problem asked;
   for (std::size_t i = 0; i < axes_.size(); ++i) asked.set(axes_[i], values[i].value());
@@ -497,8 +514,8 @@ AnswerTable::Nearness AnswerTable::nearness(const Cluster& cluster, std::size_t 
   return {square, is_different, cluster.ranks[row]};
 }
 
-// Starts at the question's place along the pivot and goes outwards until the pivot alone is too far away. The same along
-// the second axis among the winners that have one place along the pivot.
+// Starts at the question's place along the pivot and goes outwards until the pivot alone is too far away. The
+// same along the second axis among the winners that have one place along the pivot.
 const Answer* AnswerTable::nearest_in(const Cluster& cluster, std::span<const AxisValue> values,
                                       const Places& places) const {
   const std::size_t width = axes_.size(), count = cluster.answers.size();

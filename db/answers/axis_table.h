@@ -16,7 +16,8 @@
 
 namespace gktune {
 
-// Items by the values of a problem's axes. Several threads may look while one sets. The table does not own its items.
+// Items by the values of a problem's axes. Several threads may look while one sets. The
+// table does not own its items.
 //
 // A slot holds the item and the values in a short form, for up to six axes in one cache line.
 template <class Item>
@@ -70,7 +71,8 @@ class AxisTable {
     std::array<Word, 8> words{};
   };
   struct Key {
-    [[gnu::always_inline]] explicit Key(std::span<const AxisValue> values) : is_exact(values.size() <= kMostKinds) {
+    [[gnu::always_inline]] explicit Key(std::span<const AxisValue> values)
+        : is_exact(values.size() <= kMostKinds) {
       const std::size_t count = std::min(values.size(), kMostWords);
       for (std::size_t i = 0; i < count; ++i) {
         const AxisValue::Code code = values[i].code();
@@ -122,7 +124,8 @@ class AxisTable {
   void fill(Slots& slots, const Slot& slot, const Key& key, const std::vector<Value>& problem) const {
     slots.problems[slot.place] = problem.data();
     slot.words[1].store(key.kinds, std::memory_order_relaxed);
-    for (std::size_t i = 0; i < words_; ++i) slot.words[kFirstWord + i].store(key.words[i], std::memory_order_relaxed);
+    for (std::size_t i = 0; i < words_; ++i)
+      slot.words[kFirstWord + i].store(key.words[i], std::memory_order_relaxed);
   }
   // Readers may still use the slots before: they are kept.
   void grow(std::size_t count) {

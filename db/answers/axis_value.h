@@ -107,8 +107,10 @@ class AxisValue {
   }
   Code short_text_code() const {
     const std::uint64_t kind = 4 + size_;
-    if (size_ >= 4) return {part_of_text<std::uint32_t>(0) | part_of_text<std::uint32_t>(size_ - 4) << 32, kind};
-    if (size_ >= 2) return {part_of_text<std::uint16_t>(0) | part_of_text<std::uint16_t>(size_ - 2) << 16, kind};
+    if (size_ >= 4)
+      return {part_of_text<std::uint32_t>(0) | part_of_text<std::uint32_t>(size_ - 4) << 32, kind};
+    if (size_ >= 2)
+      return {part_of_text<std::uint16_t>(0) | part_of_text<std::uint16_t>(size_ - 2) << 16, kind};
     return {size_ == 0 ? 0 : part_of_text<std::uint8_t>(0), kind};
   }
   // Not inline: launches run through as little code as possible.

@@ -17,11 +17,13 @@ class ConfigRules {
   // The axes are those that questions name. A constraint that cannot be read is never met.
   ConfigRules(const KernelSpace& space, NamedValues device, std::span<const std::string> axes);
 
-  // `of_problem`: the constraints that depend on an axis; the others hold for what was tuned on the same device.
+  // `of_problem`: the constraints that depend on an axis; the others hold for what
+  // was tuned on the same device.
   enum class Which { of_problem, all };
-  // True if the configuration is valid for a question with these values. Axes that the question does not name have
-  // the values of the tuned problem.
-  bool allow(Which which, const Config& config, const Problem& tuned, std::span<const AxisValue> values) const;
+  // True if the configuration is valid for a question with these values. Axes that the question does not name
+  // have the values of the tuned problem.
+  bool allow(Which which, const Config& config, const Problem& tuned,
+             std::span<const AxisValue> values) const;
 
  private:
   std::vector<std::string> axes_;

@@ -14,6 +14,8 @@ struct Freshness {
 };
 
 // "580" of "580.65.06".
-inline std::string_view major_version(std::string_view version) { return version.substr(0, version.find('.')); }
+inline std::string_view major_version(std::string_view version) {
+  return version.substr(0, version.find('.'));
+}
 
 }  // namespace gktune

@@ -61,7 +61,8 @@ const Answer& KernelLookup::miscounted(std::size_t values) {
 
 bool KernelLookup::visit_portfolios(std::span<const AxisValue> values,
                                     const std::function<bool(const Answer&)>& function) const {
-  return std::ranges::any_of(parts_, [&](const Part& part) { return part.table->visit_portfolios(values, function); });
+  return std::ranges::any_of(
+      parts_, [&](const Part& part) { return part.table->visit_portfolios(values, function); });
 }
 
 void KernelLookup::visit(std::span<const AxisValue> values,
@@ -70,7 +71,8 @@ void KernelLookup::visit(std::span<const AxisValue> values,
   // Databases one after the other for each quality of match.
   for (const Match match : {Match::exact, Match::nearest_problem, Match::same_architecture, Match::portfolio,
                             Match::space_default}) {
-    if (match == Match::nearest_problem && question_.prefers_portfolio && visit_portfolios(values, function)) return;
+    if (match == Match::nearest_problem && question_.prefers_portfolio && visit_portfolios(values, function))
+      return;
     for (const Part& part : parts_) {
       bool is_ended = false;
       part.table->visit(values, [&](const Answer& answer) {

@@ -35,15 +35,16 @@ struct Question {
   DeviceIdentity device = {};
   Config fallback = {};      // the answer if there is no other
   Freshness freshness = {};  // winners that are stale by it do not answer
-  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest problem's winner: an
-  // application then needs the portfolio's configurations only, besides those of the problems that were tuned.
+  // For a problem that was not tuned, the choice of a stored portfolio goes before the nearest
+  // problem's winner: an application then needs the portfolio's configurations only, besides those of
+  // the problems that were tuned.
   bool prefers_portfolio = false;
 };
 
 // Prepared questions about one kernel on one device. Asking takes no lock and reads memory only, but for the
-// first question after a followed file has changed. It allocates nothing, unless the question has no exact answer and
-// the kernel's space has constraints that depend on the problem, or the question prefers the portfolio. Use it in one
-// thread at a time: a thread of its own copy is as fast as one thread alone.
+// first question after a followed file has changed. It allocates nothing, unless the question has no exact
+// answer and the kernel's space has constraints that depend on the problem, or the question prefers the
+// portfolio. Use it in one thread at a time: a thread of its own copy is as fast as one thread alone.
 class KernelLookup {
  public:
   // The first source wins among answers that match equally well.
@@ -68,7 +69,8 @@ class KernelLookup {
   // The answer to a question with another number of values than axes.
   const Answer& miscounted(std::size_t values);
   // The choices of the stored portfolios of this device, until the function returns true.
-  bool visit_portfolios(std::span<const AxisValue> values, const std::function<bool(const Answer&)>& function) const;
+  bool visit_portfolios(std::span<const AxisValue> values,
+                        const std::function<bool(const Answer&)>& function) const;
 
   std::vector<Part> parts_;
   std::string kernel_;

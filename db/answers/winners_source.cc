@@ -13,13 +13,14 @@ constexpr std::size_t kMostTables = 256;
 
 }  // namespace
 
-// Changes whenever a program writes to the database: SQLite writes to the file or to its log. Readers make and
-// remove logs that are empty.
+// Changes whenever a program writes to the database: SQLite writes to the file or to its log. Readers make
+// and remove logs that are empty.
 WinnersSource::FileState WinnersSource::state_of(const std::filesystem::path& path) {
   FileState state{};
   std::size_t at = 0;
   std::error_code error;
-  std::filesystem::path file = std::filesystem::canonical(path, error);  // the log is beside what a link names
+  // The log is beside what a link names.
+  std::filesystem::path file = std::filesystem::canonical(path, error);
   if (error) file = path;
   for (const char* suffix : {"", "-wal"}) {
     struct stat status {};

@@ -34,8 +34,8 @@ class WinnersSource {
   WinnersSource(const WinnersSource&) = delete;
   WinnersSource& operator=(const WinnersSource&) = delete;
 
-  // Reads the file again if it has changed since. True: there are other winners. Keeps the earlier ones while it
-  // cannot be read.
+  // Reads the file again if it has changed since. True: there are other winners. Keeps the earlier
+  // ones while it cannot be read.
   bool refresh();
   // Does so after each interval, in a thread of its own.
   void follow(std::chrono::milliseconds interval);
@@ -44,7 +44,8 @@ class WinnersSource {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   // Makes the table at the first call.
   std::shared_ptr<const AnswerTable> table(std::string_view kernel, const DeviceIdentity& device,
-                                           std::span<const std::string> axes, const Freshness& freshness) const;
+                                           std::span<const std::string> axes,
+                                           const Freshness& freshness) const;
   std::optional<std::string> read_error() const;
 
  private:

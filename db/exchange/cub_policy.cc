@@ -41,7 +41,8 @@ std::optional<int> compute_capability(std::string_view architecture) {
   if (!architecture.starts_with("sm_")) return std::nullopt;
   architecture.remove_prefix(3);
   int number = 0;
-  const auto [end, error] = std::from_chars(architecture.data(), architecture.data() + architecture.size(), number);
+  const auto [end, error] =
+      std::from_chars(architecture.data(), architecture.data() + architecture.size(), number);
   const bool is_number = error == std::errc() && end == architecture.data() + architecture.size();
   return is_number ? std::optional(number) : std::nullopt;
 }
@@ -66,7 +67,8 @@ Result<std::vector<Specialization>> specializations_of(const CostTable& table) {
     for (int i = 0; i < 3; ++i) {
       const char* axis = std::array{"element", "operation", "offsetType"}[static_cast<std::size_t>(i)];
       const Value* value = problem.find(axis);
-      if (value == nullptr || !value->is_text()) return not_of_cub(std::string("the problems have no type '") + axis + '\'');
+      if (value == nullptr || !value->is_text())
+        return not_of_cub(std::string("the problems have no type '") + axis + '\'');
       texts[i] = value->text();
     }
     const auto element = element_type(texts[0]);
@@ -91,7 +93,8 @@ Result<std::string> text_of(const Specialization& each, const CostTable& table, 
   const Config& config = own.configs[chosen];
   std::int64_t numbers[3] = {};
   for (int i = 0; i < 3; ++i) {
-    const char* name = std::array{"itemsPerThread", "threadsPerBlock", "itemsPerVecLoad"}[static_cast<std::size_t>(i)];
+    const char* name =
+        std::array{"itemsPerThread", "threadsPerBlock", "itemsPerVecLoad"}[static_cast<std::size_t>(i)];
     const Value* value = config.find(name);
     if (value == nullptr || !value->is_integer())
       return not_of_cub(std::string("the configurations have no number '") + name + '\'');
@@ -103,7 +106,8 @@ Result<std::string> text_of(const Specialization& each, const CostTable& table, 
     worst = std::max(worst, losses[chosen]);
   }
   const std::string loss = std::isfinite(worst)
-                               ? fmt::format("{:.1f} % over the best of each on average, {:.1f} % at worst", mean * 100, worst * 100)
+                               ? fmt::format("{:.1f} % over the best of each on average, {:.1f} % at worst",
+                                             mean * 100, worst * 100)
                                : "not measured on all of them";
   return fmt::format(
       "template <class OffsetT>\n"
@@ -112,24 +116,29 @@ Result<std::string> text_of(const Specialization& each, const CostTable& table, 
       "  static constexpr int items              = {5};\n"
       "  static constexpr int threads            = {6};\n"
       "  static constexpr int items_per_vec_load = {7};\n}};\n\n",
-      capability, each.element.name, each.operation, each.offset, each.element.bytes, numbers[0], numbers[1], numbers[2],
-      each.problems.size(), loss);
+      capability, each.element.name, each.operation, each.offset, each.element.bytes, numbers[0], numbers[1],
+      numbers[2], each.problems.size(), loss);
 }
 
 }  // namespace
 
 Result<std::string> cub_policy_text(const PortfolioSource& source) {
   const auto capability = compute_capability(source.identity.device.architecture);
-  if (!capability) return not_of_cub("'" + source.identity.device.architecture + "' is no architecture of a GPU");
+  if (!capability)
+    return not_of_cub("'" + source.identity.device.architecture + "' is no architecture of a GPU");
   auto specializations = specializations_of(source.table);
   if (!specializations) return specializations.error();
   std::string text = fmt::format(
-      "// Policies of CUB's DeviceReduce for {0} (sm_{1}), written by gktune: in the form of CUB's tuning_reduce.cuh. Pass\n"
-      "// cub::detail::reduce::sm{1}_policy_hub<AccumT, OffsetT, ReductionOpT> as the policy hub of cub::DispatchReduce, or\n"
-      "// move the specializations into that file. Types without one keep the policy that CUB has before sm_100.\n"
+      "// Policies of CUB's DeviceReduce for {0} (sm_{1}), written by gktune: in the form of CUB's "
+      "tuning_reduce.cuh. Pass\n"
+      "// cub::detail::reduce::sm{1}_policy_hub<AccumT, OffsetT, ReductionOpT> as the policy hub of "
+      "cub::DispatchReduce, or\n"
+      "// move the specializations into that file. Types without one keep the policy that CUB has before "
+      "sm_100.\n"
       "#pragma once\n\n#include <cub/device/dispatch/tuning/tuning_reduce.cuh>\n\n"
       "CUB_NAMESPACE_BEGIN\nnamespace detail\n{{\nnamespace reduce\n{{\n"
-      "template <class AccumT, class OffsetT, op_type OpTypeT, offset_size OffsetSize, accum_size AccumSize>\n"
+      "template <class AccumT, class OffsetT, op_type OpTypeT, offset_size OffsetSize, accum_size "
+      "AccumSize>\n"
       "struct sm{1}_tuning;\n\n",
       comment_line(source.identity.device.name), *capability);
   for (const Specialization& each : *specializations) {

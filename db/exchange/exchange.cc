@@ -33,7 +33,8 @@ bool begins_lines(std::string_view line) {
   return line.find("\"type\"") != line.npos && line.find("\"gktune\"") != line.npos;
 }
 
-Result<Merged> import_lines(const std::filesystem::path& path, std::istream& stream, const std::string& name) {
+Result<Merged> import_lines(const std::filesystem::path& path, std::istream& stream,
+                            const std::string& name) {
   std::int64_t line_number = 0;
   auto merged = sqlite::guarded(path.string(), [&]() -> Result<Merged> {
     auto database = open_for_writing(path, kLockPatience);
@@ -70,7 +71,8 @@ Result<Merged> import_lines(const std::filesystem::path& path, std::istream& str
 
 Result<Merged> merge_database(const std::filesystem::path& target, const std::filesystem::path& source) {
   std::error_code error;
-  if (std::filesystem::equivalent(target, source, error)) return Error{source.string() + ": is the database itself"};
+  if (std::filesystem::equivalent(target, source, error))
+    return Error{source.string() + ": is the database itself"};
   auto from = sqlite::guarded(source.string(), [&] { return open_for_reading(source, kLockPatience); });
   if (!from) return from.error();
   auto database = sqlite::guarded(target.string(), [&] { return open_for_writing(target, kLockPatience); });

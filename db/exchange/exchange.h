@@ -21,24 +21,27 @@ struct Exported {
 // The rows that a merge added, and the conflicts that it resolved.
 struct Merged {
   std::int64_t sessions = 0, studies = 0, trials = 0, playoffs = 0, portfolios = 0;  // added
-  std::int64_t known_trials = 0;                                                      // trials that the target had already
+  // Trials that the target had already.
+  std::int64_t known_trials = 0;
   std::int64_t damaged = 0;  // trials and finalists of a database that were left out
   // Configurations with current measurements of several hosts, by what decided which one counts.
   std::int64_t by_environment = 0, by_playoff = 0, by_time = 0;
-  std::int64_t overruled_failures = 0;       // conflicts in which a success counts and another host's measurement failed
-  std::vector<std::string> changed_winners;  // a line for each study of the target that has another winner now
+  // Conflicts in which a success counts and another host's measurement failed.
+  std::int64_t overruled_failures = 0;
+  // A line for each study of the target that has another winner now.
+  std::vector<std::string> changed_winners;
 };
 
-// Writes these studies with their sessions, trials, playoffs and portfolios as JSON Lines. Equal contents give equal
-// texts, whatever the ids of the rows. The caller looks at the state of the stream.
+// Writes these studies with their sessions, trials, playoffs and portfolios as JSON Lines. Equal contents
+// give equal texts, whatever the ids of the rows. The caller looks at the state of the stream.
 Result<Exported> export_studies(const std::filesystem::path& path, const std::vector<std::int64_t>& studies,
                                 std::ostream& stream);
 
 // Whether such lines begin with this one, as far as can be told without reading it.
 bool begins_lines(std::string_view line);
 
-// Adds such lines to a database, which is made if it does not exist. All or nothing: an error names the line. The same
-// rows may come again, and several files in any order: the result is the same.
+// Adds such lines to a database, which is made if it does not exist. All or nothing: an error names the line.
+// The same rows may come again, and several files in any order: the result is the same.
 Result<Merged> import_lines(const std::filesystem::path& path, std::istream& stream, const std::string& name);
 
 // Adds the contents of another database.

@@ -29,7 +29,8 @@ void require_sound(bool is_sound) {
 
 class Reading {
  public:
-  Reading(const sqlite::Database& database, const OnRecord& on_record) : database_(database), on_record_(on_record) {}
+  Reading(const sqlite::Database& database, const OnRecord& on_record)
+      : database_(database), on_record_(on_record) {}
 
   Exported run(const std::vector<std::int64_t>* studies) {
     on_record_({{"type", "gktune"}, {"version", kExchangeVersion}});
@@ -60,11 +61,13 @@ class Reading {
   }
 
   std::vector<std::int64_t> select(const std::vector<std::int64_t>* studies) const {
-    Statement all(database_, std::string("SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
-                                         " ORDER BY s.kernel, s.fingerprint, s.problem, s.regime, s.objective, ") +
-                                 kDeviceColumns);
-    const std::set<std::int64_t> wanted =
-        studies == nullptr ? std::set<std::int64_t>() : std::set<std::int64_t>(studies->begin(), studies->end());
+    Statement all(database_,
+                  std::string("SELECT s.id FROM studies s JOIN devices d ON d.id = s.device_id"
+                              " ORDER BY s.kernel, s.fingerprint, s.problem, s.regime, s.objective, ") +
+                      kDeviceColumns);
+    const std::set<std::int64_t> wanted = studies == nullptr
+                                              ? std::set<std::int64_t>()
+                                              : std::set<std::int64_t>(studies->begin(), studies->end());
     std::vector<std::int64_t> selected;
     while (all.step()) {
       const auto id = all.row().integer();
@@ -82,8 +85,8 @@ class Reading {
       of_study.bind(study);
       while (of_study.step()) used.insert(of_study.row().integer());
     }
-    Statement all(database_, "SELECT id, uuid, " + is_sound(summed::kSessions) + ", " + names_of(kSessionFields) +
-                                 " FROM sessions ORDER BY uuid");
+    Statement all(database_, "SELECT id, uuid, " + is_sound(summed::kSessions) + ", " +
+                                 names_of(kSessionFields) + " FROM sessions ORDER BY uuid");
     while (all.step()) {
       auto row = all.row();
       if (!used.contains(row.integer())) continue;
@@ -199,7 +202,8 @@ class Reading {
       const std::string kernel = row.text();
       find.bind(kernel, row.text());
       bool is_used = false;
-      while (find.step()) is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
+      while (find.step())
+        is_used = is_used || std::ranges::find(studies, find.row().integer()) != studies.end();
       if (!is_used) continue;
       const auto parsed = unless_damaged([&] {
         require_sound(row.boolean());

@@ -22,7 +22,8 @@ namespace {
 
 using Kind = Value::Kind;
 
-// Names that mean something else in the header: its own structs, and macros of <cstddef> and of GNU compilers.
+// Names that mean something else in the header: its own structs, and macros of
+// <cstddef> and of GNU compilers.
 bool is_taken(const std::string& name) {
   static const std::set<std::string> kNames = {"Config", "NULL", "Problem", "linux", "unix"};
   return is_cpp_keyword(name) || kNames.contains(name);
@@ -131,7 +132,8 @@ class Members {
 
   std::string braced(const NamedValues& values) const {
     std::string text = "{";
-    for (const Member& member : all_) text += (text.size() > 1 ? ", " : "") + value(member, *values.find(member.name));
+    for (const Member& member : all_)
+      text += (text.size() > 1 ? ", " : "") + value(member, *values.find(member.name));
     return text + "}";
   }
 
@@ -152,12 +154,14 @@ class Members {
 };
 
 bool has_names_of(const NamedValues& a, const NamedValues& b) {
-  return a.size() == b.size() && std::ranges::all_of(a, [&](const auto& each) { return b.find(each.first) != nullptr; });
+  return a.size() == b.size() &&
+         std::ranges::all_of(a, [&](const auto& each) { return b.find(each.first) != nullptr; });
 }
 
 class Header {
  public:
-  Header(const std::vector<Best>& winners, const Portfolio& portfolio) : winners_(winners), portfolio_(portfolio) {}
+  Header(const std::vector<Best>& winners, const Portfolio& portfolio)
+      : winners_(winners), portfolio_(portfolio) {}
 
   Result<std::string> run() {
     const Study& first = winners_.front().study;
@@ -173,11 +177,13 @@ class Header {
     }
     for (const Problem& problem : portfolio_.problems) {
       if (!has_names_of(problem, first.problem) || !add(problem, axes_))
-        return Error{"the portfolio was made from other problems; make it again: gktune db portfolio " + first.kernel};
+        return Error{"the portfolio was made from other problems; make it again: gktune db portfolio " +
+                     first.kernel};
     }
     for (const Config& config : portfolio_.configs) {
       if (!has_names_of(config, winners_.front().trial.config) || !add(config, parameters_))
-        return Error{"the portfolio has other parameters; make it again: gktune db portfolio " + first.kernel};
+        return Error{"the portfolio has other parameters; make it again: gktune db portfolio " +
+                     first.kernel};
     }
     write(first);
     return out_.str();
@@ -204,21 +210,25 @@ class Header {
       std::size_t config;
     };
     std::vector<Entry> entries;
-    for (const Best& best : winners_) entries.push_back({best.study.problem, config_place(best.trial.config)});
-    std::ranges::stable_sort(entries, [&](const Entry& a, const Entry& b) { return less(a.problem, b.problem); });
+    for (const Best& best : winners_)
+      entries.push_back({best.study.problem, config_place(best.trial.config)});
+    std::ranges::stable_sort(entries,
+                             [&](const Entry& a, const Entry& b) { return less(a.problem, b.problem); });
     const auto repeated = std::unique(entries.begin(), entries.end(),
                                       [](const Entry& a, const Entry& b) { return a.problem == b.problem; });
     entries.erase(repeated, entries.end());
 
-    out_ << "// Configurations of the kernel " << comment_line(study.kernel) << " for " << comment_line(study.device.name)
-         << ", written by gktune. Needs C++17 and no library.\n"
-         << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace tuned_"
+    out_ << "// Configurations of the kernel " << comment_line(study.kernel) << " for "
+         << comment_line(study.device.name) << ", written by gktune. Needs C++17 and no library.\n"
+         << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\nnamespace "
+            "tuned_"
          << identifier(study.kernel) << " {\n\n"
          << "inline constexpr std::string_view kKernel = " << literal(study.kernel)
-         << ", kDevice = " << literal(study.device.name) << ", kArchitecture = " << literal(study.device.architecture)
-         << ";\n"
+         << ", kDevice = " << literal(study.device.name)
+         << ", kArchitecture = " << literal(study.device.architecture) << ";\n"
          << "// The version of the source and its options. Compare it where the kernel is compiled:\n"
-         << "// static_assert(tuned_" << identifier(study.kernel) << "::is_of(\"" << study.fingerprint << "\"));\n"
+         << "// static_assert(tuned_" << identifier(study.kernel) << "::is_of(\"" << study.fingerprint
+         << "\"));\n"
          << "inline constexpr std::string_view kVersion = " << literal(study.fingerprint) << ";\n"
          << "constexpr bool is_of(std::string_view version) { return version == kVersion; }\n\n";
     axes_.declare_enumerations(out_);
@@ -238,10 +248,12 @@ class Header {
     write_slots(entries.size(), [&](std::size_t place) { return hash_of(entries[place].problem); });
     out_ << "constexpr bool is_same([[maybe_unused]] const Problem& a, [[maybe_unused]] const Problem& b) {\n"
          << "  return true";
-    for (const Member& member : axes_.all()) out_ << " && a." << member.identifier << " == b." << member.identifier;
+    for (const Member& member : axes_.all())
+      out_ << " && a." << member.identifier << " == b." << member.identifier;
     out_ << ";\n}\n\n// The place in kConfigs of the winner of a problem that was tuned; -1 for others.\n"
          << "constexpr int place_of(const Problem& problem) {\n"
-         << "  for (std::size_t slot = hash_of(problem); kSlots[slot] >= 0; slot = (slot + 1) % kSlotCount) {\n"
+         << "  for (std::size_t slot = hash_of(problem); kSlots[slot] >= 0; slot = (slot + 1) % kSlotCount) "
+            "{\n"
          << "    const Tuned& tuned = kTuned[kSlots[slot]];\n"
          << "    if (is_same(tuned.problem, problem)) return tuned.config;\n  }\n"
          << "  return -1;\n}\n\n// The winner of a problem that was tuned; null for others.\n"
@@ -249,7 +261,8 @@ class Header {
          << "  const int place = place_of(problem);\n  return place < 0 ? nullptr : &kConfigs[place];\n}\n\n"
          << "// The winner of a tuned problem, else the configuration of the tree.\n"
          << "constexpr const Config& best(const Problem& problem) {\n"
-         << "  const int place = place_of(problem);\n  return place < 0 ? choose(problem) : kConfigs[place];\n}\n\n"
+         << "  const int place = place_of(problem);\n  return place < 0 ? choose(problem) : "
+            "kConfigs[place];\n}\n\n"
          << "}  // namespace tuned_" << identifier(study.kernel) << "\n";
   }
 
@@ -257,7 +270,8 @@ class Header {
   std::uint64_t hash_of(const Problem& problem) const {
     std::uint64_t hash = 0;
     for (const Member& member : axes_.all()) {
-      if (member.kind != Kind::real) hash = (hash ^ hash >> 32 ^ axes_.code(member, *problem.find(member.name))) * kFactor;
+      if (member.kind != Kind::real)
+        hash = (hash ^ hash >> 32 ^ axes_.code(member, *problem.find(member.name))) * kFactor;
     }
     return hash;
   }
@@ -273,14 +287,17 @@ class Header {
       while (slots[slot] >= 0) slot = (slot + 1) % slots.size();
       slots[slot] = static_cast<std::int64_t>(place);
     }
-    out_ << "// Places in kTuned by the hash of the problem; -1: none.\ninline constexpr std::size_t kSlotCount = "
+    out_ << "// Places in kTuned by the hash of the problem; -1: none.\ninline constexpr std::size_t "
+            "kSlotCount = "
          << slots.size() << ";\ninline constexpr int kSlots[kSlotCount] = {";
-    for (std::size_t i = 0; i < slots.size(); ++i) out_ << (i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ") << slots[i];
-    out_ << "};\nconstexpr std::size_t hash_of([[maybe_unused]] const Problem& problem) {\n  std::uint64_t hash = 0;\n";
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      out_ << (i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ") << slots[i];
+    out_ << "};\nconstexpr std::size_t hash_of([[maybe_unused]] const Problem& problem) {\n  std::uint64_t "
+            "hash = 0;\n";
     for (const Member& member : axes_.all()) {
       if (member.kind == Kind::real) continue;
-      out_ << "  hash = (hash ^ hash >> 32 ^ static_cast<std::uint64_t>(problem." << member.identifier << ")) * "
-           << kFactor << "u;\n";
+      out_ << "  hash = (hash ^ hash >> 32 ^ static_cast<std::uint64_t>(problem." << member.identifier
+           << ")) * " << kFactor << "u;\n";
     }
     out_ << "  return static_cast<std::size_t>(hash >> " << 64 - bits << ");\n}\n";
   }
@@ -328,7 +345,8 @@ Result<std::string> header_text(const std::vector<Best>& winners, const Portfoli
 }
 
 std::string definition_flags(const Config& config) {
-  return joined(config, " ", [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });
+  return joined(config, " ",
+                [](const auto& each) { return shell_word("-D" + each.first + "=" + each.second.str()); });
 }
 
 std::string device_json(const DeviceIdentity& device, const std::vector<Best>& winners) {
@@ -374,12 +392,13 @@ std::string device_file_name(const DeviceIdentity& device) {
 
 std::vector<Best> one_for_each_problem(std::vector<Best> winners) {
   const auto rank = [](const Best& best) {
-    return std::tuple(best.study.regime != Regime::cold, best.study.objective != "time", -best.updated_unix_ms, -best.study_id);
+    return std::tuple(best.study.regime != Regime::cold, best.study.objective != "time",
+                      -best.updated_unix_ms, -best.study_id);
   };
   const auto key = [](const Best& best) {
     const DeviceIdentity& device = best.study.device;
-    return std::tuple(best.study.kernel, device.kind, device.name, device.architecture, device.multiprocessors,
-                      best.study.problem.json());
+    return std::tuple(best.study.kernel, device.kind, device.name, device.architecture,
+                      device.multiprocessors, best.study.problem.json());
   };
   std::map<decltype(key(winners.front())), std::int64_t> chosen;  // the study
   std::ranges::sort(winners, {}, rank);
@@ -424,8 +443,8 @@ Result<std::string> wisdom_text(const std::vector<Best>& winners) {
       return sizes_in(each).size() == own_dimensions;
     });
     if (!is_size && values.size() > 1) {
-      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name + "', for example --problem " +
-                   name + '=' + values.begin()->str()};
+      return Error{"Kernel Launcher knows sizes only; choose one value of '" + name +
+                   "', for example --problem " + name + '=' + values.begin()->str()};
     }
     if (!is_size) continue;
     axes.push_back(name);

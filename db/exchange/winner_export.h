@@ -11,14 +11,14 @@ namespace gktune {
 
 // Texts with the winners of a tuning for applications and repositories. Equal contents give equal texts.
 
-// The winner that the lookup answers with, of those that a kernel has on one device for one problem: cold before hot, then
-// time before other objectives, then the later study. The formats that name no regime and no objective hold one for each
-// problem.
+// The winner that the lookup answers with, of those that a kernel has on one device for one problem: cold
+// before hot, then time before other objectives, then the later study. The formats that name no regime and no
+// objective hold one for each problem.
 std::vector<Best> one_for_each_problem(std::vector<Best> winners);
 
-// A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function that
-// chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of one kernel,
-// version and device, or have different axes.
+// A C++17 header that needs no library: the configurations of one kernel on one device, a constexpr function
+// that chooses among them by the tree, and one that finds a tuned problem. An error if the winners are not of
+// one kernel, version and device, or have different axes.
 Result<std::string> header_text(const std::vector<Best>& winners, const Portfolio& portfolio);
 
 // -DthreadsPerBlock=256 -Dway=one_pass, quoted for a shell.
@@ -29,9 +29,9 @@ std::string device_json(const DeviceIdentity& device, const std::vector<Best>& w
 // A file name for a device: NVIDIA_H200-sm_90-132.json
 std::string device_file_name(const DeviceIdentity& device);
 
-// A wisdom file of Kernel Launcher for one kernel: a line for each winner. Problems have at most three integer axes
-// whose values differ; other axes have one value. It knows a device by its name: two winners for one name and problem are
-// an error, as is everything else that it cannot say.
+// A wisdom file of Kernel Launcher for one kernel: a line for each winner. Problems have at most three
+// integer axes whose values differ; other axes have one value. It knows a device by its name: two winners for
+// one name and problem are an error, as is everything else that it cannot say.
 Result<std::string> wisdom_text(const std::vector<Best>& winners);
 
 }  // namespace gktune

@@ -40,8 +40,8 @@ struct Row {
   auto time() const { return std::tie(ended_ms, session, number); }
 };
 
-// The row of a configuration that counts. The latest row of each host stands for the host; the newest environment goes
-// before a playoff, and a playoff before the time.
+// The row of a configuration that counts. The latest row of each host stands for the host; the newest
+// environment goes before a playoff, and a playoff before the time.
 struct Choice {
   const Row* row = nullptr;
   enum class Reason { only_host, environment, playoff, time } reason = Reason::only_host;
@@ -111,8 +111,8 @@ void RecordWriter::add_header(const SortedJson& record) {
   require_known_fields(record, {"type", "version"});
   version_ = integer_field(record, "version");
   if (version_ < 1 || version_ > kExchangeVersion) {
-    throw Failure("version " + std::to_string(version_) + " of the format; this program knows versions up to " +
-                  std::to_string(kExchangeVersion));
+    throw Failure("version " + std::to_string(version_) +
+                  " of the format; this program knows versions up to " + std::to_string(kExchangeVersion));
   }
   has_header_ = true;
   has_end_ = false;
@@ -139,8 +139,9 @@ void RecordWriter::require_end() const {
     throw Failure("the file is incomplete: its last line, {\"type\":\"end\", …}, is missing");
 }
 
-// A session is the same in every database. Unknown fields are completed; a damaged row is replaced. The text of its program may differ where a file
-// was imported twice: the greater one stays, so that the order of merges does not matter.
+// A session is the same in every database. Unknown fields are completed; a damaged row is replaced. The
+// text of its program may differ where a file was imported twice: the greater one stays, so that the
+// order of merges does not matter.
 void RecordWriter::add_session(const SortedJson& record) {
   require_known_fields(record, {"type"}, kSessionFields);
   std::vector<SqlValue> values;
@@ -162,7 +163,9 @@ void RecordWriter::add_session(const SortedJson& record) {
   auto row = find.row();
   const auto id = sessions_[uuid] = row.integer();
   const auto known = sound_fields(row, kSessionFields);
-  const auto is_unknown = [](const SortedJson& field) { return field.is_null() || field == "" || field == 0; };
+  const auto is_unknown = [](const SortedJson& field) {
+    return field.is_null() || field == "" || field == 0;
+  };
   SortedJson completed;
   for (const Column& column : kSessionFields) {
     const std::string name = column.name;
@@ -183,8 +186,8 @@ void RecordWriter::add_session(const SortedJson& record) {
   values.clear();
   add_values(completed, kSessionFields, values);
   values.emplace_back(id);
-  Statement(database_, "UPDATE sessions SET (" + names_of(kSessionFields) + ") = (" + question_marks(values.size() - 1) +
-                           ") WHERE id = ?")
+  Statement(database_, "UPDATE sessions SET (" + names_of(kSessionFields) + ") = (" +
+                           question_marks(values.size() - 1) + ") WHERE id = ?")
       .bind_values(values)
       .run();
   Statement(database_, kSeal).bind(id).run();
@@ -192,13 +195,14 @@ void RecordWriter::add_session(const SortedJson& record) {
 
 std::int64_t RecordWriter::device_id(const SortedJson& device) {
   require_known_fields(device, {"kind", "name", "architecture", "multiprocessors"});
-  return device_row(database_, {text_field_of(device, "kind"), text_field_of(device, "name"),
-                                text_field_of(device, "architecture"), integer_field(device, "multiprocessors")});
+  return device_row(database_,
+                    {text_field_of(device, "kind"), text_field_of(device, "name"),
+                     text_field_of(device, "architecture"), integer_field(device, "multiprocessors")});
 }
 
 void RecordWriter::add_study(const SortedJson& record) {
-  require_known_fields(record, {"type", "study", "kernel", "fingerprint", "device", "problem", "regime", "objective",
-                                "recorded"});
+  require_known_fields(record, {"type", "study", "kernel", "fingerprint", "device", "problem", "regime",
+                                "objective", "recorded"});
   std::vector<SqlValue> values;
   add_values(record, kStudyFields, values);
   const auto text = [&](std::size_t column) { return std::get<std::string>(values[column]); };
@@ -227,12 +231,14 @@ std::int64_t RecordWriter::session_id(const SortedJson& record) const {
 std::int64_t RecordWriter::study_id(const SortedJson& record) const {
   const auto number = ordinal_field(record, "study");
   const auto found = studies_.find(number);
-  if (found == studies_.end()) throw Failure("there is no study " + std::to_string(number) + " before this line");
+  if (found == studies_.end())
+    throw Failure("there is no study " + std::to_string(number) + " before this line");
   return found->second;
 }
 
 void RecordWriter::add_trial(const SortedJson& record) {
-  const std::int64_t study = study_id(record), session = session_id(record), number = ordinal_field(record, "number");
+  const std::int64_t study = study_id(record), session = session_id(record),
+                     number = ordinal_field(record, "number");
   require_known_fields(record, {"type", "study", "session", "number"}, kTrialFields);
   std::vector<SqlValue> values = {study, session, number};
   add_values(record, kTrialFields, values);
@@ -245,9 +251,9 @@ void RecordWriter::add_trial(const SortedJson& record) {
     const auto known_study = row.integer();
     const auto known = sound_fields(row, kTrialFields);
     if (!known) {  // the sound row takes the place of the damaged one
-      Statement(database_, "UPDATE trials SET (study_id, session_id, number, is_current, " + names_of(kTrialFields) +
-                               ") = (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ") WHERE id = " +
-                               std::to_string(id))
+      Statement(database_, "UPDATE trials SET (study_id, session_id, number, is_current, " +
+                               names_of(kTrialFields) + ") = (?1, ?2, ?3, 0, " +
+                               question_marks(values.size() - 3) + ") WHERE id = " + std::to_string(id))
           .bind_values(values)
           .run();
       Statement(database_, kSeal).bind(id).run();
@@ -265,8 +271,9 @@ void RecordWriter::add_trial(const SortedJson& record) {
     ++merged_.known_trials;
     return;
   }
-  Statement(database_, "INSERT INTO trials (study_id, session_id, number, is_current, " + names_of(kTrialFields) +
-                           ") VALUES (?1, ?2, ?3, 0, " + question_marks(values.size() - 3) + ")")
+  Statement(database_, "INSERT INTO trials (study_id, session_id, number, is_current, " +
+                           names_of(kTrialFields) + ") VALUES (?1, ?2, ?3, 0, " +
+                           question_marks(values.size() - 3) + ")")
       .bind_values(values)
       .run();
   Statement(database_, kSeal).bind(database_.last_id()).run();
@@ -275,7 +282,8 @@ void RecordWriter::add_trial(const SortedJson& record) {
 }
 
 void RecordWriter::add_playoff(const SortedJson& record) {
-  const std::int64_t study = study_id(record), session = session_id(record), held = integer_field(record, "held_ms");
+  const std::int64_t study = study_id(record), session = session_id(record),
+                     held = integer_field(record, "held_ms");
   require_known_fields(record, {"type", "study", "session", "held_ms", "finalists"});
   const SortedJson& finalists = member(record, "finalists");
   if (!finalists.is_array()) throw Failure("'finalists' is not an array");
@@ -288,8 +296,9 @@ void RecordWriter::add_playoff(const SortedJson& record) {
       throw Failure("two finalists have the place " + std::to_string(place));
     add_values(finalist, kFinalistFields, fields.emplace_back());
   }
-  Statement find(database_, "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ? AND " +
-                                is_sound(summed::kPlayoffs));
+  Statement find(database_,
+                 "SELECT 1 FROM playoffs WHERE study_id = ? AND session_id = ? AND held_ms = ? AND " +
+                     is_sound(summed::kPlayoffs));
   if (find.bind(study, session, held).step()) return;
   // Without its winner it decides nothing.
   const auto has_winner = std::ranges::any_of(
@@ -307,8 +316,8 @@ void RecordWriter::add_playoff(const SortedJson& record) {
       throw Failure("there is no trial of a finalist before this line");
     std::vector<SqlValue> values = {playoff, trial.row().integer()};
     values.insert(values.end(), fields[i].begin(), fields[i].end());
-    Statement(database_, "INSERT INTO finalists (playoff_id, trial_id, " + names_of(kFinalistFields) + ") VALUES (" +
-                             question_marks(values.size()) + ")")
+    Statement(database_, "INSERT INTO finalists (playoff_id, trial_id, " + names_of(kFinalistFields) +
+                             ") VALUES (" + question_marks(values.size()) + ")")
         .bind_values(values)
         .run();
     Statement(database_, seal(summed::kFinalists, "id = ?")).bind(database_.last_id()).run();
@@ -331,13 +340,13 @@ void RecordWriter::add_space(const SortedJson& record) {
   std::vector<SqlValue> values;
   add_values(record, kSpaceFields, values);
   // The greater text stays, so that the order of merges does not matter.
-  Statement(database_,
-            "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = excluded.matching,"
-            " constraints = excluded.constraints, default_config = excluded.default_config"
-            " WHERE (excluded.constraints, excluded.matching, excluded.default_config)"
-            "  > (constraints, matching, default_config) OR NOT " +
-                is_sound(summed::kSpaces))
+  Statement(
+      database_,
+      "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?, ?, ?, ?, "
+      "?) ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = excluded.matching, constraints = "
+      "excluded.constraints, default_config = excluded.default_config WHERE (excluded.constraints, "
+      "excluded.matching, excluded.default_config)  > (constraints, matching, default_config) OR NOT " +
+          is_sound(summed::kSpaces))
       .bind_values(values)
       .run();
   if (database_.changes() == 0) return;
@@ -349,16 +358,17 @@ void RecordWriter::add_space(const SortedJson& record) {
 void RecordWriter::choose_current() {
   // The environment of a damaged session is unknown.
   const std::string sound = is_sound(summed::kSessions);
-  Statement select(database_,
-                   "WITH known AS MATERIALIZED (SELECT id, uuid, iif(" + sound + ", host_name, '') AS host_name, iif(" + sound +
-                   ", driver, '') AS driver, iif(" + sound + ", runtime, '') AS runtime FROM sessions)"
-                   " SELECT study_id, config, id, host_name, driver, runtime, status = 'ok',"
-                   " is_finalist, ended_ms, uuid, number, is_current FROM (SELECT t.study_id, t.config, t.id, c.host_name, c.driver, c.runtime, t.status,"
-                   "  EXISTS (SELECT 1 FROM finalists f WHERE f.trial_id = t.id) AS is_finalist, t.ended_ms, c.uuid,"
-                   "  t.number, t.is_current, count(*) OVER (PARTITION BY t.study_id, t.config) AS rows,"
-                   "  max(t.is_current) OVER (PARTITION BY t.study_id, t.config) AS has_current"
-                   "  FROM trials t JOIN known c ON c.id = t.session_id)"
-                   " WHERE rows > 1 OR has_current = 0 ORDER BY study_id, config");
+  Statement select(
+      database_,
+      "WITH known AS MATERIALIZED (SELECT id, uuid, iif(" + sound + ", host_name, '') AS host_name, iif(" +
+          sound + ", driver, '') AS driver, iif(" + sound +
+          ", runtime, '') AS runtime FROM sessions) SELECT study_id, config, id, host_name, driver, runtime, "
+          "status = 'ok', is_finalist, ended_ms, uuid, number, is_current FROM (SELECT t.study_id, t.config, "
+          "t.id, c.host_name, c.driver, c.runtime, t.status,  EXISTS (SELECT 1 FROM finalists f WHERE "
+          "f.trial_id = t.id) AS is_finalist, t.ended_ms, c.uuid,  t.number, t.is_current, count(*) OVER "
+          "(PARTITION BY t.study_id, t.config) AS rows,  max(t.is_current) OVER (PARTITION BY t.study_id, "
+          "t.config) AS has_current  FROM trials t JOIN known c ON c.id = t.session_id) WHERE rows > 1 OR "
+          "has_current = 0 ORDER BY study_id, config");
   struct Group {
     std::int64_t study = 0;
     std::string config;
@@ -401,7 +411,8 @@ void RecordWriter::choose_current() {
 
 std::map<std::int64_t, RecordWriter::Winner> RecordWriter::winners() const {
   std::map<std::int64_t, Winner> all;
-  Statement select(database_, "SELECT study_id, kernel, problem, device, config, from_playoff FROM best_view");
+  Statement select(database_,
+                   "SELECT study_id, kernel, problem, device, config, from_playoff FROM best_view");
   while (select.step()) {
     auto row = select.row();
     Winner& winner = all[row.integer()];
@@ -423,8 +434,8 @@ Merged RecordWriter::finish() {
   for (const auto& [study, now] : winners()) {
     const auto earlier = before_.find(study);
     if (earlier == before_.end() || earlier->second.config == now.config) continue;
-    merged_.changed_winners.push_back(now.study + ": " + earlier->second.config + evidence(earlier->second) + " -> " +
-                                      now.config + evidence(now));
+    merged_.changed_winners.push_back(now.study + ": " + earlier->second.config + evidence(earlier->second) +
+                                      " -> " + now.config + evidence(now));
   }
   return std::move(merged_);
 }

@@ -17,7 +17,8 @@ struct CostTable {
   std::vector<Problem> problems;
   std::vector<double> weights;  // of the problems
   std::vector<Config> configs;
-  // loss[problem][config]: the cost over that of the problem's winner, less 1; at least 0. Unmeasured: infinite.
+  // loss[problem][config]: the cost over that of the problem's winner, less 1; at
+  // least 0. Unmeasured: infinite.
   std::vector<std::vector<double>> loss;
   std::vector<std::size_t> winners;  // of the problems
 

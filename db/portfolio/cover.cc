@@ -110,7 +110,8 @@ class Search {
 
   // A configuration that serves no problem but those of another one is not needed.
   void drop_dominated_sets() {
-    std::ranges::stable_sort(sets_, std::greater(), [&](const Set& set) { return set.served.count_in(all_); });
+    std::ranges::stable_sort(sets_, std::greater(),
+                             [&](const Set& set) { return set.served.count_in(all_); });
     std::vector<Set> kept;
     for (Set& set : sets_) {
       set.served.keep(all_);
@@ -140,7 +141,8 @@ class Search {
     Bits left(count_);
     for (const std::size_t problem : order_) {
       const Bits& own = servers_[problem].bits;
-      if (std::ranges::any_of(kept, [&](std::size_t other) { return servers_[other].bits.is_within(own); })) continue;
+      if (std::ranges::any_of(kept, [&](std::size_t other) { return servers_[other].bits.is_within(own); }))
+        continue;
       kept.push_back(problem);
       left.set(problem);
     }
@@ -207,8 +209,8 @@ double loss_at(const CostTable& table, std::size_t problem, std::size_t config) 
   return std::min(table.loss[problem][config], CostTable::kUnmeasuredLoss);
 }
 
-// The weighted sums of the losses if each configuration joined those with these least losses. Goes along the rows of the
-// table.
+// The weighted sums of the losses if each configuration joined those with these least losses. Goes
+// along the rows of the table.
 std::vector<double> totals_with(const CostTable& table, const std::vector<double>& least) {
   std::vector<double> totals(table.configs.size());
   for (std::size_t problem = 0; problem < least.size(); ++problem) {
@@ -243,9 +245,10 @@ struct BestTwo {
   }
 };
 
-// Exchanges configurations while that lowers the loss and keeps the promise: if there are sets of served problems, the
-// configurations together serve all.
-void exchange(const CostTable& table, std::vector<std::size_t>& configs, const std::vector<Bits>& served = {}) {
+// Exchanges configurations while that lowers the loss and keeps the promise: if there are sets of served
+// problems, the configurations together serve all.
+void exchange(const CostTable& table, std::vector<std::size_t>& configs,
+              const std::vector<Bits>& served = {}) {
   const std::size_t problems = table.problems.size(), all = table.configs.size();
   for (int swap = 0; swap < kMostSwaps && !configs.empty(); ++swap) {
     const BestTwo best(table, configs);
@@ -254,7 +257,8 @@ void exchange(const CostTable& table, std::vector<std::size_t>& configs, const s
     std::vector<double> added(configs.size() * all);
     double lowest = 0;
     for (std::size_t problem = 0; problem < problems; ++problem) {
-      const double first = best.first[problem], second = best.second[problem], weight = table.weights[problem];
+      const double first = best.first[problem], second = best.second[problem],
+                   weight = table.weights[problem];
       lowest += weight * first;
       if (first == second) continue;
       double* const own = &added[best.place[problem] * all];
@@ -313,7 +317,8 @@ CostTable CostTable::of(std::span<const std::size_t> kept) const {
 Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes) {
   Cover cover = Search(table, within, most_nodes).run();
   std::vector<Bits> served;
-  for (std::size_t config = 0; config < table.configs.size(); ++config) served.push_back(served_by(table, config, within));
+  for (std::size_t config = 0; config < table.configs.size(); ++config)
+    served.push_back(served_by(table, config, within));
   exchange(table, cover.configs, served);
   sort_by_use(table, cover.configs);
   return cover;

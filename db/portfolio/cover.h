@@ -13,11 +13,13 @@ struct Cover {
   bool is_smallest() const { return configs.size() == at_least; }
 };
 
-// The smallest set of configurations of which one stays within the loss on each problem. Branch and bound; after
-// `most_nodes` of them the best set so far, and the bound. Of equally small sets one with a small mean loss.
+// The smallest set of configurations of which one stays within the loss on each problem. Branch
+// and bound; after `most_nodes` of them the best set so far, and the bound. Of equally small
+// sets one with a small mean loss.
 Cover smallest_cover(const CostTable& table, double within, std::size_t most_nodes = 200'000);
 
-// So many configurations with a small mean loss; an unmeasured problem counts as a loss of 1,000 %. Exact for one.
+// So many configurations with a small mean loss; an unmeasured problem counts as a
+// loss of 1,000 %. Exact for one.
 std::vector<std::size_t> least_loss(const CostTable& table, std::size_t count);
 
 }  // namespace gktune

@@ -29,16 +29,19 @@ std::string misbehavior_list() {
     const auto status = static_cast<Status>(i);
     if (status != Status::ok && !is_refusal(status) && !ends_problem(status)) misbehaviors.push_back(status);
   }
-  return joined(misbehaviors, ", ", [](Status status) { return "'" + std::string(status_name(status)) + "'"; });
+  return joined(misbehaviors, ", ",
+                [](Status status) { return "'" + std::string(status_name(status)) + "'"; });
 }
 
 }  // namespace
 
 const std::string KnownWrong::kMisbehaved =
-    "SELECT 1 FROM studies s CROSS JOIN study_counts c ON c.study_id = s.id AND c.is_current = 1 AND c.status IN (" +
+    "SELECT 1 FROM studies s CROSS JOIN study_counts c ON c.study_id = s.id AND c.is_current = 1 AND "
+    "c.status IN (" +
     misbehavior_list() +
-    ") AND c.trials > 0 CROSS JOIN trials t ON t.study_id = s.id AND t.is_current = 1 AND t.config = ?4"
-    " WHERE s.kernel = ?1 AND s.fingerprint = ?2 AND s.device_id = ?3 AND t.status = c.status AND t.ended_ms > ?5 LIMIT 1";
+    ") AND c.trials > 0 CROSS JOIN trials t ON t.study_id = s.id AND t.is_current = 1 AND t.config = ?4 "
+    "WHERE s.kernel = ?1 AND s.fingerprint = ?2 AND s.device_id = ?3 AND t.status = c.status AND t.ended_ms "
+    "> ?5 LIMIT 1";
 
 KnownWrong::KnownWrong(const sqlite::Database& database)
     : misbehaved_(database, kMisbehaved), outcomes_(database, kOutcomes), last_tuned_(database, kLastTuned) {}
@@ -58,7 +61,8 @@ bool KnownWrong::is_wrong(std::string_view kernel, std::string_view fingerprint,
 
 bool KnownWrong::judge(Portfolio& portfolio, std::int64_t device) {
   std::vector<Config> kept;
-  std::vector<std::size_t> places;  // among those that are kept; the first takes the place of one that is left out
+  // Among those that are kept; the first takes the place of one that is left out.
+  std::vector<std::size_t> places;
   for (const Config& config : portfolio.configs) {
     const bool is_left_out =
         is_wrong(portfolio.kernel, portfolio.fingerprint, device, config.json(), portfolio.made_unix_ms);
@@ -75,8 +79,9 @@ bool KnownWrong::judge(Portfolio& portfolio, std::int64_t device) {
     if (node.axis.empty()) node.config = places[node.config];
   }
   if (left_out > 0) {
-    portfolio.stale.push_back(std::to_string(left_out) + (left_out == 1 ? " configuration" : " configurations") +
-                              " of the portfolio failed later and " + (left_out == 1 ? "is" : "are") + " left out");
+    portfolio.stale.push_back(
+        std::to_string(left_out) + (left_out == 1 ? " configuration" : " configurations") +
+        " of the portfolio failed later and " + (left_out == 1 ? "is" : "are") + " left out");
   }
   if (is_outdated) portfolio.stale.emplace_back(kPortfolioOutdated);
   return !portfolio.configs.empty();

@@ -14,8 +14,8 @@ struct PortfolioRequest {
   std::size_t most_configs = 0;  // 0: as many as it takes
 };
 
-// Makes a portfolio of the table, and measures it on problems that are held back in turn. The caller fills in the
-// kernel, the device and the like.
+// Makes a portfolio of the table, and measures it on problems that are held back in turn. The caller fills in
+// the kernel, the device and the like.
 Portfolio make_portfolio(const CostTable& table, const PortfolioRequest& request);
 
 // A kernel's studies with one version, device, regime and objective.
@@ -24,7 +24,8 @@ struct PortfolioSource {
   CostTable table;
 };
 
-// A weight of the problems that have these values; other problems have 1, and of several weights the last counts.
+// A weight of the problems that have these values; other problems have 1, and of
+// several weights the last counts.
 struct ProblemWeight {
   Problem problem;
   double weight = 1;
@@ -32,9 +33,10 @@ struct ProblemWeight {
   bool applies_to(const Problem& other) const;
 };
 
-// Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at least
-// `fewest` tuned problems with the same axes. An error if there is none.
+// Reads the costs of a kernel's latest version, one source for each device, regime and objective that has at
+// least `fewest` tuned problems with the same axes. An error if there is none.
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
-                                                const std::vector<ProblemWeight>& weights, std::size_t fewest = 2);
+                                                const std::vector<ProblemWeight>& weights,
+                                                std::size_t fewest = 2);
 
 }  // namespace gktune

@@ -7,7 +7,8 @@ namespace gktune {
 namespace {
 
 SortedJson json_of(const PortfolioLoss& loss) {
-  return {{"configs", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
+  return {
+      {"configs", loss.configs}, {"mean", loss.mean}, {"worst", loss.worst}, {"unmeasured", loss.unmeasured}};
 }
 
 PortfolioLoss loss_from(const SortedJson& json) {
@@ -48,7 +49,8 @@ SortedJson body_json(const Portfolio& portfolio) {
     if (node.axis.empty()) {
       body["tree"].push_back({{"config", node.config}});
     } else {
-      body["tree"].push_back({{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
+      body["tree"].push_back(
+          {{"axis", node.axis}, {"value", sorted_json(node.value)}, {"yes", node.yes}, {"no", node.no}});
     }
   }
   for (const PortfolioLoss& loss : portfolio.losses) body["losses"].push_back(json_of(loss));

@@ -14,8 +14,8 @@
 
 namespace gktune {
 
-// A node of the tree that chooses a configuration for a problem. Problems for which the axis has the value (a text or
-// a boolean), or at most the value (a number), go to `yes`, others to `no`.
+// A node of the tree that chooses a configuration for a problem. Problems for which the axis has the value (a
+// text or a boolean), or at most the value (a number), go to `yes`, others to `no`.
 struct PortfolioNode {
   std::string axis;  // empty: a leaf
   Value value;
@@ -49,8 +49,8 @@ struct Portfolio {
   std::size_t at_least = 0;           // no set of fewer configurations does
   std::vector<PortfolioLoss> losses;  // with 1, 2, 4, 8 configurations, each chosen for its mean loss
   PortfolioLoss tree_loss;            // the loss of the configurations that the tree chooses
-  // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the winner of
-  // the nearest problem.
+  // Losses on problems that were held back while a portfolio was made of the others: of the tree, and of the
+  // winner of the nearest problem.
   std::optional<PortfolioLoss> held_back, held_back_nearest;
   std::int64_t made_unix_ms = 0;
   // Changes since it was made, as far as the database knows. Empty: it is not stale. Not stored.
@@ -62,11 +62,13 @@ struct Portfolio {
 
 // The change that newer trials of its problems mean.
 inline constexpr std::string_view kPortfolioOutdated =
-    "the portfolio was made before its problems were tuned the last time; `gktune db portfolio` makes it again";
+    "the portfolio was made before its problems were tuned the last time; `gktune db portfolio` makes it "
+    "again";
 
-// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it. Configurations
-// that are known to be wrong now are left out.
-Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path, const std::string& kernel = "");
+// The stored portfolios of a database, of all kernels if the name is empty. Reads the file and closes it.
+// Configurations that are known to be wrong now are left out.
+Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path,
+                                               const std::string& kernel = "");
 // Replaces the portfolio of the same kernel, version, device, regime and objective.
 Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio& portfolio);
 

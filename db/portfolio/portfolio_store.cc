@@ -42,17 +42,19 @@ bool is_config(const std::string& json, ParsedConfigs& parsed) {
 
 StudyCosts read_study_costs(const sqlite::Database& database, StudyRow study, ParsedConfigs& parsed) {
   StudyCosts read{.study = std::move(study)};
-  Statement select(database,
-                   "SELECT config, objective FROM trials WHERE study_id = ? AND is_current = 1 AND status = 'ok'"
-                   " AND objective IS NOT NULL AND " +
-                       kTrialIsSound);
+  Statement select(
+      database,
+      "SELECT config, objective FROM trials WHERE study_id = ? AND is_current = 1 AND status = 'ok' AND "
+      "objective IS NOT NULL AND " +
+          kTrialIsSound);
   select.bind(read.study.id);
   while (select.step()) {
     auto row = select.row();
     const auto config = row.text();
     if (is_config(config, parsed)) read.costs[config] = cost_of(row.real());
   }
-  Statement winner(database, "SELECT config FROM winners WHERE study_id = ? AND " + is_sound(summed::kWinners));
+  Statement winner(database,
+                   "SELECT config FROM winners WHERE study_id = ? AND " + is_sound(summed::kWinners));
   if (winner.bind(read.study.id).step()) read.winner = winner.row().text();
   if (!read.costs.contains(read.winner) && !read.costs.empty()) {  // its row is damaged
     const auto cost = [](const auto& each) { return each.second; };
@@ -112,7 +114,8 @@ bool ProblemWeight::applies_to(const Problem& other) const {
 }
 
 Result<std::vector<PortfolioSource>> read_costs(const std::filesystem::path& path, const std::string& kernel,
-                                                const std::vector<ProblemWeight>& weights, std::size_t fewest) {
+                                                const std::vector<ProblemWeight>& weights,
+                                                std::size_t fewest) {
   return sqlite::guarded(path.string(), [&] {
     auto database = open_for_reading(path, kLockPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
@@ -169,12 +172,13 @@ Result<std::vector<Portfolio>> read_portfolios(const std::filesystem::path& path
     auto database = open_for_reading(path, kLockPatience);
     sqlite::Transaction snapshot(database, sqlite::Transaction::Kind::read);
     KnownWrong known_wrong(database);
-    Statement select(database,
-                     "SELECT p.device_id, p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors,"
-                     " p.regime, p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = p.device_id"
-                     " WHERE (?1 = '' OR p.kernel = ?1) AND " +
-                         is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
-                         " ORDER BY p.made_ms DESC, p.id DESC");
+    Statement select(
+        database,
+        "SELECT p.device_id, p.kernel, p.fingerprint, d.kind, d.name, d.architecture, d.multiprocessors, "
+        "p.regime, p.objective, p.within, p.made_ms, p.body FROM portfolios p JOIN devices d ON d.id = "
+        "p.device_id WHERE (?1 = '' OR p.kernel = ?1) AND " +
+            is_sound(summed::kPortfolios, "p.") + " AND " + is_sound(summed::kDevices, "d.") +
+            " ORDER BY p.made_ms DESC, p.id DESC");
     std::vector<Portfolio> portfolios;
     select.bind(kernel);
     while (select.step()) {
@@ -206,10 +210,11 @@ Result<void> store_portfolio(const std::filesystem::path& path, const Portfolio&
     sqlite::Transaction transaction(database, sqlite::Transaction::Kind::write);
     const auto device_id = find_device(database, device);
     if (!device_id) throw Failure("the device '" + device.name + "' is not in the database");
-    write_portfolio(database,
-                    {portfolio.kernel, portfolio.fingerprint, *device_id, std::string(regime_name(portfolio.regime)),
-                     portfolio.objective, portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump()},
-                    Kept::given);
+    write_portfolio(
+        database,
+        {portfolio.kernel, portfolio.fingerprint, *device_id, std::string(regime_name(portfolio.regime)),
+         portfolio.objective, portfolio.within, portfolio.made_unix_ms, body_json(portfolio).dump()},
+        Kept::given);
     transaction.commit();
   });
 }

@@ -49,10 +49,13 @@ class Growth {
       losses[place] += weight * std::min(own[configs_[place]], CostTable::kUnmeasuredLoss);
   }
 
-  // Goes through the problems by the value of the axis: those up to each value on one side, the others on the other side;
-  // or, for a text or boolean, those of the value on one side.
-  void divide(const Problems& problems, const std::string& axis, const std::vector<double>& whole, Division& best) const {
-    const auto value_of = [&](std::size_t problem) -> const Value& { return *table_.problems[problem].find(axis); };
+  // Goes through the problems by the value of the axis: those up to each value on one side, the others on the
+  // other side; or, for a text or boolean, those of the value on one side.
+  void divide(const Problems& problems, const std::string& axis, const std::vector<double>& whole,
+              Division& best) const {
+    const auto value_of = [&](std::size_t problem) -> const Value& {
+      return *table_.problems[problem].find(axis);
+    };
     Problems sorted = problems;
     std::ranges::stable_sort(sorted, [&](std::size_t a, std::size_t b) {
       const Value &left = value_of(a), &right = value_of(b);
@@ -66,7 +69,8 @@ class Growth {
       if (!value.is_number() && is_first) std::ranges::fill(inside, 0.0);
       add(sorted[i], 1, inside);
       const Value* next = i + 1 < sorted.size() ? &value_of(sorted[i + 1]) : nullptr;
-      if (value.is_number() && (next == nullptr || !next->is_number() || !(value.number() < next->number()))) continue;
+      if (value.is_number() && (next == nullptr || !next->is_number() || !(value.number() < next->number())))
+        continue;
       if (!value.is_number() && next != nullptr && *next == value) continue;
       double in = std::numeric_limits<double>::infinity(), out = in;
       for (std::size_t place = 0; place < configs_.size(); ++place) {
@@ -74,7 +78,8 @@ class Growth {
         out = std::min(out, whole[place] - inside[place]);
       }
       if (in + out >= best.loss) continue;
-      if (!value.is_number() && value_of(sorted.front()) == value && next == nullptr) continue;  // nothing is outside
+      // Nothing is outside.
+      if (!value.is_number() && value_of(sorted.front()) == value && next == nullptr) continue;
       best = {{axis, value.is_number() ? between(value, *next) : value}, in + out};
     }
   }
@@ -108,7 +113,8 @@ class Growth {
 
 }  // namespace
 
-std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<const std::size_t> configs, double gain) {
+std::vector<PortfolioNode> selection_tree(const CostTable& table, std::span<const std::size_t> configs,
+                                          double gain) {
   return Growth(table, configs, gain).run();
 }
 

@@ -67,8 +67,9 @@ std::int64_t Checksum::value() const {
 }
 
 void add_checksum(sqlite3* handle) {
-  sqlite3_create_function_v2(handle, "gktune_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                             nullptr, checksum, nullptr, nullptr, nullptr);
+  sqlite3_create_function_v2(handle, "gktune_checksum", -1,
+                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr, checksum,
+                             nullptr, nullptr, nullptr);
 }
 
 }  // namespace gktune::sqlite

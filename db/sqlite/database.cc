@@ -60,7 +60,8 @@ std::string name_for(const std::filesystem::path& path, Database::Access access)
 }
 
 int flags_for(Database::Access access) {
-  // One thread at a time: a lock for each column of a row would take a sixth of the time of reading all winners.
+  // One thread at a time: a lock for each column of a row would take a sixth of the
+  // time of reading all winners.
   constexpr int kReading = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
   switch (access) {
     case Database::Access::create:
@@ -169,9 +170,11 @@ Database::Database(const std::string& name, int flags, std::chrono::milliseconds
 Database::Database(const std::filesystem::path& path, Access access, std::chrono::milliseconds patience)
     : Database(name_for(path, access), flags_for(access), patience) {
   if (access != Access::tidy_read) return;
-  // A connection that may only read leaves the log that it made. One that may write removes it if it is the last.
+  // A connection that may only read leaves the log that it made. One that may write
+  // removes it if it is the last.
   sqlite3* keeper = nullptr;
-  sqlite3_open_v2(name_for(path, access).c_str(), &keeper, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  sqlite3_open_v2(name_for(path, access).c_str(), &keeper, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                  nullptr);
   keeper_.reset(keeper);
   sqlite3_exec(keeper, "PRAGMA schema_version", nullptr, nullptr, nullptr);  // opens the log
 }

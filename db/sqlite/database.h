@@ -50,8 +50,8 @@ class Database {
   void limit_step_time(std::chrono::milliseconds limit);
   // Runs within a statement's step.
   void begin_step() const;
-  // Moves what the write-ahead log holds into the file after a commit, if the log is long and this has not been done for
-  // so long. It waits for the disk. Initially it is done whenever the log is long.
+  // Moves what the write-ahead log holds into the file after a commit, if the log is long and this has not
+  // been done for so long. It waits for the disk. Initially it is done whenever the log is long.
   void merge_log_every(std::chrono::milliseconds interval);
 
   sqlite3* handle() const { return handle_.get(); }

@@ -34,8 +34,9 @@ class Failure : public std::runtime_error {
 // The failure of the database `name` in words, and the command that helps.
 std::string describe(const std::string& name, const Failure& failure);
 
-// The result of a function that reads a row, or `true` of one that returns nothing. Without a value if the row is damaged:
-// then `on_damage` gets the Failure. A damaged row hides no other; every other Failure goes on to the caller.
+// The result of a function that reads a row, or `true` of one that returns nothing. Without a value if
+// the row is damaged: then `on_damage` gets the Failure. A damaged row hides no other; every other
+// Failure goes on to the caller.
 template <class Function, class OnDamage>
 auto unless_damaged(Function function, OnDamage on_damage) {
   using Returned = std::invoke_result_t<Function>;

@@ -70,10 +70,12 @@ double lead_of(const Trial& first, const Trial& second) {
 // Tells what has changed in the database since a winner was measured.
 class ChangeReader {
  public:
-  explicit ChangeReader(const sqlite::Database& database) : versions_(database, archive::kVersions), database_(database) {}
+  explicit ChangeReader(const sqlite::Database& database)
+      : versions_(database, archive::kVersions), database_(database) {}
 
-  std::vector<std::string> read(const std::string& kernel, const std::string& fingerprint, std::int64_t device,
-                                std::int64_t updated_ms, const SessionEnvironment& then) {
+  std::vector<std::string> read(const std::string& kernel, const std::string& fingerprint,
+                                std::int64_t device, std::int64_t updated_ms,
+                                const SessionEnvironment& then) {
     std::vector<std::string> changes;
     if (has_later_version(kernel, fingerprint, device, updated_ms)) changes.emplace_back(kSourceChanged);
     const auto [latest, is_new] = latest_.try_emplace(device);
@@ -102,7 +104,8 @@ class ChangeReader {
 
   Statement versions_;
   const sqlite::Database& database_;
-  std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>> versions_of_;
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::pair<std::string, std::int64_t>>>
+      versions_of_;
   std::map<std::int64_t, std::optional<SessionEnvironment>> latest_;  // by device
 };
 
@@ -114,10 +117,10 @@ class EvidenceReader {
  public:
   explicit EvidenceReader(const sqlite::Database& database)
       : trials_(database),
-        finalist_(database,
-                  "SELECT s.trial_id, s.id FROM winners w JOIN finalists f ON f.id = w.finalist_id"
-                  " JOIN finalists s ON s.playoff_id = f.playoff_id AND s.place > f.place WHERE w.study_id = ?"
-                  " ORDER BY s.place"),
+        finalist_(
+            database,
+            "SELECT s.trial_id, s.id FROM winners w JOIN finalists f ON f.id = w.finalist_id JOIN finalists "
+            "s ON s.playoff_id = f.playoff_id AND s.place > f.place WHERE w.study_id = ? ORDER BY s.place"),
         ranked_(database, archive::kRanked),
         winner_session_(database, archive::kWinnerSession),
         device_(database, "SELECT device_id FROM studies WHERE id = ?"),
@@ -137,8 +140,8 @@ class EvidenceReader {
     }
     if (!device_.bind(winner.study_id).step()) return evidence;
     const std::int64_t device = device_.row().integer();
-    evidence.changes = changes_.read(winner.study.kernel, winner.study.fingerprint, device, winner.updated_unix_ms,
-                                     evidence.environment);
+    evidence.changes = changes_.read(winner.study.kernel, winner.study.fingerprint, device,
+                                     winner.updated_unix_ms, evidence.environment);
     return evidence;
   }
 
@@ -149,7 +152,8 @@ class EvidenceReader {
     while (finalist_.step()) {
       auto row = finalist_.row();
       const auto trial = row.integer(), finalist = row.integer();
-      auto second = sqlite::unless_damaged([&] { return trials_.read_finalist(trial, finalist, winner.study); });
+      auto second =
+          sqlite::unless_damaged([&] { return trials_.read_finalist(trial, finalist, winner.study); });
       if (second) return second;
     }
     return std::nullopt;
@@ -270,7 +274,8 @@ Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) c
   return sqlite::guarded(connection_->path.string(), [&] {
     sqlite::Transaction snapshot(connection_->database, sqlite::Transaction::Kind::read);
     Statement select(connection_->database, archive::kCommon);
-    Statement sound(connection_->database, "SELECT count(*) FROM trials WHERE id IN (?, ?) AND " + kTrialIsSound);
+    Statement sound(connection_->database,
+                    "SELECT count(*) FROM trials WHERE id IN (?, ?) AND " + kTrialIsSound);
     CommonConfigs all;
     const auto read = [&](sqlite::Row row) {
       CommonConfig each;
@@ -290,7 +295,8 @@ Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) c
     };
     select.bind(first, second);
     while (select.step()) {
-      sqlite::unless_damaged([&] { all.configs.push_back(read(select.row())); }, [&](const Failure&) { ++all.damaged; });
+      sqlite::unless_damaged([&] { all.configs.push_back(read(select.row())); },
+                             [&](const Failure&) { ++all.damaged; });
     }
     return all;
   });
@@ -299,12 +305,13 @@ Result<CommonConfigs> Archive::common(std::int64_t first, std::int64_t second) c
 Result<RecordedTexts> Archive::recorded(std::int64_t study) const {
   return sqlite::guarded(connection_->path.string(), [&] {
     RecordedTexts texts;
-    Statement of_study(connection_->database, "SELECT recorded FROM studies WHERE id = ? AND " + is_sound(summed::kStudies));
+    Statement of_study(connection_->database,
+                       "SELECT recorded FROM studies WHERE id = ? AND " + is_sound(summed::kStudies));
     if (of_study.bind(study).step()) texts.study = of_study.row().text();
-    Statement of_trials(
-        connection_->database,
-        "SELECT id, recorded FROM trials WHERE study_id = ? AND is_current = 1 AND recorded IS NOT NULL AND " +
-            kTrialIsSound);
+    Statement of_trials(connection_->database,
+                        "SELECT id, recorded FROM trials WHERE study_id = ? AND is_current = 1 AND recorded "
+                        "IS NOT NULL AND " +
+                            kTrialIsSound);
     of_trials.bind(study);
     while (of_trials.step()) {
       auto row = of_trials.row();

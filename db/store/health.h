@@ -12,7 +12,8 @@ namespace gktune {
 // The state of a database, read completely.
 struct Health {
   std::int64_t trials = 0, finalists = 0;  // the rows that were read
-  std::vector<std::string> findings;       // empty: nothing is wrong; the first of each kind, and how many others there are
+  // Empty: nothing is wrong; the first of each kind, and how many others there are.
+  std::vector<std::string> findings;
   bool is_repairable = false;              // something is wrong, and repair_database() keeps the rest
 };
 

@@ -81,7 +81,8 @@ Removed count(Statements& statements, const Doomed& doomed) {
       removed.trials += statements.number(removal::count_of(rule), doomed.study, doomed.before_unix_ms);
     if (removed.trials == 0) return removed;
   }
-  removed.playoffs = statements.number(removal::playoffs_of(doomed.rules), doomed.study, doomed.before_unix_ms);
+  removed.playoffs =
+      statements.number(removal::playoffs_of(doomed.rules), doomed.study, doomed.before_unix_ms);
   removed.studies = removed.trials == all && !is_claimed ? 1 : 0;
   return removed;
 }
@@ -100,7 +101,8 @@ std::int64_t remove_idle_sessions(const Database& database) {
 // takes, or another program writes, the file keeps its size: the rows are gone already.
 void shrink(Database& database) {
   try {
-    if (database.integer("PRAGMA freelist_count") * 4 > database.integer("PRAGMA page_count")) database.compact();
+    if (database.integer("PRAGMA freelist_count") * 4 > database.integer("PRAGMA page_count"))
+      database.compact();
   } catch (const Failure& failure) {
     if (!failure.is_busy() && !failure.is_out_of_space()) throw;
   }
@@ -200,7 +202,8 @@ Result<Removed> prune(const std::filesystem::path& path, const std::vector<std::
       }
       const bool is_superseded = rules.superseded || is_earlier;
       // The earlier trials are found by the failures, which go after them.
-      if (rules.failed) each.rules.push_back(is_superseded ? removal::kLaterOfFailed : removal::kEarlierOfFailed);
+      if (rules.failed)
+        each.rules.push_back(is_superseded ? removal::kLaterOfFailed : removal::kEarlierOfFailed);
       if (is_superseded) each.rules.push_back(removal::kSuperseded);
       if (is_earlier) {
         each.rules.push_back(removal::kCurrent);

@@ -13,7 +13,8 @@ namespace gktune {
 // The rows that were removed, or that would be.
 struct Removed {
   std::int64_t studies = 0, trials = 0, playoffs = 0;
-  // Sessions without a trial or a playoff. A rehearsal leaves the number out: to count them, it would have to read each trial.
+  // Sessions without a trial or a playoff. A rehearsal leaves the number out: to count them, it
+  // would have to read each trial.
   std::optional<std::int64_t> sessions = {};
 };
 

@@ -56,9 +56,10 @@ struct LeftOut {
 
 std::vector<StudySummary> read_summaries(const Database& database, const std::string& condition,
                                          std::int64_t id, LeftOut& left_out) {
-  Statement select(database, "SELECT " + study_columns() + ", (SELECT w.median_us FROM winners w WHERE w.study_id = v.study_id AND " +
-                                 is_sound(summed::kWinners, "w.") + ") FROM study_view v " +
-                                 condition + " ORDER BY study_id");
+  Statement select(database, "SELECT " + study_columns() +
+                                 ", (SELECT w.median_us FROM winners w WHERE w.study_id = v.study_id AND " +
+                                 is_sound(summed::kWinners, "w.") + ") FROM study_view v " + condition +
+                                 " ORDER BY study_id");
   std::vector<StudySummary> summaries;
   select.bind(id);
   while (select.step()) {
@@ -106,7 +107,8 @@ bool has_claim(const Database& database, std::int64_t study, std::int64_t sessio
   return find.bind(study, config, session).step();
 }
 
-DeviceInfo device_of(const DeviceIdentity& identity, const SessionEnvironment& environment, const std::string& figures) {
+DeviceInfo device_of(const DeviceIdentity& identity, const SessionEnvironment& environment,
+                     const std::string& figures) {
   DeviceInfo device = device_info(identity, values_from_json(figures));
   device.driver = environment.driver;
   device.runtime = environment.runtime;
@@ -220,7 +222,9 @@ Result<std::int64_t> SqliteStore::begin_session(const Session& session) {
 Result<void> SqliteStore::end_session(std::int64_t session) {
   return guarded([&] {
     Transaction transaction(database_, Transaction::Kind::write);
-    Statement(database_, change_sound(summed::kSessions, "ended_ms", "?1", "id = ?2")).bind(now_unix_ms(), session).run();
+    Statement(database_, change_sound(summed::kSessions, "ended_ms", "?1", "id = ?2"))
+        .bind(now_unix_ms(), session)
+        .run();
     Statement(database_, "DELETE FROM claims WHERE session_id = ?").bind(session).run();
     refresh_general_configs(
         database_, tuned_versions(database_, "SELECT study_id FROM trials WHERE session_id = ?", session));
@@ -263,14 +267,17 @@ Result<void> SqliteStore::describe_space(const std::string& kernel, const std::s
                                  identity_json(space.default_config, "default configuration")};
     Transaction transaction(database_, Transaction::Kind::write);
     Statement(database_,
-              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config)"
-              " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE"
-              " SET matching = ?3, constraints = ?4, default_config = ?5"
-              " WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5 OR NOT " + is_sound(summed::kSpaces))
+              "INSERT INTO spaces (kernel, fingerprint, matching, constraints, default_config) VALUES (?1, "
+              "?2, ?3, ?4, ?5) ON CONFLICT (kernel, fingerprint) DO UPDATE SET matching = ?3, constraints = "
+              "?4, default_config = ?5 WHERE matching <> ?3 OR constraints <> ?4 OR default_config <> ?5 OR "
+              "NOT " +
+                  is_sound(summed::kSpaces))
         .bind(kernel, fingerprint, texts[0], texts[1], texts[2])
         .run();
     if (database_.changes() > 0)
-      Statement(database_, seal(summed::kSpaces, "kernel = ? AND fingerprint = ?")).bind(kernel, fingerprint).run();
+      Statement(database_, seal(summed::kSpaces, "kernel = ? AND fingerprint = ?"))
+          .bind(kernel, fingerprint)
+          .run();
     transaction.commit();
   });
 }
@@ -353,7 +360,8 @@ Result<bool> SqliteStore::claim(std::int64_t study, std::int64_t session, const 
     const std::string key = config ? identity_json(*config, "configuration") : "";
     const std::int64_t now = now_unix_ms();
     Transaction transaction(database_, Transaction::Kind::write);
-    // A damaged trial is measured again, also one that has its checksum and cannot be parsed: trials() leaves both out.
+    // A damaged trial is measured again, also one that has its checksum and cannot be
+    // parsed: trials() leaves both out.
     Statement measured(database_, "SELECT " + kTrialColumns + " FROM trials WHERE id IN (" +
                                       current_ids(" AND config = ?") + ")");
     if (config && measured.bind(study, key).step()) {
@@ -406,7 +414,8 @@ Result<std::optional<StudiedTrial>> SqliteStore::trial(std::int64_t id) const {
     const auto environment = read_environment(row);
     found.host_name = environment ? environment->host_name : "";
     if (environment && !figures.empty())
-      found.device = sqlite::unless_damaged([&] { return device_of(found.study.device, *environment, figures); });
+      found.device =
+          sqlite::unless_damaged([&] { return device_of(found.study.device, *environment, figures); });
     return found;
   });
 }
@@ -452,8 +461,9 @@ Result<std::optional<Playoff>> SqliteStore::playoff(std::int64_t study) const {
     while (select.step()) {
       auto each = select.row();
       const auto finalist = each.integer();
-      sqlite::unless_damaged(
-          [&] { playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summary->study)); });
+      sqlite::unless_damaged([&] {
+        playoff.finalists.push_back(reader.read_finalist(each.integer(), finalist, summary->study));
+      });
     }
     if (playoff.finalists.empty()) return std::nullopt;
     return playoff;
@@ -483,10 +493,12 @@ Result<std::vector<Best>> SqliteStore::best(const std::string& kernel) const {
 }  // namespace
 
 Result<std::unique_ptr<TrialStore>> open_sqlite_store(const std::filesystem::path& path, StoreAccess access,
-                                                      std::chrono::milliseconds patience, OnDamage on_damage) {
+                                                      std::chrono::milliseconds patience,
+                                                      OnDamage on_damage) {
   return sqlite::guarded(path.string(), [&]() -> std::unique_ptr<TrialStore> {
     return std::make_unique<SqliteStore>(
-        path, access == StoreAccess::write ? open_for_writing(path, patience) : open_for_reading(path, patience),
+        path,
+        access == StoreAccess::write ? open_for_writing(path, patience) : open_for_reading(path, patience),
         std::move(on_damage));
   });
 }

@@ -23,15 +23,17 @@ std::optional<std::int64_t> sound_id(sqlite::Statement& find, const std::string&
 }  // namespace
 
 std::optional<std::int64_t> find_device(const sqlite::Database& database, const DeviceIdentity& device) {
-  sqlite::Statement find(database, "SELECT id, " + is_sound(summed::kDevices) +
-                                       " FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
+  sqlite::Statement find(
+      database, "SELECT id, " + is_sound(summed::kDevices) +
+                    " FROM devices WHERE kind = ? AND name = ? AND architecture = ? AND multiprocessors = ?");
   find.bind(device.kind, device.name, device.architecture, device.multiprocessors);
   return sound_id(find, "the device '" + device.name + "'");
 }
 
 std::int64_t device_row(const sqlite::Database& database, const DeviceIdentity& device) {
   if (const auto known = find_device(database, device)) return *known;
-  sqlite::Statement(database, "INSERT INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
+  sqlite::Statement(database,
+                    "INSERT INTO devices (kind, name, architecture, multiprocessors) VALUES (?, ?, ?, ?)")
       .bind(device.kind, device.name, device.architecture, device.multiprocessors)
       .run();
   const auto id = database.last_id();
@@ -40,9 +42,10 @@ std::int64_t device_row(const sqlite::Database& database, const DeviceIdentity& 
 }
 
 std::optional<std::int64_t> find_study(const sqlite::Database& database, const StudyKey& key) {
-  sqlite::Statement find(database, "SELECT id, " + is_sound(summed::kStudies) +
-                                       " FROM studies WHERE kernel = ? AND fingerprint = ? AND device_id = ? AND problem = ?"
-                                       " AND regime = ? AND objective = ?");
+  sqlite::Statement find(
+      database, "SELECT id, " + is_sound(summed::kStudies) +
+                    " FROM studies WHERE kernel = ? AND fingerprint = ? AND device_id = ? AND problem = ? "
+                    "AND regime = ? AND objective = ?");
   find.bind(key.kernel, key.fingerprint, key.device, key.problem, key.regime, key.objective);
   return sound_id(find, "the study of '" + key.kernel + "' for " + key.problem);
 }

@@ -12,8 +12,8 @@ namespace sqlite {
 class Database;
 }
 
-// The rows of devices and studies by their identity. All throw sqlite::Failure if the row is damaged: what belongs to it cannot
-// be told.
+// The rows of devices and studies by their identity. All throw sqlite::Failure if the row is damaged: what
+// belongs to it cannot be told.
 
 std::optional<std::int64_t> find_device(const sqlite::Database& database, const DeviceIdentity& device);
 // Adds the device if it is new.

@@ -11,8 +11,9 @@
 namespace gktune {
 
 const std::string& best_columns() {
-  static const std::string kColumns = study_columns() + ", (SELECT " + is_sound(summed::kWinners, "own_w.") +
-                                      " FROM winners own_w WHERE own_w.study_id = best_view.study_id), trial_id, finalist_id";
+  static const std::string kColumns =
+      study_columns() + ", (SELECT " + is_sound(summed::kWinners, "own_w.") +
+      " FROM winners own_w WHERE own_w.study_id = best_view.study_id), trial_id, finalist_id";
   return kColumns;
 }
 
@@ -47,7 +48,8 @@ Best TrialReader::read_best(sqlite::Row& row) {
   Best best{.study_id = read_row.id, .study = std::move(read_row.study)};
   const auto read_winner = [&] {
     if (!is_winner_sound)
-      throw sqlite::Failure("damaged: the checksum of the winner of study " + std::to_string(best.study_id) + " differs");
+      throw sqlite::Failure("damaged: the checksum of the winner of study " + std::to_string(best.study_id) +
+                            " differs");
     best.trial = finalist ? read_finalist(trial, *finalist, best.study) : read(trial, best.study);
     best.from_playoff = finalist.has_value();
   };

@@ -26,7 +26,8 @@ const std::string kTrialColumns = kTrialIsSound + ", id, " GKTUNE_TRIAL_CONTENTS
 // A finalist of a damaged playoff is damaged: its time decides nothing.
 const std::string kFinalistIsSound =
     "(" + is_sound(summed::kFinalists) +
-    " AND EXISTS (SELECT 1 FROM playoffs own WHERE own.id = playoff_id AND " + is_sound(summed::kPlayoffs, "own.") + "))";
+    " AND EXISTS (SELECT 1 FROM playoffs own WHERE own.id = playoff_id AND " +
+    is_sound(summed::kPlayoffs, "own.") + "))";
 const std::string kFinalistColumns = kFinalistIsSound + ", " GKTUNE_FINALIST_CONTENTS;
 
 namespace {

@@ -14,8 +14,8 @@ namespace gktune {
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial);
 
-// The SQL that is true for a row of trials with its checksum; and for a row of finalists that has its own, and whose playoff has
-// its own.
+// The SQL that is true for a row of trials with its checksum; and for a row of finalists that has its own,
+// and whose playoff has its own.
 extern const std::string kTrialIsSound, kFinalistIsSound;
 
 // The columns that read_trial reads: kTrialIsSound, the id, the contents.

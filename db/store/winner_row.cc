@@ -18,7 +18,8 @@ struct Place {
 
 bool is_damaged(const sqlite::Database& database, const Place& place) {
   sqlite::Statement find(database, "SELECT 1 FROM trials WHERE id = ?1 AND NOT " + kTrialIsSound +
-                                       " UNION ALL SELECT 1 FROM finalists WHERE id = ?2 AND NOT " + kFinalistIsSound);
+                                       " UNION ALL SELECT 1 FROM finalists WHERE id = ?2 AND NOT " +
+                                       kFinalistIsSound);
   return find.bind(place.trial, place.finalist).step();
 }
 
@@ -34,8 +35,8 @@ void refresh_winner(const sqlite::Database& database, std::int64_t study) {
     place.finalist = row.maybe_integer();
     return place;
   };
-  const Place stored =
-      place_in("SELECT trial_id, finalist_id FROM winners WHERE study_id = ? AND " + is_sound(summed::kWinners));
+  const Place stored = place_in("SELECT trial_id, finalist_id FROM winners WHERE study_id = ? AND " +
+                                is_sound(summed::kWinners));
   Place best = place_in("SELECT trial_id, finalist_id FROM winner_view WHERE study_id = ?");
   const bool is_replaced = is_damaged(database, best);
   if (is_replaced) best = {best_sound_trial(database, study), std::nullopt};
@@ -69,8 +70,8 @@ std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const st
 }
 
 void refresh_general_configs(const sqlite::Database& database, const std::set<TunedVersion>& versions) {
-  sqlite::Statement remove(database,
-                           "DELETE FROM general_configs WHERE kernel = ? AND fingerprint = ? AND device_id = ?");
+  sqlite::Statement remove(
+      database, "DELETE FROM general_configs WHERE kernel = ? AND fingerprint = ? AND device_id = ?");
   sqlite::Statement fill(
       database, GKTUNE_FILL_GENERAL_CONFIGS("s.kernel = ?1 AND s.fingerprint = ?2 AND s.device_id = ?3"));
   sqlite::Statement finish(database,

@@ -20,8 +20,10 @@ struct TunedVersion {
   std::int64_t device = 0;
   friend auto operator<=>(const TunedVersion&, const TunedVersion&) = default;
 };
-// The versions of the studies that a statement selects by its parameter: "SELECT study_id FROM trials WHERE session_id = ?".
-std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const std::string& studies, std::int64_t value);
+// The versions of the studies that a statement selects by its parameter: "SELECT study_id FROM
+// trials WHERE session_id = ?".
+std::set<TunedVersion> tuned_versions(const sqlite::Database& database, const std::string& studies,
+                                      std::int64_t value);
 // Table general_configs holds the configuration that is best over all problems of a kernel on a device. This
 // refreshes those of some versions, also of such as have no study left.
 void refresh_general_configs(const sqlite::Database& database, const std::set<TunedVersion>& versions);

@@ -10,12 +10,12 @@
 
 namespace gktune {
 
-// A text that identifies the machine's GPUs, its driver and the current boot. Opens no GPU. Empty if the driver does not
-// list its GPUs; then each program asks the GPU itself.
+// A text that identifies the machine's GPUs, its driver and the current boot. Opens no GPU. Empty if the
+// driver does not list its GPUs; then each program asks the GPU itself.
 std::string gpus_of_machine(const std::filesystem::path& proc = "/proc");
 
-// Keeps descriptions of GPUs in files in the folder for compiled code, because asking a GPU takes a fifth of a second. A
-// description is valid only on the same machine, until its next boot, and with the same settings.
+// Keeps descriptions of GPUs in files in the folder for compiled code, because asking a GPU takes a fifth of
+// a second. A description is valid only on the same machine, until its next boot, and with the same settings.
 class DeviceCache {
  public:
   // A cache that keeps nothing.

@@ -24,8 +24,8 @@ Result<FoundDevice> find_one(const BackendName& name, const Argv& worker_argv, c
   return FoundDevice{{name}, *std::move(info), nullptr, cache};
 }
 
-// All GPUs of this kind and of the same model as the first one that starts. A broken GPU or one of another model is
-// left out.
+// All GPUs of this kind and of the same model as the first one that starts. A broken GPU or one
+// of another model is left out.
 Result<FoundDevice> find_all_gpus(const std::string& kind, const Argv& worker_argv, const Notice& notice,
                                   const DeviceCache& cache) {
   const auto count = count_devices(worker_argv, kind);
@@ -40,8 +40,8 @@ Result<FoundDevice> find_all_gpus(const std::string& kind, const Argv& worker_ar
     } else if (are_of_one_model(found->info, all->info)) {
       all->backends.push_back({kind, ordinal});
     } else if (notice) {
-      notice(fmt::format("{0}:{1} is left out: {2} with {3} multiprocessors is not the model of {0}:{4}", kind,
-                         ordinal, found->info.name, found->info.multiprocessors,
+      notice(fmt::format("{0}:{1} is left out: {2} with {3} multiprocessors is not the model of {0}:{4}",
+                         kind, ordinal, found->info.name, found->info.multiprocessors,
                          all->backends.front().ordinal));
     }
   }

@@ -1,4 +1,5 @@
-// The initial contents of a kernel's buffers: positions in other buffers, values that the program writes, or random values.
+// The initial contents of a kernel's buffers: positions in other buffers, values that the
+// program writes, or random values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +17,14 @@ std::string bounds(const SizeTerm& low, const SizeTerm& high) {
 }  // namespace
 
 std::string KernelArguments::contents_of(const std::string& element) {
-  if (element.starts_with("float") || element.starts_with("bfloat") || element.starts_with("complex")) return "{uniform: [0, 1]}";
+  if (element.starts_with("float") || element.starts_with("bfloat") || element.starts_with("complex"))
+    return "{uniform: [0, 1]}";
   return "{uniform: [0, 100]}";
 }
 
 // Contents that the host code writes, except equal values in inputs: these would hide wrong results.
-std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& argument, const Buffer& buffer) {
+std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& argument,
+                                                            const Buffer& buffer) {
   if (!buffer.filling) return std::nullopt;
   const HostCode::Filling& filling = *buffer.filling;
   const bool is_integer = is_integer_type(buffer.element);
@@ -30,7 +33,8 @@ std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& ar
   if (filling.is_memset) {
     if (buffer.extent && filling.bytes) {
       const auto element = element_type_from_name(buffer.element);
-      const auto extent = filling.bytes->divided_by(SizeTerm::number(static_cast<std::int64_t>(element ? element_size(*element) : 1)));
+      const auto extent = filling.bytes->divided_by(
+          SizeTerm::number(static_cast<std::int64_t>(element ? element_size(*element) : 1)));
       if (extent && extent->text() != buffer.extent->text())
         argument.add_comment("the source sets only " + extent->text() + " of them");
     }
@@ -62,7 +66,8 @@ std::optional<std::string> KernelArguments::filled_contents(ImportedArgument& ar
   return std::nullopt;
 }
 
-// The argument whose values say where the rows of this one begin: x[columns[j]] between offsets[row] and offsets[row + 1].
+// The argument whose values say where the rows of this one begin: x[columns[j]] between
+// offsets[row] and offsets[row + 1].
 const KernelArguments::Buffer* KernelArguments::offsets_of(const Buffer& columns) const {
   const Buffer* found = nullptr;
   for (const Buffer& each : buffers_) {
@@ -74,8 +79,9 @@ const KernelArguments::Buffer* KernelArguments::offsets_of(const Buffer& columns
 }
 
 bool KernelArguments::is_row_offsets(const Buffer& buffer) const {
-  return buffer.use.has_next && buffer.use.is_read && !buffer.use.is_written && (buffer.element == "int32" || buffer.element == "int64") &&
-         buffer.width == 1 && !buffer.name.empty() && bounds_a_loop(buffer.name);
+  return buffer.use.has_next && buffer.use.is_read && !buffer.use.is_written &&
+         (buffer.element == "int32" || buffer.element == "int64") && buffer.width == 1 &&
+         !buffer.name.empty() && bounds_a_loop(buffer.name);
 }
 
 // `for (j = p[row]; j < p[row + 1]; …)`, or through variables that a loop compares with.
@@ -97,8 +103,10 @@ bool KernelArguments::bounds_a_loop(const std::string& pointer) const {
 
 const KernelArguments::Buffer* KernelArguments::columns_of(const Buffer& offsets) const {
   for (const Buffer& each : buffers_) {
-    const bool names_elements = is_integer_type(each.element) && each.width == 1 && each.use.is_read && !each.use.is_written &&
-                                !each.use.indexes.empty() && each.use.indexes[0].is_exact && buffer_named(each.use.indexes[0].array) != nullptr;
+    const bool names_elements = is_integer_type(each.element) && each.width == 1 && each.use.is_read &&
+                                !each.use.is_written && !each.use.indexes.empty() &&
+                                each.use.indexes[0].is_exact &&
+                                buffer_named(each.use.indexes[0].array) != nullptr;
     if (names_elements && offsets_of(each) == &offsets && each.element == offsets.element) return &each;
   }
   return nullptr;
@@ -127,7 +135,8 @@ std::optional<SizeTerm> KernelArguments::index_limit(const PointerUse::Index& in
 
 // Contents of integers that are positions in other arrays.
 std::optional<std::string> KernelArguments::index_contents(ImportedArgument& argument, const Buffer& buffer) {
-  if (!is_integer_type(buffer.element) || buffer.width > 1 || buffer.use.is_written || buffer.use.is_atomic) return std::nullopt;
+  if (!is_integer_type(buffer.element) || buffer.width > 1 || buffer.use.is_written || buffer.use.is_atomic)
+    return std::nullopt;
   if (is_row_offsets(buffer)) {
     const Buffer* columns = columns_of(buffer);
     const auto nonzeros = columns != nullptr ? columns->extent : extent_of_rows(buffer);
@@ -138,24 +147,27 @@ std::optional<std::string> KernelArguments::index_contents(ImportedArgument& arg
                          yaml_flow_text(width->text()));
     }
   }
-  if (const Buffer* offsets = offsets_of(buffer); offsets != nullptr && columns_of(*offsets) == &buffer && buffer.extent &&
-                                                  index_limit(buffer.use.indexes[0])) {
+  if (const Buffer* offsets = offsets_of(buffer); offsets != nullptr && columns_of(*offsets) == &buffer &&
+                                                  buffer.extent && index_limit(buffer.use.indexes[0])) {
     argument.add_comment("a guess: the kernel reads it as the columns of those rows");
     return "{csr_columns: " + offsets->name + "}";
   }
   return std::nullopt;
 }
 
-// The extent of the input that the offsets divide into rows if no array of columns does: the extent of the first input
-// whose elements are not indices.
+// The extent of the input that the offsets divide into rows if no array of columns does: the extent of the
+// first input whose elements are not indices.
 std::optional<SizeTerm> KernelArguments::extent_of_rows(const Buffer& offsets) const {
   for (const Buffer& each : buffers_) {
-    if (&each != &offsets && each.use.is_read && !each.use.is_written && each.extent && each.use.indexes.empty()) return each.extent;
+    if (&each != &offsets && each.use.is_read && !each.use.is_written && each.extent &&
+        each.use.indexes.empty())
+      return each.extent;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> KernelArguments::range_of_indexes(ImportedArgument& argument, const Buffer& buffer) {
+std::optional<std::string> KernelArguments::range_of_indexes(ImportedArgument& argument,
+                                                             const Buffer& buffer) {
   if (!is_integer_type(buffer.element) || buffer.width > 1 || buffer.use.indexes.empty()) return std::nullopt;
   for (const PointerUse::Index& index : buffer.use.indexes) {
     const auto limit = index_limit(index);
@@ -163,7 +175,8 @@ std::optional<std::string> KernelArguments::range_of_indexes(ImportedArgument& a
     argument.add_comment("the range is a guess: the values are positions in " + index.array);
     return bounds(SizeTerm::number(0), limit->minus(SizeTerm::number(1)));
   }
-  argument.add_comment("a guess: its values are positions in " + buffer.use.indexes[0].array + ", and the source does not say how many that has");
+  argument.add_comment("a guess: its values are positions in " + buffer.use.indexes[0].array +
+                       ", and the source does not say how many that has");
   return std::nullopt;
 }
 

@@ -8,14 +8,16 @@
 namespace gktune {
 namespace {
 
-constexpr std::string_view kIntegerWords[] = {"int", "unsigned", "signed", "long", "short", "char", "size_t", "int32_t",
-                                              "uint32_t", "int64_t", "uint64_t", "uint", "const"};
+constexpr std::string_view kIntegerWords[] = {"int",      "unsigned", "signed",  "long",     "short",
+                                              "char",     "size_t",   "int32_t", "uint32_t", "int64_t",
+                                              "uint64_t", "uint",     "const"};
 constexpr std::string_view kRealWords[] = {"float", "double", "real", "const"};
 
 template <std::size_t N>
 bool are_all(Tokens tokens, const std::string_view (&words)[N]) {
-  return !tokens.empty() &&
-         std::ranges::all_of(tokens, [&](const Token& each) { return std::ranges::find(words, each.text) != std::end(words); });
+  return !tokens.empty() && std::ranges::all_of(tokens, [&](const Token& each) {
+    return std::ranges::find(words, each.text) != std::end(words);
+  });
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ std::optional<std::int64_t> integer_of(const Token& token) {
   for (const char c : token.text) {
     if (c != '\'') digits += c;
   }
-  while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos) digits.pop_back();
+  while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos)
+    digits.pop_back();
   if (digits.find_first_of(".eE") != std::string::npos && !digits.starts_with("0x")) return std::nullopt;
   const auto value = parse_integer(digits);
   return value ? std::optional(*value) : std::nullopt;

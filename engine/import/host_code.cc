@@ -29,12 +29,15 @@ void HostCode::find_functions() {
   for (std::size_t i = 1; i < tokens_.size(); ++i) {
     if (tokens_[i] != "{") continue;
     std::size_t close = i - 1;
-    while (close > 0 && (tokens_[close] == "const" || tokens_[close] == "noexcept" || tokens_[close] == "override")) --close;
+    while (close > 0 &&
+           (tokens_[close] == "const" || tokens_[close] == "noexcept" || tokens_[close] == "override"))
+      --close;
     if (tokens_[close] != ")") continue;
     const std::size_t open = opening_bracket(tokens_, close);
     if (open == tokens_.size() || open == 0 || !tokens_[open - 1].is_word()) continue;
     std::size_t begin = open - 1;
-    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{") --begin;
+    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{")
+      --begin;
     const Tokens head = tokens_.subspan(begin, open - begin);
     const bool is_device = has(head, "__global__") || (has(head, "__device__") && !has(head, "__host__"));
     const std::size_t end = closing_bracket(tokens_, i);
@@ -51,7 +54,9 @@ std::size_t HostCode::scope_of(std::size_t place) const {
   return kOutside;
 }
 
-void HostCode::add(const std::string& name, Definition definition) { definitions_[name].push_back(std::move(definition)); }
+void HostCode::add(const std::string& name, Definition definition) {
+  definitions_[name].push_back(std::move(definition));
+}
 
 void HostCode::define(const std::string& name, Tokens value) {
   if (!definitions_.contains(name)) add(name, {kOutside, false, {value}, 0});
@@ -70,10 +75,12 @@ bool HostCode::is_loop_variable(std::size_t at) const {
 // True if the statement at this token declares dim3 variables.
 bool HostCode::is_dim3_list(std::size_t at) const {
   while (at > 0 && tokens_[at - 1] != ";" && tokens_[at - 1] != "{" && tokens_[at - 1] != "}") --at;
-  return at < tokens_.size() && (tokens_[at] == "dim3" || (tokens_[at] == "const" && tokens_[at + 1] == "dim3"));
+  return at < tokens_.size() &&
+         (tokens_[at] == "dim3" || (tokens_[at] == "const" && tokens_[at + 1] == "dim3"));
 }
 
-// `int n = …;`, `int a = 1, b = 2;`, `dim3 grid(…)`, `dim3 grid = dim3(…)`, `dim3 grid{…}`, `options.rows = …;`.
+// `int n = …;`, `int a = 1, b = 2;`, `dim3 grid(…)`, `dim3 grid = dim3(…)`, `dim3
+// grid{…}`, `options.rows = …;`.
 void HostCode::find_definitions() {
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
     if (tokens_[i].is_word()) find_definition(i);
@@ -96,8 +103,9 @@ void HostCode::find_definition(std::size_t at) {
   }
   if (next == "{" && before.is_word()) {  // int n{256};
     const std::size_t close = closing_bracket(tokens_, at + 1);
-    const bool is_variable = !is_any_of(before.text, {"struct", "class", "enum", "union", "namespace"}) && !declares_nothing(before.text) &&
-                             close > at + 2 && close + 1 < tokens_.size() && (tokens_[close + 1] == ";" || tokens_[close + 1] == ",");
+    const bool is_variable = !is_any_of(before.text, {"struct", "class", "enum", "union", "namespace"}) &&
+                             !declares_nothing(before.text) && close > at + 2 && close + 1 < tokens_.size() &&
+                             (tokens_[close + 1] == ";" || tokens_[close + 1] == ",");
     if (is_variable) add(name, {scope, false, {tokens_.subspan(at + 2, close - at - 2)}, at});
     return;
   }
@@ -105,7 +113,8 @@ void HostCode::find_definition(std::size_t at) {
   if ((before.is_word() && declares_nothing(before.text)) || is_loop_variable(at)) return;
   std::size_t end = at + 2;
   for (; end < tokens_.size() && tokens_[end] != ";" && tokens_[end] != "," && tokens_[end] != "}"; ++end) {
-    if (tokens_[end] == "(" || tokens_[end] == "{" || tokens_[end] == "[") end = closing_bracket(tokens_, end);
+    if (tokens_[end] == "(" || tokens_[end] == "{" || tokens_[end] == "[")
+      end = closing_bracket(tokens_, end);
     if (end >= tokens_.size()) return;
   }
   const Tokens value = tokens_.subspan(at + 2, end - at - 2);
@@ -130,7 +139,8 @@ void HostCode::find_definition(std::size_t at) {
   const bool is_dim3 = before == "dim3" || is_listed || (value.size() > 2 && value[0] == "dim3");
   const std::size_t list = value[0] == "dim3" ? 1 : 0;
   const bool has_list = is_dim3 && value.size() > list + 1 && (value[list] == "(" || value[list] == "{");
-  add(name, has_list ? Definition{scope, true, split_list(value, list), at} : Definition{scope, is_dim3, {value}, at});
+  add(name, has_list ? Definition{scope, true, split_list(value, list), at}
+                     : Definition{scope, is_dim3, {value}, at});
 }
 
 // A function's parameter is what its first call passes.
@@ -173,10 +183,11 @@ std::vector<HostCode::Written> HostCode::extents(Tokens config, std::size_t plac
       for (const Tokens each : split_list(config, config[0] == "dim3" ? 1 : 0)) all.push_back({each, place});
       return all;
     }
-    const Definition* found = config.size() == 1 && config[0].is_word() ? find(config[0].text, place) : nullptr;
+    const Definition* found =
+        config.size() == 1 && config[0].is_word() ? find(config[0].text, place) : nullptr;
     if (found == nullptr || !found->is_dim3) break;
-    const bool is_other = found->values.size() == 1 && found->values[0].size() == 1 && found->values[0][0].is_word() &&
-                          is_dim3(found->values[0][0].text, found->place);
+    const bool is_other = found->values.size() == 1 && found->values[0].size() == 1 &&
+                          found->values[0][0].is_word() && is_dim3(found->values[0][0].text, found->place);
     if (!is_other) {
       std::vector<Written> all;
       for (const Tokens each : found->values) all.push_back({each, found->place});
@@ -217,13 +228,15 @@ std::vector<HostCode::Source> HostCode::sources_of(Tokens expression, std::size_
   return found;
 }
 
-void HostCode::add_sources(Tokens expression, std::size_t place, int depth, std::vector<Source>& found) const {
+void HostCode::add_sources(Tokens expression, std::size_t place, int depth,
+                           std::vector<Source>& found) const {
   if (depth > kDeepest) return;
   expression = without_condition(expression);
   for (std::size_t i = 0; i < expression.size(); ++i) {
     const Token& token = expression[i];
     if (!token.is_word()) continue;
-    const bool is_call = i + 1 < expression.size() && (expression[i + 1] == "(" || expression[i + 1] == "<" || expression[i + 1] == ":");
+    const bool is_call = i + 1 < expression.size() &&
+                         (expression[i + 1] == "(" || expression[i + 1] == "<" || expression[i + 1] == ":");
     if (token == "sizeof") {
       i = i + 1 < expression.size() && expression[i + 1] == "(" ? closing_bracket(expression, i + 1) : i + 2;
       continue;
@@ -243,16 +256,19 @@ void HostCode::add_sources(Tokens expression, std::size_t place, int depth, std:
     const std::size_t before = found.size();
     for (const Tokens each : value->values) add_sources(each, value->place, depth + 1, found);
     if (found.size() > before || value->is_dim3) continue;
-    const bool is_derived = std::ranges::any_of(value->values[0], [&](const Token& each) { return known.contains(each.text); });
+    const bool is_derived =
+        std::ranges::any_of(value->values[0], [&](const Token& each) { return known.contains(each.text); });
     if (is_derived) continue;
     std::string name(token.text);
-    if (std::ranges::find(found, name, &Source::name) == found.end()) found.push_back({std::move(name), place});
+    if (std::ranges::find(found, name, &Source::name) == found.end())
+      found.push_back({std::move(name), place});
   }
 }
 
 std::optional<SizeTerm> HostCode::loop_start(std::string_view name, std::size_t place) {
   for (std::size_t i = 2; i + 2 < tokens_.size(); ++i) {
-    if (tokens_[i] != name || tokens_[i + 1] != "=" || scope_of(i) != scope_of(place) || !is_loop_variable(i)) continue;
+    if (tokens_[i] != name || tokens_[i + 1] != "=" || scope_of(i) != scope_of(place) || !is_loop_variable(i))
+      continue;
     std::size_t end = i + 2;
     while (end < tokens_.size() && tokens_[end] != ";") ++end;
     return translate(tokens_.subspan(i + 2, end - i - 2), i);

@@ -26,7 +26,8 @@ struct StructMember {
   std::string type, name;  // "float*", "data"
 };
 
-// kernel<T, 4><<<grid, block, shared>>>(arguments), or cudaLaunchKernel(kernel, grid, block, arguments, shared)
+// kernel<T, 4><<<grid, block, shared>>>(arguments), or cudaLaunchKernel(kernel,
+// grid, block, arguments, shared)
 struct FoundLaunch {
   std::string kernel;
   std::vector<Token> template_arguments;  // < T , 4 >
@@ -35,13 +36,15 @@ struct FoundLaunch {
   bool is_cooperative = false;
 };
 
-// The host functions of a CUDA source: the values of their names, the memory that they allocate, and the values that they
-// write to it. Looks up a name in the function that uses it, then outside of functions, then in other functions.
+// The host functions of a CUDA source: the values of their names, the memory that they allocate, and
+// the values that they write to it. Looks up a name in the function that uses it, then outside of
+// functions, then in other functions.
 class HostCode {
  public:
   explicit HostCode(Tokens tokens);
 
-  // Names that stay names in expressions, each with the name to write for it. A member of a dim3 has its full name: block.x.
+  // Names that stay names in expressions, each with the name to write for it. A member of a
+  // dim3 has its full name: block.x.
   std::map<std::string, std::string, std::less<>> known;
   // Numbers to replace with a name: the literal block size in the expression of a grid.
   std::map<std::int64_t, std::string> literals;
@@ -94,7 +97,8 @@ class HostCode {
   struct Filling {
     enum class Kind { constant, ramp, range };
     Kind kind = Kind::constant;
-    SizeTerm first, second;              // constant: the value; ramp: start and step; range: the lowest and the highest value
+    // Constant: the value; ramp: start and step; range: the lowest and the highest value.
+    SizeTerm first, second;
     std::optional<SizeTerm> bytes = {};  // of a cudaMemset
     bool is_memset = false;
   };
@@ -113,7 +117,8 @@ class HostCode {
   };
   struct Function {
     std::string name;
-    std::size_t parameters, body, end;  // tokens: the bracket that opens each, and the one that closes the body
+    // Tokens: the bracket that opens each, and the one that closes the body.
+    std::size_t parameters, body, end;
     bool is_device;
   };
   struct Parser;
@@ -148,7 +153,8 @@ class HostCode {
   int depth_ = 0;
 };
 
-// The operand of `?:` that does not depend on the program's arguments: 1024 of `argc > 1 ? atoi(argv[1]) : 1024`.
+// The operand of `?:` that does not depend on the program's arguments: 1024 of `argc
+// > 1 ? atoi(argv[1]) : 1024`.
 Tokens without_condition(Tokens expression);
 
 }  // namespace gktune

@@ -14,7 +14,8 @@ namespace {
 std::optional<SizeTerm> real_of(const Token& token) {
   if (token.kind != Token::Kind::number || token.text.starts_with("0x")) return std::nullopt;
   std::string digits(token.text);
-  while (!digits.empty() && std::string_view("fFlL").find(digits.back()) != std::string_view::npos) digits.pop_back();
+  while (!digits.empty() && std::string_view("fFlL").find(digits.back()) != std::string_view::npos)
+    digits.pop_back();
   if (digits.starts_with('.')) digits.insert(0, "0");
   if (const auto point = digits.find('.'); point != std::string::npos) {
     const bool has_digit = point + 1 < digits.size() && digits[point + 1] >= '0' && digits[point + 1] <= '9';
@@ -31,7 +32,9 @@ std::optional<SizeTerm> real_of(const Token& token) {
 }  // namespace
 
 Tokens without_condition(Tokens expression) {
-  const auto is_input = [](Tokens part) { return has(part, "argv") || has(part, "argc") || has(part, "getenv"); };
+  const auto is_input = [](Tokens part) {
+    return has(part, "argv") || has(part, "argc") || has(part, "getenv");
+  };
   int depth = 0;
   std::size_t question = expression.size();
   for (std::size_t i = 0; i < expression.size(); ++i) {
@@ -40,9 +43,11 @@ Tokens without_condition(Tokens expression) {
     if (token == ")" || token == "]" || token == "}") --depth;
     if (depth != 0) continue;
     if (token == "?" && question == expression.size()) question = i;
-    const bool is_scope = token == ":" && ((i + 1 < expression.size() && expression[i + 1] == ":") || (i > 0 && expression[i - 1] == ":"));
+    const bool is_scope = token == ":" && ((i + 1 < expression.size() && expression[i + 1] == ":") ||
+                                           (i > 0 && expression[i - 1] == ":"));
     if (token == ":" && !is_scope && question < expression.size()) {
-      const Tokens first = expression.subspan(question + 1, i - question - 1), second = expression.subspan(i + 1);
+      const Tokens first = expression.subspan(question + 1, i - question - 1),
+                   second = expression.subspan(i + 1);
       return is_input(second) && !is_input(first) ? first : without_condition(second);
     }
   }
@@ -57,7 +62,9 @@ struct HostCode::Parser {
   std::size_t at = 0;
 
   bool is(std::string_view text) const { return at < tokens.size() && tokens[at] == text; }
-  bool is_pair(std::string_view text) const { return is(text) && at + 1 < tokens.size() && tokens[at + 1] == text; }
+  bool is_pair(std::string_view text) const {
+    return is(text) && at + 1 < tokens.size() && tokens[at + 1] == text;
+  }
 
   std::optional<SizeTerm> all() {
     auto term = shift();
@@ -97,7 +104,9 @@ struct HostCode::Parser {
       const char sign = tokens[at++].text[0];
       const auto right = primary();
       if (!right) return std::nullopt;
-      left = sign == '*' ? std::optional(left->times(*right)) : sign == '/' ? left->divided_by(*right) : left->remainder(*right);
+      left = sign == '*'   ? std::optional(left->times(*right))
+             : sign == '/' ? left->divided_by(*right)
+                           : left->remainder(*right);
     }
     return left;
   }
@@ -170,7 +179,8 @@ struct HostCode::Parser {
     const std::vector<Tokens> items = split_list(tokens, open);
     if (function == "sizeof") return host.size_of(tokens.subspan(open + 1, close - open - 1), place);
     if (auto value = macro(function.text, items)) return value;
-    static const std::regex kRoundUp("(ceil_?div|div_?(round)?_?up|cdiv|i?div_?up|divide_?up|div_?ceil|updiv)", std::regex::icase);
+    static const std::regex kRoundUp(
+        "(ceil_?div|div_?(round)?_?up|cdiv|i?div_?up|divide_?up|div_?ceil|updiv)", std::regex::icase);
     std::vector<SizeTerm> terms;
     for (const Tokens item : items) {
       auto term = host.translate(item, place);
@@ -193,16 +203,20 @@ struct HostCode::Parser {
   // The value of a macro with these arguments. A macro is not expanded inside itself, and few levels are.
   std::optional<SizeTerm> macro(std::string_view word, const std::vector<Tokens>& arguments) {
     const auto found = host.macros_.find(word);
-    if (found == host.macros_.end() || found->second.parameters.size() != arguments.size()) return std::nullopt;
+    if (found == host.macros_.end() || found->second.parameters.size() != arguments.size())
+      return std::nullopt;
     constexpr std::size_t kLevels = 4, kMostTokens = 4096;
-    if (host.expanded_.size() == kLevels || std::ranges::find(host.expanded_, word) != host.expanded_.end()) return std::nullopt;
+    if (host.expanded_.size() == kLevels || std::ranges::find(host.expanded_, word) != host.expanded_.end())
+      return std::nullopt;
     std::vector<Token> expanded;
     for (const Token& token : found->second.value) {
-      const auto parameter = std::ranges::find_if(found->second.parameters, [&](Tokens each) { return text_of(each) == token.text; });
+      const auto parameter = std::ranges::find_if(found->second.parameters,
+                                                  [&](Tokens each) { return text_of(each) == token.text; });
       if (parameter == found->second.parameters.end()) {
         expanded.push_back(token);
       } else {
-        const Tokens argument = arguments[static_cast<std::size_t>(parameter - found->second.parameters.begin())];
+        const Tokens argument =
+            arguments[static_cast<std::size_t>(parameter - found->second.parameters.begin())];
         expanded.insert(expanded.end(), argument.begin(), argument.end());
       }
     }
@@ -220,7 +234,8 @@ struct HostCode::Parser {
     at += 2;
     if (word == "multiProcessorCount") return SizeTerm::atom("device.multiprocessors");
     const std::string full = std::string(object) + '.' + std::string(word);
-    if (const auto alias = host.known.find(full); alias != host.known.end()) return SizeTerm::atom(alias->second);
+    if (const auto alias = host.known.find(full); alias != host.known.end())
+      return SizeTerm::atom(alias->second);
     const Definition* found = host.find(object, place);
     if (found == nullptr || !found->is_dim3) return name(word);
     const std::size_t axis = word == "x" ? 0 : word == "y" ? 1 : word == "z" ? 2 : 3;
@@ -230,7 +245,8 @@ struct HostCode::Parser {
   }
 
   std::optional<SizeTerm> name(std::string_view word) {
-    if (const auto alias = host.known.find(word); alias != host.known.end()) return SizeTerm::atom(alias->second);
+    if (const auto alias = host.known.find(word); alias != host.known.end())
+      return SizeTerm::atom(alias->second);
     if (auto asked = host.asked_of_device(word)) return asked;
     const auto value = host.definition(word, place);
     return value ? host.translate(value->tokens, value->place) : std::nullopt;
@@ -248,11 +264,14 @@ std::optional<SizeTerm> HostCode::translate(Tokens expression, std::size_t place
 // The value that a call of the runtime writes to the variable of this name.
 std::optional<SizeTerm> HostCode::asked_of_device(std::string_view name) const {
   for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-    if (tokens_[i] != "cudaDeviceGetAttribute" && !tokens_[i].text.starts_with("cudaOccupancyMaxActiveBlocks")) continue;
+    if (tokens_[i] != "cudaDeviceGetAttribute" &&
+        !tokens_[i].text.starts_with("cudaOccupancyMaxActiveBlocks"))
+      continue;
     if (tokens_[i + 1] != "(") continue;
     const std::vector<Tokens> items = split_list(tokens_, i + 1);
     if (items.size() < 2 || items[0].empty() || items[0].back() != name) continue;
-    if (tokens_[i] != "cudaDeviceGetAttribute") return SizeTerm::number(1);  // of a multiprocessor: at least one fits
+    // Of a multiprocessor: at least one fits.
+    if (tokens_[i] != "cudaDeviceGetAttribute") return SizeTerm::number(1);
     if (has(items[1], "cudaDevAttrMultiProcessorCount")) return SizeTerm::atom("device.multiprocessors");
   }
   return std::nullopt;

@@ -88,7 +88,8 @@ std::optional<FoundLaunch> HostCode::launch_by_call(std::size_t at) const {
 std::vector<FoundLaunch> HostCode::launches() const {
   std::vector<FoundLaunch> found;
   for (std::size_t i = 1; i + 3 < tokens_.size(); ++i) {
-    const bool is_call = is_any_of(tokens_[i].text, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) && tokens_[i + 1] == "(";
+    const bool is_call = is_any_of(tokens_[i].text, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"}) &&
+                         tokens_[i + 1] == "(";
     auto launch = is_call                      ? launch_by_call(i)
                   : is_triple(tokens_, i, "<") ? launch_in_brackets(tokens_, i)
                                                : std::nullopt;

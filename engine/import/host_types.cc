@@ -15,7 +15,8 @@ std::string HostCode::resolved_type(std::string type) const {
     for (std::size_t i = 1; i + 1 < tokens_.size() && other.empty(); ++i) {
       if (tokens_[i] != type) continue;
       std::size_t begin = i;
-      while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{") --begin;
+      while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "{")
+        --begin;
       if (tokens_[begin] == "typedef" && tokens_[i + 1] == ";" && i > begin + 1) {
         std::size_t first = begin + 1;
         if (tokens_[first] == "struct" && first + 1 < i) ++first;
@@ -37,12 +38,15 @@ std::vector<StructMember> HostCode::members(std::string_view type) const {
   for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
     if (tokens_[i] != "struct" && tokens_[i] != "class") continue;
     std::size_t open = i + 1;
-    while (open < tokens_.size() && tokens_[open] != "{" && tokens_[open] != ";" && tokens_[open] != ")" && tokens_[open] != "*") ++open;
+    while (open < tokens_.size() && tokens_[open] != "{" && tokens_[open] != ";" && tokens_[open] != ")" &&
+           tokens_[open] != "*")
+      ++open;
     if (open >= tokens_.size() || tokens_[open] != "{") continue;
     const std::size_t close = closing_bracket(tokens_, open);
     if (close == tokens_.size()) return {};
     const bool is_named = has(tokens_.subspan(i + 1, open - i - 1), type);
-    const bool is_typedef = i > 0 && tokens_[i - 1] == "typedef" && close + 1 < tokens_.size() && tokens_[close + 1] == type;
+    const bool is_typedef =
+        i > 0 && tokens_[i - 1] == "typedef" && close + 1 < tokens_.size() && tokens_[close + 1] == type;
     if (!is_named && !is_typedef) continue;
     std::vector<StructMember> all;
     std::size_t begin = open + 1;
@@ -52,7 +56,8 @@ std::vector<StructMember> HostCode::members(std::string_view type) const {
         if (tokens_[k] == "}" && k + 1 < close && tokens_[k + 1] != ";") begin = k + 1;
         continue;
       }
-      if (tokens_[k] == ":" && k > begin && tokens_[k - 1].is_word() && tokens_[k + 1] != ":") begin = k + 1;  // public:
+      // public:
+      if (tokens_[k] == ":" && k > begin && tokens_[k - 1].is_word() && tokens_[k + 1] != ":") begin = k + 1;
       if (tokens_[k] != ";") continue;
       const Tokens statement = tokens_.subspan(begin, k - begin);
       begin = k + 1;
@@ -60,9 +65,13 @@ std::vector<StructMember> HostCode::members(std::string_view type) const {
       std::string base;
       std::size_t at = 0;
       for (; at < statement.size() && (statement[at].is_word() || statement[at] == ":"); ++at) {
-        const bool is_name = at + 1 == statement.size() || (!statement[at + 1].is_word() && statement[at + 1] != ":" && statement[at + 1] != "*");
+        const bool is_name =
+            at + 1 == statement.size() ||
+            (!statement[at + 1].is_word() && statement[at + 1] != ":" && statement[at + 1] != "*");
         if (is_name) break;
-        if (statement[at] != "const") base += (base.empty() || base.ends_with(':') || statement[at] == ":" ? "" : " ") + std::string(statement[at].text);
+        if (statement[at] != "const")
+          base += (base.empty() || base.ends_with(':') || statement[at] == ":" ? "" : " ") +
+                  std::string(statement[at].text);
       }
       std::string stars;
       for (; at < statement.size(); ++at) {
@@ -75,7 +84,8 @@ std::vector<StructMember> HostCode::members(std::string_view type) const {
         StructMember member{base + stars, std::string(statement[at].text)};
         int count = 1;
         if (at + 2 < statement.size() && statement[at + 1] == "[") {
-          count = static_cast<int>(std::clamp<std::int64_t>(integer_of(statement[at + 2]).value_or(0), 0, 4096));
+          count =
+              static_cast<int>(std::clamp<std::int64_t>(integer_of(statement[at + 2]).value_or(0), 0, 4096));
           at = closing_bracket(statement, at + 1);
         }
         for (int c = 0; c < count; ++c) all.push_back(member);
@@ -99,14 +109,18 @@ std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
   std::smatch parts;
   if (std::regex_match(name, parts, kVector)) {
     const std::string part = parts[1].str();
-    const std::string base = part == "char" ? "int8" : part == "uchar" ? "uint8" : part == "ushort" ? "uint16" : part == "uint" ? "uint32"
-                             : part == "long" || part == "longlong"    ? "int64"
-                             : part == "ulong" || part == "ulonglong"  ? "uint64"
-                                                                       : part;
+    const std::string base = part == "char"                           ? "int8"
+                             : part == "uchar"                        ? "uint8"
+                             : part == "ushort"                       ? "uint16"
+                             : part == "uint"                         ? "uint32"
+                             : part == "long" || part == "longlong"   ? "int64"
+                             : part == "ulong" || part == "ulonglong" ? "uint64"
+                                                                      : part;
     if (const auto element = element_type_from_name(base)) {
       const auto count = static_cast<std::size_t>(parts[2].str()[0] - '0');
       const std::size_t size = element_size(*element);
-      return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element, count};
+      return TypeLayout{size * count, count == 3 ? size : std::min<std::size_t>(16, size * count), element,
+                        count};
     }
   }
   if (const auto element = element_type_from_name(name)) {
@@ -128,7 +142,8 @@ std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
     if (!part || part->size > 4096) return std::nullopt;
     all.alignment = std::max(all.alignment, part->alignment);
     const std::size_t start = (all.size + part->alignment - 1) / part->alignment * part->alignment;
-    is_uniform = is_uniform && start == all.size && part->element && (!all.element || all.element == part->element);
+    is_uniform =
+        is_uniform && start == all.size && part->element && (!all.element || all.element == part->element);
     if (!all.element) all.element = part->element;
     all.elements += part->elements;
     all.size = start + part->size;
@@ -139,15 +154,18 @@ std::optional<TypeLayout> HostCode::layout(std::string_view type) const {
   return all;
 }
 
-// The type of a variable, without a `*` for arrays: "float*" of `float *in, *out;`. In the same function first.
+// The type of a variable, without a `*` for arrays: "float*" of `float *in,
+// *out;`. In the same function first.
 std::optional<std::string> HostCode::declared_type(std::string_view name, std::size_t place) const {
   std::optional<std::string> elsewhere;
   for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-    if (tokens_[i] != name || (!tokens_[i - 1].is_word() && tokens_[i - 1] != "*" && tokens_[i - 1] != ",")) continue;
+    if (tokens_[i] != name || (!tokens_[i - 1].is_word() && tokens_[i - 1] != "*" && tokens_[i - 1] != ","))
+      continue;
     std::string stars;
     for (std::size_t k = i; k > 0 && tokens_[k - 1] == "*"; --k) stars += '*';
     std::size_t begin = i, comma = i;
-    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "{" && tokens_[begin - 1] != "}" && tokens_[begin - 1] != "(") {
+    while (begin > 0 && tokens_[begin - 1] != ";" && tokens_[begin - 1] != "{" && tokens_[begin - 1] != "}" &&
+           tokens_[begin - 1] != "(") {
       --begin;
       if (tokens_[begin] == "," && comma == i) comma = begin;
     }
@@ -156,9 +174,11 @@ std::optional<std::string> HostCode::declared_type(std::string_view name, std::s
     std::string base;
     for (std::size_t k = begin; k < i && (tokens_[k].is_word() || tokens_[k] == ":"); ++k) {
       if (tokens_[k] == "const" || tokens_[k] == "static" || tokens_[k] == "struct") continue;
-      const bool is_type = tokens_[k + 1].is_word() || tokens_[k + 1] == "*" || tokens_[k + 1] == ":" || tokens_[k] == ":";
+      const bool is_type =
+          tokens_[k + 1].is_word() || tokens_[k + 1] == "*" || tokens_[k + 1] == ":" || tokens_[k] == ":";
       if (!is_type) break;
-      base += (base.empty() || base.ends_with(':') || tokens_[k] == ":" ? "" : " ") + std::string(tokens_[k].text);
+      base += (base.empty() || base.ends_with(':') || tokens_[k] == ":" ? "" : " ") +
+              std::string(tokens_[k].text);
     }
     if (base.empty() || declares_nothing(base)) continue;
     if (scope_of(i) == scope_of(place)) return base + stars;

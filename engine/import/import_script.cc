@@ -118,7 +118,8 @@ class ScriptImport {
   }
 
   bool is_parameter(const std::string& name) const {
-    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) != draft_.parameters.end();
+    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) !=
+           draft_.parameters.end();
   }
 
   bool is_axis(const std::string& name) const {
@@ -138,12 +139,14 @@ class ScriptImport {
   }
 
   // An expression of parameters and axes, or of the names given; other names of the script have their values.
-  std::optional<std::string> expression_of(std::string text, const std::vector<std::string>& names = {}) const {
+  std::optional<std::string> expression_of(std::string text,
+                                           const std::vector<std::string>& names = {}) const {
     text = script_.in_space_language(std::string(trimmed(text)), &size_);
     const auto expression = Expression::parse(text);
     if (!expression || text.empty()) return std::nullopt;
     for (const auto& use : expression->names()) {
-      if (is_axis(use.name) || is_parameter(use.name) || std::ranges::find(names, use.name) != names.end()) continue;
+      if (is_axis(use.name) || is_parameter(use.name) || std::ranges::find(names, use.name) != names.end())
+        continue;
       const auto value = script_.value_of(use.name);
       if (!value || value->is_text()) return std::nullopt;
       text = std::regex_replace(text, std::regex("\\b" + use.name + "\\b"), value->str());
@@ -174,7 +177,8 @@ class ScriptImport {
       std::smatch parts;
       if (!std::regex_match(plain, parts, kMore) || parts[1] != found->second) continue;
       const auto more = python_list(parts[2].str(), "[");
-      for (const std::string& item : more ? python_items(*more) : std::vector<std::string>()) add_restriction(script_.resolved(item));
+      for (const std::string& item : more ? python_items(*more) : std::vector<std::string>())
+        add_restriction(script_.resolved(item));
     }
   }
 
@@ -225,7 +229,8 @@ class ScriptImport {
       if (!found) break;
       const auto value = script_.value_of(*found);
       const std::string plain = std::regex_replace(*found, kCast, "(");
-      if (value && value->is_integer() && value->integer() > 0 && plain.find_first_not_of("0123456789()*<e ") == std::string::npos) {
+      if (value && value->is_integer() && value->integer() > 0 &&
+          plain.find_first_not_of("0123456789()*<e ") == std::string::npos) {
         add_axis(name, value->integer());
         continue;
       }
@@ -244,7 +249,8 @@ class ScriptImport {
       text = script_.resolved(text);
     }
     const auto tuple = python_list(text, text.starts_with("[") ? "[" : "(");
-    const bool is_tuple = tuple && (text.starts_with("[") || tuple->ends_with(',') || split_python(*tuple, ',').size() > 1);
+    const bool is_tuple =
+        tuple && (text.starts_with("[") || tuple->ends_with(',') || split_python(*tuple, ',').size() > 1);
     const std::vector<std::string> sizes = is_tuple ? split_python(*tuple, ',') : std::vector{text};
     std::string product;
     for (const std::string& size : sizes) {
@@ -331,8 +337,10 @@ class ScriptImport {
 
   // How the kernel uses its argument at this place; nothing if its source is not at hand.
   std::optional<PointerUse> use_of(std::size_t place) const {
-    const auto found = std::ranges::find(signatures_, kernel_name_.substr(0, kernel_name_.find('<')), &FunctionSignature::name);
-    if (found == signatures_.end() || !found->parameters || place >= found->parameters->size()) return std::nullopt;
+    const auto found = std::ranges::find(signatures_, kernel_name_.substr(0, kernel_name_.find('<')),
+                                         &FunctionSignature::name);
+    if (found == signatures_.end() || !found->parameters || place >= found->parameters->size())
+      return std::nullopt;
     const FunctionSignature::Parameter& parameter = (*found->parameters)[place];
     const CppType type = parse_type(parameter.type);
     if (type.pointers == 0 || parameter.name.empty()) return std::nullopt;
@@ -415,7 +423,8 @@ class ScriptImport {
   // lambda p: n / p["time"], whose times are milliseconds.
   void read_metrics() {
     for (const auto& [name, value] : dict_passed("metrics")) {
-      const std::string body = std::regex_replace(formula_of(value), std::regex(R"(\btime\b)"), "(time_s * 1e3)");
+      const std::string body =
+          std::regex_replace(formula_of(value), std::regex(R"(\btime\b)"), "(time_s * 1e3)");
       const auto text = expression_of(body, {"time_s"});
       if (text) {
         draft_.metrics.emplace_back(name, *text);
@@ -427,10 +436,12 @@ class ScriptImport {
     const auto objective = found == call_.end() ? std::nullopt : python_literal(found->second);
     if (!objective || *objective == "time") return;
     const auto is_higher = call_.find("objective_higher_is_better");
-    const bool is_known = std::ranges::any_of(draft_.metrics, [&](const auto& metric) { return metric.first == *objective; });
+    const bool is_known =
+        std::ranges::any_of(draft_.metrics, [&](const auto& metric) { return metric.first == *objective; });
     if (is_known) {
-      draft_.objective = fmt::format("{{{}: {}}}", is_higher != call_.end() && is_higher->second == "True" ? "maximize" : "minimize",
-                                     yaml_flow_text(*objective));
+      draft_.objective = fmt::format(
+          "{{{}: {}}}", is_higher != call_.end() && is_higher->second == "True" ? "maximize" : "minimize",
+          yaml_flow_text(*objective));
     } else {
       note("the objective " + *objective + " could not be read");
     }
@@ -462,9 +473,11 @@ class ScriptImport {
       throw BadScript{"kernel_source is no text: " + written};
     }
     if (source.empty()) {
-      if (const auto text = read_text_file(path_.parent_path() / source_file_, std::size_t{1} << 24)) source = *text;
+      if (const auto text = read_text_file(path_.parent_path() / source_file_, std::size_t{1} << 24))
+        source = *text;
     }
-    const FlatSource flat = flatten((path_.parent_path() / source_file_).string(), source, {}, AngleIncludes::keep);
+    const FlatSource flat =
+        flatten((path_.parent_path() / source_file_).string(), source, {}, AngleIncludes::keep);
     source_ = text_of(flat);
     source_tokens_ = code_tokens(source_);
     signatures_ = signatures_in(flat);
@@ -483,7 +496,8 @@ class ScriptImport {
       const std::string divisor = joined(
           names_in(kGridDivs[i], thread == "1" ? std::vector<std::string>() : std::vector{thread}), " * ");
       const std::string size = i < size_.elements.size() ? size_.elements[i] : "1";
-      draft_.grid.push_back(divisor.empty() || size == "1" ? size : "ceil_div(" + size + ", " + divisor + ")");
+      draft_.grid.push_back(divisor.empty() || size == "1" ? size
+                                                           : "ceil_div(" + size + ", " + divisor + ")");
       draft_.block.push_back(thread);
     }
     for (const auto& [name, value] : dict_passed("smem_args")) {

@@ -96,8 +96,10 @@ class SourceImport {
     }
     if (!launch_) note("no launch of " + kernel_->name + " was found: its grid and block are guesses");
     if (ways.size() > 1)
-      note(fmt::format("the source launches {} in {} ways; this is the first: add the others to launches if they belong "
-                       "to one result", kernel_->name, ways.size()));
+      note(fmt::format(
+          "the source launches {} in {} ways; this is the first: add the others to launches if they belong "
+          "to one result",
+          kernel_->name, ways.size()));
     if (kernels_.size() > 1 && wanted.empty())
       note("this is for the kernel " + kernel_->name + " of " + names + "; name another to import that one");
     return {};
@@ -136,7 +138,8 @@ class SourceImport {
     settings_ = source_settings(tokens_, defines_, *host_);
     const std::set<std::string> passed = passed_names();
     std::set<std::string> in_template;
-    for (const Token& token : launch_ ? Tokens(launch_->template_arguments) : Tokens()) in_template.emplace(token.text);
+    for (const Token& token : launch_ ? Tokens(launch_->template_arguments) : Tokens())
+      in_template.emplace(token.text);
     for (const SourceSetting& setting : settings_) {
       if (in_template.contains(setting.name) && setting.value > 0 && setting.value <= 4096) {
         add_setting_parameter(setting);
@@ -164,7 +167,8 @@ class SourceImport {
   }
 
   bool is_parameter(std::string_view name) const {
-    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) != draft_.parameters.end();
+    return std::ranges::find(draft_.parameters, name, &SpaceDraft::Parameter::name) !=
+           draft_.parameters.end();
   }
 
   static std::vector<Value> value_list(std::int64_t value) {
@@ -212,8 +216,9 @@ class SourceImport {
     return std::ranges::any_of(launch_->arguments, [&](Tokens argument) {
       const auto allocation = host_->allocation(argument, launch_->place);
       return allocation && std::ranges::any_of(allocation->factors, [&](Tokens factor) {
-        return std::ranges::any_of(host_->sources_of(factor, allocation->place), [&](const auto& source) { return source.name == name; });
-      });
+               return std::ranges::any_of(host_->sources_of(factor, allocation->place),
+                                          [&](const auto& source) { return source.name == name; });
+             });
     });
   }
 
@@ -246,9 +251,12 @@ class SourceImport {
         continue;
       }
       const std::string name = kLong[i];
-      draft_.parameters.push_back({name,
-                             extents.size() == 1 ? std::vector<Value>{64, 128, 256, 512, 1024} : value_list(*number),
-                             *number, "", {}});
+      draft_.parameters.push_back(
+          {name,
+           extents.size() == 1 ? std::vector<Value>{64, 128, 256, 512, 1024} : value_list(*number),
+           *number,
+           "",
+           {}});
       auto& values = draft_.parameters.back().values;
       if (std::ranges::find(values, Value(*number)) == values.end()) {
         values.push_back(*number);
@@ -292,13 +300,15 @@ class SourceImport {
       if (!is_size(parameters[i])) continue;
       const Tokens passed = launch_->arguments[i];
       add_sizes(passed, launch_->place, true);
-      const bool is_unknown = passed.size() == 1 && passed[0].is_word() && !host_->known.contains(passed[0].text) &&
-                              !host_->translate(passed, launch_->place) && !host_->loop_start(passed[0].text, launch_->place);
+      const bool is_unknown =
+          passed.size() == 1 && passed[0].is_word() && !host_->known.contains(passed[0].text) &&
+          !host_->translate(passed, launch_->place) && !host_->loop_start(passed[0].text, launch_->place);
       if (!is_unknown) continue;
       add_axis(std::string(passed[0].text), 1 << 20, false);
       note("the size " + std::string(passed[0].text) + " is a guess");
     }
-    for (const HostCode::Written& each : host_->extents(launch_->config[0], launch_->place)) add_sizes(each.tokens, each.place, false);
+    for (const HostCode::Written& each : host_->extents(launch_->config[0], launch_->place))
+      add_sizes(each.tokens, each.place, false);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (parse_type(parameters[i].type).pointers == 0) continue;
       const auto allocation = host_->allocation(launch_->arguments[i], launch_->place);
@@ -323,7 +333,12 @@ class SourceImport {
       if (term && (!number || *number < 1)) continue;
       const SourceSetting* found = setting(name);
       if (!is_passed && number && is_geometry(name, *number, place)) {
-        draft_.parameters.push_back({name, value_list(*number), *number, "the grid's size: a loop of the kernel must cover the remaining elements", {}});
+        draft_.parameters.push_back(
+            {name,
+             value_list(*number),
+             *number,
+             "the grid's size: a loop of the kernel must cover the remaining elements",
+             {}});
         host_->known[name] = name;
         continue;
       }
@@ -335,7 +350,9 @@ class SourceImport {
   // A number of blocks that the source sets, for a kernel that asks how many there are.
   bool is_geometry(const std::string& name, std::int64_t value, std::size_t place) const {
     static const std::regex kNames(".*(block|grid|cta).*", std::regex::icase);
-    if (value < 2 || value > 65535 || !std::regex_match(name, kNames) || host_->is_program_argument(name, place)) return false;
+    if (value < 2 || value > 65535 || !std::regex_match(name, kNames) ||
+        host_->is_program_argument(name, place))
+      return false;
     return has(bodies_->body(kernel_->name), "gridDim");
   }
 
@@ -372,11 +389,14 @@ class SourceImport {
     const bool depends = std::ranges::any_of(draft_.parameters, [&](const SpaceDraft::Parameter& each) {
       return std::regex_search(divisor, std::regex("\\b" + each.name + "\\b"));
     });
-    if (depends) add_constraint(parts[1].str() + " % " + divisor + " == 0", "the source's grid is " + text_of(extent.tokens));
+    if (depends)
+      add_constraint(parts[1].str() + " % " + divisor + " == 0",
+                     "the source's grid is " + text_of(extent.tokens));
   }
 
   void add_constraint(std::string text, std::string comment) {
-    if (std::ranges::find(draft_.constraints, text, &SpaceDraft::Constraint::condition) == draft_.constraints.end())
+    if (std::ranges::find(draft_.constraints, text, &SpaceDraft::Constraint::condition) ==
+        draft_.constraints.end())
       draft_.constraints.push_back({std::move(text), std::move(comment)});
   }
 
@@ -386,10 +406,13 @@ class SourceImport {
     for (std::size_t i = 0; i + 8 < body.size(); ++i) {
       if (body[i] != "<" || !body[i + 1].is_word() || body[i + 2] != ";" || !body[i + 3].is_word()) continue;
       const bool starts_at_0 = i > 3 && body[i - 2] == ";" && body[i - 3] == "0" && body[i - 4] == "=";
-      if (!starts_at_0 || body[i + 4] != "+" || body[i + 5] != "=" || !body[i + 6].is_word() || body[i + 7] != ")") continue;
+      if (!starts_at_0 || body[i + 4] != "+" || body[i + 5] != "=" || !body[i + 6].is_word() ||
+          body[i + 7] != ")")
+        continue;
       const std::string end(body[i + 1].text), step(body[i + 6].text);
       if (end != step && is_parameter(end) && is_parameter(step))
-        add_constraint(end + " % " + step + " == 0", "a loop of the kernel counts to " + end + " in steps of " + step);
+        add_constraint(end + " % " + step + " == 0",
+                       "a loop of the kernel counts to " + end + " in steps of " + step);
     }
   }
 
@@ -407,8 +430,9 @@ class SourceImport {
   }
 
   void read_arguments() {
-    const KernelArguments arguments({*kernel_, kernel_text_, launch_, tokens_, kernels_, *bodies_, *host_},
-                                    [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); });
+    const KernelArguments arguments(
+        {*kernel_, kernel_text_, launch_, tokens_, kernels_, *bodies_, *host_},
+        [this] { return all_elements(); }, [this](std::string text) { note(std::move(text)); });
     for (const ImportedArgument& argument : arguments.list()) {
       if (!argument.type.empty()) draft_.arguments.push_back(argument);
       if (!argument.passed.empty()) draft_.passed.push_back(argument.passed);
@@ -439,7 +463,8 @@ class SourceImport {
 
   // The literal size of a block stands for its parameter.
   void use_block_literals() {
-    for (const auto& [axis, number] : block_literals_) host_->literals.try_emplace(number, draft_.block[axis]);
+    for (const auto& [axis, number] : block_literals_)
+      host_->literals.try_emplace(number, draft_.block[axis]);
   }
 
   // The launch's template arguments; a host name in them gets its value.

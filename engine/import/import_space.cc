@@ -42,7 +42,8 @@ std::optional<Value> value_of(const SpaceJson& json) {
   if (json.is_string()) return Value(json.get<std::string>());
   if (json.is_boolean()) return Value(json.get<bool>());
   if (json.is_number_float()) return Value(json.get<double>());
-  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX)) return std::nullopt;
+  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX))
+    return std::nullopt;
   return Value(json.get<std::int64_t>());
 }
 
@@ -77,7 +78,8 @@ void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
     throw BadSpace{"the values of '" + parameter.name + "' are neither a list nor a range: " + text};
   for (const SpaceJson& each : values) {
     const auto value = value_of(each);
-    if (!value) throw BadSpace{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
+    if (!value)
+      throw BadSpace{"a value of '" + parameter.name + "' is neither a number nor a text, true or false"};
     parameter.values.push_back(*value);
   }
 }
@@ -85,7 +87,8 @@ void read_values(const SpaceJson& field, SpaceDraft::Parameter& parameter) {
 // The default may be a text for a value of another kind: "64".
 Value default_of(const SpaceJson& field, const SpaceDraft::Parameter& parameter) {
   const auto value = value_of(field);
-  if (!value) throw BadSpace{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
+  if (!value)
+    throw BadSpace{"the default of '" + parameter.name + "' is neither a number nor a text, true or false"};
   const bool is_text = std::ranges::any_of(parameter.values, &Value::is_text);
   return value->is_text() && !is_text ? parse_value(value->text()) : *value;
 }
@@ -149,12 +152,14 @@ class T1 {
       SpaceDraft::Parameter parameter;
       parameter.name = text_of(each, "Name");
       read_values(field_of(each, "Values"), parameter);
-      if (const auto field = each.find("Default"); field != each.end()) parameter.default_value = default_of(*field, parameter);
+      if (const auto field = each.find("Default"); field != each.end())
+        parameter.default_value = default_of(*field, parameter);
       draft_.parameters.push_back(std::move(parameter));
     }
     const auto conditions = space.find("Conditions");
     if (conditions == space.end()) return;
-    for (const SpaceJson& condition : *conditions) draft_.constraints.push_back({expression(field_of(condition, "Expression")), ""});
+    for (const SpaceJson& condition : *conditions)
+      draft_.constraints.push_back({expression(field_of(condition, "Expression")), ""});
   }
 
   void read_arguments(const SpaceJson& kernel) {
@@ -229,7 +234,8 @@ class T1 {
 };
 
 // // %RANGE% TUNE_ITEMS_PER_THREAD ipt 7:24:1
-std::optional<ImportedSpace> from_comments(const std::string& text, const std::filesystem::path& path, const std::string& source) {
+std::optional<ImportedSpace> from_comments(const std::string& text, const std::filesystem::path& path,
+                                           const std::string& source) {
   static const std::regex kComment(R"(^\s*//\s*%RANGE%\s+(.*?)\s*$)");
   static const std::regex kRange(R"((\w+)\s+(\w+)\s+(-?\d+):(-?\d+):(\d+))");
   std::istringstream lines(text);
@@ -285,7 +291,8 @@ std::optional<ImportedSpace> from_comments(const std::string& text, const std::f
 std::string path_from(const std::filesystem::path& folder, const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path relative = fs::proximate(fs::absolute(path, error), fs::absolute(folder.empty() ? "." : folder, error), error);
+  const fs::path relative =
+      fs::proximate(fs::absolute(path, error), fs::absolute(folder.empty() ? "." : folder, error), error);
   return relative.empty() ? path.string() : relative.string();
 }
 

@@ -23,9 +23,17 @@ std::string plain_name(std::string name) {
 
 }  // namespace
 
-KernelArguments::KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements, std::function<void(std::string)> note)
-    : kernel_(&source.kernel), kernel_text_(source.text), launch_(source.launch), tokens_(source.tokens), kernels_(source.kernels),
-      bodies_(&source.bodies), host_(&source.host), all_elements_(std::move(all_elements)), note_(std::move(note)) {
+KernelArguments::KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements,
+                                 std::function<void(std::string)> note)
+    : kernel_(&source.kernel),
+      kernel_text_(source.text),
+      launch_(source.launch),
+      tokens_(source.tokens),
+      kernels_(source.kernels),
+      bodies_(&source.bodies),
+      host_(&source.host),
+      all_elements_(std::move(all_elements)),
+      note_(std::move(note)) {
   find_buffers();
   for (std::size_t i = 0; i < kernel_->parameters->size(); ++i) read_argument(i);
   read_symbols();
@@ -55,7 +63,8 @@ void KernelArguments::find_buffers() {
     auto layout = host_->layout(base);
     if (known) layout = TypeLayout{element_size(*known), element_size(*known), known, 1};
     if (type.pointers > 1) {
-      note_("argument " + buffer.name + ": an array of pointers has to be filled by a setup step (docs/space-file.md, setup)");
+      note_("argument " + buffer.name +
+            ": an array of pointers has to be filled by a setup step (docs/space-file.md, setup)");
       buffer.element = "uint64";
     } else if (layout && layout->element) {
       buffer.element = std::string(element_type_name(*layout->element));
@@ -64,7 +73,8 @@ void KernelArguments::find_buffers() {
       buffer.element = "uint8";
       buffer.width = static_cast<std::int64_t>(layout->size);
       buffer.comment = "bytes of " + base;
-      note_("argument " + buffer.name + ": " + base + " has parts of several types: the file describes its bytes");
+      note_("argument " + buffer.name + ": " + base +
+            " has parts of several types: the file describes its bytes");
     } else {
       buffer.element = "float32";
       note_("argument " + buffer.name + ": its type " + base + " is not known; float32 is a guess");
@@ -100,14 +110,18 @@ void KernelArguments::note_kernels_before(const Buffer& buffer) {
   const std::string pointer = text_of(launch_->arguments[buffer.place]);
   for (const FoundLaunch& launch : host_->launches()) {
     const auto kernel = std::ranges::find(kernels_, launch.kernel, &FunctionSignature::name);
-    if (launch.place >= launch_->place || kernel == kernels_.end() || &*kernel == kernel_ || !kernel->parameters) continue;
+    if (launch.place >= launch_->place || kernel == kernels_.end() || &*kernel == kernel_ ||
+        !kernel->parameters)
+      continue;
     for (std::size_t i = 0; i < launch.arguments.size() && i < kernel->parameters->size(); ++i) {
       const FunctionSignature::Parameter& parameter = (*kernel->parameters)[i];
       if (text_of(launch.arguments[i]) != pointer || parse_type(parameter.type).points_to_const) continue;
       const PointerUse use = bodies_->use_of(kernel->name, parameter.name);
       if (!use.is_written && !use.is_atomic && !use.is_passed_on) continue;
-      note_(fmt::format("argument {}: the source lets the kernel {} write it first: add that to setup: (docs/space-file.md)",
-                       buffer.name, kernel->name));
+      note_(
+          fmt::format("argument {}: the source lets the kernel {} write it first: add that to setup: "
+                      "(docs/space-file.md)",
+                      buffer.name, kernel->name));
       return;
     }
   }
@@ -137,7 +151,8 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
   if (!known) {
     const bool is_texture = type == "cudaTextureObject_t" || type == "CUtensorMap";
     note_("argument " + argument.name + ": its type " + type + " is not known; " +
-         (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch") : "float32 is a guess"));
+          (is_texture ? std::string("pass it with {texture: …} or {tensor_map: …} in the launch")
+                      : "float32 is a guess"));
   }
   const std::string element = known ? std::string(element_type_name(*known)) : "float32";
   std::optional<SizeTerm> term;
@@ -147,9 +162,11 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
   if (term) value = (is_integer_type(element) ? term->as_integer() : *term).text();
   if (!value && type == "bool" && passed.size() == 1 && (passed[0] == "true" || passed[0] == "false"))
     value = passed[0] == "true" ? "1" : "0";
-  if (const auto start = !value && passed.size() == 1 ? host_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
+  if (const auto start =
+          !value && passed.size() == 1 ? host_->loop_start(passed[0].text, launch_->place) : std::nullopt) {
     value = start->text();
-    argument.add_comment("the source launches it in a loop, with " + text_of(passed) + " from here: see repeat in docs/space-file.md");
+    argument.add_comment("the source launches it in a loop, with " + text_of(passed) +
+                         " from here: see repeat in docs/space-file.md");
   }
   if (!value) argument.add_comment(launch_ ? "a guess: the source passes " + text_of(passed) : "a guess");
   argument.type = element;
@@ -160,7 +177,8 @@ void KernelArguments::read_scalar(ImportedArgument& argument, const std::string&
 bool KernelArguments::read_struct(ImportedArgument& argument, const std::string& type, Tokens passed) {
   const std::vector<StructMember> members = host_->members(type);
   if (members.empty()) return false;
-  const std::vector<Tokens> initial = passed.size() == 1 ? host_->initializer(passed[0].text) : std::vector<Tokens>();
+  const std::vector<Tokens> initial =
+      passed.size() == 1 ? host_->initializer(passed[0].text) : std::vector<Tokens>();
   std::vector<std::string> items;
   std::vector<ImportedArgument> buffers;
   for (const StructMember& member : members) {
@@ -184,7 +202,8 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
     const std::vector<Token> name = tokenize(member.name);
     const std::size_t order = items.size(), place = launch_ ? launch_->place : 0;
     const auto value = host_->translate(order < initial.size() ? initial[order] : Tokens(name), place);
-    items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element), value ? yaml_flow_text(value->text()) : "1"));
+    items.push_back(fmt::format("{{type: {}, value: {}}}", element_type_name(*element),
+                                value ? yaml_flow_text(value->text()) : "1"));
     if (!value) note_("argument " + argument.name + ": the value of " + member.name + " is a guess");
   }
   for (ImportedArgument& buffer : buffers) arguments_.push_back(std::move(buffer));
@@ -196,7 +215,9 @@ bool KernelArguments::read_struct(ImportedArgument& argument, const std::string&
 std::string KernelArguments::extent_text(const Buffer& buffer) {
   if (buffer.extent) return buffer.extent->text();
   const std::string all = all_elements_();
-  return buffer.width > 1 ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")", buffer.width) : all;
+  return buffer.width > 1 ? fmt::format("{} * {}", all.find(' ') == std::string::npos ? all : "(" + all + ")",
+                                        buffer.width)
+                          : all;
 }
 
 void KernelArguments::read_buffer(ImportedArgument& argument, const Buffer& buffer) {
@@ -229,7 +250,8 @@ void KernelArguments::read_symbols() {
     const std::vector<Tokens> items = split_list(tokens_, i + 1);
     if (items.empty() || items[0].empty() || !items[0].back().is_word()) continue;
     const std::string name(items[0].back().text);
-    const bool is_known = std::ranges::any_of(arguments_, [&](const ImportedArgument& each) { return each.name == name; });
+    const bool is_known =
+        std::ranges::any_of(arguments_, [&](const ImportedArgument& each) { return each.name == name; });
     if (is_known || !kernel_text_.words.contains(name)) continue;
     add_symbol(name);
   }
@@ -244,7 +266,8 @@ void KernelArguments::add_symbol(const std::string& name) {
       is_variable = is_variable || tokens_[begin - 1] == "__constant__" || tokens_[begin - 1] == "__device__";
     if (!is_variable) continue;
     const auto layout = host_->layout(host_->resolved_type(std::string(tokens_[i - 1].text)));
-    SizeTerm extent = SizeTerm::number(layout && layout->element ? static_cast<std::int64_t>(layout->elements) : 1);
+    SizeTerm extent =
+        SizeTerm::number(layout && layout->element ? static_cast<std::int64_t>(layout->elements) : 1);
     bool is_read = layout && layout->element;
     for (std::size_t open = i + 1; open < tokens_.size() && tokens_[open] == "[";) {
       const std::size_t close = closing_bracket(tokens_, open);

@@ -18,7 +18,9 @@
 namespace gktune {
 
 // True for the integer types of space files.
-inline bool is_integer_type(std::string_view element) { return element.starts_with("int") || element.starts_with("uint"); }
+inline bool is_integer_type(std::string_view element) {
+  return element.starts_with("int") || element.starts_with("uint");
+}
 
 // An argument of the space file. It has no type if only launches name it.
 struct ImportedArgument : SpaceDraft::Argument {
@@ -38,11 +40,14 @@ struct KernelInSource {
   HostCode& host;
 };
 
-// Finds the arguments of a kernel for a space file: types, extents, roles and contents. Comments mark guesses.
+// Finds the arguments of a kernel for a space file: types, extents, roles and
+// contents. Comments mark guesses.
 class KernelArguments {
  public:
-  // `all_elements` gives the extent of a buffer if the source does not show it. `note` receives notes for the user.
-  KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements, std::function<void(std::string)> note);
+  // `all_elements` gives the extent of a buffer if the source does not show it. `note`
+  // receives notes for the user.
+  KernelArguments(const KernelInSource& source, std::function<std::string()> all_elements,
+                  std::function<void(std::string)> note);
 
   const std::vector<ImportedArgument>& list() const { return arguments_; }
 

@@ -11,7 +11,8 @@ using Names = std::set<std::string, std::less<>>;
 // Follows the uses of one pointer through a function's body.
 class PointerReader {
  public:
-  PointerReader(const KernelBodies& bodies, const std::vector<FunctionSignature>& signatures, Tokens body, const std::string& pointer, int depth)
+  PointerReader(const KernelBodies& bodies, const std::vector<FunctionSignature>& signatures, Tokens body,
+                const std::string& pointer, int depth)
       : bodies_(bodies), signatures_(signatures), body_(body), depth_(depth), names_{pointer} {
     find_brackets();
     find_aliases();
@@ -22,7 +23,8 @@ class PointerReader {
       if (body_[i].is_word() && names_.contains(body_[i].text) && !is(i - 1, ".")) read(i);
     }
     find_indexes_by_variables();
-    for (const std::string& index : index_texts_) use_.has_next = use_.has_next || index_texts_.contains(index + "+1");
+    for (const std::string& index : index_texts_)
+      use_.has_next = use_.has_next || index_texts_.contains(index + "+1");
     return std::move(use_);
   }
 
@@ -31,7 +33,9 @@ class PointerReader {
 
   bool is(std::size_t at, std::string_view text) const { return at < body_.size() && body_[at] == text; }
   bool is_operand(std::size_t at) const {
-    return at < body_.size() && (body_[at].is_word() || body_[at].kind == Token::Kind::number || body_[at] == ")" || body_[at] == "]") &&
+    return at < body_.size() &&
+           (body_[at].is_word() || body_[at].kind == Token::Kind::number || body_[at] == ")" ||
+            body_[at] == "]") &&
            body_[at] != "return";
   }
 
@@ -60,9 +64,12 @@ class PointerReader {
       std::size_t before = i - 1;
       while (before > 0 && is_any_of(body_[before].text, {"__restrict__", "const", "__restrict"})) --before;
       if (body_[before] != "*" && body_[before] != "auto" && body_[i - 1] != "auto") continue;
-      const bool is_declaration = body_[before] != "*" || (before > 0 && (body_[before - 1].is_word() || body_[before - 1] == ",") && body_[before - 1] != "return");
+      const bool is_declaration =
+          body_[before] != "*" || (before > 0 && (body_[before - 1].is_word() || body_[before - 1] == ",") &&
+                                   body_[before - 1] != "return");
       if (!is_declaration) continue;
-      for (std::size_t k = i + 2; k < body_.size() && body_[k] != ";" && !(body_[k] == "," && around_[k] == around_[i]); ++k) {
+      for (std::size_t k = i + 2;
+           k < body_.size() && body_[k] != ";" && !(body_[k] == "," && around_[k] == around_[i]); ++k) {
         if (!body_[k].is_word() || !names_.contains(body_[k].text)) continue;
         const bool is_value = is(k + 1, "[") && !is_address(k);
         if (is_value) continue;
@@ -111,7 +118,10 @@ class PointerReader {
       } else if (!is_element && is(before, "*") && !is_product(before)) {
         is_element = true;
         span.begin = before;
-        if ((is(span.end + 1, "+") && is(span.end + 2, "+")) || (is(span.end + 1, "-") && is(span.end + 2, "-"))) span.end += 2;  // *p++
+        // *p++
+        if ((is(span.end + 1, "+") && is(span.end + 2, "+")) ||
+            (is(span.end + 1, "-") && is(span.end + 2, "-")))
+          span.end += 2;
       } else if (is(before, ")") && is_cast(before)) {
         span.begin = partner_[before];
       } else if (is(before, "(") && is(span.end + 1, ")")) {
@@ -121,7 +131,8 @@ class PointerReader {
           while (open > 0 && !is(open, "<")) --open;
           if (open == 0 || !body_[open - 1].text.ends_with("_cast")) return span;
           span = {open - 1, span.end + 1};
-        } else if (before > 0 && body_[word].is_word() && is_any_of(body_[word].text, {"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"})) {
+        } else if (before > 0 && body_[word].is_word() &&
+                   is_any_of(body_[word].text, {"__ldg", "__ldcs", "__ldca", "__ldcg", "__ldcv", "__ldlu"})) {
           span = {word, span.end + 1};
           is_element = true;
         } else if (before == 0 || !body_[word].is_word() || is(word, "return")) {
@@ -129,9 +140,11 @@ class PointerReader {
         } else {
           return span;
         }
-      } else if (!is_element && (is(span.end + 1, "+") || is(span.end + 1, "-")) && !is(span.end + 2, "=") && !is(span.end + 2, body_[span.end + 1].text)) {
+      } else if (!is_element && (is(span.end + 1, "+") || is(span.end + 1, "-")) && !is(span.end + 2, "=") &&
+                 !is(span.end + 2, body_[span.end + 1].text)) {
         std::size_t end = span.end + 1;  // p + i
-        while (end + 1 < body_.size() && !(around_[end + 1] == around_[span.begin] && is_any_of(body_[end + 1].text, {",", ";"})) &&
+        while (end + 1 < body_.size() &&
+               !(around_[end + 1] == around_[span.begin] && is_any_of(body_[end + 1].text, {",", ";"})) &&
                partner_[end + 1] != around_[span.begin])
           ++end;
         if (end == span.end + 1 || around_[span.begin] == kNone) return span;
@@ -169,10 +182,15 @@ class PointerReader {
   void read_element(const Span& span) {
     std::size_t end = span.end;
     // FLOAT4(out[i]) = …
-    while (is(end + 1, ")") && partner_[end + 1] != kNone && is(end + 2, "=") && !is(end + 3, "=") && !is_statement(partner_[end + 1])) ++end;
-    const auto text = [&](std::size_t k) { return end + k < body_.size() ? body_[end + k].text : std::string_view(); };
+    while (is(end + 1, ")") && partner_[end + 1] != kNone && is(end + 2, "=") && !is(end + 3, "=") &&
+           !is_statement(partner_[end + 1]))
+      ++end;
+    const auto text = [&](std::size_t k) {
+      return end + k < body_.size() ? body_[end + k].text : std::string_view();
+    };
     const bool is_counted = (text(1) == "+" && text(2) == "+") || (text(1) == "-" && text(2) == "-") ||
-                            (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) && body_[span.begin - 1] == body_[span.begin - 2].text);
+                            (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) &&
+                             body_[span.begin - 1] == body_[span.begin - 2].text);
     const bool is_shifted = (text(1) == "<" || text(1) == ">") && text(2) == text(1) && text(3) == "=";
     const bool is_changed = text(2) == "=" && is_any_of(text(1), {"+", "-", "*", "/", "%", "&", "|", "^"});
     if (is_counted || is_shifted || is_changed) {
@@ -207,8 +225,8 @@ class PointerReader {
     index.array = body_[open - 1].text;
     if (names_.contains(index.array)) return;
     const bool is_whole = span.begin == open + 1 && span.end + 1 == partner_[open];
-    const bool has_factor = span.begin == open + 1 && is(span.end + 1, "*") && span.end + 2 < body_.size() && body_[span.end + 2].is_word() &&
-                            (is(span.end + 3, "+") || is(span.end + 3, "]"));
+    const bool has_factor = span.begin == open + 1 && is(span.end + 1, "*") && span.end + 2 < body_.size() &&
+                            body_[span.end + 2].is_word() && (is(span.end + 3, "+") || is(span.end + 3, "]"));
     index.is_exact = is_whole || has_factor;
     if (has_factor) index.factor = body_.subspan(span.end + 2, 1);
     if (std::ranges::find(use_.indexes, index) == use_.indexes.end()) use_.indexes.push_back(index);
@@ -218,16 +236,20 @@ class PointerReader {
     for (std::size_t i = 0; i < body_.size() && !variables_.empty(); ++i) {
       if (!body_[i].is_word() || !variables_.contains(body_[i].text) || is(i - 1, ".")) continue;
       const std::size_t open = around_[i];
-      if (open != kNone && body_[open] == "[" && open > 0 && body_[open - 1].is_word()) add_index(open, {i, i});
+      if (open != kNone && body_[open] == "[" && open > 0 && body_[open - 1].is_word())
+        add_index(open, {i, i});
     }
   }
 
   // The pointer itself is an argument, is compared, is assigned.
   void read_pointer(const Span& span) {
     // It is compared, set or moved: p == nullptr, p = q, p += n, p++.
-    const bool is_set = is(span.end + 1, "=") || (is(span.end + 2, "=") && is_any_of(body_[span.end + 1].text, {"+", "-", "!"}));
-    const bool is_moved = (is(span.end + 1, "+") && is(span.end + 2, "+")) || (is(span.end + 1, "-") && is(span.end + 2, "-")) ||
-                          (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) && body_[span.begin - 1] == body_[span.begin - 2].text);
+    const bool is_set = is(span.end + 1, "=") ||
+                        (is(span.end + 2, "=") && is_any_of(body_[span.end + 1].text, {"+", "-", "!"}));
+    const bool is_moved = (is(span.end + 1, "+") && is(span.end + 2, "+")) ||
+                          (is(span.end + 1, "-") && is(span.end + 2, "-")) ||
+                          (span.begin > 1 && is_any_of(body_[span.begin - 1].text, {"+", "-"}) &&
+                           body_[span.begin - 1] == body_[span.begin - 2].text);
     if (is_set || is_moved) return;
     const std::size_t open = around_[span.begin];
     if (open == kNone || body_[open] != "(" || open == 0) {
@@ -261,7 +283,8 @@ class PointerReader {
 
   void read_call(std::string_view function, std::size_t place) {
     const auto signature = std::ranges::find(signatures_, function, &FunctionSignature::name);
-    const bool is_known = signature != signatures_.end() && signature->parameters && place < signature->parameters->size() && depth_ < 4;
+    const bool is_known = signature != signatures_.end() && signature->parameters &&
+                          place < signature->parameters->size() && depth_ < 4;
     if (!is_known) {
       use_.is_passed_on = true;
       return;

@@ -29,7 +29,8 @@ struct PointerUse {
 // The bodies of a CUDA source's functions.
 class KernelBodies {
  public:
-  KernelBodies(Tokens tokens, const std::vector<FunctionSignature>& signatures) : tokens_(tokens), signatures_(signatures) {}
+  KernelBodies(Tokens tokens, const std::vector<FunctionSignature>& signatures)
+      : tokens_(tokens), signatures_(signatures) {}
 
   // The tokens between its braces; empty if the source only declares the function.
   Tokens body(std::string_view function) const;

@@ -42,7 +42,9 @@ std::optional<NumpyArray> array_of(const PythonScript& script, const std::string
     if (!other) return std::nullopt;
     other->type = type_in(text, other->type);
     other->is_output = function == "zeros_like" || function == "empty_like";
-    other->contents = function == "ones_like" ? "{constant: 1}" : function == "full_like" ? constant_of(script, items) : "zero";
+    other->contents = function == "ones_like"   ? "{constant: 1}"
+                      : function == "full_like" ? constant_of(script, items)
+                                                : "zero";
     return other;
   }
   std::map<std::string, std::string> named;
@@ -75,12 +77,15 @@ std::optional<NumpyArray> array_of(const PythonScript& script, const std::string
   if (function == "arange") array.contents = "{ramp: [0, 1]}";
   if (function == "full") array.contents = constant_of(script, items);
   if (has_bounds) {
-    const auto low = places.size() > 1 ? script.value_of(places[0]) : std::nullopt, high = places.size() > 1 ? script.value_of(places[1]) : std::nullopt;
+    const auto low = places.size() > 1 ? script.value_of(places[0]) : std::nullopt,
+               high = places.size() > 1 ? script.value_of(places[1]) : std::nullopt;
     const bool are_numbers = low && high && low->is_number() && high->is_number();
     if (function == "normal") {
-      array.contents = are_numbers ? fmt::format("{{normal: [{}, {}]}}", low->str(), high->str()) : "{normal: [0, 1]}";
+      array.contents =
+          are_numbers ? fmt::format("{{normal: [{}, {}]}}", low->str(), high->str()) : "{normal: [0, 1]}";
     } else if (!are_numbers) {
-      const auto only = is_integer && places.size() == 1 ? script.value_of(places[0]) : std::nullopt;  // randint(256, size=n)
+      // randint(256, size=n)
+      const auto only = is_integer && places.size() == 1 ? script.value_of(places[0]) : std::nullopt;
       array.contents = only && only->is_integer() ? fmt::format("{{uniform: [0, {}]}}", only->integer() - 1)
                        : is_integer               ? "{uniform: [0, 100]}"
                                                   : "{uniform: [0, 1]}";
@@ -100,6 +105,8 @@ std::optional<NumpyArray> array_of(const PythonScript& script, const std::string
 
 }  // namespace
 
-std::optional<NumpyArray> numpy_array(const PythonScript& script, const std::string& text) { return array_of(script, text, 0); }
+std::optional<NumpyArray> numpy_array(const PythonScript& script, const std::string& text) {
+  return array_of(script, text, 0);
+}
 
 }  // namespace gktune

@@ -7,7 +7,8 @@
 
 namespace gktune {
 
-// An array that a script makes with NumPy: np.zeros((h, w), np.float32), rng.integers(0, 9, size=n), np.ones_like(x).
+// An array that a script makes with NumPy: np.zeros((h, w), np.float32), rng.integers(0,
+// 9, size=n), np.ones_like(x).
 struct NumpyArray {
   std::string type;      // as space files write it
   std::string shape;     // as the script writes it

@@ -37,7 +37,8 @@ void PythonScript::assign_list(const std::string& statement) {
   std::string text(trimmed(parts[2].str()));
   if (const auto list = python_list(text, text.starts_with("[") ? "[" : "(")) text = *list;
   const std::vector<std::string> values = split_python(text, ',');
-  for (std::size_t i = 0; i < names.size() && values.size() == names.size(); ++i) assigned_[names[i]] = values[i];
+  for (std::size_t i = 0; i < names.size() && values.size() == names.size(); ++i)
+    assigned_[names[i]] = values[i];
 }
 
 std::optional<std::string> PythonScript::assigned(const std::string& name) const {
@@ -54,7 +55,8 @@ std::string PythonScript::resolved(std::string text) const {
   return text;
 }
 
-std::optional<std::vector<std::string>> PythonScript::elements_of(const std::string& written, const NamedTuple* named) const {
+std::optional<std::vector<std::string>> PythonScript::elements_of(const std::string& written,
+                                                                  const NamedTuple* named) const {
   if (named != nullptr && !named->elements.empty() && written == named->name) return named->elements;
   const std::string text = resolved(std::string(trimmed(written)));
   const auto list = python_list(text, text.starts_with("[") ? "[" : "(");
@@ -90,9 +92,11 @@ std::string PythonScript::substituted(std::string text, const NamedTuple* named)
       }
       const auto elements = elements_of(text.substr(begin, end - 1 - begin), named);
       if (!elements) return text;
-      value = found[1] == "len" ? std::to_string(elements->size()) : joined(*elements, " * ", [](const std::string& each) {
-        return each.find_first_of("+-/% ") == std::string::npos ? each : "(" + each + ")";
-      });
+      value = found[1] == "len"
+                  ? std::to_string(elements->size())
+                  : joined(*elements, " * ", [](const std::string& each) {
+                      return each.find_first_of("+-/% ") == std::string::npos ? each : "(" + each + ")";
+                    });
     } else if (std::regex_search(text, found, kShift)) {
       value = found[1].str() + " * 2 ** " + found[2].str();
       end = static_cast<std::size_t>(found.position() + found.length());
@@ -100,7 +104,8 @@ std::string PythonScript::substituted(std::string text, const NamedTuple* named)
       return text;
     }
     const auto begin = static_cast<std::size_t>(found.position());
-    const bool is_simple = value.find_first_not_of("0123456789") == std::string::npos || (begin == 0 && end == text.size()) ||
+    const bool is_simple = value.find_first_not_of("0123456789") == std::string::npos ||
+                           (begin == 0 && end == text.size()) ||
                            std::regex_match(value, std::regex(R"(\w+)"));
     text = text.substr(0, begin) + (is_simple ? value : "(" + value + ")") + text.substr(end);
   }
@@ -111,10 +116,12 @@ std::string PythonScript::in_space_language(std::string text, const NamedTuple* 
   text = substituted(std::move(text), named);
   text = std::regex_replace(text, std::regex(R"(\bTrue\b)"), "true");
   text = std::regex_replace(text, std::regex(R"(\bFalse\b)"), "false");
-  return std::regex_replace(text, std::regex(R"(\b(np|numpy|math)\.(sqrt|log2|ceil|floor|minimum|maximum))"), "$2");
+  return std::regex_replace(text, std::regex(R"(\b(np|numpy|math)\.(sqrt|log2|ceil|floor|minimum|maximum))"),
+                            "$2");
 }
 
-std::optional<Value> PythonScript::value_of(const std::string& written, const NamedValues& local, int depth) const {
+std::optional<Value> PythonScript::value_of(const std::string& written, const NamedValues& local,
+                                            int depth) const {
   const std::string text(trimmed(written));
   if (const auto word = python_literal(text)) return Value(*word);
   if (text == "True" || text == "False") return Value(text == "True");
@@ -124,7 +131,8 @@ std::optional<Value> PythonScript::value_of(const std::string& written, const Na
   if (std::regex_search(text, cast, kCast)) {
     if (const auto inner = python_list(text, cast.str())) {
       const auto value = value_of(*inner, local, depth + 1);
-      const bool is_whole = cast.str().find("int") != std::string::npos && value && value->is_real() && std::abs(value->real()) < 1e15;
+      const bool is_whole = cast.str().find("int") != std::string::npos && value && value->is_real() &&
+                            std::abs(value->real()) < 1e15;
       return is_whole ? std::optional(Value(static_cast<std::int64_t>(value->real()))) : value;  // int(1e6)
     }
   }
@@ -219,7 +227,8 @@ std::optional<std::vector<Value>> PythonScript::comprehension(const std::smatch&
 
 std::string PythonScript::body_of(const std::string& item, const std::vector<std::string>& names) const {
   static const std::regex kLambda(R"(^lambda\s+([\w\s,]+?)\s*:\s*([\s\S]+)$)"),
-      kFunction(R"(^\s*def\s+(\w+)\s*\(([\w\s,]+)\)\s*:\s*(?:return\s+([\s\S]+))?$)"), kReturn(R"(^\s*return\s+([\s\S]+)$)");
+      kFunction(R"(^\s*def\s+(\w+)\s*\(([\w\s,]+)\)\s*:\s*(?:return\s+([\s\S]+))?$)"),
+      kReturn(R"(^\s*return\s+([\s\S]+)$)");
   std::smatch parts;
   std::string own, text;
   if (std::regex_match(item, parts, kLambda)) {
@@ -235,7 +244,8 @@ std::string PythonScript::body_of(const std::string& item, const std::vector<std
     }
     std::size_t next = i + 1;
     while (next < statements_.size() && trimmed(statements_[next]).empty()) ++next;
-    if (next < statements_.size() && std::regex_match(statements_[next], parts, kReturn)) text = trimmed(parts[1].str());
+    if (next < statements_.size() && std::regex_match(statements_[next], parts, kReturn))
+      text = trimmed(parts[1].str());
   }
   if (own.find(',') == std::string::npos && std::ranges::find(names, own) == names.end()) {
     text = std::regex_replace(text, std::regex("\\b" + own + R"(\s*\[\s*["'](\w+)["']\s*\])"), "$1");
@@ -254,7 +264,8 @@ std::vector<PythonScript::Item> PythonScript::dict_of(const std::string& written
     const std::size_t at = is_keyword ? item.find('=') : item.find(':', end_of_python_literal(item, 0));
     if (at == std::string::npos) continue;
     const std::string name(trimmed(std::string_view(item).substr(0, at)));
-    items.emplace_back(is_keyword ? name : python_literal(name).value_or(name), trimmed(std::string_view(item).substr(at + 1)));
+    items.emplace_back(is_keyword ? name : python_literal(name).value_or(name),
+                       trimmed(std::string_view(item).substr(at + 1)));
   }
   std::ranges::move(added_items(written), std::back_inserter(items));
   return items;
@@ -265,7 +276,8 @@ std::vector<PythonScript::Item> PythonScript::added_items(const std::string& dic
   std::vector<Item> items;
   for (const std::string& statement : statements_) {
     std::smatch parts;
-    if (std::regex_match(statement, parts, kItem) && parts[1] == dict) items.emplace_back(parts[2].str(), trimmed(parts[3].str()));
+    if (std::regex_match(statement, parts, kItem) && parts[1] == dict)
+      items.emplace_back(parts[2].str(), trimmed(parts[3].str()));
   }
   return items;
 }
@@ -275,7 +287,8 @@ std::optional<std::string> PythonScript::opened_file(const std::string& written)
   std::smatch parts;
   if (!std::regex_match(written, parts, kRead)) return std::nullopt;
   const std::string file = parts[1].str();
-  const std::regex open(R"(open\(\s*["']([^"']+)["'][^)]*\)\s*as\s+)" + file + "\\b|\\b" + file + R"(\s*=\s*open\(\s*["']([^"']+)["'])");
+  const std::regex open(R"(open\(\s*["']([^"']+)["'][^)]*\)\s*as\s+)" + file + "\\b|\\b" + file +
+                        R"(\s*=\s*open\(\s*["']([^"']+)["'])");
   for (const std::string& statement : statements_) {
     if (std::regex_search(statement, parts, open)) return parts[1].matched ? parts[1].str() : parts[2].str();
   }

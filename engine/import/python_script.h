@@ -12,7 +12,8 @@
 
 namespace gktune {
 
-// A Python script that is read and never run. Finds the values of its names and expressions where its text shows them.
+// A Python script that is read and never run. Finds the values of its names and
+// expressions where its text shows them.
 class PythonScript {
  public:
   explicit PythonScript(const std::string& text);
@@ -29,24 +30,29 @@ class PythonScript {
     std::vector<std::string> elements;
   };
   // The elements of a tuple or list.
-  std::optional<std::vector<std::string>> elements_of(const std::string& written, const NamedTuple* named = nullptr) const;
-  // Translates an expression to the language of space files: shape[0], np.prod(shape), len(shape), np.sqrt(n), True, 1 << 20.
+  std::optional<std::vector<std::string>> elements_of(const std::string& written,
+                                                      const NamedTuple* named = nullptr) const;
+  // Translates an expression to the language of space files: shape[0], np.prod(shape),
+  // len(shape), np.sqrt(n), True, 1 << 20.
   std::string in_space_language(std::string text, const NamedTuple* named = nullptr) const;
 
   // A number or text; nothing if the text alone does not show the value.
-  std::optional<Value> value_of(const std::string& written, const NamedValues& local = {}, int depth = 0) const;
+  std::optional<Value> value_of(const std::string& written, const NamedValues& local = {},
+                                int depth = 0) const;
   // The values of a list, a range or a comprehension.
   std::optional<std::vector<Value>> values_of(const std::string& written) const;
 
-  // The expression that a lambda or a function of a single return statement computes: `lambda p: p["x"] > p.y`,
-  // `lambda x, y: x > y`. p["x"] and p.y become x and y, unless `p` is one of `names`. Empty for other texts.
+  // The expression that a lambda or a function of a single return statement computes: `lambda p:
+  // p["x"] > p.y`, `lambda x, y: x > y`. p["x"] and p.y become x and y, unless `p` is one of
+  // `names`. Empty for other texts.
   std::string body_of(const std::string& item, const std::vector<std::string>& names) const;
   // The items of a dict, {'a': 1} or dict(a=1), and the items that the script adds later.
   using Item = std::pair<std::string, std::string>;
   std::vector<Item> dict_of(const std::string& written) const;
   // The items that statements add to a dict: params['a'] = 1.
   std::vector<Item> added_items(const std::string& dict) const;
-  // The path of the file that a name was read from: k.cu of `with open('k.cu') as f: kernel_string = f.read()`.
+  // The path of the file that a name was read from: k.cu of `with open('k.cu') as
+  // f: kernel_string = f.read()`.
   std::optional<std::string> opened_file(const std::string& written) const;
 
  private:

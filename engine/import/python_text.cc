@@ -84,7 +84,8 @@ std::vector<std::string> split_python(std::string_view text, char separator) {
 std::vector<std::string> python_items(std::string_view list) {
   std::vector<std::string> items;
   for (std::string& item : split_python(list, ',')) {
-    const bool is_open = !items.empty() && items.back().starts_with("lambda ") && split_python(items.back(), ':').size() == 1;
+    const bool is_open =
+        !items.empty() && items.back().starts_with("lambda ") && split_python(items.back(), ':').size() == 1;
     if (is_open) {
       items.back() += ", " + item;
     } else if (!item.empty()) {

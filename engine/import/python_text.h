@@ -22,7 +22,8 @@ std::vector<std::string> split_python(std::string_view text, char separator);
 // The items of a list. Commas between the parameters of a lambda separate no items.
 std::vector<std::string> python_items(std::string_view list);
 
-// The text between the opening bracket and the closing bracket at the end: "a, b" of f(a, b), [a, b] or (a, b).
+// The text between the opening bracket and the closing bracket at the end: "a, b"
+// of f(a, b), [a, b] or (a, b).
 std::optional<std::string> python_list(std::string_view text, std::string_view open);
 
 // The characters of a literal; nothing if the text is something else.

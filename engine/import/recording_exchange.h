@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// Adds a cache file of Kernel Tuner, a T4 file, or compressed lines of docs/exchange.md to a database. Adding the
-// same file again changes nothing.
+// Adds a cache file of Kernel Tuner, a T4 file, or compressed lines of docs/exchange.md to a database. Adding
+// the same file again changes nothing.
 Result<Merged> import_recording(const std::filesystem::path& database, const std::filesystem::path& file);
 
 // Writes a study in one of these formats. An imported study gives the values of its file unchanged.

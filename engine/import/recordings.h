@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// Reads the recordings of a file, at least one. A gktune database has one for each study with trials; any other file is
-// read by `read_recording`.
+// Reads the recordings of a file, at least one. A gktune database has one for each study with trials; any
+// other file is read by `read_recording`.
 Result<std::vector<Recording>> read_recordings(const std::filesystem::path& path);
 
 }  // namespace gktune

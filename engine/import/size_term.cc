@@ -22,7 +22,8 @@ SizeTerm SizeTerm::of(Sum sum, bool is_real) {
   term.is_real_ = is_real;
   std::erase_if(sum, [](const Product& product) { return product.number == 0; });
   // 1 * (a + b)
-  const bool is_wrapped = sum.size() == 1 && sum[0].number == 1 && sum[0].factors.size() == 1 && !sum[0].factors[0].sum.empty();
+  const bool is_wrapped =
+      sum.size() == 1 && sum[0].number == 1 && sum[0].factors.size() == 1 && !sum[0].factors[0].sum.empty();
   term.sum_ = is_wrapped ? Sum(sum[0].factors[0].sum) : std::move(sum);
   // The constant comes last.
   std::ranges::stable_partition(term.sum_, [](const Product& product) { return !product.factors.empty(); });
@@ -51,7 +52,8 @@ SizeTerm SizeTerm::atom(std::string text, std::optional<std::int64_t> value) {
 }
 
 bool SizeTerm::same_factors(const Product& a, const Product& b) {
-  return a.factors.size() == b.factors.size() && quotient(Product{1, a.factors}, Product{1, b.factors}).has_value();
+  return a.factors.size() == b.factors.size() &&
+         quotient(Product{1, a.factors}, Product{1, b.factors}).has_value();
 }
 
 // The quotient if nothing is left over.
@@ -71,7 +73,8 @@ SizeTerm SizeTerm::combined(const SizeTerm& other, std::int64_t sign) const {
   Sum sum = sum_;
   for (Product product : other.sum_) {
     product.number *= sign;
-    const auto same = std::ranges::find_if(sum, [&](const Product& each) { return same_factors(each, product); });
+    const auto same =
+        std::ranges::find_if(sum, [&](const Product& each) { return same_factors(each, product); });
     if (same == sum.end()) {
       sum.push_back(std::move(product));
     } else {
@@ -88,7 +91,8 @@ SizeTerm SizeTerm::minus(const SizeTerm& other) const { return combined(other, -
 
 // (n - 1) / b + 1 is ceil_div(n, b).
 void SizeTerm::join_rounded_up() {
-  const auto one = std::ranges::find_if(sum_, [](const Product& each) { return each.factors.empty() && each.number == 1; });
+  const auto one = std::ranges::find_if(
+      sum_, [](const Product& each) { return each.factors.empty() && each.number == 1; });
   if (one == sum_.end()) return;
   for (Product& product : sum_) {
     if (product.number != 1 || product.factors.size() != 1 || product.factors[0].dividend.empty()) continue;
@@ -128,11 +132,13 @@ SizeTerm SizeTerm::times(const SizeTerm& other) const {
 std::optional<SizeTerm::Sum> SizeTerm::rounded_up_dividend(const Sum& dividend, const Sum& divisor) {
   const SizeTerm all = of(dividend);
   std::vector<SizeTerm> less_one{of(divisor).minus(number(1))};
-  if (divisor.size() == 1 && divisor[0].number == 1 && divisor[0].factors.size() == 1 && divisor[0].factors[0].value)
+  if (divisor.size() == 1 && divisor[0].number == 1 && divisor[0].factors.size() == 1 &&
+      divisor[0].factors[0].value)
     less_one.push_back(number(*divisor[0].factors[0].value - 1));
   for (const SizeTerm& part : less_one) {
     SizeTerm rest = all.minus(part);
-    if (!part.sum_.empty() && !rest.sum_.empty() && rest.sum_.size() + part.sum_.size() == all.sum_.size()) return rest.sum_;
+    if (!part.sum_.empty() && !rest.sum_.empty() && rest.sum_.size() + part.sum_.size() == all.sum_.size())
+      return rest.sum_;
   }
   return std::nullopt;
 }
@@ -181,7 +187,8 @@ SizeTerm SizeTerm::as_real() const {
 }
 
 const SizeTerm::Factor* SizeTerm::single_factor() const {
-  return sum_.size() == 1 && sum_[0].number == 1 && sum_[0].factors.size() == 1 ? sum_[0].factors.data() : nullptr;
+  return sum_.size() == 1 && sum_[0].number == 1 && sum_[0].factors.size() == 1 ? sum_[0].factors.data()
+                                                                                : nullptr;
 }
 
 SizeTerm SizeTerm::as_integer() const {
@@ -206,7 +213,9 @@ std::optional<std::int64_t> SizeTerm::constant() const {
 }
 
 bool SizeTerm::is_sound() const {
-  return std::ranges::none_of(sum_, [](const Product& product) { return product.number >= kTooLarge || product.number <= -kTooLarge; });
+  return std::ranges::none_of(sum_, [](const Product& product) {
+    return product.number >= kTooLarge || product.number <= -kTooLarge;
+  });
 }
 
 std::string SizeTerm::text_of(const Product& product) {

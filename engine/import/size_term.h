@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// An expression of a program, kept as a sum of products, with its text in the language of space files. Simplifies equal
-// parts: n * 4 / 4 becomes n, and (n + b - 1) / b becomes ceil_div(n, b).
+// An expression of a program, kept as a sum of products, with its text in the language of space files.
+// Simplifies equal parts: n * 4 / 4 becomes n, and (n + b - 1) / b becomes ceil_div(n, b).
 class SizeTerm {
  public:
   static SizeTerm number(std::int64_t value);

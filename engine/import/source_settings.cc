@@ -22,10 +22,12 @@ std::optional<std::int64_t> plain_integer(Tokens value, HostCode& host) {
 
 // #define TILE 16, #define BLOCKS(n) ((n + TILE - 1) / TILE)
 void add_macro(Tokens line, HostCode& host, std::vector<SourceSetting>& settings) {
-  const bool has_list = line.size() > 3 && line[3] == "(" && line[3].text.data() == line[2].text.data() + line[2].text.size();
+  const bool has_list =
+      line.size() > 3 && line[3] == "(" && line[3].text.data() == line[2].text.data() + line[2].text.size();
   if (has_list) {
     const std::size_t close = closing_bracket(line, 3);
-    if (close + 1 < line.size()) host.define(std::string(line[2].text), split_list(line, 3), line.subspan(close + 1));
+    if (close + 1 < line.size())
+      host.define(std::string(line[2].text), split_list(line, 3), line.subspan(close + 1));
     return;
   }
   if (line.size() < 4) return;
@@ -47,7 +49,8 @@ void add_enumerators(Tokens tokens, std::size_t at, HostCode& host, std::vector<
 }
 
 bool opens_namespace(Tokens tokens, std::size_t open) {
-  for (std::size_t k = open; k-- > 0 && open - k < 8 && (tokens[k].is_word() || tokens[k] == ":" || tokens[k] == "\"C\"");) {
+  for (std::size_t k = open;
+       k-- > 0 && open - k < 8 && (tokens[k].is_word() || tokens[k] == ":" || tokens[k] == "\"C\"");) {
     if (tokens[k] == "namespace" || tokens[k] == "extern") return true;
   }
   return false;
@@ -60,12 +63,16 @@ void add_constants(Tokens tokens, HostCode& host, std::vector<SourceSetting>& se
     if (tokens[i] == "{" && !opens_namespace(tokens, i)) ++depth;
     if (tokens[i] == "}") depth = std::max(0, depth - 1);
     const bool is_list = tokens[i + 1] == "{";
-    if (!tokens[i].is_word() || (tokens[i + 1] != "=" && !is_list) || (!tokens[i - 1].is_word() && tokens[i - 1] != ",")) continue;
+    if (!tokens[i].is_word() || (tokens[i + 1] != "=" && !is_list) ||
+        (!tokens[i - 1].is_word() && tokens[i - 1] != ","))
+      continue;
     bool is_constant = false;
     for (std::size_t k = i; k-- > 0 && i - k < 40 && !is_any_of(tokens[k].text, {";", "}", "{", "("});)
       is_constant = is_constant || tokens[k] == "const" || tokens[k] == "constexpr";
     std::size_t end = i + 2;
-    while (end < tokens.size() && tokens[end] != ";" && tokens[end] != "," && !(is_list && tokens[end] == "}")) ++end;
+    while (end < tokens.size() && tokens[end] != ";" && tokens[end] != "," &&
+           !(is_list && tokens[end] == "}"))
+      ++end;
     const auto value = plain_integer(tokens.subspan(i + 2, end - i - 2), host);
     if (is_constant && value) add(settings, tokens[i].text, *value, depth == 0);
   }
@@ -73,7 +80,8 @@ void add_constants(Tokens tokens, HostCode& host, std::vector<SourceSetting>& se
 
 }  // namespace
 
-std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines, HostCode& host) {
+std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines,
+                                           HostCode& host) {
   std::vector<SourceSetting> settings;
   for (const std::vector<Token>& line : defines) add_macro(line, host, settings);
   for (std::size_t i = 0; i < tokens.size(); ++i) {

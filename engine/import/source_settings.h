@@ -17,6 +17,7 @@ struct SourceSetting {
 };
 
 // Finds the settings of a source and of its #define lines. Defines the macros and enumerators in `host`.
-std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines, HostCode& host);
+std::vector<SourceSetting> source_settings(Tokens tokens, const std::vector<std::vector<Token>>& defines,
+                                           HostCode& host);
 
 }  // namespace gktune

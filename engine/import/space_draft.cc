@@ -14,7 +14,8 @@ namespace {
 // YAML reads these words as null or as booleans.
 bool is_yaml_word(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower == "null" || lower == "true" || lower == "false";
 }
 
@@ -23,7 +24,8 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 // True if YAML reads the text without quotes as one scalar of the same characters.
 bool is_plain_yaml(std::string_view text) {
   if (text.empty() || text != trimmed(text) || std::ranges::any_of(text, is_control)) return false;
-  if (is_yaml_word(text) || std::string_view("~?:,[]{}#&*!|>'\"%@`").find(text.front()) != text.npos) return false;
+  if (is_yaml_word(text) || std::string_view("~?:,[]{}#&*!|>'\"%@`").find(text.front()) != text.npos)
+    return false;
   if (text == "-" || text.starts_with("- ") || text.starts_with("---")) return false;
   return !text.ends_with(':') && text.find(": ") == text.npos && text.find(" #") == text.npos;
 }
@@ -41,13 +43,16 @@ std::string double_quoted(std::string_view text) {
   return all + '"';
 }
 
-std::string block_text(std::string_view text) { return is_plain_yaml(text) ? std::string(text) : double_quoted(text); }
+std::string block_text(std::string_view text) {
+  return is_plain_yaml(text) ? std::string(text) : double_quoted(text);
+}
 
 // A text that reads as a number needs quotes.
 std::string value_text(const Value& value) {
   if (!value.is_text()) return value.str();
   const std::string& text = value.text();
-  const bool starts_a_word = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_');
+  const bool starts_a_word =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_');
   return starts_a_word ? yaml_flow_text(text) : double_quoted(text);
 }
 
@@ -59,7 +64,8 @@ std::string parameter_text(const SpaceDraft::Parameter& parameter) {
   const std::string values = parameter.range ? fmt::format("range: [{}, {}, {}]", parameter.range->first,
                                                            parameter.range->last, parameter.range->step)
                                              : "values: " + list;
-  return "{" + values + (parameter.default_value ? ", default: " + value_text(*parameter.default_value) : "") + "}";
+  return "{" + values +
+         (parameter.default_value ? ", default: " + value_text(*parameter.default_value) : "") + "}";
 }
 
 std::string argument_text(const SpaceDraft::Argument& argument) {
@@ -88,12 +94,14 @@ std::string extents_text(std::vector<std::string> extents) {
 }  // namespace
 
 std::string yaml_flow_text(std::string_view text) {
-  return is_plain_yaml(text) && text.find_first_of(",[]{}:") == text.npos ? std::string(text) : double_quoted(text);
+  return is_plain_yaml(text) && text.find_first_of(",[]{}:") == text.npos ? std::string(text)
+                                                                          : double_quoted(text);
 }
 
 std::string space_file_text(const SpaceDraft& draft) {
   std::string out = fmt::format(
-      "# Made from {} by gktune import. Check what it guessed, and add a reference.\nkernel: {}\nsource: {}\n",
+      "# Made from {} by gktune import. Check what it guessed, and add a reference.\nkernel: {}\nsource: "
+      "{}\n",
       draft.origin, block_text(draft.kernel), block_text(draft.source));
   if (!std::filesystem::path(draft.source).extension().string().starts_with(".cu")) out += "language: cuda\n";
   if (!draft.axes.empty()) out += "\nproblem:\n";
@@ -104,7 +112,8 @@ std::string space_file_text(const SpaceDraft& draft) {
   }
   if (!draft.parameters.empty()) out += "\nparameters:\n";
   for (const SpaceDraft::Parameter& parameter : draft.parameters)
-    out += fmt::format("  {}: {}{}\n", yaml_flow_text(parameter.name), parameter_text(parameter), comment_text(parameter.comment));
+    out += fmt::format("  {}: {}{}\n", yaml_flow_text(parameter.name), parameter_text(parameter),
+                       comment_text(parameter.comment));
   if (!draft.constraints.empty()) out += "\nconstraints:\n";
   for (const SpaceDraft::Constraint& constraint : draft.constraints)
     out += fmt::format("  - {}{}\n", block_text(constraint.condition), comment_text(constraint.comment));
@@ -112,7 +121,8 @@ std::string space_file_text(const SpaceDraft& draft) {
   for (const std::string& option : draft.options) out += fmt::format("  - {}\n", block_text(option));
   if (!draft.arguments.empty()) out += "\narguments:\n";
   for (const SpaceDraft::Argument& argument : draft.arguments)
-    out += fmt::format("  {}: {}{}\n", yaml_flow_text(argument.name), argument_text(argument), comment_text(argument.comment));
+    out += fmt::format("  {}: {}{}\n", yaml_flow_text(argument.name), argument_text(argument),
+                       comment_text(argument.comment));
   out += fmt::format("\nlaunches:\n  entry: {}\n  grid: {}{}\n  block: {}{}\n", block_text(draft.entry),
                      extents_text(draft.grid), comment_text(draft.grid_comment), extents_text(draft.block),
                      comment_text(draft.block_comment));
@@ -121,12 +131,14 @@ std::string space_file_text(const SpaceDraft& draft) {
   const std::string passed = joined(draft.passed);
   if (!passed.empty()) out += fmt::format("  arguments: [{}]\n", passed);
   out += fmt::format(
-      "\n# reference:                  # a plain kernel that computes the outputs; without it nothing is checked\n"
+      "\n# reference:                  # a plain kernel that computes the outputs; without it nothing is "
+      "checked\n"
       "#   source: reference.cu\n"
       "#   launches: {{entry: reference, arguments: [{}]}}\n",
       passed);
   if (!draft.metrics.empty()) out += "\nmetrics:\n";
-  for (const auto& [name, formula] : draft.metrics) out += fmt::format("  {}: {}\n", block_text(name), block_text(formula));
+  for (const auto& [name, formula] : draft.metrics)
+    out += fmt::format("  {}: {}\n", block_text(name), block_text(formula));
   if (!draft.objective.empty()) out += "\nobjective: " + draft.objective + '\n';
   return out;
 }

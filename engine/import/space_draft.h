@@ -11,7 +11,8 @@
 
 namespace gktune {
 
-// The contents of a first space file, which an import fills in. The file leaves out keys whose members are empty.
+// The contents of a first space file, which an import fills in. The file leaves out
+// keys whose members are empty.
 struct SpaceDraft {
   struct Axis {
     std::string name;

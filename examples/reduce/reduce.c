@@ -28,7 +28,8 @@ int main(int count, char** words) {
   if (gktune_settings_create(&settings) || gktune_settings_set(settings, "device", device) ||
       gktune_settings_set(settings, is_bundle ? "bundle" : "database", words[2]))
     return fail();
-  if (is_bundle ? gktune_kernel_open_bundled(words[1], settings, &sum) : gktune_kernel_open(words[1], settings, &sum))
+  if (is_bundle ? gktune_kernel_open_bundled(words[1], settings, &sum)
+                : gktune_kernel_open(words[1], settings, &sum))
     return fail();
   gktune_settings_destroy(settings);
 

@@ -1,7 +1,7 @@
 // Transposes a matrix with the configuration that gktune found to be the fastest on this GPU:
 //   transpose [ROWS COLUMNS]
-// The kernel (transpose.cu) and the database (transpose.db) lie beside the program. The kernel is compiled when the
-// program starts, so that a new database needs no new build.
+// The kernel (transpose.cu) and the database (transpose.db) lie beside the program. The kernel is compiled
+// when the program starts, so that a new database needs no new build.
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <gktune/lookup.h>
@@ -68,7 +68,8 @@ class Kernel {
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     if (text.empty()) throw std::runtime_error("cannot read " + source.string());
 
-    std::vector<std::string> options = {"-arch=sm_" + std::to_string(gpu.major * 10 + gpu.minor), "-std=c++17"};
+    std::vector<std::string> options = {"-arch=sm_" + std::to_string(gpu.major * 10 + gpu.minor),
+                                        "-std=c++17"};
     for (const auto& [name, value] : config) options.push_back("-D" + name + '=' + value.str());
     std::vector<const char*> pointers;
     for (const std::string& option : options) pointers.push_back(option.c_str());
@@ -144,7 +145,8 @@ void run(int rows, int columns) {
   };
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
-      if (out[at(column, rows, row)] != in[at(row, columns, column)]) throw std::runtime_error("wrong result");
+      if (out[at(column, rows, row)] != in[at(row, columns, column)])
+        throw std::runtime_error("wrong result");
     }
   }
   std::printf("transposed %d x %d\n", rows, columns);

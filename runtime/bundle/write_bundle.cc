@@ -38,7 +38,8 @@ SortedJson json_of(const DeviceIdentity& device, const NamedValues& attributes) 
 }
 
 SortedJson json_of(const SessionEnvironment& environment) {
-  return {{"driver", environment.driver}, {"runtime", environment.runtime}, {"compiler", environment.compiler}};
+  return {
+      {"driver", environment.driver}, {"runtime", environment.runtime}, {"compiler", environment.compiler}};
 }
 
 SortedJson json_of(const Winner& winner, std::size_t device) {
@@ -114,7 +115,12 @@ class BundleWriter {
                                        {"regime", regime_name(portfolio->regime)},
                                        {"objective", portfolio->objective},
                                        {"body", body_json(*portfolio)}});
-        note_stale({portfolio->kernel, portfolio->fingerprint, portfolio->device, {}, portfolio->regime, portfolio->objective},
+        note_stale({portfolio->kernel,
+                    portfolio->fingerprint,
+                    portfolio->device,
+                    {},
+                    portfolio->regime,
+                    portfolio->objective},
                    portfolio->stale);
         spares.insert(spares.end(), portfolio->configs.begin(), portfolio->configs.end());
       }

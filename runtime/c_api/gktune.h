@@ -1,14 +1,15 @@
 /* gktune for C, and for languages that call C.
  *
- * A function that can fail returns a gktune_code. The message of a failure is gktune_message(), for the thread that
- * called. Objects are opaque; each has one owner, who destroys it once and does not use it afterwards; destroying null does
- * nothing. After a failure the place for a new object holds null. A function that returns no code returns null or 0 for a
- * null object, and gktune_message() says so. Texts that functions return belong to the object and live as long as it does.
- * Streams and addresses are integers: what cudaStream_t and pointers hold. Addresses of DLPack tensors and of
+ * A function that can fail returns a gktune_code. The message of a failure is gktune_message(), for the
+ * thread that called. Objects are opaque; each has one owner, who destroys it once and does not use it
+ * afterwards; destroying null does nothing. After a failure the place for a new object holds null. A function
+ * that returns no code returns null or 0 for a null object, and gktune_message() says so. Texts that
+ * functions return belong to the object and live as long as it does. Streams and addresses are integers: what
+ * cudaStream_t and pointers hold. Addresses of DLPack tensors and of
  * __cuda_array_interface__ are such integers.
  *
- * libgktune_runtime has all functions; libgktune_launch has those that need a bundle only (marked "bundles"). Names and
- * numbers stay as they are within a version of the symbols (GKTUNE_0.1).
+ * libgktune_runtime has all functions; libgktune_launch has those that need a bundle only (marked "bundles").
+ * Names and numbers stay as they are within a version of the symbols (GKTUNE_0.1).
  */
 #ifndef GKTUNE_H
 #define GKTUNE_H
@@ -31,7 +32,8 @@ enum {
 
 /* bundles. "0.1.0" */
 const char* gktune_version(void);
-/* bundles. Why the last function failed in this thread; empty if none did. Valid until the next call in this thread. */
+/* bundles. Why the last function failed in this thread; empty if none did. Valid until the next call in this
+ * thread. */
 const char* gktune_message(void);
 
 /* The value of a problem's axis or of a parameter. */
@@ -70,7 +72,8 @@ enum { GKTUNE_SCALAR = 0, GKTUNE_POINTER = 1, GKTUNE_CONST_POINTER = 2 };
 typedef struct gktune_argument {
   int32_t kind;
   int32_t type;
-  uint64_t bits; /* the address of memory on the device; the bytes of a scalar from the first byte of `bits` on */
+  uint64_t
+      bits; /* the address of memory on the device; the bytes of a scalar from the first byte of `bits` on */
 } gktune_argument;
 
 /* An argument that a launch takes. */
@@ -87,9 +90,8 @@ typedef struct gktune_parameter {
  *   bundle, database   a file; each may be given several times, the preferred first
  *   device             auto, host, cuda, cuda:N
  *   argument           the name of an argument that launches pass; several times, in their order
- *   alias              "NVIDIA H100 NVL=NVIDIA H100": questions about the first are answered as for the second
- *   cache              the folder for compiled code
- *   compilation        at_first_use, in_background
+ *   alias              "NVIDIA H100 NVL=NVIDIA H100": questions about the first are answered as for the
+ * second cache              the folder for compiled code compilation        at_first_use, in_background
  *   follow_ms          how often databases are looked at; 0: once
  *   driver, runtime    versions: winners that were measured with another major version do not count
  *   cxx, cuda_home     the C++ compiler; the CUDA toolkit's folder
@@ -108,7 +110,8 @@ typedef struct gktune_answer gktune_answer;
 const char* gktune_answer_match(const gktune_answer* answer);       /* "exact", "nearest problem", … */
 const char* gktune_answer_config(const gktune_answer* answer);      /* a JSON object */
 const char* gktune_answer_reason(const gktune_answer* answer);      /* why it is no winner; may be empty */
-/* What has changed since it was measured: source, driver, CUDA version, compiler; empty if nothing that is known. */
+/* What has changed since it was measured: source, driver, CUDA version, compiler; empty if nothing that is
+ * known. */
 const char* gktune_answer_stale(const gktune_answer* answer);
 double gktune_answer_expected_us(const gktune_answer* answer);      /* 0: unknown */
 gktune_code gktune_answer_value(const gktune_answer* answer, const char* parameter, gktune_value* value);
@@ -119,7 +122,8 @@ void gktune_answer_destroy(gktune_answer* answer);
 
 /* bundles. A tuned kernel. Several threads may launch it. */
 typedef struct gktune_kernel gktune_kernel;
-gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings* settings, gktune_kernel** opened);
+gktune_code gktune_kernel_open_bundled(const char* kernel, const gktune_settings* settings,
+                                       gktune_kernel** opened);
 size_t gktune_kernel_axis_count(const gktune_kernel* kernel);
 const char* gktune_kernel_axis(const gktune_kernel* kernel, size_t index); /* null: there are not so many */
 gktune_code gktune_kernel_launch(gktune_kernel* kernel, const gktune_value* problem, size_t axes,
@@ -135,7 +139,8 @@ gktune_code gktune_kernel_autotune(gktune_kernel* kernel, const gktune_value* pr
 void gktune_kernel_destroy(gktune_kernel* kernel);
 
 /* From a space file, with the databases and bundles of the settings. The settings may be null. */
-gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* settings, gktune_kernel** opened);
+gktune_code gktune_kernel_open(const char* space_file, const gktune_settings* settings,
+                               gktune_kernel** opened);
 
 /* Answers from databases and bundles, without launches. Safe from any thread. */
 typedef struct gktune_lookup gktune_lookup;

@@ -41,7 +41,8 @@ Result<void, CError> add_arguments(const gktune_argument* arguments, std::size_t
       return invalid("argument " + std::to_string(i + 1) + ": " + why);
     };
     const auto type = element_type_of_code(each.type);
-    if (!type && each.type != GKTUNE_ANY_TYPE) return refusal("there is no type " + std::to_string(each.type));
+    if (!type && each.type != GKTUNE_ANY_TYPE)
+      return refusal("there is no type " + std::to_string(each.type));
     switch (each.kind) {
       case GKTUNE_SCALAR:
         if (!type || is_complex(*type)) return refusal("a scalar has a type that is not complex");
@@ -90,7 +91,8 @@ Result<void, CError> set(gktune_settings& to, std::string_view key, const std::s
     settings.worker.push_back(value);
   } else if (key == "alias") {
     const std::size_t equals = value.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == value.size()) return invalid("alias: write it as NAME=NAME, not " + value);
+    if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+      return invalid("alias: write it as NAME=NAME, not " + value);
     settings.lookup.aliases[value.substr(0, equals)] = value.substr(equals + 1);
   } else if (key == "compilation") {
     if (value != "at_first_use" && value != "in_background") {
@@ -132,7 +134,8 @@ gktune_code note(gktune_code code, std::string message) noexcept {
   return code;
 }
 
-Result<void, CError> add_values(const gktune_value* values, std::size_t count, std::pmr::vector<AxisValue>& to) {
+Result<void, CError> add_values(const gktune_value* values, std::size_t count,
+                                std::pmr::vector<AxisValue>& to) {
   if (values == nullptr && count > 0) return invalid("the values of the axes are null");
   to.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {

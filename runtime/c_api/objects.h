@@ -94,7 +94,8 @@ class CallList {
   std::pmr::vector<Item> items_ = std::pmr::vector<Item>(&memory_);
 };
 
-Result<void, CError> add_values(const gktune_value* values, std::size_t count, std::pmr::vector<AxisValue>& to);
+Result<void, CError> add_values(const gktune_value* values, std::size_t count,
+                                std::pmr::vector<AxisValue>& to);
 // The value refers to the text of the other.
 gktune_value value_of(const Value& value);
 

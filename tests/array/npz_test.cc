@@ -52,9 +52,9 @@ class Npz : public testing::Test {
     std::string archive, directory;
     for (const Member& member : members) {
       const std::string stored = member.method == 8 ? deflated(member.contents) : member.contents;
-      const std::string common = number(20, 2) + number(0, 2) + number(static_cast<std::uint64_t>(member.method), 2) +
-                                 number(0, 8) + number(stored.size(), 4) + number(member.contents.size(), 4) +
-                                 number(member.name.size(), 2);
+      const std::string common =
+          number(20, 2) + number(0, 2) + number(static_cast<std::uint64_t>(member.method), 2) + number(0, 8) +
+          number(stored.size(), 4) + number(member.contents.size(), 4) + number(member.name.size(), 2);
       directory += "PK\1\2" + number(20, 2) + common + number(0, 2) + number(0, 2) + number(0, 8) +
                    number(archive.size(), 4) + member.name;
       const std::string extra(20, 'x');
@@ -66,7 +66,8 @@ class Npz : public testing::Test {
   }
   std::string message(const std::string& array, std::size_t count = 3) {
     std::vector<std::uint32_t> values(count);
-    const auto result = read_npy({path_, array}, ElementType::uint32, std::as_writable_bytes(std::span(values)));
+    const auto result =
+        read_npy({path_, array}, ElementType::uint32, std::as_writable_bytes(std::span(values)));
     if (result.ok()) return "";
     const std::string& text = result.error().message;
     EXPECT_TRUE(text.starts_with(path_ + ": ")) << text;
@@ -81,7 +82,8 @@ TEST_F(Npz, stored_and_compressed_arrays_are_read_by_name) {
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::uint32_t>(i);
   write({{"small.npy", npy({1, 2, 3}, "(3,)"), 0}, {"large.npy", npy(many, "(1000, 100)"), 8}});
   std::vector<std::uint32_t> values(3), all(many.size());
-  ASSERT_TRUE(read_npy({path_, "small"}, ElementType::uint32, std::as_writable_bytes(std::span(values))).ok());
+  ASSERT_TRUE(
+      read_npy({path_, "small"}, ElementType::uint32, std::as_writable_bytes(std::span(values))).ok());
   EXPECT_EQ(values, (std::vector<std::uint32_t>{1, 2, 3}));
   ASSERT_TRUE(read_npy({path_, "large"}, ElementType::uint32, std::as_writable_bytes(std::span(all))).ok());
   EXPECT_EQ(all, many);
@@ -122,7 +124,8 @@ TEST_F(Npz, damaged_bytes_do_not_crash_and_cut_files_are_errors) {
     std::vector<std::uint32_t> values(3);
     (void)read_npy({path_, "a"}, ElementType::uint32, std::as_writable_bytes(std::span(values)));
     folder_.write("a.npz", good.substr(0, i));
-    EXPECT_FALSE(read_npy({path_, "a"}, ElementType::uint32, std::as_writable_bytes(std::span(values))).ok()) << i;
+    EXPECT_FALSE(read_npy({path_, "a"}, ElementType::uint32, std::as_writable_bytes(std::span(values))).ok())
+        << i;
   }
 }
 

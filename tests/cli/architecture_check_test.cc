@@ -37,7 +37,8 @@ TEST_F(ArchitectureCheck, prints_the_resources_of_each_configuration) {
   ASSERT_EQ(check("twice.yaml --device sm_90 --problem n=1000"), 0) << err_;
   const std::vector<std::string> lines = lines_of(out_);
   ASSERT_EQ(lines.size(), 5u) << out_;
-  EXPECT_TRUE(lines[0].starts_with("registers  spilled  static shared  dynamic shared  block  problem")) << out_;
+  EXPECT_TRUE(lines[0].starts_with("registers  spilled  static shared  dynamic shared  block  problem"))
+      << out_;
   EXPECT_NE(lines[1].find("n=1000   threadsPerBlock=64"), std::string::npos) << out_;
   EXPECT_NE(lines[2].find("n=1000   threadsPerBlock=128"), std::string::npos) << out_;
   EXPECT_EQ(lines[4], "twice compile: 2 checked, nothing found");
@@ -126,7 +127,8 @@ TEST_F(ArchitectureCheck, names_what_the_gpu_cannot_hold) {
 TEST_F(ArchitectureCheck, says_once_that_the_gpu_cannot_launch_the_reference) {
   folder_.write("plain.cu", "__global__ void plain(float* out) { out[threadIdx.x] = width; }\n");
   folder_.write("plain.yaml",
-                "kernel: plain\nsource: plain.cu\nproblem: {n: [64]}\nparameters: {width: {values: [16, 32], default: 16}}\n"
+                "kernel: plain\nsource: plain.cu\nproblem: {n: [64]}\nparameters: {width: {values: [16, 32], "
+                "default: 16}}\n"
                 "arguments: {out: {type: float, extent: n, role: out}}\n"
                 "launches: [{entry: plain, block: n, arguments: [out]}]\n"
                 "reference: {launches: [{entry: plain, block: 2048, arguments: [out]}]}\n");
@@ -145,7 +147,8 @@ TEST_F(ArchitectureCheck, says_once_that_the_gpu_cannot_launch_the_reference) {
 TEST_F(ArchitectureCheck, lists_the_architectures_when_one_is_unknown) {
   for (const char* unknown : {"sm_12", "sm_91", "sm_999"}) {
     EXPECT_EQ(check(std::string("twice.yaml --device ") + unknown), 3);
-    EXPECT_NE(err_.find(std::string("does not compile for '") + unknown + "'; it knows sm_"), std::string::npos)
+    EXPECT_NE(err_.find(std::string("does not compile for '") + unknown + "'; it knows sm_"),
+              std::string::npos)
         << err_;
     EXPECT_NE(err_.find("sm_90"), std::string::npos) << err_;
   }

@@ -78,13 +78,15 @@ TEST_F(BestCommand, the_answer_names_the_regime_of_its_time) {
   const auto ask = [&](const std::string& problem, const std::string& form) {
     return best({"reduce", "--device", "H200", "--problem", problem, form}).out;
   };
-  const auto cold = Json::parse(ask("n=1Mi,element=int", "--json")), hot = Json::parse(ask("n=16Mi,element=int", "--json"));
+  const auto cold = Json::parse(ask("n=1Mi,element=int", "--json")),
+             hot = Json::parse(ask("n=16Mi,element=int", "--json"));
   EXPECT_EQ(cold["regime"], "cold");
   EXPECT_EQ(cold["time_us"], 10.0);
   EXPECT_EQ(hot["regime"], "hot");
   EXPECT_EQ(hot["time_us"], 1.0);
   EXPECT_NE(ask("n=16Mi,element=int", "--why").find(": 1.00 µs (hot), exact match\n"), std::string::npos);
-  EXPECT_NE(ask("n=1Mi,element=int", "--why").find(": 10.0 µs, exact match\nevidence: study 1,"), std::string::npos);
+  EXPECT_NE(ask("n=1Mi,element=int", "--why").find(": 10.0 µs, exact match\nevidence: study 1,"),
+            std::string::npos);
   EXPECT_NE(ask("n=16Mi,element=int", "--csv").find(",hot,"), std::string::npos);
 }
 
@@ -119,11 +121,13 @@ TEST_F(BestCommand, reports_the_same_stale_answers_as_the_lookup_of_an_applicati
 
 TEST_F(BestCommand, does_not_answer_with_a_winner_that_no_trial_supports) {
   sqlite::Database file(path_, sqlite::Database::Access::create, std::chrono::seconds(10));
-  file.execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+  file.execute(
+      "UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
   reseal(file);
   const Call called = best({"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"});
   EXPECT_EQ(called.code, ExitCode::failed) << called.out;
-  EXPECT_NE(called.err.find("the winner of reduce for element=int,n=1Gi on NVIDIA H200 is damaged"), std::string::npos)
+  EXPECT_NE(called.err.find("the winner of reduce for element=int,n=1Gi on NVIDIA H200 is damaged"),
+            std::string::npos)
       << called.err;
 }
 
@@ -131,7 +135,8 @@ TEST_F(BestCommand, does_not_answer_with_a_winner_whose_checksum_is_wrong) {
   const std::vector<std::string> question = {"reduce", "--problem", "n=1Gi,element=int", "--device", "H200"};
   EXPECT_NE(best(question).out.find("exact"), std::string::npos) << best(question).out;
   sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
-      .execute("UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
+      .execute(
+          "UPDATE winners SET config = '{\"threadsPerBlock\":999,\"way\":\"one_pass\"}' WHERE study_id = 2");
   const Call called = best(question);
   EXPECT_EQ(called.out.find("exact"), std::string::npos) << called.out;
   EXPECT_EQ(called.out.find("999"), std::string::npos) << called.out;
@@ -171,7 +176,8 @@ TEST_F(BestCommand, suggests_a_device_for_an_unknown_one) {
 }
 
 TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
-  const std::vector<std::string> question{"reduce", "--problem", "n=1Mi,element=int", "--device", "NVIDIA H100 NVL"};
+  const std::vector<std::string> question{"reduce", "--problem", "n=1Mi,element=int", "--device",
+                                          "NVIDIA H100 NVL"};
   EXPECT_EQ(best(question).code, ExitCode::no_device);
   auto with = question;
   with.insert(with.end(), {"--as", "NVIDIA H100"});
@@ -191,7 +197,9 @@ TEST_F(BestCommand, answers_for_an_unknown_device_with_a_similar_one) {
 }
 
 TEST_F(BestCommand, refuses_an_unknown_similar_device_and_one_without_a_problem) {
-  const auto as = [&](const std::string& name) { return best({"reduce", "--problem", "n=1Mi", "--as", name}); };
+  const auto as = [&](const std::string& name) {
+    return best({"reduce", "--problem", "n=1Mi", "--as", name});
+  };
   const Call unknown = as("NVIDIA H210");
   EXPECT_EQ(unknown.code, ExitCode::no_device);
   EXPECT_EQ(unknown.err, "error: the database knows no device 'NVIDIA H210', did you mean 'NVIDIA H200'?\n");

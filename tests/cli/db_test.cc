@@ -163,7 +163,8 @@ TEST_F(Db, each_command_names_a_damaged_study_once_and_shows_the_others) {
     EXPECT_EQ(each.code, ExitCode::done) << arguments.front() << ": " << each.err;
     const auto first = each.err.find("warning: a damaged study is left out: study 2 of 'reduce'");
     EXPECT_NE(first, std::string::npos) << arguments.front() << ": " << each.err;
-    EXPECT_EQ(each.err.find("damaged study", first + 20), std::string::npos) << arguments.front() << ": " << each.err;
+    EXPECT_EQ(each.err.find("damaged study", first + 20), std::string::npos)
+        << arguments.front() << ": " << each.err;
   }
   const Call best = call({"best", "--db", path_});
   EXPECT_EQ(best.code, ExitCode::done) << best.err;
@@ -178,7 +179,8 @@ TEST(DbExport, every_format_for_applications_names_stale_winners) {
   for (const std::string format : {"header", "flags", "json", "wisdom"}) {
     const Call each = call({"db", "export", "reduce/n=1Mi", "--format", format, "--db", stale});
     EXPECT_EQ(each.code, ExitCode::done) << format << ": " << each.err;
-    EXPECT_NE(each.err.find("warning: reduce/n=1Mi@NVIDIA H200 is stale: the driver was 550.54 then and is 580.65 now"),
+    EXPECT_NE(each.err.find(
+                  "warning: reduce/n=1Mi@NVIDIA H200 is stale: the driver was 550.54 then and is 580.65 now"),
               std::string::npos)
         << format << ": " << each.err;
     EXPECT_EQ(call({"db", "export", "reduce/n=1Gi", "--format", format, "--db", stale}).err, "") << format;
@@ -197,7 +199,8 @@ TEST_F(Db, export_writes_the_cold_regime_and_says_so_if_the_format_has_no_regime
     const Call both = db({"export", "reduce@H100", "--format", format});
     EXPECT_EQ(both.code, ExitCode::done) << both.err;
     EXPECT_EQ(both.err,
-              "left out 1 winner of other regimes or objectives: this format holds one winner for each problem and device\n"
+              "left out 1 winner of other regimes or objectives: this format holds one winner for each "
+              "problem and device\n"
               "  hint: name studies by their ids to export others\n");
     EXPECT_EQ(both.out, db({"export", "3", "--format", format}).out);
     EXPECT_NE(both.out, db({"export", "4", "--format", format}).out);
@@ -209,14 +212,20 @@ TEST_F(Db, a_kernel_named_by_a_number_is_not_taken_for_a_study) {
   {
     auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
     for (const std::string kernel : {"2", "12"}) {
-      const Study study{kernel, "f1", {"cuda", "NVIDIA H100", "sm_90", 132}, {{"n", 5}}, Regime::cold, "time"};
+      const Study study{kernel,     "f1",         {"cuda", "NVIDIA H100", "sm_90", 132},
+                        {{"n", 5}}, Regime::cold, "time"};
       ASSERT_TRUE(store->add_trial(*store->study_id(study), 1, good_trial(32, 7, {{"n", 5}})).ok());
     }
   }
-  const std::string ambiguous = "error: '2' is a study and a kernel: write 02 for the study, 2@ for the kernel\n  hint: gktune db ls --db " +
-                                path_ + " lists them\n";
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"show", "2"}, {"rm", "2", "--dry-run"}, {"diff", "2", "1"}, {"diff", "1", "2"}, {"export", "2"}}) {
+  const std::string ambiguous =
+      "error: '2' is a study and a kernel: write 02 for the study, 2@ for the kernel\n  hint: gktune db ls "
+      "--db " +
+      path_ + " lists them\n";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"show", "2"},
+                                                {"rm", "2", "--dry-run"},
+                                                {"diff", "2", "1"},
+                                                {"diff", "1", "2"},
+                                                {"export", "2"}}) {
     const Call each = db(words);
     EXPECT_EQ(each.code, ExitCode::failed) << words[0];
     EXPECT_EQ(each.err, ambiguous) << words[0];
@@ -230,7 +239,8 @@ TEST_F(Db, a_kernel_named_by_a_number_is_not_taken_for_a_study) {
   EXPECT_TRUE(Json::parse(db({"show", "12", "--json"}).out).is_array());
   EXPECT_EQ(db({"diff", "12", "2@"}).code, ExitCode::done);
   EXPECT_EQ(db({"rm", "12", "12", "12@", "--dry-run"}).out, "would remove: 1 study, 1 trial, 0 playoffs\n");
-  EXPECT_EQ(db({"ls", "--kernel", "12", "--json"}).out, db({"ls", "--kernel", "12", "--json", "--device", "H100"}).out);
+  EXPECT_EQ(db({"ls", "--kernel", "12", "--json"}).out,
+            db({"ls", "--kernel", "12", "--json", "--device", "H100"}).out);
   EXPECT_EQ(db({"export", "12", "--format", "flags"}).out, "-DthreadsPerBlock=32 -Dway=one_pass\n");
   EXPECT_EQ(call({"best", "12", "--db", path_, "--json"}).code, ExitCode::done);
   EXPECT_EQ(call({"report", "12", "--db", path_, "-o", folder_.path("report.html")}).code, ExitCode::done);
@@ -245,7 +255,8 @@ TEST_F(Db, a_word_that_names_no_kernel_selects_nothing) {
       if (command == "diff") words.emplace_back("1");
       const Call each = db(words);
       EXPECT_EQ(each.code, ExitCode::failed) << command << " '" << word << "': " << each.out;
-      EXPECT_TRUE(each.err.starts_with("error: '" + word + "' names no kernel; write KERNEL[/AXIS=VALUE,…][@DEVICE]\n"))
+      EXPECT_TRUE(each.err.starts_with("error: '" + word +
+                                       "' names no kernel; write KERNEL[/AXIS=VALUE,…][@DEVICE]\n"))
           << command << ": " << each.err;
     }
   }
@@ -266,7 +277,8 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
   };
   const auto files = [&] {
     std::set<std::string> names;
-    for (const auto& each : std::filesystem::directory_iterator(folder_.path(""))) names.insert(each.path().filename());
+    for (const auto& each : std::filesystem::directory_iterator(folder_.path("")))
+      names.insert(each.path().filename());
     return names;
   };
   EXPECT_EQ(db({"export"}).code, ExitCode::done);
@@ -275,7 +287,8 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
     const FileLimit limit(100'000);  // as on a disk that is full
     const Call failed = db({"export", "-o", file});
     EXPECT_EQ(failed.code, ExitCode::failed);
-    EXPECT_EQ(failed.err, "error: cannot write " + file + ": File too large: no file may exceed 100000 bytes (ulimit -f)\n");
+    EXPECT_EQ(failed.err, "error: cannot write " + file +
+                              ": File too large: no file may exceed 100000 bytes (ulimit -f)\n");
   }
   EXPECT_EQ(contents(), "older\n");
   EXPECT_EQ(files(), before);

@@ -200,7 +200,8 @@ TEST(HtmlReport, shows_a_part_of_many_and_large_portfolios) {
   portfolio.kernel = "k";
   for (int i = 0; i < 1000; ++i) {
     portfolio.configs.push_back({{"threads", i}});
-    portfolio.tree.push_back({.axis = "n", .value = i, .yes = portfolio.tree.size() + 1, .no = portfolio.tree.size() + 2});
+    portfolio.tree.push_back(
+        {.axis = "n", .value = i, .yes = portfolio.tree.size() + 1, .no = portfolio.tree.size() + 2});
     portfolio.tree.push_back({.config = static_cast<std::size_t>(i)});
   }
   portfolio.tree.push_back({.config = 0});

@@ -1,5 +1,5 @@
-// gktune db portfolio on a kernel whose losses are known: of eight sizes, size i is best with configuration i, and
-// configuration c takes 10 % more for each step between them.
+// gktune db portfolio on a kernel whose losses are known: of eight sizes, size i is best with configuration
+// i, and configuration c takes 10 % more for each step between them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -50,8 +50,9 @@ class DbPortfolio : public testing::Test {
 TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations) {
   const Call called = portfolio({"--within", "10.1%"});
   EXPECT_EQ(called.code, ExitCode::done) << called.err;
-  EXPECT_TRUE(called.out.starts_with("reduce on NVIDIA H200 (cold, objective: time), 8 problems\n"
-                                     "3 configurations: the smallest number within 10.1 % of the best on every problem\n"))
+  EXPECT_TRUE(called.out.starts_with(
+      "reduce on NVIDIA H200 (cold, objective: time), 8 problems\n"
+      "3 configurations: the smallest number within 10.1 % of the best on every problem\n"))
       << called.out;
   // The least sums of steps: 16 from the middle, 2 x 4 from two of them, 4 x 1 from four.
   EXPECT_NE(called.out.find("configurations  mean loss  worst loss  not measured\n"
@@ -70,7 +71,8 @@ TEST_F(DbPortfolio, prints_the_losses_with_one_two_four_and_eight_configurations
 }
 
 TEST_F(DbPortfolio, allows_each_problem_no_more_than_the_given_loss) {
-  for (const auto& [within, configs] : {std::pair("0%", 8u), {"9.9%", 8u}, {"10.1%", 3u}, {"20.1 %", 2u}, {"40.1%", 1u}}) {
+  for (const auto& [within, configs] :
+       {std::pair("0%", 8u), {"9.9%", 8u}, {"10.1%", 3u}, {"20.1 %", 2u}, {"40.1%", 1u}}) {
     const Json portfolio = made({"--within", within});
     EXPECT_EQ(portfolio["configs"].size(), configs) << within;
     EXPECT_EQ(portfolio["is_smallest"], true) << within;
@@ -96,7 +98,8 @@ TEST_F(DbPortfolio, weighs_problems) {
   EXPECT_NEAR(both["mean"].get<double>(), 70.9 / 206, 1e-12);
   // A weight of all problems is none, and of several weights the last counts.
   EXPECT_NEAR(loss_of_one({"--weight", "T=float:7"})["mean"].get<double>(), 0.2, 1e-12);
-  EXPECT_NEAR(loss_of_one({"--weight", "n=1Ki:100", "--weight", "n=1Ki:1"})["mean"].get<double>(), 0.2, 1e-12);
+  EXPECT_NEAR(loss_of_one({"--weight", "n=1Ki:100", "--weight", "n=1Ki:1"})["mean"].get<double>(), 0.2,
+              1e-12);
 }
 
 TEST_F(DbPortfolio, refuses_malformed_weights) {
@@ -109,7 +112,8 @@ TEST_F(DbPortfolio, refuses_malformed_weights) {
   const std::string form = ": write it as n=1Mi:10", above = form + "; the weight is a number above 0";
   refused("", "''" + form);
   refused("n=1Ki", "'n=1Ki'" + form);
-  for (const char* weight : {"n=1Ki:", "n=1Ki:0", "n=1Ki:-1", "n=1Ki:many", "n=1Ki:nan", "n=1Ki:inf", "n=1Ki:1e999"})
+  for (const char* weight :
+       {"n=1Ki:", "n=1Ki:0", "n=1Ki:-1", "n=1Ki:many", "n=1Ki:nan", "n=1Ki:inf", "n=1Ki:1e999"})
     refused(weight, "'" + std::string(weight) + "'" + above);
   refused("m=1Ki:2", "unknown problem axis 'm'; there is ");
   refused("n=3000:2", "no tuned problem has n=3000");
@@ -120,9 +124,11 @@ TEST_F(DbPortfolio, refuses_malformed_shares_and_numbers) {
   for (const char* within : {"", "2", "%", "-1%", "nan%", "1e999%", "2%%"}) {
     const Call called = portfolio({"--within", within});
     EXPECT_EQ(called.code, ExitCode::usage) << within;
-    EXPECT_NE(called.err.find("is not a percentage; write it as 2% or 0.5%"), std::string::npos) << called.err;
+    EXPECT_NE(called.err.find("is not a percentage; write it as 2% or 0.5%"), std::string::npos)
+        << called.err;
   }
-  for (const char* most : {"", "-1", "0", "1.5", "two"}) EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
+  for (const char* most : {"", "-1", "0", "1.5", "two"})
+    EXPECT_EQ(portfolio({"--most", most}).code, ExitCode::usage) << most;
 }
 
 TEST_F(DbPortfolio, warns_of_winners_that_are_stale) {
@@ -131,7 +137,8 @@ TEST_F(DbPortfolio, warns_of_winners_that_are_stale) {
   auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", device});
   EXPECT_EQ(portfolio({}).err, "");
-  ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, ok_trial({{"c", 0}}, 90, 2000)).ok());
+  ASSERT_TRUE(
+      store->add_trial(*store->study_id(reduce_study(1024)), session, ok_trial({{"c", 0}}, 90, 2000)).ok());
   EXPECT_EQ(portfolio({}).err,
             "warning: 7 of 8 winners are stale: the driver was 550.54 then and is 580.1 now\n"
             "  hint: gktune run SPACE --fresh measures again\n");
@@ -142,7 +149,8 @@ class StalePortfolio : public DbPortfolio {
  protected:
   void SetUp() override {
     DbPortfolio::SetUp();
-    ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_, "--within", "10.1%"}).code, ExitCode::done);
+    ASSERT_EQ(call({"db", "portfolio", "reduce", "--db", database_, "--within", "10.1%"}).code,
+              ExitCode::done);
     auto store = std::move(*open_sqlite_store(database_, StoreAccess::write));
     const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
     for (int c = 0; c < 8; c += 2) {  // with c = 1, 4 and 6 or the like
@@ -154,7 +162,8 @@ class StalePortfolio : public DbPortfolio {
 };
 
 TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configurations) {
-  const Call called = call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_, "--json"});
+  const Call called = call(
+      {"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_, "--json"});
   ASSERT_EQ(called.code, ExitCode::done) << called.err;
   const Json answer = Json::parse(called.out);
   EXPECT_EQ(answer["match"], "portfolio");
@@ -162,7 +171,8 @@ TEST_F(StalePortfolio, answers_with_a_warning_and_without_the_wrong_configuratio
   EXPECT_EQ(answer["config"]["c"].get<int>() % 2, 1);
   EXPECT_EQ(answer["stale"].back(), outdated_);
   EXPECT_NE(called.err.find("left out\n"), std::string::npos) << called.err;
-  const Call nearest = call({"best", "reduce", "--problem", "n=5000,T=float", "--db", database_, "--json", "--why"});
+  const Call nearest =
+      call({"best", "reduce", "--problem", "n=5000,T=float", "--db", database_, "--json", "--why"});
   EXPECT_EQ(Json::parse(nearest.out)["match"], "nearest problem");
   EXPECT_NEAR(Json::parse(nearest.out)["distance"].get<double>(), std::log2(5001.0 / 4097), 1e-9);
 }
@@ -176,15 +186,18 @@ TEST_F(DbPortfolio, needs_no_measurement_if_only_later_trials_made_it_stale) {
     later.ended_unix_ms = std::int64_t{1} << 50;
     ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study(1024)), session, later).ok());
   }
-  const Call called = call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_});
-  EXPECT_NE(called.err.find("warning: stale: " + std::string(kPortfolioOutdated)), std::string::npos) << called.err;
+  const Call called =
+      call({"best", "reduce", "--problem", "n=5000,T=float", "--prefer-portfolio", "--db", database_});
+  EXPECT_NE(called.err.find("warning: stale: " + std::string(kPortfolioOutdated)), std::string::npos)
+      << called.err;
   EXPECT_EQ(called.err.find("--fresh"), std::string::npos) << called.err;
 }
 
 TEST_F(StalePortfolio, is_named_by_a_warning_when_a_header_is_exported) {
   const Call header = call({"db", "export", "reduce", "--format", "header", "--db", database_});
   EXPECT_EQ(header.code, ExitCode::done);
-  EXPECT_NE(header.err.find("warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_), std::string::npos)
+  EXPECT_NE(header.err.find("warning: the portfolio of reduce on NVIDIA H200 is stale: " + outdated_),
+            std::string::npos)
       << header.err;
 }
 

@@ -138,7 +138,8 @@ TEST(Program, an_error_names_a_flag_that_is_given_twice) {
 TEST(Program, a_flag_is_not_taken_as_the_value_of_another) {
   Call flag = call({"space", "s.yaml", "--sample", "--list"});
   EXPECT_EQ(flag.code, ExitCode::usage);
-  EXPECT_EQ(flag.err, "error: --sample: value missing before '--list'; expected N\n  hint: gktune space --help\n");
+  EXPECT_EQ(flag.err,
+            "error: --sample: value missing before '--list'; expected N\n  hint: gktune space --help\n");
   Call short_flag = call({"run", "s.yaml", "--cache", "-h"});
   EXPECT_EQ(short_flag.err,
             "error: --cache: value missing before '-h'; expected DIR\n  hint: gktune run --help\n");

@@ -34,7 +34,8 @@ TEST(Quantity, bytes_and_numbers_are_readable) {
   EXPECT_EQ(format_number(0.98765), "0.9877");
   EXPECT_EQ(format_percent(0.0123), "1.2 %");
   EXPECT_EQ(format_date(1717176000000), "2024-05-31 17:20");
-  for (const std::int64_t unknown : {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()})
+  for (const std::int64_t unknown :
+       {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()})
     EXPECT_EQ(format_date(unknown), "-");
 }
 

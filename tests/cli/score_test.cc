@@ -130,7 +130,8 @@ TEST(ScoreCommand, bad_arguments_are_errors) {
   EXPECT_NE(error({kRecording, "--set", "speed"}).find("'speed' is not NAME=VALUE"), std::string::npos);
   EXPECT_NE(error({kRecording, "--repeats", "0"}).find("--repeats: expected 1 to 100000"), std::string::npos);
   EXPECT_NE(error({kRecording, "--in-flight", "-3"}).find("--in-flight"), std::string::npos);
-  EXPECT_NE(error({kRecording, "--strategy", "all", "--traces", "t.json"}).find("--traces accepts one strategy only"),
+  EXPECT_NE(error({kRecording, "--strategy", "all", "--traces", "t.json"})
+                .find("--traces accepts one strategy only"),
             std::string::npos);
   EXPECT_NE(error({kRecording, "--strategy", "random", "--tune"}).find("has no options to choose from"),
             std::string::npos);

@@ -103,7 +103,8 @@ Table hostile_table() {
 }
 
 TEST(Table, csv_has_exact_values_and_quotes_special_characters) {
-  EXPECT_EQ(exported(hostile_table(), {.csv = true}), "time_us,a|b\n9.5,\"one,\"\"two\"\"\nthree\"\n,<b>*x*\n");
+  EXPECT_EQ(exported(hostile_table(), {.csv = true}),
+            "time_us,a|b\n9.5,\"one,\"\"two\"\"\nthree\"\n,<b>*x*\n");
 }
 
 TEST(Table, python_reads_the_same_cells_from_csv_as_from_json) {

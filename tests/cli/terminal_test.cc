@@ -38,8 +38,9 @@ class OnTerminal : public testing::Test {
  protected:
   // A command on a terminal with so many columns.
   Shown shown(const std::string& command, unsigned short columns) const {
-    const std::string script = "cd '" + folder_.path().string() + "' && PATH='" GKTUNE_PROGRAM_FOLDER ":'\"$PATH\" && " +
-                               "export HOME=\"$PWD\" TERM=xterm && unset GKTUNE_DB XDG_CACHE_HOME NO_COLOR && exec " + command;
+    const std::string script =
+        "cd '" + folder_.path().string() + "' && PATH='" GKTUNE_PROGRAM_FOLDER ":'\"$PATH\" && " +
+        "export HOME=\"$PWD\" TERM=xterm && unset GKTUNE_DB XDG_CACHE_HOME NO_COLOR && exec " + command;
     const struct winsize size {40, columns, 0, 0};
     int terminal = -1;
     const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
@@ -62,8 +63,9 @@ class OnTerminal : public testing::Test {
   ScratchFolder folder_;
 };
 
-const std::string kRun = "gktune run --device replay:" GKTUNE_SOURCE_DIR
-                         "/bench/recordings/saxpy-H200.json.gz --strategy random --seed 1 --trials 60 --gain 0 --db saxpy.db";
+const std::string kRun =
+    "gktune run --device replay:" GKTUNE_SOURCE_DIR
+    "/bench/recordings/saxpy-H200.json.gz --strategy random --seed 1 --trials 60 --gain 0 --db saxpy.db";
 
 // Characters of UTF-8, each of which takes one column.
 std::size_t width_of(const std::string& line) {

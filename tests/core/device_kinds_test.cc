@@ -43,12 +43,13 @@ bool has_literal(const std::string& text, std::string_view name) {
   return false;
 }
 
-// Names of kinds of GPUs belong to the backends' folders, to the tables of backends and languages, and to what takes
-// CUDA's own data.
+// Names of kinds of GPUs belong to the backends' folders, to the tables of backends and languages, and
+// to what takes CUDA's own data.
 TEST(DeviceKinds, generic_code_names_no_kind_of_gpu) {
   const fs::path root = GKTUNE_SOURCE_DIR;
-  const std::set<std::string> places = {"tuner/core/device_kinds.cc", "tuner/device/backends.cc", "tuner/space/plan.cc",
-                                        "db/answers/device_identity.cc", "runtime/cuda_launch_device.cc"};
+  const std::set<std::string> places = {"tuner/core/device_kinds.cc", "tuner/device/backends.cc",
+                                        "tuner/space/plan.cc", "db/answers/device_identity.cc",
+                                        "runtime/cuda_launch_device.cc"};
   std::set<std::string> found;
   for (const char* folder : {"tuner", "db", "engine", "runtime", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

@@ -53,8 +53,9 @@ TEST_F(OutputFile, stays_as_it_was_where_writing_fails) {
   EXPECT_EQ(failed.error().message, "the database is damaged");
   {
     const FileLimit limit(1000);
-    EXPECT_EQ(write_output(path_, std::string(100'000, 'x')).error().message,
-              "cannot write " + path_.string() + ": File too large: no file may exceed 1000 bytes (ulimit -f)");
+    EXPECT_EQ(
+        write_output(path_, std::string(100'000, 'x')).error().message,
+        "cannot write " + path_.string() + ": File too large: no file may exceed 1000 bytes (ulimit -f)");
   }
   EXPECT_EQ(contents(path_), "older\n");
   EXPECT_EQ(files(), (std::set<std::string>{"out.txt"}));
@@ -90,7 +91,8 @@ TEST_F(OutputFile, that_is_a_pipe_or_a_device_is_written_directly) {
   reader.join();
   EXPECT_EQ(read, "text");
   EXPECT_TRUE(fs::is_fifo(path_));
-  EXPECT_EQ(write_output("/dev/full", "text").error().message, "cannot write /dev/full: No space left on device");
+  EXPECT_EQ(write_output("/dev/full", "text").error().message,
+            "cannot write /dev/full: No space left on device");
 }
 
 TEST_F(OutputFile, is_never_a_folder_or_a_database) {
@@ -111,7 +113,8 @@ TEST_F(OutputFile, in_a_folder_that_is_missing_or_read_only_is_an_error) {
   fs::permissions(folder_.path(), fs::perms(0555));
   {
     const Unprivileged somebody;
-    EXPECT_EQ(write_output(path_, "text").error().message, "cannot write " + path_.string() + ": Permission denied");
+    EXPECT_EQ(write_output(path_, "text").error().message,
+              "cannot write " + path_.string() + ": Permission denied");
   }
   fs::permissions(folder_.path(), fs::perms(0755));
   EXPECT_EQ(files(), std::set<std::string>());

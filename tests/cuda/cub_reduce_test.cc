@@ -37,7 +37,8 @@ class CubReduce : public testing::Test {
 
 TEST_F(CubReduce, is_compiled_for_a_gpu) {
   const auto spaces = shipped_spaces();
-  const auto path = std::ranges::find_if(spaces, [](const auto& each) { return each.ends_with("/cub_reduce.yaml"); });
+  const auto path =
+      std::ranges::find_if(spaces, [](const auto& each) { return each.ends_with("/cub_reduce.yaml"); });
   ASSERT_NE(path, spaces.end());
   const auto definition = read_space_file(*path, {.device_kind = "cuda"});
   ASSERT_TRUE(definition.ok()) << definition.error().front().str();
@@ -47,7 +48,8 @@ TEST_F(CubReduce, is_compiled_for_a_gpu) {
   const auto of_large = resolve(definition->kernel, config, large, made_up_gpu("sm_90"));
   const auto of_small = resolve(definition->kernel, config, small, made_up_gpu("sm_90"));
   ASSERT_TRUE(of_large.ok() && of_small.ok());
-  // Two passes of as many blocks as CUB starts, five for each that the GPU holds at a time; or one of one block.
+  // Two passes of as many blocks as CUB starts, five for each that the GPU holds at
+  // a time; or one of one block.
   ASSERT_EQ(of_large->candidate.steps.size(), 2u);
   EXPECT_EQ(of_large->candidate.steps[0].grid[0], std::min((1 << 24) / (16 * 512), 5 * 4 * 132));
   EXPECT_EQ(of_large->candidate.steps[0].block[0], 512);
@@ -76,7 +78,8 @@ PortfolioSource tuned_on_h200() {
   table.configs = {config_of(20, 512, 4), config_of(12, 384, 2), config_of(9, 640, 1)};
   const auto add = [&](const char* element, const char* operation, const char* offset, std::int64_t n,
                        std::vector<double> loss) {
-    table.problems.push_back({{"element", element}, {"operation", operation}, {"offsetType", offset}, {"n", n}});
+    table.problems.push_back(
+        {{"element", element}, {"operation", operation}, {"offsetType", offset}, {"n", n}});
     table.weights.push_back(1);
     table.winners.push_back(static_cast<std::size_t>(std::ranges::find(loss, 0.0) - loss.begin()));
     table.loss.push_back(std::move(loss));

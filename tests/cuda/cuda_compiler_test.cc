@@ -109,7 +109,8 @@ int main(int argc, char** argv) {
 TEST_F(CudaCompilerTest, compiles_the_kernels_of_a_whole_program_with_replaced_settings) {
   std::vector<SourcePlan> variants;
   for (const auto& [tile, rows, type] : {std::tuple{"32", "4", "float"}, std::tuple{"64", "2", "double"}}) {
-    variants.push_back(variant(kWholeProgram, {{"TILE", tile}, {"kRows", rows}, {"kColumns", "5"}, {"real", type}}, {"k"}));
+    variants.push_back(
+        variant(kWholeProgram, {{"TILE", tile}, {"kRows", rows}, {"kColumns", "5"}, {"real", type}}, {"k"}));
   }
   const auto results = compile(variants);
   for (const auto& result : results) ASSERT_EQ(result.status, Status::ok) << result.log;

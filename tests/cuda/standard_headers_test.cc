@@ -65,21 +65,26 @@ TEST(StandardHeadersTest, libraries_for_device_code_compile_with_them) {
   for (const auto& [includes, body] : std::vector<std::pair<std::string, std::string>>{
            {"#include <cub/cub.cuh>\n",
             "using Reduce = cub::BlockReduce<float, 128>; using Scan = cub::WarpScan<int>;\n"
-            "__shared__ typename Reduce::TempStorage storage; __shared__ typename Scan::TempStorage warp[4]; int sum = 1;\n"
-            "Scan(warp[threadIdx.x / 32]).InclusiveSum(sum, sum); out[0] = Reduce(storage).Sum(in[threadIdx.x]) + sum;"},
+            "__shared__ typename Reduce::TempStorage storage; __shared__ typename Scan::TempStorage warp[4]; "
+            "int sum = 1;\n"
+            "Scan(warp[threadIdx.x / 32]).InclusiveSum(sum, sum); out[0] = "
+            "Reduce(storage).Sum(in[threadIdx.x]) + sum;"},
            {"#include <cuda/std/array>\n#include <cuda/std/complex>\n#include <cuda/std/span>\n",
-            "cuda::std::array<float, 2> a{in[0], in[1]}; cuda::std::complex<float> c(a[0], a[1]); out[0] = c.real();"},
+            "cuda::std::array<float, 2> a{in[0], in[1]}; cuda::std::complex<float> c(a[0], a[1]); out[0] = "
+            "c.real();"},
            {"#include <curand_kernel.h>\n",
             "curandStatePhilox4_32_10_t s; curand_init(1, threadIdx.x, 0, &s); out[0] = curand_uniform(&s);"},
            {"#include <cuComplex.h>\n#include <cuda_fp8.h>\n",
-            "cuFloatComplex a = make_cuFloatComplex(in[0], 1); out[0] = cuCabsf(cuCmulf(a, a)) + float(__nv_fp8_e4m3(in[1]));"}}) {
+            "cuFloatComplex a = make_cuFloatComplex(in[0], 1); out[0] = cuCabsf(cuCmulf(a, a)) + "
+            "float(__nv_fp8_e4m3(in[1]));"}}) {
     SourcePlan plan;
     plan.path = "uses.cu";
     plan.text = includes + "__global__ void uses(const float* in, float* out) {\n" + body + "\n}\n";
     plan.entries = {"uses"};
     variants.push_back(std::move(plan));
   }
-  for (const auto& result : (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none}))
+  for (const auto& result :
+       (*compiler)->compile({variants, "sm_90", folder.path("cache"), Instrumentation::none}))
     EXPECT_EQ(result.status, Status::ok) << result.log;
 }
 

@@ -24,7 +24,9 @@ TEST(DatabasePage, has_ten_queries_that_find_something) {
       trial.resources.spill_bytes = 8 * i;
       ASSERT_TRUE(store->add_trial(study, session, trial).ok());
     }
-    ASSERT_TRUE(store->add_trial(study, session, failed_trial({{"way", "one_pass"}, {"a", 9}}, Status::crashed)).ok());
+    ASSERT_TRUE(
+        store->add_trial(study, session, failed_trial({{"way", "one_pass"}, {"a", 9}}, Status::crashed))
+            .ok());
     const auto trials = *store->trials(study);
     ASSERT_TRUE(store->add_playoff(study, session, {{trials[1], trials[0]}, 5000}).ok());
   }
@@ -71,7 +73,8 @@ TEST(DatabasePage, names_tests_that_exist) {
     const bool is_code_block = word.find('\n') != std::string::npos;
     if (is_code_block || dot == std::string::npos || word.find('_', dot) == std::string::npos) continue;
     ++named;
-    EXPECT_NE(sources.find("(" + word.substr(0, dot) + ", " + word.substr(dot + 1) + ")"), std::string::npos) << word;
+    EXPECT_NE(sources.find("(" + word.substr(0, dot) + ", " + word.substr(dot + 1) + ")"), std::string::npos)
+        << word;
   }
   EXPECT_GE(named, 12u);
 }

@@ -415,7 +415,8 @@ TEST_F(LookupTest, several_databases_answer_by_match_and_then_in_the_given_order
   EXPECT_EQ(found->best("reduce", problem(4000)).integer("a"), 1);
   const std::filesystem::path missing[] = {path_, scratch_ / "no.db"};
   EXPECT_FALSE(Lookup::open(missing).ok());
-  EXPECT_EQ(Lookup::open(std::span<const std::filesystem::path>())->best("reduce", problem(1)).match, Match::none);
+  EXPECT_EQ(Lookup::open(std::span<const std::filesystem::path>())->best("reduce", problem(1)).match,
+            Match::none);
 }
 
 TEST_F(LookupTest, an_alias_answers_for_a_similar_device) {
@@ -431,7 +432,8 @@ TEST_F(LookupTest, a_question_can_refuse_winners_of_another_major_driver) {
   session_ = *store_->begin_session({"0.1.0", "box", "gktune run", example_device()});
   tuned(reduce_study(1000), 1);
   const auto found = lookup();
-  EXPECT_EQ(found.best("reduce", problem(1000), Question{.freshness = {.driver = "550.1"}}).match, Match::exact);
+  EXPECT_EQ(found.best("reduce", problem(1000), Question{.freshness = {.driver = "550.1"}}).match,
+            Match::exact);
   const Answer stale = found.best("reduce", problem(1000), Question{.freshness = {.driver = "580.1"}});
   EXPECT_EQ(stale.match, Match::none);
   EXPECT_NE(stale.reason.find("1 winner was measured with driver 550.54"), std::string::npos) << stale.reason;
@@ -454,12 +456,16 @@ TEST_F(LookupTest, an_answer_is_stale_once_the_driver_or_the_source_has_changed)
   const std::string driver = "the driver was 550.54 then and is 580.1 now";
   EXPECT_EQ(lookup().best("reduce", problem(1000), kH200).stale, std::vector<std::string>{driver});
   EXPECT_TRUE(lookup().best("reduce", problem(2000), kH200).stale.empty());
-  EXPECT_TRUE(lookup().best("reduce", problem(1000), Question{.device = kH200, .freshness = {.driver = "550"}}).stale.empty());
+  EXPECT_TRUE(lookup()
+                  .best("reduce", problem(1000), Question{.device = kH200, .freshness = {.driver = "550"}})
+                  .stale.empty());
   // A later version without any winner.
   Study changed = reduce_study(3000);
   changed.fingerprint = "f2";
-  ASSERT_TRUE(
-      store_->add_trial(*store_->study_id(changed), session_, failed_trial({{"a", 1}}, Status::crashed, ++clock_)).ok());
+  ASSERT_TRUE(store_
+                  ->add_trial(*store_->study_id(changed), session_,
+                              failed_trial({{"a", 1}}, Status::crashed, ++clock_))
+                  .ok());
   const Answer answer = lookup().best("reduce", problem(1000), kH200);
   EXPECT_EQ(answer.stale, (std::vector<std::string>{std::string(kSourceChanged), driver}));
   // The archive says the same.
@@ -477,8 +483,9 @@ TEST_F(LookupTest, a_damaged_row_does_not_hide_good_rows) {
     file.execute("UPDATE winners SET config = '{\"a\":' WHERE study_id = 2");
     file.execute("UPDATE studies SET regime = 'tepid' WHERE id = 3");
     // A winner whose study is lost.
-    file.execute("PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, median_us, checksum"
-                 " FROM winners WHERE study_id = 1");
+    file.execute(
+        "PRAGMA foreign_keys = OFF; INSERT INTO winners SELECT 0, trial_id, finalist_id, session_id, config, "
+        "median_us, checksum FROM winners WHERE study_id = 1");
   }
   const auto found = lookup();
   EXPECT_EQ(found.best("reduce", problem(1000)).match, Match::exact);
@@ -515,14 +522,17 @@ TEST_F(LookupTest, no_answer_comes_from_a_damaged_row) {
     const Answer answer = found.best("reduce", problem(1000), kH200);
     EXPECT_EQ(answer.match, Match::nearest_problem) << sql;
     EXPECT_EQ(answer.integer("a"), 2) << sql;
-    EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("1 row is damaged: study 1: damaged: "), std::string::npos) << sql;
+    EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("1 row is damaged: study 1: damaged: "),
+              std::string::npos)
+        << sql;
   }
   const Lookup moved = after("UPDATE studies SET problem = '{\"T\":\"float\",\"n\":64}' WHERE id = 1");
   EXPECT_EQ(moved.best("reduce", problem(64)).integer("a"), 2);
   const Lookup renamed = after("UPDATE devices SET name = 'NVIDIA H100'");
   EXPECT_EQ(renamed.best("reduce", problem(1000), kH100).match, Match::none);
   EXPECT_EQ(renamed.best("reduce", problem(1000), kH200).match, Match::none);
-  EXPECT_NE(renamed.best("reduce", problem(1000)).reason.find("the checksum of its device differs"), std::string::npos);
+  EXPECT_NE(renamed.best("reduce", problem(1000)).reason.find("the checksum of its device differs"),
+            std::string::npos);
   // The stored portfolio, then the general configuration, then the space's default.
   std::string damage = "UPDATE portfolios SET within = 0.9;";
   EXPECT_EQ(lookup().best("reduce", other_type).integer("a"), 1);
@@ -543,7 +553,8 @@ TEST_F(LookupTest, a_winner_of_a_damaged_session_answers_without_its_environment
   const Answer answer = found.best("reduce", problem(1000), kH200);
   EXPECT_EQ(answer.match, Match::exact);
   EXPECT_TRUE(answer.stale.empty());
-  EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("session 2: damaged: its checksum differs"), std::string::npos);
+  EXPECT_NE(found.best("reduce", {{"m", 1}}).reason.find("session 2: damaged: its checksum differs"),
+            std::string::npos);
 }
 
 TEST_F(LookupTest, a_damaged_study_does_not_make_another_version_stale) {
@@ -623,8 +634,9 @@ TEST_F(LookupTest, a_stale_portfolio_serves_no_configuration_that_failed_later) 
   const Answer answer = lookup().best("reduce", large);
   EXPECT_EQ(answer.match, Match::portfolio);
   EXPECT_EQ(answer.integer("a"), 1);
-  EXPECT_EQ(answer.stale, (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
-                                                    std::string(kPortfolioOutdated)}));
+  EXPECT_EQ(answer.stale,
+            (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
+                                      std::string(kPortfolioOutdated)}));
 }
 
 TEST_F(LookupTest, the_configuration_for_all_problems_has_not_failed_since) {
@@ -632,10 +644,13 @@ TEST_F(LookupTest, the_configuration_for_all_problems_has_not_failed_since) {
   ASSERT_TRUE(store_->end_session(session_).ok());  // chooses it
   ASSERT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).integer("a"), 1);
   session_ = *store_->begin_session({});
-  ASSERT_TRUE(store_->add_trial(*store_->study_id(reduce_study(2000)), session_, ok_trial({{"a", 7}}, 5, ++clock_)).ok());
   ASSERT_TRUE(
-      store_->add_trial(*store_->study_id(reduce_study(1000)), session_, failed_trial({{"a", 1}, {"way", "quick"}}, Status::crashed, ++clock_))
+      store_->add_trial(*store_->study_id(reduce_study(2000)), session_, ok_trial({{"a", 7}}, 5, ++clock_))
           .ok());
+  ASSERT_TRUE(store_
+                  ->add_trial(*store_->study_id(reduce_study(1000)), session_,
+                              failed_trial({{"a", 1}, {"way", "quick"}}, Status::crashed, ++clock_))
+                  .ok());
   EXPECT_EQ(lookup().best("reduce", {{"n", 5}, {"T", "int"}}).match, Match::none);
 }
 
@@ -719,7 +734,8 @@ TEST_F(PreferredPortfolio, has_the_device_version_and_texts_of_the_nearest_probl
   const Lookup found = lookup();
   EXPECT_EQ(found.best("reduce", problem(1001), preferring(kH100)).match, Match::same_architecture);
   EXPECT_EQ(found.best("reduce", problem(1001), preferring(kCpu)).match, Match::none);
-  EXPECT_EQ(found.best("reduce", {{"n", 1001}, {"T", "int"}}, preferring()).match, Match::portfolio);  // the last resort
+  // The last resort.
+  EXPECT_EQ(found.best("reduce", {{"n", 1001}, {"T", "int"}}, preferring()).match, Match::portfolio);
   Study newer = reduce_study(1000);
   newer.fingerprint = "f2";
   tuned(newer, 5);
@@ -727,7 +743,8 @@ TEST_F(PreferredPortfolio, has_the_device_version_and_texts_of_the_nearest_probl
 }
 
 TEST_F(PreferredPortfolio, changes_nothing_if_none_is_stored) {
-  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10)).execute("DELETE FROM portfolios");
+  sqlite::Database(path_, sqlite::Database::Access::create, std::chrono::seconds(10))
+      .execute("DELETE FROM portfolios");
   EXPECT_EQ(lookup().best("reduce", problem(1001), preferring()).match, Match::nearest_problem);
 }
 

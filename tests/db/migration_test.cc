@@ -184,7 +184,8 @@ TEST(MigrationOfSchema3, finds_the_winners_and_the_configuration_for_all_problem
   EXPECT_EQ(file.integer("SELECT count(*) FROM winners w JOIN winner_view v ON v.study_id = w.study_id"
                          " AND v.trial_id = w.trial_id AND v.finalist_id IS w.finalist_id"),
             2);
-  EXPECT_EQ(file.integer("SELECT count(*) FROM general_configs WHERE problems = 2 AND share BETWEEN 0 AND 1"), 1);
+  EXPECT_EQ(file.integer("SELECT count(*) FROM general_configs WHERE problems = 2 AND share BETWEEN 0 AND 1"),
+            1);
   EXPECT_EQ(file.integer("SELECT count(*) FROM spaces"), 0);
   const std::string kernel = "twice";
   for (const auto* lookup : {&*before, &*after}) {
@@ -193,8 +194,8 @@ TEST(MigrationOfSchema3, finds_the_winners_and_the_configuration_for_all_problem
   }
 }
 
-// A file that the program wrote with schema 3: a study of two configurations, tuned and then tuned with --fresh, each
-// time with a playoff.
+// A file that the program wrote with schema 3: a study of two configurations, tuned and then tuned with
+// --fresh, each time with a playoff.
 TEST(MigrationOfSchema3, keeps_the_winner_and_counts_trials) {
   ScratchFolder scratch;
   const auto path = scratch / "gktune.db";
@@ -225,8 +226,8 @@ TEST(MigrationOfSchema3, keeps_the_winner_and_counts_trials) {
   EXPECT_EQ(file.integer("SELECT count(*) FROM trials WHERE checksum IS NULL"), 0);
 }
 
-// A file that the program wrote with schema 4: two studies of two configurations each with playoffs, one of them tuned again
-// with --fresh, and a portfolio.
+// A file that the program wrote with schema 4: two studies of two configurations each with playoffs, one of
+// them tuned again with --fresh, and a portfolio.
 TEST(MigrationOfSchema4, gives_each_row_a_checksum_and_keeps_its_values) {
   ScratchFolder scratch;
   const auto path = scratch / "gktune.db";

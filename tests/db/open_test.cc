@@ -288,7 +288,8 @@ TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
   auto store = open_sqlite_store(path_, StoreAccess::write);
   EXPECT_EQ(refusal(path_, StoreAccess::read), "");
   const auto session = (*store)->begin_session({});
-  ASSERT_TRUE((*store)->add_trial(*(*store)->study_id(reduce_study()), *session, ok_trial({{"a", 1}}, 5)).ok());
+  ASSERT_TRUE(
+      (*store)->add_trial(*(*store)->study_id(reduce_study()), *session, ok_trial({{"a", 1}}, 5)).ok());
   {
     auto reader = open_sqlite_store(path_, StoreAccess::read);
     store->reset();
@@ -362,9 +363,9 @@ TEST_F(OpenTest, a_log_left_by_a_kill_is_read_or_reported) {
   fs::permissions(scratch_.path(), fs::perms(0555));
   {
     Unprivileged somebody;
-    EXPECT_EQ(
-        refusal(killed, StoreAccess::read),
-        "its latest trials are in a log beside it, which cannot be read without the right and the room to write there");
+    EXPECT_EQ(refusal(killed, StoreAccess::read),
+              "its latest trials are in a log beside it, which cannot be read without the right and the room "
+              "to write there");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
   EXPECT_EQ((*open_sqlite_store(killed, StoreAccess::read))->studies()->size(), 1u);
@@ -385,7 +386,8 @@ TEST_F(OpenTest, a_writable_file_in_a_read_only_folder_is_not_written) {
   {
     Unprivileged somebody;
     EXPECT_EQ(refusal(path_, StoreAccess::write), "cannot be written: it needs a log in " +
-                                                      fs::absolute(scratch_.path()).string() + ": Permission denied");
+                                                      fs::absolute(scratch_.path()).string() +
+                                                      ": Permission denied");
   }
   fs::permissions(scratch_.path(), fs::perms(0755));
 }

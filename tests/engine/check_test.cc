@@ -48,10 +48,12 @@ TEST(CheckProblems, some_sizes_fill_several_blocks_and_a_part_of_one) {
 
 TEST(CheckProblems, sizes_grow_until_they_fill_several_large_blocks) {
   const auto problems = [](const std::string& n, const std::string& grid) {
-    const auto definition = read_space_text("kernel: k\nsource: k.cu\nproblem: {T: [int], n: " + n +
-                                                "}\nparameters: {items: [1, 16]}\nlaunches:\n"
-                                                "  - {entry: k, grid: \"" + grid + "\", block: 1024}\n",
-                                            "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
+    const auto definition = read_space_text(
+        "kernel: k\nsource: k.cu\nproblem: {T: [int], n: " + n +
+            "}\nparameters: {items: [1, 16]}\nlaunches:\n"
+            "  - {entry: k, grid: \"" +
+            grid + "\", block: 1024}\n",
+        "k.yaml", {}, [](const std::string&) -> Result<std::string> { return std::string(); });
     EXPECT_TRUE(definition.ok()) << definition.error()[0].str();
     DeviceInfo device = made_up_gpu("sm_90");
     device.kind = "host";
@@ -212,7 +214,9 @@ class BusyDevice final : public Device {
     in_flight_.erase(in_flight_.begin(), in_flight_.end() - 1);
     return count;
   }
-  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override { return {}; }
+  std::vector<Samples> playoff(const Problem&, std::vector<Config>, Rounds, const PlayoffWatch&) override {
+    return {};
+  }
 
  private:
   DeviceInfo info_;

@@ -7,7 +7,8 @@ namespace {
 
 using Studies = std::vector<StudySummary>;
 
-StudySummary study(std::int64_t id, const std::string& kernel, std::int64_t n = 1024, const std::string& device = "NVIDIA H200") {
+StudySummary study(std::int64_t id, const std::string& kernel, std::int64_t n = 1024,
+                   const std::string& device = "NVIDIA H200") {
   StudySummary summary;
   summary.id = id;
   summary.study = {kernel, "f1", {"cuda", device, "sm_90", 132}, {{"n", n}}, Regime::cold, "time"};
@@ -24,7 +25,8 @@ std::string named(const Studies& studies, const std::string& word) {
 }
 
 TEST(StudySelection, a_word_of_digits_is_an_id_unless_a_kernel_has_this_name) {
-  const Studies studies = {study(1, "reduce"), study(2, "12"), study(3, "0"), study(7, "scan"), study(8, "7")};
+  const Studies studies = {study(1, "reduce"), study(2, "12"), study(3, "0"), study(7, "scan"),
+                           study(8, "7")};
   EXPECT_EQ(named(studies, "1"), "1");
   EXPECT_EQ(named(studies, "01"), "1");
   EXPECT_EQ(named(studies, "12"), "2");
@@ -39,7 +41,8 @@ TEST(StudySelection, a_word_of_digits_is_an_id_unless_a_kernel_has_this_name) {
 TEST(StudySelection, a_word_that_is_not_all_digits_is_not_an_id) {
   const Studies studies = {study(1, "reduce"), study(1024, "scan")};
   for (const std::string word : {"1Ki", "1e0", "-1", "+1", "1.0", " 1", "0x1", "99999999999999999999"})
-    EXPECT_TRUE(named(studies, word).starts_with("there is no study of a kernel '" + word + "'")) << named(studies, word);
+    EXPECT_TRUE(named(studies, word).starts_with("there is no study of a kernel '" + word + "'"))
+        << named(studies, word);
 }
 
 TEST(StudySelection, a_word_without_a_kernel_selects_nothing) {
@@ -49,8 +52,9 @@ TEST(StudySelection, a_word_without_a_kernel_selects_nothing) {
 }
 
 TEST(StudySelection, the_name_of_a_kernel_may_hold_any_character) {
-  const Studies studies = {study(1, "ns::f<int, 2>"), study(2, "a/b"),      study(3, "a"), study(4, "a@b", 2048),
-                           study(5, "größe 1"),       study(6, "<script>"), study(7, "a/n=1")};
+  const Studies studies = {study(1, "ns::f<int, 2>"), study(2, "a/b"),     study(3, "a"),
+                           study(4, "a@b", 2048),     study(5, "größe 1"), study(6, "<script>"),
+                           study(7, "a/n=1")};
   EXPECT_EQ(named(studies, "ns::f<int, 2>"), "1");
   EXPECT_EQ(named(studies, "ns::f<int, 2>/n=1Ki@H200"), "1");
   EXPECT_EQ(named(studies, "a/b"), "2");
@@ -67,7 +71,8 @@ TEST(StudySelection, the_name_of_a_kernel_may_hold_any_character) {
 
 TEST(StudySelection, the_text_of_a_study_selects_it) {
   const Studies studies = {study(1, "12"), study(2, "a/b", 2048, "Device @ 3"), study(3, "a")};
-  for (const StudySummary& each : studies) EXPECT_EQ(named(studies, study_text(each.study)), std::to_string(each.id));
+  for (const StudySummary& each : studies)
+    EXPECT_EQ(named(studies, study_text(each.study)), std::to_string(each.id));
 }
 
 }  // namespace

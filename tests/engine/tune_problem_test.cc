@@ -329,7 +329,8 @@ std::vector<Trial> with_machine_failures(std::vector<Trial> trials, const std::v
 TEST_F(TuneProblem, a_trial_is_not_stored_if_the_machine_failed) {
   std::vector<Trial> trials;
   for (int x = 1; x <= 10; ++x) trials.push_back(recorded(x));
-  ReplayDevice full({.kind = "replay", .name = "recorded"}, with_machine_failures(trials, {2, 3, 4, 5, 6, 7, 8, 9, 10}), 1);
+  ReplayDevice full({.kind = "replay", .name = "recorded"},
+                    with_machine_failures(trials, {2, 3, 4, 5, 6, 7, 8, 9, 10}), 1);
   const auto broken = tune_on(full, request());
   ASSERT_TRUE(broken.ok());
   EXPECT_EQ(broken->outcome.failure, "no space");

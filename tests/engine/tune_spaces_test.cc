@@ -112,7 +112,8 @@ TEST_F(EngineKernels, end_with_one_message_if_the_reference_cannot_be_launched) 
   const std::pair<const char*, const char*> cases[] = {
       {"block: 4096", "the reference: launch of 'talk': block '4096': 4096 is more than the device's 1024"},
       {"shared: 1Gi", "the reference: launch of 'talk': shared '1Gi': 1073741824 is more than the device's "},
-      {"grid: n - 64", "the reference: none of its launches has work for this problem, so 'out' stays unwritten"}};
+      {"grid: n - 64",
+       "the reference: none of its launches has work for this problem, so 'out' stays unwritten"}};
   for (const auto& [geometry, message] : cases) {
     tunings_.clear();
     tune("reference: {launches: {entry: talk, " + std::string(geometry) + ", arguments: [out, n]}}\n");

@@ -1,6 +1,7 @@
-// A driver without a GPU. Memory is the host's, launches are noted and do nothing. It keeps the rules about contexts: a
-// thread has a stack of them, and a function runs in its own only. With FAKE_CUDA_KERNEL_US in the environment each
-// launch of a kernel that is not gktune's own keeps its stream busy for so long, so that a whole tuning can run.
+// A driver without a GPU. Memory is the host's, launches are noted and do nothing. It keeps the rules about
+// contexts: a thread has a stack of them, and a function runs in its own only. With FAKE_CUDA_KERNEL_US in
+// the environment each launch of a kernel that is not gktune's own keeps its stream busy for so long, so
+// that a whole tuning can run.
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ class CacheUse {
  public:
   void launch() {
     if (!is_cold_) return;
-    for (std::size_t at = 0; at < data_.size(); at += 64) sum_.fetch_add(data_[at], std::memory_order_relaxed);
+    for (std::size_t at = 0; at < data_.size(); at += 64)
+      sum_.fetch_add(data_[at], std::memory_order_relaxed);
     // A jump from each of 768 cache lines, 48 KiB, to the next.
     asm volatile(".balign 64\n.rept 768\njmp 1f\n.balign 64\n1:\n.endr");
   }
@@ -319,7 +321,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (current() != function->context) return CUDA_ERROR_INVALID_HANDLE;
   state().caches.launch();
   // Tests of launches pass numbers as streams, and set no kernel time.
-  if (config->hStream != nullptr && state().kernel_time.count() > 0 && !function->name.starts_with("gktune_")) {
+  if (config->hStream != nullptr && state().kernel_time.count() > 0 &&
+      !function->name.starts_with("gktune_")) {
     auto& busy_until = config->hStream->busy_until;
     busy_until = std::max(busy_until, std::chrono::steady_clock::now()) + state().kernel_time;
   }
@@ -389,7 +392,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   return status();
 }
 // The first version, which every driver has.
-CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start, CUevent end) __asm__("cuEventElapsedTime");
+CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start,
+                                  CUevent end) __asm__("cuEventElapsedTime");
 CUresult first_cuEventElapsedTime(float* elapsed_ms, CUevent start, CUevent end) {
   *elapsed_ms = std::chrono::duration<float, std::milli>(end->at - start->at).count();
   return status();

@@ -32,7 +32,8 @@ const std::vector<Launch>& launches();
 const std::vector<CUstream>& downloads();
 // The code that a launch returns. Without it all succeed.
 void on_launch(std::function<CUresult(const Launch&)> decide);
-// The number of objects that were made and not released: modules, streams, memory, references to primary contexts.
+// The number of objects that were made and not released: modules, streams, memory,
+// references to primary contexts.
 int live_objects();
 int live_modules();
 // Releases after shut_down().

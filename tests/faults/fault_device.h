@@ -42,8 +42,7 @@ language: c++
 source: kernels/)yaml" + function +
                            R"yaml(.cc
 problem: {n: [1000]}
-)yaml" +
-                           (more.find("parameters:") == std::string::npos ? "parameters: {unroll: [1]}\n" : "") +
+)yaml" + (more.find("parameters:") == std::string::npos ? "parameters: {unroll: [1]}\n" : "") +
                            R"yaml(arguments:
   in: {type: float, extent: n, init: {uniform: [1, 2], seed: 7}}
   out: {type: float, extent: n, role: out, check: {relative: 1e-6}}

@@ -34,15 +34,17 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"null_pointer_everywhere", Status::illegal_access, "null_pointer_everywhere.cu:5", 1, 1000},
         FaultCase{"read_past_the_end", Status::illegal_access, "past the end of"},
         FaultCase{"write_past_the_end", Status::guard_violated,
-             "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+                  "wrote outside 'out' (1000 elements): 0 bytes past its end"},
         FaultCase{"write_before_the_beginning", Status::guard_violated,
-             "wrote outside 'out' (1000 elements): up to 4 bytes before its beginning"},
-        FaultCase{"wrong_result", Status::wrong_result, "983 of 1000 elements differ; the first is out[17]: "},
+                  "wrote outside 'out' (1000 elements): up to 4 bytes before its beginning"},
+        FaultCase{"wrong_result", Status::wrong_result,
+                  "983 of 1000 elements differ; the first is out[17]: "},
         FaultCase{"nan_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[100]: "},
-        FaultCase{"unwritten_result", Status::wrong_result, "1 of 1000 elements differs (NaN); it is out[999]: "},
+        FaultCase{"unwritten_result", Status::wrong_result,
+                  "1 of 1000 elements differs (NaN); it is out[999]: "},
         FaultCase{"changed_input", Status::input_changed, "wrote into its input: in[42] was 1."},
         FaultCase{"copies_past_the_end", Status::guard_violated,
-             "wrote outside 'out' (1000 elements): 0 bytes past its end"},
+                  "wrote outside 'out' (1000 elements): 0 bytes past its end"},
         FaultCase{"output_once", Status::wrong_result, "; its first execution was right"},
         FaultCase{"sum_never_reset", Status::wrong_result, "; its first execution was right"},
         FaultCase{"depends_on_poison", Status::wrong_result, "; its first execution was right"},
@@ -270,8 +272,8 @@ TEST(HostChecks, limit_endless_instrumented_code_to_the_time_limit_of_the_file) 
   EXPECT_NE(trial.message.find("ran longer than 0.5 s"), std::string::npos) << trial.message;
 }
 
-// The status that `check --sanitize` gives each fault, and the line that it names; 0 if it finds a wrong result
-// only.
+// The status that `check --sanitize` gives each fault, and the line that it names; 0 if
+// it finds a wrong result only.
 struct Finding {
   const char* kernel;
   Status status;

@@ -69,20 +69,23 @@ TEST_P(Leaks, do_not_reach_the_next_candidate) {
 
 INSTANTIATE_TEST_SUITE_P(
     , Leaks,
-    ::testing::Values(Culprit{1, "floating_point_mode", {Status::ok}, "", true}, Culprit{2, "resource_limit"}, Culprit{3, "nice_value"},
-                      Culprit{4, "affinity", {Status::ok}, "", true}, Culprit{5, "ignored_signals"}, Culprit{6, "umask"},
-                      Culprit{7, "working_directory"},
-                      // Its thread may run code that is unloaded.
-                      Culprit{8, "running_thread", {Status::ok, Status::illegal_access, Status::crashed}, "", true},
-                      Culprit{9, "closed_descriptors", {Status::ok, Status::crashed}},
-                      Culprit{10, "timer", {Status::ok, Status::crashed}},
-                      Culprit{11, "exit", {Status::crashed}, "exited with code 0"},
-                      Culprit{12, "atexit", {Status::crashed}, "exited with code 7"},
-                      Culprit{13, "longjmp", {Status::aborted, Status::illegal_access, Status::misaligned_access, Status::crashed}},
-                      Culprit{14, "session"}, Culprit{15, "processes"},
-                      Culprit{16, "exit_with_a_process", {Status::crashed}, "exited with code 0"},
-                      Culprit{17, "file_size", {Status::crashed}, "killed by SIGXFSZ"},
-                      Culprit{18, "output", {Status::crashed}, "wrote more than"}),
+    ::testing::Values(
+        Culprit{1, "floating_point_mode", {Status::ok}, "", true}, Culprit{2, "resource_limit"},
+        Culprit{3, "nice_value"}, Culprit{4, "affinity", {Status::ok}, "", true},
+        Culprit{5, "ignored_signals"}, Culprit{6, "umask"}, Culprit{7, "working_directory"},
+        // Its thread may run code that is unloaded.
+        Culprit{8, "running_thread", {Status::ok, Status::illegal_access, Status::crashed}, "", true},
+        Culprit{9, "closed_descriptors", {Status::ok, Status::crashed}},
+        Culprit{10, "timer", {Status::ok, Status::crashed}},
+        Culprit{11, "exit", {Status::crashed}, "exited with code 0"},
+        Culprit{12, "atexit", {Status::crashed}, "exited with code 7"},
+        Culprit{13,
+                "longjmp",
+                {Status::aborted, Status::illegal_access, Status::misaligned_access, Status::crashed}},
+        Culprit{14, "session"}, Culprit{15, "processes"},
+        Culprit{16, "exit_with_a_process", {Status::crashed}, "exited with code 0"},
+        Culprit{17, "file_size", {Status::crashed}, "killed by SIGXFSZ"},
+        Culprit{18, "output", {Status::crashed}, "wrote more than"}),
     [](const auto& culprit) { return culprit.param.name; });
 
 std::vector<pid_t> processes_called(const std::string& name) {

@@ -320,7 +320,8 @@ TEST_F(GpuFaultDeathTest, an_illegal_address_is_reported) {
 }
 // Memory beside a buffer is not mapped: its size is a multiple of the alignment.
 TEST_F(GpuFaultDeathTest, a_write_past_the_end_is_a_fault) {
-  expect("if (i < n) y[i] = 2 * x[i]; if (i == n) y[i] = 0;", Status::illegal_access, "illegal memory access");
+  expect("if (i < n) y[i] = 2 * x[i]; if (i == n) y[i] = 0;", Status::illegal_access,
+         "illegal memory access");
 }
 TEST_F(GpuFaultDeathTest, a_read_past_the_end_is_a_fault) {
   expect("if (i < n) y[i] = 2 * x[i] + 0 * x[i + 1];", Status::illegal_access, "illegal memory access");

@@ -44,7 +44,8 @@ class DeviceKernelsTest : public testing::TestWithParam<Code> {
       code = gpu_->load(*cubin);
     }
     ASSERT_TRUE(gpu_->ok());
-    kernels_ = std::make_unique<DeviceKernels>(*gpu_, std::move(code), static_cast<int>(info->multiprocessors));
+    kernels_ =
+        std::make_unique<DeviceKernels>(*gpu_, std::move(code), static_cast<int>(info->multiprocessors));
     ASSERT_TRUE(gpu_->ok());
   }
   DeviceMemory on_gpu(std::span<const std::byte> bytes) {

@@ -18,7 +18,8 @@
 namespace gktune {
 namespace {
 
-// The first GPU, with its primary context, which lives until a test releases it. Buffers and a stream of each call's own.
+// The first GPU, with its primary context, which lives until a test releases it. Buffers and
+// a stream of each call's own.
 class GpuMemory final : public KernelMemory {
  public:
   std::string device() const override { return "cuda"; }
@@ -147,10 +148,11 @@ TEST_F(GpuKernelTest, a_launch_from_a_thread_without_a_context_leaves_it_without
 
 TEST_F(GpuKernelTest, a_hot_launch_runs_in_the_context_of_its_kernel) {
   folder_.write("add.cu", "extern \"C\" __global__ void add(int* out, int n) { out[0] += n; }\n");
-  folder_.write("add.yaml",
-                "kernel: add\nsource: add.cu\nproblem: {n: [1, 2]}\nparameters: {threads: [1]}\n"
-                "arguments:\n  out: {type: int32, extent: 2, role: inout, init: zero}\n  n: {type: int32, value: n}\n"
-                "launches: {entry: add, grid: 1, block: threads, arguments: [out, n]}\n");
+  folder_.write(
+      "add.yaml",
+      "kernel: add\nsource: add.cu\nproblem: {n: [1, 2]}\nparameters: {threads: [1]}\n"
+      "arguments:\n  out: {type: int32, extent: 2, role: inout, init: zero}\n  n: {type: int32, value: n}\n"
+      "launches: {entry: add, grid: 1, block: threads, arguments: [out, n]}\n");
   auto kernel = Kernel::open(folder_.path("add.yaml"), settings());
   ASSERT_TRUE(kernel.ok()) << kernel.error().message;
   Totals sums{};  // integers here
@@ -196,9 +198,9 @@ TEST_F(GpuKernelTest, a_bundle_is_launched_without_sources_and_nvrtc) {
   ASSERT_TRUE(std::filesystem::exists(GKTUNE_PROGRAM)) << GKTUNE_PROGRAM;
   tuned(1000, 64);
   tuned(4000, 128);
-  const std::string command = std::string(GKTUNE_PROGRAM) + " bundle " + folder_.path("total.yaml") + " --db " +
-                              folder_.path("gktune.db") + " --cache " + folder_.path("cache") + " -o " +
-                              folder_.path("kernels.gkt");
+  const std::string command = std::string(GKTUNE_PROGRAM) + " bundle " + folder_.path("total.yaml") +
+                              " --db " + folder_.path("gktune.db") + " --cache " + folder_.path("cache") +
+                              " -o " + folder_.path("kernels.gkt");
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
   for (const char* gone : {"total.cu", "total.yaml", "gktune.db"}) std::filesystem::remove(folder_ / gone);
   // Other tests of this process load NVRTC, so the launches run in a new process that runs only this test.

@@ -27,7 +27,8 @@ class GpuLaunches : public GpuTest {
   RunJob job_of(const Definition& definition, std::size_t value, std::size_t problem = 0) {
     return job_of(*compiler_, definition, value, problem);
   }
-  RunJob job_of(Compiler& compiler, const Definition& definition, std::size_t value, std::size_t problem) const {
+  RunJob job_of(Compiler& compiler, const Definition& definition, std::size_t value,
+                std::size_t problem) const {
     const Axis& axis = definition.kernel.axes.at(0);
     const Parameter& parameter = definition.parameters.at(0);
     auto plan = resolve(definition.kernel, {{parameter.name, parameter.values.at(value)}},

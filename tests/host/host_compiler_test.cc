@@ -199,7 +199,8 @@ TEST_P(HostCompilerTest, distinguishes_a_full_disk_from_a_source_that_does_not_c
 // The linker is a process of the compiler, which reports how that ended.
 TEST_P(HostCompilerTest, does_not_blame_the_source_for_a_killed_linker) {
   std::filesystem::create_directory(folder_ / "programs");
-  folder_.write("programs/ld", "#!/bin/sh\n[ -e \"$0.calm\" ] && exec ld \"$@\"\ntouch \"$0.calm\"\nkill -9 $$\n");
+  folder_.write("programs/ld",
+                "#!/bin/sh\n[ -e \"$0.calm\" ] && exec ld \"$@\"\ntouch \"$0.calm\"\nkill -9 $$\n");
   std::filesystem::permissions(folder_ / "programs/ld", std::filesystem::perms::owner_all);
   compiler_ = HostCompiler(std::string(GetParam()) + " -B" + folder_.path("programs"));
   const CompiledVariant once = compile(kernel_source(kStore, {"k"}, {{"N", "5"}}));
@@ -231,7 +232,8 @@ TEST_P(HostCompilerTest, compiles_a_kernel_of_a_whole_program_with_replaced_sett
       "#include <cstdio>\n#include <vector>\n#include <cublas_v2.h>\nusing namespace std;\n#define TILE 16\n"
       "constexpr int kFactor = 2;\n"
       "__global__ void k(int* out) { out[threadIdx.x] = TILE * kFactor; }\n"
-      "int main() {\n  int* x;\n  cudaMalloc(&x, 64);\n  k<<<1, 4>>>(x);\n  vector<int> y;\n  cublasHandle_t h;\n}\n";
+      "int main() {\n  int* x;\n  cudaMalloc(&x, 64);\n  k<<<1, 4>>>(x);\n  vector<int> y;\n  cublasHandle_t "
+      "h;\n}\n";
   for (const auto& [macros, expected] :
        {std::pair{std::vector<std::pair<std::string, std::string>>{{"TILE", "3"}, {"kFactor", "5"}}, 15},
         std::pair{std::vector<std::pair<std::string, std::string>>{}, 32}}) {

@@ -237,7 +237,8 @@ __global__ void k(const int* in, int* out) {
 }
 
 TEST_P(Watched, atomics_order_accesses_by_their_memory_order) {
-  const auto handed_over = [](const std::string& store_order, const std::string& load, const std::string& fence) {
+  const auto handed_over = [](const std::string& store_order, const std::string& load,
+                              const std::string& fence) {
     return R"(#include <cuda/atomic>
 __device__ int value = 0;
 __device__ unsigned flag = 0;
@@ -261,8 +262,8 @@ __global__ void k(const int* in, int* out) {
   expect_clean(handed_over("relaxed", relaxed_load, fence), shape(2, 1));
   expect_clean(handed_over("release", "load(cuda::memory_order_acquire)", ""), shape(2, 1));
   expect_clean(handed_over("release", "fetch_or(0)", ""), shape(2, 1));
-  expect_fault(handed_over("release", "fetch_or(0, cuda::memory_order_release)", ""), shape(2, 1), Status::data_race,
-               {"kernel.cu:7", "kernel.cu:12"});
+  expect_fault(handed_over("release", "fetch_or(0, cuda::memory_order_release)", ""), shape(2, 1),
+               Status::data_race, {"kernel.cu:7", "kernel.cu:12"});
 }
 
 TEST_P(Watched, atomic_functions_and_volatile_writes_need_a_fence_before_them) {
@@ -355,8 +356,8 @@ __global__ void k(const int* in, int* out) {
 // A compiler may instrument only the write of an update, and leave out the read before it.
 TEST_P(Watched, an_update_of_unwritten_memory_is_reported) {
   is_out_unwritten_ = true;
-  expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"}, Status::undefined_behavior,
-              "reads 4 bytes of ‘out’ that nothing has written");
+  expect_each("", {"out[5] += in[1]", "++out[5]", "out[5] = out[5] | 1", "out[5] -= 1"},
+              Status::undefined_behavior, "reads 4 bytes of ‘out’ that nothing has written");
   const std::string shared = R"(
 __global__ void k(const int* in, int* out) {
   __shared__ int count[2];
@@ -370,7 +371,9 @@ __global__ void k(const int* in, int* out) {
 }
 
 TEST_P(Watched, a_write_into_an_input_is_reported) {
-  expect_each("", {"const_cast<int*>(in)[7] = 1", "const_cast<int*>(in)[7] += 0", "atomicAdd(const_cast<int*>(in) + 7, 1)"},
+  expect_each("",
+              {"const_cast<int*>(in)[7] = 1", "const_cast<int*>(in)[7] += 0",
+               "atomicAdd(const_cast<int*>(in) + 7, 1)"},
               Status::input_changed, "4 bytes of its input ‘in’");
 }
 

@@ -1,5 +1,5 @@
-// Undefined behaviour in CUDA, and operations that this device cannot run. Each is reported with its place, and
-// none is imitated.
+// Undefined behaviour in CUDA, and operations that this device cannot run. Each is reported with its
+// place, and none is imitated.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -105,7 +105,8 @@ TEST_P(Refusals, name_the_line_of_inline_ptx) {
 // The compiler reports many further lines, which are left out.
 TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line) {
   const std::string texture = "  cudaTextureObject_t texture = 0;\n  out[0] = tex2D<int>(texture, 1, 2);";
-  const std::string ptx = "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
+  const std::string ptx =
+      "  int lane;\n  asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(lane));\n  out[0] = lane;";
   const std::string child = "__global__ void child(int* x) { x[0] = 1; }\n";
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"#include <cub/cub.cuh>\n" + kernel("  cub::BlockReduce<int, 64> x;"),

@@ -50,9 +50,9 @@ TEST(Element, every_small_float_is_converted_to_double_and_back_exactly) {
 }
 
 TEST(Element, e4m3_has_no_infinities_and_ends_at_448) {
-  const std::pair<double, std::uint64_t> known[] = {{1, 0x38},   {0x1p-9, 0x01}, {240, 0x77},  {244, 0x77},
-                                                    {248, 0x78}, {256, 0x78},    {-280, 0xf9}, {272, 0x78},
-                                                    {304, 0x7a}, {448, 0x7e},    {500, 0x7e},  {-INFINITY, 0xfe}};
+  const std::pair<double, std::uint64_t> known[] = {
+      {1, 0x38},    {0x1p-9, 0x01}, {240, 0x77}, {244, 0x77}, {248, 0x78}, {256, 0x78},
+      {-280, 0xf9}, {272, 0x78},    {304, 0x7a}, {448, 0x7e}, {500, 0x7e}, {-INFINITY, 0xfe}};
   for (const auto& [value, bits] : known) EXPECT_EQ(stored(ElementType::float8_e4m3, value), bits) << value;
   EXPECT_EQ(loaded(ElementType::float8_e4m3, 0x7e), 448);
   EXPECT_EQ(loaded(ElementType::float8_e4m3, 0xf8), -256);

@@ -34,11 +34,13 @@ ContentsPlan structured_plan(ContentsKind kind, double a = 0, double b = 0) {
 }
 
 TEST(StructuredContents, sorted_numbers_rise_from_bound_to_bound) {
-  const auto reals = structured<float>(ElementType::float32, structured_plan(ContentsKind::sorted, -1, 3), 1000);
+  const auto reals =
+      structured<float>(ElementType::float32, structured_plan(ContentsKind::sorted, -1, 3), 1000);
   EXPECT_TRUE(std::ranges::is_sorted(reals));
   EXPECT_LT(reals.front(), -0.9f);
   EXPECT_GT(reals.back(), 2.9f);
-  const auto integers = structured<std::int16_t>(ElementType::int16, structured_plan(ContentsKind::sorted, -300, 300), 1000);
+  const auto integers =
+      structured<std::int16_t>(ElementType::int16, structured_plan(ContentsKind::sorted, -300, 300), 1000);
   EXPECT_TRUE(std::ranges::is_sorted(integers));
   EXPECT_GE(integers.front(), -300);
   EXPECT_LE(integers.back(), 300);
@@ -46,7 +48,8 @@ TEST(StructuredContents, sorted_numbers_rise_from_bound_to_bound) {
 }
 
 TEST(StructuredContents, a_permutation_has_each_number_once_in_no_order) {
-  auto numbers = structured<std::int32_t>(ElementType::int32, structured_plan(ContentsKind::permutation), 1000);
+  auto numbers =
+      structured<std::int32_t>(ElementType::int32, structured_plan(ContentsKind::permutation), 1000);
   EXPECT_FALSE(std::ranges::is_sorted(numbers));
   std::ranges::sort(numbers);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], i);
@@ -57,7 +60,8 @@ TEST(StructuredContents, a_permutation_has_each_number_once_in_no_order) {
 }
 
 TEST(StructuredContents, the_frequency_of_a_zipf_number_follows_its_rank) {
-  const auto numbers = structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 100, 1), 100'000);
+  const auto numbers =
+      structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 100, 1), 100'000);
   std::vector<int> counts(100);
   for (const std::uint32_t number : numbers) {
     ASSERT_LT(number, 100u);
@@ -65,7 +69,8 @@ TEST(StructuredContents, the_frequency_of_a_zipf_number_follows_its_rank) {
   }
   EXPECT_NEAR(counts[0] / static_cast<double>(counts[1]), 2, 0.15);
   EXPECT_NEAR(counts[0] / static_cast<double>(counts[9]), 10, 1.5);
-  const auto flat = structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 4, 0), 40'000);
+  const auto flat =
+      structured<std::uint32_t>(ElementType::uint32, structured_plan(ContentsKind::zipf, 4, 0), 40'000);
   EXPECT_NEAR(static_cast<double>(std::ranges::count(flat, 3u)), 10'000, 500);
 }
 

@@ -72,8 +72,9 @@ TEST(ChildProcess, descendants_of_a_child_end_with_it) {
 }
 
 TEST(ChildProcess, a_coprocess_reads_from_its_parent_and_answers) {
-  auto child = ChildProcess::start(
-      {{"/bin/sh", "-c", "read -r line; echo \"$line $line\"; ls /proc/self/fd"}, {}, ChildOptions::Kind::coprocess});
+  auto child = ChildProcess::start({{"/bin/sh", "-c", "read -r line; echo \"$line $line\"; ls /proc/self/fd"},
+                                    {},
+                                    ChildOptions::Kind::coprocess});
   ASSERT_TRUE(child.ok());
   EXPECT_EQ(::getpgid(child->pid()), child->pid());
   const FileDescriptor input = child->take_socket();

@@ -485,7 +485,8 @@ TEST_F(DeviceRunnerTest, the_second_check_may_be_the_first_sample) {
   EXPECT_EQ(count("run right"), 1);
   // The sampler keeps the addresses of the buffers.
   const auto sampler = std::ranges::find(device_->log, "sampler right");
-  EXPECT_EQ(std::find_if(sampler, device_->log.end(), [](const std::string& entry) { return entry.starts_with("place"); }),
+  EXPECT_EQ(std::find_if(sampler, device_->log.end(),
+                         [](const std::string& entry) { return entry.starts_with("place"); }),
             device_->log.end());
   EXPECT_NE(std::ranges::find(device_->log, "place start"), device_->log.end());
   int executions = 0;
@@ -598,7 +599,8 @@ TEST_F(Tampering, output_that_later_executions_leave_out_is_found) {
 
 TEST_F(Tampering, merged_executions_are_found) {
   int runs = 0;
-  const RunReply reply = run("merged", [&](Memory memory) { return runs++ % 3 < 2 ? right(memory) : done(); });
+  const RunReply reply =
+      run("merged", [&](Memory memory) { return runs++ % 3 < 2 ? right(memory) : done(); });
   EXPECT_EQ(reply.status, Status::wrong_result);
 }
 
@@ -625,7 +627,8 @@ TEST_F(Tampering, work_that_is_skipped_when_inputs_repeat_is_found) {
   };
   const RunReply found = run_on_random("remembers", remembers);
   EXPECT_EQ(found.status, Status::wrong_result);
-  EXPECT_EQ(found.message, "takes 1000 us on inputs that it has not met, and 10 us on others: it reuses results");
+  EXPECT_EQ(found.message,
+            "takes 1000 us on inputs that it has not met, and 10 us on others: it reuses results");
 }
 
 TEST_F(Tampering, one_slow_execution_on_other_inputs_is_not_a_finding) {

@@ -80,7 +80,8 @@ class MemorySampler final : public Sampler {
 
   Result<void, Failure> warm_up() override {
     device_.log.push_back("warm up " + program().path);
-    return device_.device_traits.times_second_check ? program().code.function(arguments_) : Result<void, Failure>();
+    return device_.device_traits.times_second_check ? program().code.function(arguments_)
+                                                    : Result<void, Failure>();
   }
   Result<double, Failure> sample_us() override {
     device_.log.push_back("sample " + program().path);

@@ -83,8 +83,8 @@ TEST_F(BundleTest, a_definition_keeps_all_that_its_launches_need) {
   device.kind = "cuda";
   for (const char* name : {"device_variable", "setup", "struct", "cooperative", "programmatic", "clusters",
                            "tensor_map"}) {
-    const auto read = read_space_file(GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml",
-                                      {.device_kind = "cuda"});
+    const auto read = read_space_file(
+        GKTUNE_SOURCE_DIR "/tests/kernels/launches/" + std::string(name) + ".yaml", {.device_kind = "cuda"});
     ASSERT_TRUE(read.ok()) << read.error().front().str();
     const Definition restored = definition_from(definition_json(*read));
     const Axis& axis = read->kernel.axes.at(0);
@@ -187,7 +187,9 @@ TEST_F(BundleTest, answers_name_changes_between_their_measurement_and_the_bundle
   tuned(4000, 128, {}, "580.65");
   written();
   const Lookup found = Lookup::of({*Bundle::open(path())});
-  const auto stale = [&](int n, const Question& question = {}) { return found.best("total", {{"n", n}}, question).stale; };
+  const auto stale = [&](int n, const Question& question = {}) {
+    return found.best("total", {{"n", n}}, question).stale;
+  };
   const auto expected = Lookup::open(folder_ / "gktune.db")->best("total", {{"n", 1000}}).stale;
   ASSERT_EQ(expected.size(), 1u);
   EXPECT_NE(expected[0].find("550.54"), std::string::npos) << expected[0];
@@ -262,7 +264,8 @@ TEST_F(BundleTest, cannot_have_kernels_that_take_textures) {
   BundleRequest with_texture = request();
   with_texture.space_files.push_back(GKTUNE_SOURCE_DIR "/tests/kernels/launches/texture.yaml");
   EXPECT_EQ(error_of(with_texture),
-            "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes textures");
+            "an application cannot launch texture: it takes a texture of 'image', and only the tuner makes "
+            "textures");
 }
 
 TEST_F(BundleTest, refuses_host_code) {

@@ -133,7 +133,8 @@ static void test_lookup(const char* database) {
   }
   gktune_answer_destroy(answer);
   problem[0].integer = 4000;
-  const gktune_device h200 = {"cuda", "NVIDIA H200", "sm_90", 132}, h100 = {"cuda", "NVIDIA H100", "sm_90", 114},
+  const gktune_device h200 = {"cuda", "NVIDIA H200", "sm_90", 132},
+                      h100 = {"cuda", "NVIDIA H100", "sm_90", 114},
                       a100 = {"cuda", "NVIDIA A100", "sm_80", 108};
   EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, &h200, &answer) == GKTUNE_OK);
   EXPECT(strcmp(gktune_answer_match(answer), "nearest problem") == 0);
@@ -166,7 +167,8 @@ static void test_lookup(const char* database) {
   EXPECT_MESSAGE("the name of axis 2 is null");
   axes[1] = "colums";
   EXPECT(gktune_lookup_best(lookup, "transpose", axes, problem, 2, NULL, &answer) == GKTUNE_OK);
-  EXPECT(strstr(gktune_answer_reason(answer), "'transpose' has no axis 'colums'; it has columns, rows") != NULL);
+  EXPECT(strstr(gktune_answer_reason(answer), "'transpose' has no axis 'colums'; it has columns, rows") !=
+         NULL);
   gktune_answer_destroy(answer);
   gktune_lookup_destroy(lookup);
 }

@@ -83,16 +83,18 @@ constexpr const char* kAddSpace =
     "arguments:\n  in: {type: int32, extent: n, init: zero}\n"
     "  out: {type: int32, extent: n, role: inout, init: zero}\n"
     "  n: {type: int32, value: n}\n  scale: {type: float, value: 2}\n"
-    "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [n, out, in, scale]}\n";
+    "launches: {entry: add, grid: \"ceil_div(n, threads)\", block: threads, arguments: [n, out, in, "
+    "scale]}\n";
 
 // A kernel of one launch, which has no scratch memory and no fills.
 class CudaPlainKernelTest : public CudaKernelTest {
  protected:
   void SetUp() override {
     CudaKernelTest::SetUp();
-    folder_.write("add.cu",
-                  "extern \"C\" __global__ void add(int n, int* out, const int* in, float scale) {\n"
-                  "  if (blockIdx.x * blockDim.x + threadIdx.x < n) *out += threads + *in * int(scale);\n}\n");
+    folder_.write(
+        "add.cu",
+        "extern \"C\" __global__ void add(int n, int* out, const int* in, float scale) {\n"
+        "  if (blockIdx.x * blockDim.x + threadIdx.x < n) *out += threads + *in * int(scale);\n}\n");
     folder_.write("add.yaml", kAddSpace);
   }
   Kernel open_add(KernelSettings with) const {
@@ -104,7 +106,9 @@ class CudaPlainKernelTest : public CudaKernelTest {
     return kernel.launch({n}, {static_cast<const int*>(values_), values_ + 1}, stream);
   }
   // The value of n in the latest launch.
-  static int n_of_launch() { return static_cast<int>(fake_cuda::launches().back().first_argument & 0xffffffff); }
+  static int n_of_launch() {
+    return static_cast<int>(fake_cuda::launches().back().first_argument & 0xffffffff);
+  }
 
   mutable int values_[2] = {};
 };
@@ -205,7 +209,8 @@ TEST_F(CudaPlainKernelTest, hot_launches_from_cpp_and_c_allocate_nothing) {
   ASSERT_EQ(gktune_settings_create(&with), GKTUNE_OK);
   ASSERT_EQ(gktune_settings_set(with, "device", "cuda"), GKTUNE_OK);
   ASSERT_EQ(gktune_settings_set(with, "cache", (*cache_ / "code").c_str()), GKTUNE_OK);
-  ASSERT_EQ(gktune_kernel_open(folder_.path("add.yaml").c_str(), with, &from_c), GKTUNE_OK) << gktune_message();
+  ASSERT_EQ(gktune_kernel_open(folder_.path("add.yaml").c_str(), with, &from_c), GKTUNE_OK)
+      << gktune_message();
   const gktune_value n{GKTUNE_INTEGER, 0, 256, 0, nullptr};
   const auto address = reinterpret_cast<std::uintptr_t>(values_);
   const gktune_argument arguments[] = {{GKTUNE_CONST_POINTER, GKTUNE_INT32, address},
@@ -384,14 +389,16 @@ TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_its_own_stream) {
   const int objects = fake_cuda::live_objects();
 
   const char* before = std::getenv("TMPDIR");
-  const std::optional<std::string> temporary = before != nullptr ? std::optional<std::string>(before) : std::nullopt;
+  const std::optional<std::string> temporary =
+      before != nullptr ? std::optional<std::string>(before) : std::nullopt;
   ::setenv("TMPDIR", folder_.path("tmp").c_str(), 1);
   const auto done = kernel.autotune({50}, {static_cast<const float*>(in.data()), out_}, 5);
   if (temporary) ::setenv("TMPDIR", temporary->c_str(), 1);
   else ::unsetenv("TMPDIR");
 
   ASSERT_FALSE(done.ok());
-  EXPECT_NE(done.error().message.find("autotune of total found no configuration that works: "), std::string::npos)
+  EXPECT_NE(done.error().message.find("autotune of total found no configuration that works: "),
+            std::string::npos)
       << done.error().message;
   EXPECT_TRUE(fake_cuda::launches().empty());
   ASSERT_EQ(fake_cuda::downloads().size(), 1u);
@@ -402,7 +409,8 @@ TEST_F(CudaKernelTest, autotune_copies_the_inputs_in_its_own_stream) {
   EXPECT_EQ(cuStreamEndCapture(captured, &graph), CUDA_SUCCESS);
   cuStreamDestroy(captured);
   std::vector<float> copy(50);
-  const auto read = read_npy({folder_.path("0.npy"), {}}, ElementType::float32, std::as_writable_bytes(std::span(copy)));
+  const auto read =
+      read_npy({folder_.path("0.npy"), {}}, ElementType::float32, std::as_writable_bytes(std::span(copy)));
   ASSERT_TRUE(read.ok()) << read.error().message << done.error().message;
   EXPECT_EQ(copy, in);
   EXPECT_FALSE(fs::exists(folder_ / "1.npy"));  // the output
@@ -434,8 +442,9 @@ TEST_F(CudaKernelTest, attributes_of_a_launch_reach_the_driver) {
   int value = 0;
   const auto done = kernel->launch({1000}, {static_cast<const int*>(&value), &value});
   ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(fake_cuda::launches().back().attributes,
-            (std::vector{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}));
+  EXPECT_EQ(
+      fake_cuda::launches().back().attributes,
+      (std::vector{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT}));
 }
 
 }  // namespace

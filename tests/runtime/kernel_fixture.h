@@ -65,7 +65,8 @@ class KernelMemory {
   // The value for KernelSettings::device.
   virtual std::string device() const { return "host"; }
   virtual bool is_there() const { return true; }
-  // Calls `use` with n ones and with `totals`, which is copied there before and back after it. From any thread.
+  // Calls `use` with n ones and with `totals`, which is copied there before and
+  // back after it. From any thread.
   using Use = std::function<void(const float* ones, float* totals, void* stream)>;
   virtual void with_ones(std::int64_t n, Totals& totals, const Use& use) const {
     const std::vector<float> ones(static_cast<std::size_t>(n), 1.0f);
@@ -116,9 +117,11 @@ class KernelTest : public testing::Test {
   }
 
   // Stores a winner.
-  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {}, const std::string& driver = {}) {
+  void tuned(std::int64_t n, int threads, const std::string& fingerprint = {},
+             const std::string& driver = {}) {
     const auto device = open_launch_device({.device = memory_.device()});
-    const auto definition = read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
+    const auto definition =
+        read_space_file(folder_.path("total.yaml"), {.device_kind = (*device)->info().kind});
     auto store = *open_sqlite_store(folder_ / "gktune.db", StoreAccess::write);
     DeviceInfo info = (*device)->info();
     if (!driver.empty()) info.driver = driver;

@@ -37,8 +37,9 @@ TEST_F(KernelTest, a_kernel_without_a_configuration_that_compiles_is_an_error_ea
 }
 
 TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_is_tried_for_another) {
-  folder_.write("total.cu", "#if threads == 64 && problem_n == 2000\n#error no kernel for this size\n#endif\n" +
-                                std::string(kSource));
+  folder_.write("total.cu",
+                "#if threads == 64 && problem_n == 2000\n#error no kernel for this size\n#endif\n" +
+                    std::string(kSource));
   folder_.write("total.yaml", std::regex_replace(std::string(kSpace), std::regex("n: \\[1000, 4000\\]"),
                                                  "n: {values: [1000, 4000], macro: problem_n}"));
   tuned(1000, 64);
@@ -52,7 +53,8 @@ TEST_F(KernelTest, code_that_does_not_compile_for_one_problem_is_tried_for_anoth
 
 TEST_F(KernelTest, compiled_code_is_reused_without_the_compiler) {
   const std::string log = folder_ / "log";
-  folder_.write("cxx", "#!/bin/sh\ncase \"$*\" in *-shared*) echo once >> " + log + ";; esac\nexec c++ \"$@\"\n");
+  folder_.write("cxx",
+                "#!/bin/sh\ncase \"$*\" in *-shared*) echo once >> " + log + ";; esac\nexec c++ \"$@\"\n");
   std::filesystem::permissions(folder_ / "cxx", std::filesystem::perms(0755));
   KernelSettings logged = settings();
   logged.cxx = folder_ / "cxx";
@@ -87,8 +89,10 @@ TEST_F(KernelTest, host_code_is_refused) {
   const std::string path = GKTUNE_SOURCE_DIR "/tests/kernels/launches/host_code.yaml";
   const auto kernel = Kernel::open(path, settings());
   ASSERT_FALSE(kernel.ok());
-  EXPECT_EQ(kernel.error().message, path + ": host code is no kernel that can be launched: call its function with the "
-                                           "configuration that the lookup answers");
+  EXPECT_EQ(kernel.error().message,
+            path +
+                ": host code is no kernel that can be launched: call its function with the configuration "
+                "that the lookup answers");
 }
 
 TEST_F(KernelTest, problems_with_other_axes_are_refused) {
@@ -130,7 +134,8 @@ TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
     const auto done = kernel.launch({n}, {in, out});
     ASSERT_FALSE(done.ok());
     const std::string& message = done.error().message;
-    EXPECT_NE(message.find("no configuration of total works for n=" + std::to_string(n)), std::string::npos) << message;
+    EXPECT_NE(message.find("no configuration of total works for n=" + std::to_string(n)), std::string::npos)
+        << message;
     EXPECT_NE(message.find("argument 'in': "), std::string::npos) << message;
     EXPECT_EQ(threads_used(kernel, 1000), 64);
   }
@@ -139,8 +144,9 @@ TEST_F(KernelTest, an_impossible_size_does_not_affect_later_launches) {
 }
 
 TEST_F(KernelTest, launches_need_no_reference) {
-  for (const char* reference : {"{launches: {entry: finish, block: 1Mi, arguments: [partial, out, blocks, scale]}}",
-                                "[{when: n > 1Mi, launches: {entry: finish, arguments: [partial, out, blocks, scale]}}]"}) {
+  for (const char* reference :
+       {"{launches: {entry: finish, block: 1Mi, arguments: [partial, out, blocks, scale]}}",
+        "[{when: n > 1Mi, launches: {entry: finish, arguments: [partial, out, blocks, scale]}}]"}) {
     folder_.write("total.yaml", std::string(kSpace) + "reference: " + reference + "\n");
     Kernel kernel = open(settings());
     Totals totals{};

@@ -89,8 +89,9 @@ read -r ask; echo '{"config": {"x": 2, "y": 2}}'; read -r rest)");
   EXPECT_EQ(searcher->ask(), (Config{{"x", 2}, {"y", 2}}));
   std::ifstream file(folder_ / "reasons");
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const char* reason : {"a constraint forbids it", "'x' cannot be 9", "'y' has no value",
-                             "it has a value for an unknown parameter", "it was proposed or measured before"}) {
+  for (const char* reason :
+       {"a constraint forbids it", "'x' cannot be 9", "'y' has no value",
+        "it has a value for an unknown parameter", "it was proposed or measured before"}) {
     EXPECT_NE(text.find(reason), std::string::npos) << reason << " is not in " << text;
   }
 }
@@ -146,7 +147,8 @@ TEST_F(ExternalSearch, a_malformed_answer_ends_the_search) {
 TEST_F(ExternalSearch, a_search_without_a_program_is_an_error) {
   const auto searcher = make("");
   EXPECT_EQ(searcher->ask(), std::nullopt);
-  EXPECT_EQ(searcher->failure(), "its option 'program' is empty; give it a command, for example python3 search.py");
+  EXPECT_EQ(searcher->failure(),
+            "its option 'program' is empty; give it a command, for example python3 search.py");
   EXPECT_EQ(make("true", -1)->failure(), "'timeout' is not a positive number of seconds");
 }
 

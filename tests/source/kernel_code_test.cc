@@ -54,14 +54,16 @@ TEST(KernelCode, host_functions_and_what_only_they_use_are_dropped) {
 
 TEST(KernelCode, code_that_kernels_use_stays) {
   const std::string text =
-      "constexpr int kUnrolled = 2;\nconstexpr int kRows = 4;\nconst int kColumns = 8;\nenum Mode { fast, slow };\n"
+      "constexpr int kUnrolled = 2;\nconstexpr int kRows = 4;\nconst int kColumns = 8;\nenum Mode { fast, "
+      "slow };\n"
       "struct Pair { float a, b; };\nusing Real = float;\ntypedef unsigned long long Word;\n"
       "constexpr int area() { return kRows * kColumns; }\n"
       "namespace detail {\ntemplate <class T> struct Traits { static constexpr int n = slow; };\n"
       "template <> struct Traits<int> { static constexpr int n = fast; };\n}\n"
       "struct Plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
       "__constant__ float filter[9];\n"
-      "extern \"C\" {\n__global__ void k(Pair* p, Word w) {\n#pragma unroll kUnrolled\n p->a = Real(area()) + detail::Traits<int>::n; }\n}\n"
+      "extern \"C\" {\n__global__ void k(Pair* p, Word w) {\n#pragma unroll kUnrolled\n p->a = Real(area()) "
+      "+ detail::Traits<int>::n; }\n}\n"
       "static_assert(kRows < 5);\n";
   EXPECT_EQ(kept(text), text);
 }
@@ -74,7 +76,8 @@ TEST(KernelCode, macros_may_stand_for_the_words_of_device_code) {
 }
 
 TEST(KernelCode, names_in_entries_are_kept) {
-  const std::string text = "struct Sum {};\nstruct Product {};\ntemplate <class F> __global__ void k(int* x) {}\n";
+  const std::string text =
+      "struct Sum {};\nstruct Product {};\ntemplate <class F> __global__ void k(int* x) {}\n";
   EXPECT_EQ(kept(text, {"Sum"}), "struct Sum {};\ntemplate <class F> __global__ void k(int* x) {}\n");
 }
 
@@ -94,7 +97,8 @@ TEST(KernelCode, odd_host_declarations_are_dropped_completely) {
 
 TEST(KernelCode, a_source_without_matching_brackets_stays_as_it_is) {
   const std::string text =
-      "#ifdef WIDE\n__global__ void k(float4* x) {\n#else\n__global__ void k(float* x) {\n#endif\n}\nint main() {}\n";
+      "#ifdef WIDE\n__global__ void k(float4* x) {\n#else\n__global__ void k(float* x) {\n#endif\n}\nint "
+      "main() {}\n";
   EXPECT_EQ(kept(text), text);
 }
 
@@ -112,7 +116,8 @@ TEST(ReplaceSettings, replaces_macros_and_constants_by_parameters) {
            {"#define TILE 16\n#undef TILE\n#define TILE 32\nint x = TILE;", "int x = TILE;"},
            {"constexpr int TILE = 16;", "constexpr int TILE = " + value + ";"},
            {"static constexpr unsigned TILE{16};", "static constexpr unsigned TILE{" + value + "};"},
-           {"constexpr int A = f(1, 2), TILE = A * 2, B = 3;", "constexpr int A = f(1, 2), TILE = " + value + ", B = 3;"},
+           {"constexpr int A = f(1, 2), TILE = A * 2, B = 3;",
+            "constexpr int A = f(1, 2), TILE = " + value + ", B = 3;"},
            {"const int TILE = 16;", "const int TILE = " + value + ";"},
            {"enum { A = 1, TILE = 16, B };", "enum { A = 1, TILE = " + value + ", B };"},
            {"enum class Size : int { TILE = 16 };", "enum class Size : int { TILE = " + value + " };"},
@@ -125,8 +130,8 @@ TEST(ReplaceSettings, replaces_macros_and_constants_by_parameters) {
 TEST(ReplaceSettings, leaves_other_declarations_unchanged) {
   for (const std::string text :
        {"int TILE = 16;", "const int TILE = blockDim.x;", "const int TILE = size;", "const int* TILE = 0;",
-        "#define TILE(x) x", "if (TILE == 16) f();", "int TILES = TILE;", "f(TILE);", "template <int TILE> struct S;",
-        "enum { A };", "// constexpr int TILE = 16;"}) {
+        "#define TILE(x) x", "if (TILE == 16) f();", "int TILES = TILE;", "f(TILE);",
+        "template <int TILE> struct S;", "enum { A };", "// constexpr int TILE = 16;"}) {
     FlatSource source = flat(text + "\n");
     const std::string before = text_of(source);
     replace_settings(source, {"TILE"});
@@ -136,13 +141,19 @@ TEST(ReplaceSettings, leaves_other_declarations_unchanged) {
 }
 
 TEST(UsedBy, lists_the_words_and_numbers_of_the_code_that_a_function_needs) {
-  const UsedText used = used_by(flat("#define TILE (SIDE * 2)\n#define SIDE 8\n#define OTHER 77\nconst int kBlock = 128;\nenum { WARPS = 4 };\n"
-                                     "namespace deep { struct Pair { int first[3]; }; }\n__device__ float twice(float x) { return x * kBlock; }\n"
-                                     "__global__ void first(deep::Pair* p) { p[TILE].first[WARPS] = twice(1.5f); }\n"
-                                     "__global__ void second() { int x = OTHER + 99; }\nint main() { int threads = 256; first<<<1, threads>>>(0); }\n"),
-                                "first");
-  for (const char* word : {"TILE", "SIDE", "kBlock", "WARPS", "Pair", "twice"}) EXPECT_TRUE(used.words.contains(word)) << word;
-  for (const char* word : {"OTHER", "second", "main", "threads"}) EXPECT_FALSE(used.words.contains(word)) << word;
+  const UsedText used =
+      used_by(flat("#define TILE (SIDE * 2)\n#define SIDE 8\n#define OTHER 77\nconst int kBlock = 128;\nenum "
+                   "{ WARPS = 4 };\n"
+                   "namespace deep { struct Pair { int first[3]; }; }\n__device__ float twice(float x) { "
+                   "return x * kBlock; }\n"
+                   "__global__ void first(deep::Pair* p) { p[TILE].first[WARPS] = twice(1.5f); }\n"
+                   "__global__ void second() { int x = OTHER + 99; }\nint main() { int threads = 256; "
+                   "first<<<1, threads>>>(0); }\n"),
+              "first");
+  for (const char* word : {"TILE", "SIDE", "kBlock", "WARPS", "Pair", "twice"})
+    EXPECT_TRUE(used.words.contains(word)) << word;
+  for (const char* word : {"OTHER", "second", "main", "threads"})
+    EXPECT_FALSE(used.words.contains(word)) << word;
   EXPECT_EQ(used.numbers, (NameSet{"1.5f", "128", "2", "3", "4", "8"}));
   EXPECT_TRUE(used_by(flat("__global__ void k() { ( }\n"), "k").words.empty());
 }

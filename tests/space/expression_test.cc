@@ -356,10 +356,11 @@ TEST(Expression, the_first_scope_that_knows_a_name_decides) {
 TEST(Expression, the_expanded_text_means_the_same) {
   const std::map<std::string, Expression> definitions = {{"sum", *Expression::parse("a + b if yes else 0")}};
   for (const char* text :
-       {"sum * 2 - -a", "-2 ** -2", "(-2) ** 2", "a - (b - 1)", "1 < a <= 7 != b", "way in ['tree', 'it\\'s \"x\"']",
-        "b not in [1, 3]", "not yes or a and no", "max(a, b, 3) // ceil_div(a, b)", "int(half * 4) + ilog2(a)",
-        "way == 'tr' + 'ee'", "0.5 + 1e-3", "device.l2_bytes // 2", "gcd(a, 14) + round_up(a, 4) + abs(-a)",
-        "a if b < 2 else b if no else 9", "+a + float(b) + sqrt(4) + floor(2.5) + ceil(2.5) + log2(8) + min(a, 1)",
+       {"sum * 2 - -a", "-2 ** -2", "(-2) ** 2", "a - (b - 1)", "1 < a <= 7 != b",
+        "way in ['tree', 'it\\'s \"x\"']", "b not in [1, 3]", "not yes or a and no",
+        "max(a, b, 3) // ceil_div(a, b)", "int(half * 4) + ilog2(a)", "way == 'tr' + 'ee'", "0.5 + 1e-3",
+        "device.l2_bytes // 2", "gcd(a, 14) + round_up(a, 4) + abs(-a)", "a if b < 2 else b if no else 9",
+        "+a + float(b) + sqrt(4) + floor(2.5) + ceil(2.5) + log2(8) + min(a, 1)",
         "true and (a if yes else false)"}) {
     const auto parsed = Expression::parse(text);
     ASSERT_TRUE(parsed.ok()) << text;

@@ -236,8 +236,8 @@ TEST(Launching, a_reference_that_cannot_be_launched_leaves_the_candidate_its_pla
       {"grid: 0", nothing},
       {"when: n > 8", nothing}};
   for (const auto& [geometry, message] : cases) {
-    const auto plan =
-        judged_plan("reference: {launches: {entry: a, " + std::string(geometry) + ", arguments: [in, out]}}\n");
+    const auto plan = judged_plan("reference: {launches: {entry: a, " + std::string(geometry) +
+                                  ", arguments: [in, out]}}\n");
     ASSERT_TRUE(plan.ok()) << plan.error().message;
     EXPECT_EQ(plan->reference_error, "the reference: " + message);
     EXPECT_FALSE(plan->reference.has_steps());
@@ -247,8 +247,10 @@ TEST(Launching, a_reference_that_cannot_be_launched_leaves_the_candidate_its_pla
       "launches: {entry: f, grid: n - 8, arguments: [in, out]}\n"
       "reference: {launches: {entry: a, grid: n - 8, arguments: [in, out]}}\n");
   EXPECT_EQ(empty->reference_error, std::nullopt);
-  const auto plan = judged_plan("verify: {source: v.cu, launches: {entry: v, block: 2048, arguments: [out, verdict, n]}}\n");
-  EXPECT_EQ(plan->reference_error, "the verifier: launch of 'v': block: 2048 threads are more than the device's 1024");
+  const auto plan = judged_plan(
+      "verify: {source: v.cu, launches: {entry: v, block: 2048, arguments: [out, verdict, n]}}\n");
+  EXPECT_EQ(plan->reference_error,
+            "the verifier: launch of 'v': block: 2048 threads are more than the device's 1024");
 }
 
 TEST(Launching, a_verifier_passes_what_is_expected_and_its_verdict) {

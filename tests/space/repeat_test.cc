@@ -60,7 +60,8 @@ TEST(Repeat, counts_rounds_in_geometry_conditions_entries_and_arguments) {
       "  repeat: 3\n"
       "  index: i\n"
       "  launches:\n"
-      "    - {entry: \"f<i>\", grid: 2 ** i, when: i != 1, arguments: [now, i, {type: float, value: i / 4}]}\n");
+      "    - {entry: \"f<i>\", grid: 2 ** i, when: i != 1, arguments: [now, i, {type: float, value: i / "
+      "4}]}\n");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   const std::vector<StepPlan>& steps = plan->candidate.steps;
   ASSERT_EQ(steps.size(), 2u);
@@ -128,12 +129,14 @@ TEST(Repeat, is_an_error_with_a_wrong_number_of_rounds) {
   EXPECT_EQ(repeat_error("  repeat: n / 2" + body),
             "repeat 'n / 2': expected an integer, this is 2.0 (// divides integers)");
   EXPECT_EQ(repeat_error("  repeat: 2 ** 40" + body), "repeat '2 ** 40': 1099511627776 is more than 65536");
-  EXPECT_EQ(repeat_error("  repeat: 60000\n  launches: {repeat: 2, launches: {entry: f, arguments: [now, next]}}\n"),
+  EXPECT_EQ(repeat_error(
+                "  repeat: 60000\n  launches: {repeat: 2, launches: {entry: f, arguments: [now, next]}}\n"),
             "more than 65536 launches");
 }
 
 TEST(Repeat, takes_values_that_fit_their_type) {
-  EXPECT_EQ(repeat_error("  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [next, {type: int8, value: 127 + i}]}\n"),
+  EXPECT_EQ(repeat_error("  repeat: 2\n  index: i\n  launches: {entry: f, arguments: [next, {type: int8, "
+                         "value: 127 + i}]}\n"),
             "launch of 'f': value '127 + i': 128 does not fit in int8");
 }
 

@@ -206,11 +206,12 @@ TEST(LaunchCheck, passes_the_stream_to_host_code) {
     const auto plan = resolve(read->kernel, {{"tile", 16}}, {{"n", 1024}}, some_device());
     return plan ? "" : plan.error().message;
   };
-  EXPECT_EQ(fault_of("int scale(const float* in, float* out, float factor, int n, cudaStream_t stream) {}\n"), "");
+  EXPECT_EQ(fault_of("int scale(const float* in, float* out, float factor, int n, cudaStream_t stream) {}\n"),
+            "");
   EXPECT_EQ(fault_of("int scale(const float* in, float* out, float factor, int n) {}\n"), "");
   EXPECT_EQ(fault_of("void scale(const float* in, float* out, float factor, CUstream_st* stream) {}\n"),
-            "launch of 'scale': it has 3 parameters (const float* in, float* out, float factor), the launch passes 4 "
-            "arguments (in, out, factor, n)");
+            "launch of 'scale': it has 3 parameters (const float* in, float* out, float factor), the launch "
+            "passes 4 arguments (in, out, factor, n)");
   EXPECT_EQ(fault_of("__global__ void scale(const float* in, float* out, float factor, int n) {}\n"),
             "launch of 'scale': 'scale' is a kernel: host code is a function that launches it");
 }
@@ -241,8 +242,9 @@ TEST(SourceMacros, a_parameter_that_nothing_uses_is_a_warning) {
 }
 
 std::string unused_in(const std::string& text, const std::set<std::string, std::less<>>& mentioned = {}) {
-  const FlatSource source = flatten("k.cu", text, {}, AngleIncludes::expand,
-                                    [](const std::string&) { return Result<std::string>(Error{"no such file"}); });
+  const FlatSource source = flatten("k.cu", text, {}, AngleIncludes::expand, [](const std::string&) {
+    return Result<std::string>(Error{"no such file"});
+  });
   std::string all;
   for (const std::string& name : unused_names(source, {"tile", "blockCount"}, mentioned)) all += name + ' ';
   return all;
@@ -267,7 +269,8 @@ TEST(UnusedNames, cannot_be_joined_from_parts_by_macros_of_the_source) {
 
 TEST(UnusedNames, are_not_reported_if_only_the_compiler_knows_an_include) {
   EXPECT_EQ(unused_in("#define HEADER \"k.h\"\n#include HEADER\n"), "");
-  EXPECT_EQ(unused_in("#include \"missing.h\"\n#include <cub/cub.cuh>\n"), "blockCount tile ");  // sees no parameters
+  // Sees no parameters.
+  EXPECT_EQ(unused_in("#include \"missing.h\"\n#include <cub/cub.cuh>\n"), "blockCount tile ");
 }
 
 TEST(UnusedNames, do_not_become_macros) {
@@ -291,7 +294,8 @@ TEST(UnusedNames, become_macros_of_host_code) {
   for (const bool is_host : {false, true}) {
     const auto read = read_space_text(
         std::string("kernel: scale\nsource: scale.cu\nlanguage: ") + (is_host ? "host" : "c++") +
-            "\nproblem: {n: [1024]}\nparameters: {tile: [16, 32]}\narguments: {out: {type: float, extent: n, role: out}}\n"
+            "\nproblem: {n: [1024]}\nparameters: {tile: [16, 32]}\narguments: {out: {type: float, extent: n, "
+            "role: out}}\n"
             "launches: {entry: scale, arguments: [out]}\nconstraints: [tile > 1]\n",
         "scale.yaml", {}, files_of({{"scale.cu", "extern \"C\" void scale(float* out) { out[0] = 1; }\n"}}));
     ASSERT_TRUE(read.ok()) << read.error().front().str();
@@ -304,8 +308,8 @@ TEST(SourceMacros, a_macro_with_arguments_named_like_a_parameter_is_one_error) {
   test.source = "\n#define tile(x) 32\n" + test.source;
   EXPECT_EQ(errors(test), "scale.cu:2 defines 'tile' with arguments: the parameter cannot replace it");
   for (const std::string text :
-       {"#define tile 32\n", "#ifndef tile\n#define tile 32\n#endif\n", "#if 0\n#define tile 32\n#endif\n", "#define tiles tile\n",
-        "// #define tile 32\n"}) {
+       {"#define tile 32\n", "#ifndef tile\n#define tile 32\n#endif\n", "#if 0\n#define tile 32\n#endif\n",
+        "#define tiles tile\n", "// #define tile 32\n"}) {
     Case harmless;
     harmless.source = text + harmless.source;
     EXPECT_EQ(warnings(harmless), "") << text;

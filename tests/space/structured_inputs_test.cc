@@ -34,7 +34,8 @@ Plan plan_of(const std::string& arguments) {
 }
 
 constexpr const char* kMatrix =
-    "  offsets: {type: int32, extent: n + 1, init: {csr_offsets: {nonzeros: 5 * n, columns: 2 * n, lengths: zipf, "
+    "  offsets: {type: int32, extent: n + 1, init: {csr_offsets: {nonzeros: 5 * n, columns: 2 * n, lengths: "
+    "zipf, "
     "exponent: 1.5}, seed: 3}}\n"
     "  columns: {type: int32, extent: 5 * n, init: {csr_columns: offsets, seed: 4}}\n";
 
@@ -102,16 +103,21 @@ TEST(StructuredInputs, errors_name_bad_forms) {
   };
   EXPECT_EQ(one("{sorted: [2, 1]}"), "argument 'a': init sorted: the low bound 2 is above the high one 1");
   EXPECT_EQ(one("{sorted: [2]}"), "expected [low, high]");
-  EXPECT_EQ(one("permutation", "float"), "argument 'a': init: these contents are integers, the elements are float32");
-  EXPECT_EQ(one("{zipf: [0, 1]}"), "argument 'a': init zipf '0': the number of values must be from 1 to 268435456");
-  EXPECT_EQ(one("{zipf: [1000, 1]}", "uint8"), "argument 'a': init zipf '1000': the values do not fit in uint8");
+  EXPECT_EQ(one("permutation", "float"),
+            "argument 'a': init: these contents are integers, the elements are float32");
+  EXPECT_EQ(one("{zipf: [0, 1]}"),
+            "argument 'a': init zipf '0': the number of values must be from 1 to 268435456");
+  EXPECT_EQ(one("{zipf: [1000, 1]}", "uint8"),
+            "argument 'a': init zipf '1000': the values do not fit in uint8");
   EXPECT_EQ(one("{zipf: [10, -1]}"), "argument 'a': init zipf '-1': an exponent cannot be negative");
   EXPECT_EQ(one("{zipf: 4}"), "expected [values, exponent]");
   EXPECT_EQ(one("{field: [0, 1]}", "float"), "missing key 'width' in init");
   EXPECT_EQ(one("{field: [0, 1], width: 33}", "float"),
             "argument 'a': init width '33': 100 elements are no whole rows of 33");
-  EXPECT_EQ(one("{field: [0, 1], width: 0}", "float"), "argument 'a': init width '0': a row has at least one element");
-  EXPECT_EQ(one("{field: [0, 1000], width: 10}", "int8"), "argument 'a': init field: the bounds do not fit in int8");
+  EXPECT_EQ(one("{field: [0, 1], width: 0}", "float"),
+            "argument 'a': init width '0': a row has at least one element");
+  EXPECT_EQ(one("{field: [0, 1000], width: 10}", "int8"),
+            "argument 'a': init field: the bounds do not fit in int8");
   EXPECT_EQ(one("{uniform: [0, 1], width: 3}", "float"), "width applies to field only");
   EXPECT_EQ(one("{ramp: [0, 1], array: x}", "float"), "array applies to file only");
   EXPECT_EQ(one("{csr_offsets: {nonzeros: 5}}"), "missing key 'columns' in csr_offsets");
@@ -140,7 +146,8 @@ TEST(StructuredInputs, an_axis_takes_its_size_from_a_file) {
   const auto read = read_arguments(argument, "{n: {shape: x.npy}}", folder.path("k.yaml"));
   ASSERT_TRUE(read.ok()) << read.error().front().str();
   EXPECT_EQ(read->kernel.axes[0].values, (std::vector<Value>{12}));
-  const auto listed = read_arguments(argument, "[{n: {shape: x.npy, dimension: 0}}, {n: 5}]", folder.path("k.yaml"));
+  const auto listed =
+      read_arguments(argument, "[{n: {shape: x.npy, dimension: 0}}, {n: 5}]", folder.path("k.yaml"));
   ASSERT_TRUE(listed.ok()) << listed.error().front().str();
   EXPECT_EQ(listed->kernel.listed_problems.size(), 2u);
   const auto message = [&](const std::string& axis) {

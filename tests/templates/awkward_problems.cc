@@ -7,10 +7,11 @@
 namespace gktune {
 namespace {
 
-// Sizes of a problem with one size, up to more than the largest block of any template takes at once. 48 and 192
-// fill whole cache lines, so that reading past the ends of their buffers is a fault.
+// Sizes of a problem with one size, up to more than the largest block of any template takes at once. 48 and
+// 192 fill whole cache lines, so that reading past the ends of their buffers is a fault.
 constexpr std::int64_t kLengths[] = {0, 1, 2, 3, 31, 33, 48, 127, 192, 257, 1009, 4099, 32767, 32769, 131073};
-// Sizes of a problem with several sizes. Their number is a prime, so that its square of problems has every pair.
+// Sizes of a problem with several sizes. Their number is a prime, so that its
+// square of problems has every pair.
 constexpr std::int64_t kExtents[] = {0, 1, 31, 48, 257};
 constexpr std::size_t kPrime = std::size(kExtents);
 

@@ -125,7 +125,8 @@ TEST_P(Template, is_right_in_all_its_ways_at_awkward_sizes) {
 // Contents with a shape and variables of the source cannot have one more element.
 bool has_fixed_size(const Argument& argument) {
   const ContentsKind kind = argument.contents.kind;
-  return !argument.symbol.empty() || kind == ContentsKind::field || kind == ContentsKind::csr_offsets || kind == ContentsKind::csr_columns;
+  return !argument.symbol.empty() || kind == ContentsKind::field || kind == ContentsKind::csr_offsets ||
+         kind == ContentsKind::csr_columns;
 }
 
 TEST_P(Template, is_right_at_any_alignment_of_its_data) {

@@ -114,7 +114,8 @@ TEST_F(Tune, failures_alone_do_not_end_a_search) {
 }
 
 TEST_F(Tune, earlier_trials_that_saved_nothing_count_towards_the_end) {
-  TuneOutcome outcome = tune_line(flat, {.earlier = recorded_line(6, flat), .limits = {.gain = 0.2, .patience = 5}});
+  TuneOutcome outcome =
+      tune_line(flat, {.earlier = recorded_line(6, flat), .limits = {.gain = 0.2, .patience = 5}});
   EXPECT_EQ(outcome.end, End::converged);
   EXPECT_EQ(outcome.measured, 0);
 }
@@ -355,7 +356,8 @@ TEST_F(Tune, the_playoff_decides_the_winner) {
   };
   constexpr auto kNone = TimingPolicy::Cutoff::none;  // all that are slower than the first one stay
   EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone}}).best->config, (Config{{"x", 2}}));
-  EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone, .finalists = 0}}).best->config, (Config{{"x", 1}}));
+  EXPECT_EQ(tune_line(flattered, {.timing = {.cutoff = kNone, .finalists = 0}}).best->config,
+            (Config{{"x", 1}}));
 }
 
 TEST_F(Tune, the_playoff_lists_its_finalists_by_their_times_in_it) {
@@ -418,9 +420,9 @@ class SlowPlayoff final : public ReplayDevice {
 TEST_F(Tune, the_time_limit_includes_the_playoff) {
   SlowPlayoff device({}, recorded_line(20, valley), 4);
   InOrder search({.space = space_});
-  TuneOutcome outcome =
-      tune({.limits = {.seconds = 0.5}, .timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 20}}},
-           search, device, {});
+  TuneOutcome outcome = tune(
+      {.limits = {.seconds = 0.5}, .timing = {.cutoff = TimingPolicy::Cutoff::none, .rounds = {.count = 20}}},
+      search, device, {});
   ASSERT_FALSE(outcome.playoff.empty());
   EXPECT_LT(outcome.playoff.front().samples_us.size(), 10u);
   EXPECT_GE(outcome.playoff.front().samples_us.size(), 1u);

@@ -150,7 +150,8 @@ std::vector<std::string> batches_of(CompilePool& pool, const std::string& compil
   EXPECT_TRUE(eventually([&] {
     pool.dispatch(CompilePool::Haste::start_what_is_there);
     pool.advance(Clock::now());
-    for (const CompilePool::Finished& each : pool.take_finished()) batches.push_back(each.variant.module.symbols[0]);
+    for (const CompilePool::Finished& each : pool.take_finished())
+      batches.push_back(each.variant.module.symbols[0]);
     return batches.size() >= count;
   }));
   return batches;

@@ -51,7 +51,8 @@ TEST(Channel, does_not_wait_for_more_bytes_even_if_its_socket_blocks) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   Channel reading{FileDescriptor(ends[0])}, writing{FileDescriptor(ends[1])};
-  writing.queue(Frame::Kind::request, std::string(65536 - kFrameHeaderBytes, 'x'));  // as many bytes as one read takes
+  // As many bytes as one read takes.
+  writing.queue(Frame::Kind::request, std::string(65536 - kFrameHeaderBytes, 'x'));
   std::thread writer([&] { writing.write(); });
   auto frame = std::async(std::launch::async, [&] {
     std::optional<Frame> next;

@@ -62,7 +62,8 @@ T decoded(const std::string& bytes) {
 }
 
 TEST(JobJson, holds_the_request_for_the_compiler_of_host_code_and_its_answer) {
-  EXPECT_EQ(decoded<DeviceQuestion>(encode(DeviceQuestion::host_code_compiler)), DeviceQuestion::host_code_compiler);
+  EXPECT_EQ(decoded<DeviceQuestion>(encode(DeviceQuestion::host_code_compiler)),
+            DeviceQuestion::host_code_compiler);
   EXPECT_EQ(decode_compiler(encode(std::string("nvcc 13 with \xff"))).value(), "nvcc 13 with \xff");
   EXPECT_FALSE(decode_compiler("no message").ok());
 }

@@ -52,7 +52,8 @@ class ScriptedCompiler final : public Compiler {
       if (action == "hang") hang();
       if (action == "crash") std::raise(SIGILL);
       if (action == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      if (action == "tools") (void)run_command({"sh", "-c", "for i in 1 2 3 4 5 6; do true | cat; (true); done"});
+      if (action == "tools")
+        (void)run_command({"sh", "-c", "for i in 1 2 3 4 5 6; do true | cat; (true); done"});
       if (action == "endless_tool") (void)run_command({"sh", "-c", "sleep 1000 & sleep 1000"});
       if (action == "kill") std::raise(SIGKILL);
       if (action == "grandchild") leave_a_grandchild();
@@ -221,8 +222,8 @@ extern "C" const char* __asan_default_options() {
 }
 #endif
 
-// scripted_worker FILE KIND ORDINAL ROLE [FLAG VALUE]…: while FILE exists and names the role, no worker of that role gets
-// ready; where it names role:ordinal, none of that device.
+// scripted_worker FILE KIND ORDINAL ROLE [FLAG VALUE]…: while FILE exists and names the role, no worker of
+// that role gets ready; where it names role:ordinal, none of that device.
 int main(int argc, char** argv) {
   using namespace gktune;
   if (argc < 5) return 2;

@@ -271,7 +271,8 @@ TEST_F(SendsAhead, a_candidate_survives_the_end_of_the_worker_that_had_it) {
       const Trial trial = device_->next();
       const std::string& its = trial.config.find("RUN")->text();
       const Status expected = its == run ? status : its == "wrong" ? Status::wrong_result : Status::ok;
-      EXPECT_EQ(status_name(trial.status), status_name(expected)) << its << " beside " << run << ": " << trial.message;
+      EXPECT_EQ(status_name(trial.status), status_name(expected))
+          << its << " beside " << run << ": " << trial.message;
     }
   }
 }

@@ -112,7 +112,9 @@ struct OpenArray {
   Header header;
 };
 
-std::string name_of(const ArrayFile& file) { return file.array.empty() ? file.path : file.path + ": " + file.array; }
+std::string name_of(const ArrayFile& file) {
+  return file.array.empty() ? file.path : file.path + ": " + file.array;
+}
 
 bool read_bytes(std::istream& from, void* to, std::size_t size) {
   from.read(static_cast<char*>(to), static_cast<std::streamsize>(size));
@@ -186,7 +188,8 @@ Result<std::vector<std::uint64_t>> npy_shape(const ArrayFile& file) {
 Result<void> write_npy(const std::string& path, ElementType type, std::span<const std::byte> elements) {
   const std::size_t size = element_size(type);
   std::string header = std::string("{'descr': '") + (size == 1 ? '|' : '<') + std::string(kind_of(type)) +
-                       "', 'fortran_order': False, 'shape': (" + std::to_string(elements.size() / size) + ",), }";
+                       "', 'fortran_order': False, 'shape': (" + std::to_string(elements.size() / size) +
+                       ",), }";
   header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
   header += '\n';
   std::ofstream file(path, std::ios::binary);

@@ -17,8 +17,8 @@ struct ArrayFile {
   std::string array;  // its name in a .npz file, which may be left out if the file has one array only
 };
 
-// Reads an array. Its elements must have that type, and as many as the buffer holds. NumPy has no bfloat16: two-byte
-// elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
+// Reads an array. Its elements must have that type, and as many as the buffer holds. NumPy has no bfloat16:
+// two-byte elements (<u2 or <V2) are taken for it; numbers of eight bits: bytes.
 Result<void> read_npy(const ArrayFile& file, ElementType type, std::span<std::byte> buffer);
 
 // The extents of an array.

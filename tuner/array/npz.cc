@@ -22,7 +22,8 @@ constexpr std::size_t kLongestDirectory = std::size_t{1} << 26;
 
 std::uint64_t number_at(const std::string& bytes, std::size_t at, int size) {
   std::uint64_t value = 0;
-  for (int i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+  for (int i = size; i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
   return value;
 }
 
@@ -48,12 +49,14 @@ class Archive {
     if (at == std::string::npos || at + 22 > end.size()) return "not a .npz file";
     const std::uint64_t count = number_at(end, at + 10, 2), size = number_at(end, at + 12, 4),
                         offset = number_at(end, at + 16, 4);
-    if (count == 0xffff || size == 0xffffffff || offset == 0xffffffff) return "archives of more than 4 GiB are not read";
+    if (count == 0xffff || size == 0xffffffff || offset == 0xffffffff)
+      return "archives of more than 4 GiB are not read";
     std::string directory;
     if (size > kLongestDirectory || !read(offset, size, directory)) return "its directory is damaged";
     std::size_t next = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (next + 46 > directory.size() || directory.compare(next, 4, "PK\1\2") != 0) return "its directory is damaged";
+      if (next + 46 > directory.size() || directory.compare(next, 4, "PK\1\2") != 0)
+        return "its directory is damaged";
       Member member;
       member.method = static_cast<unsigned>(number_at(directory, next + 10, 2));
       member.stored = number_at(directory, next + 20, 4);
@@ -63,7 +66,8 @@ class Archive {
       const std::size_t rest = number_at(directory, next + 30, 2) + number_at(directory, next + 32, 2);
       if (next + 46 + name + rest > directory.size()) return "its directory is damaged";
       member.name = directory.substr(next + 46, name);
-      if (member.stored == 0xffffffff || member.size == 0xffffffff) return "arrays of more than 4 GiB are not read";
+      if (member.stored == 0xffffffff || member.size == 0xffffffff)
+        return "arrays of more than 4 GiB are not read";
       if (member.name.ends_with(kNpy)) member.name.resize(member.name.size() - kNpy.size());
       members_.push_back(std::move(member));
       next += 46 + name + rest;
@@ -85,8 +89,8 @@ class Archive {
       return stored;
     }
     if (member.method != 8) {
-      return Error{"the array '" + member.name + "' is compressed by method " + std::to_string(member.method) +
-                   ", which is not known"};
+      return Error{"the array '" + member.name + "' is compressed by method " +
+                   std::to_string(member.method) + ", which is not known"};
     }
     if (!read(begin, member.stored, stored)) return damaged;
     std::string bytes(wanted, '\0');
@@ -97,7 +101,8 @@ class Archive {
     stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
     stream.avail_out = static_cast<uInt>(bytes.size());
     const int code = inflate(&stream, Z_FINISH);
-    const bool is_whole = stream.avail_out == 0 && (code == Z_STREAM_END || code == Z_BUF_ERROR || code == Z_OK);
+    const bool is_whole =
+        stream.avail_out == 0 && (code == Z_STREAM_END || code == Z_BUF_ERROR || code == Z_OK);
     inflateEnd(&stream);
     if (!is_whole) return damaged;
     return bytes;

@@ -41,7 +41,8 @@ struct SparsePlan {
 // A buffer's contents before a launch, with all expressions evaluated.
 struct ContentsPlan {
   ContentsKind kind = ContentsKind::zero;
-  // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a, deviation b; zipf: exponent b
+  // constant: a; ramp: from a by b; uniform, sorted, field: a to b; normal: mean a,
+  // deviation b; zipf: exponent b
   double a = 0, b = 0;
   std::int64_t a_integer = 0, b_integer = 0;  // exact, for integer elements; zipf: so many values
   std::uint64_t seed = 0;

@@ -7,7 +7,8 @@
 
 namespace gktune {
 
-// How certain the answer of a search has to be. It sets the length of a search that has no limit on trials or time.
+// How certain the answer of a search has to be. It sets the length of a search that
+// has no limit on trials or time.
 enum class Effort { quick, normal, thorough };
 
 inline constexpr std::array<std::pair<Effort, std::string_view>, 3> kEfforts{

@@ -63,7 +63,9 @@ class NamedValues {
   bool empty() const { return values_.empty(); }
 
   // In their order.
-  std::span<const std::string> names() const { return names_ ? std::span(*names_) : std::span<const std::string>(); }
+  std::span<const std::string> names() const {
+    return names_ ? std::span(*names_) : std::span<const std::string>();
+  }
   const std::string& name(std::size_t place) const { return (*names_)[place]; }
   const Value& value(std::size_t place) const { return values_[place]; }
 

@@ -26,8 +26,8 @@ std::vector<fs::path> way_to(fs::path path) {
   return way;
 }
 
-// No file can take the place of a device, a pipe, or an entry of /proc. /dev/stdout names the latter, whatever
-// standard output is.
+// No file can take the place of a device, a pipe, or an entry of /proc. /dev/stdout names the latter,
+// whatever standard output is.
 bool is_written_directly(const fs::path& path) {
   const bool is_of_system = std::ranges::any_of(way_to(path), [](const fs::path& each) {
     std::error_code error;
@@ -91,7 +91,8 @@ Result<void> write_output(const fs::path& path, const std::function<Result<void>
   Result<void> result = write(stream);
   errno = 0;
   const bool is_closed = buffer.close() != nullptr;
-  if (result && (!stream || !is_closed)) result = not_written(path, buffer.reason() != 0 ? buffer.reason() : errno);
+  if (result && (!stream || !is_closed))
+    result = not_written(path, buffer.reason() != 0 ? buffer.reason() : errno);
   if (is_direct) return result;
   std::error_code error;
   if (result) {

@@ -196,6 +196,8 @@ std::string format_count(std::string_view digits) {
 
 std::string format_count(std::int64_t value) { return format_count(std::to_string(value)); }
 
-std::string format_byte_count(std::size_t count) { return std::to_string(count) + (count == 1 ? " byte" : " bytes"); }
+std::string format_byte_count(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+}
 
 }  // namespace gktune

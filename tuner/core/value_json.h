@@ -4,7 +4,8 @@
 
 namespace gktune {
 
-// `Json` is a type of nlohmann::basic_json. Keeps the kind of each value; JSON writes reals that are not finite as null.
+// `Json` is a type of nlohmann::basic_json. Keeps the kind of each value; JSON writes reals
+// that are not finite as null.
 template <class Json>
 Json value_json(const Value& value) {
   switch (value.kind()) {

@@ -17,8 +17,8 @@ Result<std::string> read_whole(const std::filesystem::path& path,
 // Whether it is a database of SQLite.
 bool is_database(const std::filesystem::path& path);
 
-// Writes to another name first, so that a reader sees all of the file or nothing: in the folder `aside`, which
-// is on the same file system, by default beside the file. Makes a missing folder.
+// Writes to another name first, so that a reader sees all of the file or nothing: in the folder `aside`,
+// which is on the same file system, by default beside the file. Makes a missing folder.
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes,
                               const std::filesystem::path& aside = {});
 

@@ -19,7 +19,8 @@ Opened open_host(const BackendName& name, const BackendOptions& options) {
 
 #ifdef GKTUNE_HAVE_CUDA
 Opened open_cuda(const BackendName& name, const BackendOptions& options) {
-  if (find_device_kind(name.kind) == nullptr) return open_architecture_backend(name.kind, {options.cuda_home});
+  if (find_device_kind(name.kind) == nullptr)
+    return open_architecture_backend(name.kind, {options.cuda_home});
   return open_cuda_backend(name.ordinal, {options.cuda_home}, options.cache_dir);
 }
 #endif

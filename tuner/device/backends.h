@@ -12,8 +12,8 @@ namespace gktune {
 // The kinds of device in this build, the host first.
 std::vector<std::string> device_kinds();
 
-// `name.kind` may be an architecture, sm_90: that backend compiles, and launches nothing. An error says why this
-// build or machine has no such backend.
+// `name.kind` may be an architecture, sm_90: that backend compiles, and launches nothing. An error says why
+// this build or machine has no such backend.
 Result<std::unique_ptr<Backend>> open_backend(const BackendName& name, const BackendOptions& options);
 
 }  // namespace gktune

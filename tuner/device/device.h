@@ -25,7 +25,8 @@ struct Rounds {
   int count = 50;
 };
 
-// The finalist whose turn it is. Each round starts with another one, so that none always follows the same one.
+// The finalist whose turn it is. Each round starts with another one, so that none
+// always follows the same one.
 inline std::size_t finalist_at(int round, std::size_t turn, std::size_t count) {
   return (turn + static_cast<std::size_t>(round)) % count;
 }

@@ -14,7 +14,8 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-// Failure of a verifier. It accepts correct outputs, so its failure means a wrong output, unless the machine failed.
+// Failure of a verifier. It accepts correct outputs, so its failure means a wrong
+// output, unless the machine failed.
 inline Failure failed_verification(Failure failure) {
   if (failure.status != Status::machine_failed) failure.status = Status::wrong_result;
   failure.message = "the verifier fails on this output: " + failure.message;

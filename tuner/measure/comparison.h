@@ -13,7 +13,8 @@ struct ErrorBounds {
   bool nan_equals = false;
 };
 
-// Selects elements: the first `row` of each `pitch`, if their mask is not zero. A pitch of 0 and a null mask select all.
+// Selects elements: the first `row` of each `pitch`, if their mask is not zero. A pitch of
+// 0 and a null mask select all.
 struct Selection {
   unsigned long long row = 0, pitch = 0;
   const unsigned char* mask = nullptr;
@@ -31,8 +32,8 @@ struct Difference {
 
 GKTUNE_EVERYWHERE inline double magnitude(double x) { return x < 0 ? -x : x; }
 
-// Exact from the bits of an IEEE number with these numbers of exponent and fraction bits: half (5, 10), bfloat16
-// (8, 7).
+// Exact from the bits of an IEEE number with these numbers of exponent and fraction bits:
+// half (5, 10), bfloat16 (8, 7).
 GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_bits, int fraction_bits) {
   const unsigned fraction = bits & ((1u << fraction_bits) - 1);
   const int biased = static_cast<int>((bits >> fraction_bits) & ((1u << exponent_bits) - 1));
@@ -53,7 +54,8 @@ GKTUNE_EVERYWHERE inline double decode_small_float(unsigned bits, int exponent_b
 // See encode_float8_e4m3.
 GKTUNE_EVERYWHERE inline double decode_float8_e4m3(unsigned bits) {
   const unsigned magnitude_bits = bits & 0x7f;
-  if (magnitude_bits < 0x78 || magnitude_bits == 0x7f) return decode_small_float(magnitude_bits == 0x7f ? 0x7f : bits, 4, 3);
+  if (magnitude_bits < 0x78 || magnitude_bits == 0x7f)
+    return decode_small_float(magnitude_bits == 0x7f ? 0x7f : bits, 4, 3);
   const double value = 256 + 32 * static_cast<double>(magnitude_bits - 0x78);
   return (bits & 0x80) != 0 ? -value : value;
 }

@@ -69,7 +69,8 @@ void store_all_reals(ElementType type, std::span<std::byte> buffer, ValueAt&& va
     case ElementType::float8_e4m3:
       return store_all<std::uint8_t>(buffer, [&](std::size_t i) { return encode_float8_e4m3(value_at(i)); });
     case ElementType::float8_e5m2:
-      return store_all<std::uint8_t>(buffer, [&](std::size_t i) { return encode_small_float(value_at(i), 5, 2); });
+      return store_all<std::uint8_t>(buffer,
+                                     [&](std::size_t i) { return encode_small_float(value_at(i), 5, 2); });
     case ElementType::float32:
       return store_all<float>(buffer, value_at);
     default:

@@ -122,8 +122,8 @@ GKTUNE_EVERYWHERE inline unsigned encode_small_float(double x, int exponent_bits
   return sign | ((static_cast<unsigned>(exponent - least) << fraction_bits) + fraction);
 }
 
-// The bits of the nearest number of eight bits with four of exponent and three of fraction, as NVIDIA and others have
-// it: without infinities, up to 448. Larger numbers become the largest.
+// The bits of the nearest number of eight bits with four of exponent and three of fraction, as NVIDIA and
+// others have it: without infinities, up to 448. Larger numbers become the largest.
 GKTUNE_EVERYWHERE inline unsigned encode_float8_e4m3(double x) {
   if (x != x) return 0x7f;
   const unsigned sign = x < 0 ? 0x80 : 0;
@@ -138,8 +138,8 @@ GKTUNE_EVERYWHERE inline unsigned encode_float8_e4m3(double x) {
   return sign | (0x78 + fraction);
 }
 
-// The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours. At
-// each offset two patterns differ, which shows copies from the zone of another buffer.
+// The byte of a guard zone at an offset. A kernel is unlikely to write it by chance next to its neighbours.
+// At each offset two patterns differ, which shows copies from the zone of another buffer.
 GKTUNE_EVERYWHERE inline unsigned char guard_byte(unsigned char pattern, unsigned long long offset) {
   return static_cast<unsigned char>(mixed_bits(offset + 0x67756172642121ull) + pattern);
 }

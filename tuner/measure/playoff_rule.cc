@@ -30,9 +30,11 @@ bool may_win(const Samples& finalist, const Samples& leader, const PlayoffOption
   std::vector<double> distances;
   for (double each : differences) distances.push_back(std::abs(each - middle));
   const auto rounds = static_cast<double>(differences.size());
-  // A few rounds underestimate the noise. The expected one, of two samples, counts as much as the fewest rounds.
+  // A few rounds underestimate the noise. The expected one, of two samples, counts
+  // as much as the fewest rounds.
   const double own = median(distances) * kDeviationOfMad * (1 + 2 / rounds);
-  const double expected = options.deviation * std::numbers::sqrt2, weight = static_cast<double>(options.min_rounds);
+  const double expected = options.deviation * std::numbers::sqrt2,
+               weight = static_cast<double>(options.min_rounds);
   const double deviation =
       std::max(own, std::sqrt((rounds * own * own + weight * expected * expected) / (rounds + weight)));
   return kStandardErrors * median_error(deviation, differences.size()) - middle > options.tolerance;

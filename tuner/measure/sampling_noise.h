@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// The differences of single samples of a configuration from its median. The defaults are those of an unknown kernel
-// on an unknown device: noisy.
+// The differences of single samples of a configuration from its median. The defaults are those of an unknown
+// kernel on an unknown device: noisy.
 struct NoiseLevel {
   double deviation = 0.05;       // relative standard deviation of ordinary samples
   double straggler_share = 0.1;  // share of samples that take clearly longer

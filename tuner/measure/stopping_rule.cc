@@ -13,8 +13,9 @@ constexpr std::size_t kEnoughOfItsOwn = 10;
 // Half the width of a confidence interval, in standard errors.
 constexpr double kInterval = 2;
 
-// A configuration is given up after one execution that is slower than the leader by this factor and longer than any
-// interruption; after two, one of them a sample, by a smaller one, or by what the known noise explains.
+// A configuration is given up after one execution that is slower than the leader by this factor
+// and longer than any interruption; after two, one of them a sample, by a smaller one, or by
+// what the known noise explains.
 constexpr double kHopelessFactor = 3, kFarFactor = 2;
 constexpr double kInterruptionUs = 20'000, kLaunchUs = 100;
 // An execution before the samples may take longer than they do by this share, beside its launch.

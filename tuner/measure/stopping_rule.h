@@ -30,8 +30,8 @@ struct StoppingOptions {
   std::size_t max_samples = 100;
   double max_seconds = 2;    // once there are min_samples
   double hard_seconds = 20;  // once there are two
-  // The time of an execution before the samples, which may be too long by an interruption; 0: unknown. Without it
-  // no configuration is given up after one sample.
+  // The time of an execution before the samples, which may be too long by an interruption; 0: unknown.
+  // Without it no configuration is given up after one sample.
   double execution_us = 0;
 };
 

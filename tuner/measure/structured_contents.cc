@@ -25,7 +25,8 @@ void store_reals(ElementType type, const std::vector<double>& values, std::span<
     }
     return;
   }
-  for (std::size_t i = 0; i < values.size(); ++i) store_number(type, buffer.data() + i * size, Value(values[i]));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    store_number(type, buffer.data() + i * size, Value(values[i]));
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace gktune {
 
-// Fills a buffer whose elements depend on each other: sorted, permutation, zipf, field, csr_offsets, csr_columns.
+// Fills a buffer whose elements depend on each other: sorted, permutation, zipf,
+// field, csr_offsets, csr_columns.
 Result<void> fill_structured(ElementType type, const ContentsPlan& plan, std::span<std::byte> buffer);
 
 }  // namespace gktune

@@ -1,7 +1,8 @@
 #pragma once
 
-// Inputs whose elements depend on each other: sorted, shuffled, of a Zipf distribution, fields, sparse matrices. They are
-// the same on every machine. C++17: programs that `gktune repro` writes take this header too.
+// Inputs whose elements depend on each other: sorted, shuffled, of a Zipf distribution, fields,
+// sparse matrices. They are the same on every machine. C++17: programs that `gktune repro`
+// writes take this header too.
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +15,8 @@
 
 namespace gktune {
 
-// e to the power of x for x <= 0: by the powers of 2 and a series. The standard library's function may differ between
-// machines.
+// e to the power of x for x <= 0: by the powers of 2 and a series. The standard library's function
+// may differ between machines.
 inline double plain_exp(double x) {
   constexpr double kLog2 = 0.69314718055994531;
   const double halvings = std::floor(-x / kLog2);
@@ -53,7 +54,8 @@ inline std::vector<std::int64_t> sorted_integers(std::uint64_t count, std::uint6
 inline std::vector<std::uint64_t> permutation(std::uint64_t count, std::uint64_t seed) {
   std::vector<std::uint64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::uint64_t{0});
-  for (std::uint64_t i = count; i > 1; --i) std::swap(numbers[i - 1], numbers[uniform_integer(seed, i, 0, i - 1)]);
+  for (std::uint64_t i = count; i > 1; --i)
+    std::swap(numbers[i - 1], numbers[uniform_integer(seed, i, 0, i - 1)]);
   return numbers;
 }
 
@@ -72,8 +74,8 @@ inline std::vector<std::uint64_t> zipf_numbers(std::uint64_t count, std::uint64_
 }
 
 // A smooth field of whole rows: three waves between the bounds.
-inline std::vector<double> field_values(std::uint64_t count, std::uint64_t seed, std::uint64_t width, double low,
-                                        double high) {
+inline std::vector<double> field_values(std::uint64_t count, std::uint64_t seed, std::uint64_t width,
+                                        double low, double high) {
   struct Wave {
     std::uint64_t across, down;
     double start;
@@ -83,13 +85,15 @@ inline std::vector<double> field_values(std::uint64_t count, std::uint64_t seed,
     waves[i] = {uniform_integer(seed, 3 * i, 1, 4), uniform_integer(seed, 3 * i + 1, 1, 4),
                 unit_uniform(seed, 3 * i + 2)};
   }
-  const double across = static_cast<double>(width), down = static_cast<double>(std::max<std::uint64_t>(1, count / width));
+  const double across = static_cast<double>(width),
+               down = static_cast<double>(std::max<std::uint64_t>(1, count / width));
   std::vector<double> values(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const double x = static_cast<double>(i % width) / across, y = static_cast<double>(i / width) / down;
     double sum = 0;
     for (const Wave& wave : waves) {
-      const double turns = static_cast<double>(wave.across) * x + static_cast<double>(wave.down) * y + wave.start;
+      const double turns =
+          static_cast<double>(wave.across) * x + static_cast<double>(wave.down) * y + wave.start;
       sum += cosine_of_turns(turns - std::floor(turns));
     }
     values[i] = low + (high - low) * (0.5 + sum / 6);
@@ -97,10 +101,12 @@ inline std::vector<double> field_values(std::uint64_t count, std::uint64_t seed,
   return values;
 }
 
-// The places of a sparse matrix in compressed rows at which rows begin, and the number of nonzeros behind the last.
-// `lengths`: 0: all rows are of one length; 1: of any length up to twice the mean; 2: of a Zipf distribution.
-inline std::vector<std::uint64_t> csr_offsets(std::uint64_t rows, std::uint64_t columns, std::uint64_t nonzeros,
-                                              int lengths, double exponent, std::uint64_t seed) {
+// The places of a sparse matrix in compressed rows at which rows begin, and the number of nonzeros
+// behind the last. `lengths`: 0: all rows are of one length; 1: of any length up to twice the
+// mean; 2: of a Zipf distribution.
+inline std::vector<std::uint64_t> csr_offsets(std::uint64_t rows, std::uint64_t columns,
+                                              std::uint64_t nonzeros, int lengths, double exponent,
+                                              std::uint64_t seed) {
   std::vector<double> weights(rows, 1.0);
   if (lengths == 1) {
     for (std::uint64_t i = 0; i < rows; ++i) weights[i] = unit_uniform(seed, i);
@@ -115,7 +121,8 @@ inline std::vector<std::uint64_t> csr_offsets(std::uint64_t rows, std::uint64_t 
   for (std::uint64_t i = 0; i < rows; ++i) {
     sum += weights[i];
     const double share = std::floor(static_cast<double>(nonzeros) * (sum / total));
-    const std::uint64_t end = i + 1 == rows ? nonzeros : std::min(nonzeros, static_cast<std::uint64_t>(share));
+    const std::uint64_t end =
+        i + 1 == rows ? nonzeros : std::min(nonzeros, static_cast<std::uint64_t>(share));
     sizes[i] = std::min(columns, end > given ? end - given : 0);
     given = std::max(given, end);
     kept += sizes[i];
@@ -132,13 +139,14 @@ inline std::vector<std::uint64_t> csr_offsets(std::uint64_t rows, std::uint64_t 
 }
 
 // The columns of the nonzeros, one in each of as many parts of a row as it has nonzeros: sorted and distinct.
-inline std::vector<std::uint64_t> csr_columns(const std::vector<std::uint64_t>& offsets, std::uint64_t columns,
-                                              std::uint64_t seed) {
+inline std::vector<std::uint64_t> csr_columns(const std::vector<std::uint64_t>& offsets,
+                                              std::uint64_t columns, std::uint64_t seed) {
   std::vector<std::uint64_t> places(offsets.back());
   for (std::uint64_t row = 0; row + 1 < offsets.size(); ++row) {
     const std::uint64_t length = offsets[row + 1] - offsets[row];
     for (std::uint64_t k = 0; k < length; ++k) {
-      const std::uint64_t low = k * columns / length, high = (k + 1) * columns / length - 1, i = offsets[row] + k;
+      const std::uint64_t low = k * columns / length, high = (k + 1) * columns / length - 1,
+                          i = offsets[row] + k;
       places[i] = uniform_integer(seed, i, low, high);
     }
   }

@@ -22,9 +22,9 @@ inline constexpr int kChannelFd = 3;
 struct ChildOptions {
   std::vector<std::string> argv;                                 // the program is looked for in PATH
   std::vector<std::pair<std::string, std::string>> environment;  // on top of the parent's
-  // A worker has a socket to its parent. A tool has none, and stays in its parent's group. A coprocess has the
-  // socket as its standard input, and its parent's standard error. Workers and coprocesses lead a group with the
-  // processes that they start.
+  // A worker has a socket to its parent. A tool has none, and stays in its parent's group. A coprocess has
+  // the socket as its standard input, and its parent's standard error. Workers and coprocesses lead a group
+  // with the processes that they start.
   enum class Kind { worker, tool, coprocess };
   Kind kind = Kind::worker;
 };
@@ -43,8 +43,8 @@ struct ExitStatus {
   bool is_from_outside() const;
 };
 
-// A process with empty standard input, unless it is a coprocess. Its standard output and error are read together.
-// It dies with its parent.
+// A process with empty standard input, unless it is a coprocess. Its standard output and error are read
+// together. It dies with its parent.
 class ChildProcess {
  public:
   static Result<ChildProcess> start(const ChildOptions& options);

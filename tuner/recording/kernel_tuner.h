@@ -9,7 +9,8 @@ namespace gktune {
 Recording read_cache(const RecordedJson& file);
 Recording read_t4(const RecordedJson& file);
 
-// A recording in these formats. Equal to the file that was read but for the fields that a Recording has no place for.
+// A recording in these formats. Equal to the file that was read but for the fields that
+// a Recording has no place for.
 RecordedJson write_cache(const Recording& recording);
 RecordedJson write_t4(const Recording& recording);
 

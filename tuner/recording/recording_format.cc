@@ -12,7 +12,9 @@ const char* name_of_format(RecordingFormat format) {
   return format == RecordingFormat::kernel_tuner ? "kernel_tuner" : "t4";
 }
 
-const char* trials_of(RecordingFormat format) { return format == RecordingFormat::kernel_tuner ? "cache" : "results"; }
+const char* trials_of(RecordingFormat format) {
+  return format == RecordingFormat::kernel_tuner ? "cache" : "results";
+}
 
 RecordedJson written(const Recording& recording, RecordingFormat format) {
   return format == RecordingFormat::kernel_tuner ? write_cache(recording) : write_t4(recording);
@@ -44,7 +46,8 @@ RecordedJson changed(const RecordedJson& json, const std::string& extras, Record
 std::vector<std::pair<std::string, RecordedJson>> split(RecordedJson& file, RecordingFormat format) {
   std::vector<std::pair<std::string, RecordedJson>> trials;
   for (auto& [key, record] : file[trials_of(format)].items()) trials.emplace_back(key, std::move(record));
-  file[trials_of(format)] = format == RecordingFormat::kernel_tuner ? RecordedJson::object() : RecordedJson::array();
+  file[trials_of(format)] =
+      format == RecordingFormat::kernel_tuner ? RecordedJson::object() : RecordedJson::array();
   return trials;
 }
 
@@ -61,8 +64,8 @@ Recording canonical(Recording recording) {
   return recording;
 }
 
-// Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each line, and two closing
-// lines.
+// Kernel Tuner appends to its files: it expects the cache at their end, a configuration in each
+// line, and two closing lines.
 std::string cache_text(const RecordedJson& file) {
   std::string text = "{\n";
   for (const auto& [name, value] : file.items()) {
@@ -98,13 +101,13 @@ Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::s
     const RecordedJson* theirs = nullptr;
     std::string key;
     if (format == RecordingFormat::kernel_tuner) {
-      const auto found = std::ranges::lower_bound(their_trials, known.keys[i], {},
-                                                  [](const auto& each) -> const std::string& { return each.first; });
+      const auto found = std::ranges::lower_bound(
+          their_trials, known.keys[i], {}, [](const auto& each) -> const std::string& { return each.first; });
       theirs = &found->second;
       const std::string own = key_of_config(known, known.trials[i].config);
       if (own != known.keys[i]) key = known.keys[i];
-      const auto of_ours = std::ranges::lower_bound(our_trials, own, {},
-                                                    [](const auto& each) -> const std::string& { return each.first; });
+      const auto of_ours = std::ranges::lower_bound(
+          our_trials, own, {}, [](const auto& each) -> const std::string& { return each.first; });
       read.extras.trials.push_back(difference(of_ours->second, *theirs, format, key));
     } else if (their_trials.size() == known.trials.size()) {
       read.extras.trials.push_back(difference(our_trials[i].second, their_trials[i].second, format));
@@ -129,7 +132,8 @@ std::string write_recording(const Recording& given, const RecordingExtras& extra
                   return each.first;
                 })->second;
     }
-    if (i < extras.trials.size() && !extras.trials[i].empty()) *record = changed(*record, extras.trials[i], format, &key);
+    if (i < extras.trials.size() && !extras.trials[i].empty())
+      *record = changed(*record, extras.trials[i], format, &key);
     if (format == RecordingFormat::kernel_tuner) {
       target[key] = std::move(*record);
     } else {

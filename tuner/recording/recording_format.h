@@ -26,6 +26,7 @@ struct RecordingWithExtras {
 Result<RecordingWithExtras> read_with_extras(std::string_view text, const std::string& path);
 
 // The text of a file in this format. Extras of a file in another format are left out.
-std::string write_recording(const Recording& recording, const RecordingExtras& extras, RecordingFormat format);
+std::string write_recording(const Recording& recording, const RecordingExtras& extras,
+                            RecordingFormat format);
 
 }  // namespace gktune

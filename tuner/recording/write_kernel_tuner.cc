@@ -25,13 +25,15 @@ std::string timestamp_of(std::int64_t unix_ms) {
   gmtime_r(&seconds, &parts);
   std::array<char, 80> text{};
   const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
-  std::snprintf(text.data() + length, text.size() - length, ".%03d000+00:00", static_cast<int>(unix_ms % 1000));
+  std::snprintf(text.data() + length, text.size() - length, ".%03d000+00:00",
+                static_cast<int>(unix_ms % 1000));
   return text.data();
 }
 
 const char* failure_name(Status status) {
   if (status == Status::invalid) return "InvalidConfig";
-  if (status == Status::compile_failed || status == Status::compile_timed_out) return "CompilationFailedConfig";
+  if (status == Status::compile_failed || status == Status::compile_timed_out)
+    return "CompilationFailedConfig";
   return "RuntimeFailedConfig";
 }
 
@@ -96,7 +98,8 @@ RecordedJson t4_record(const Trial& trial) {
                          {"invalidity", invalidity_of(trial.status)},
                          {"correctness", trial.ok() ? 1 : 0},
                          {"measurements", RecordedJson::array()}};
-  for (const auto& [name, value] : trial.config) record["configuration"][name] = value_json<RecordedJson>(value);
+  for (const auto& [name, value] : trial.config)
+    record["configuration"][name] = value_json<RecordedJson>(value);
   record["times"] = {{"compilation", trial.compile_s * kMsInS},
                      {"runtimes", times_ms(trial)},
                      {"framework", 0},
@@ -106,7 +109,8 @@ RecordedJson t4_record(const Trial& trial) {
     const double time = trial.objective > 0 ? trial.objective * kUsInMs : trial.timing.median_us * kUsInMs;
     record["measurements"].push_back({{"name", "time"}, {"value", time}, {"unit", "ms"}});
     for (const auto& [name, value] : known_metrics(trial))
-      record["measurements"].push_back({{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
+      record["measurements"].push_back(
+          {{"name", name}, {"value", value_json<RecordedJson>(value)}, {"unit", ""}});
   }
   return record;
 }

@@ -112,21 +112,23 @@ std::string structured_values(const ArgumentPlan& argument) {
   const SparsePlan& sparse = contents.sparse;
   const std::string seed = fmt::format("{}ull", contents.seed), count = fmt::format("{}ull", argument.count);
   const std::string offsets =
-      fmt::format("gktune::csr_offsets({}, {}, {}, {}, {}, {}ull)", sparse.rows, sparse.columns, sparse.nonzeros,
-                  static_cast<int>(sparse.lengths), literal(sparse.exponent), sparse.seed);
+      fmt::format("gktune::csr_offsets({}, {}, {}, {}, {}, {}ull)", sparse.rows, sparse.columns,
+                  sparse.nonzeros, static_cast<int>(sparse.lengths), literal(sparse.exponent), sparse.seed);
   switch (contents.kind) {
     case ContentsKind::sorted:
       if (is_real(argument.type))
-        return fmt::format("gktune::sorted_reals({}, {}, {}, {})", count, seed, literal(contents.a), literal(contents.b));
+        return fmt::format("gktune::sorted_reals({}, {}, {}, {})", count, seed, literal(contents.a),
+                           literal(contents.b));
       return fmt::format("gktune::sorted_integers({}, {}, {}, {})", count, seed, literal(contents.a_integer),
                          literal(contents.b_integer));
     case ContentsKind::permutation:
       return fmt::format("gktune::permutation({}, {})", count, seed);
     case ContentsKind::zipf:
-      return fmt::format("gktune::zipf_numbers({}, {}, {}, {})", count, seed, contents.a_integer, literal(contents.b));
-    case ContentsKind::field:
-      return fmt::format("gktune::field_values({}, {}, {}, {}, {})", count, seed, contents.width, literal(contents.a),
+      return fmt::format("gktune::zipf_numbers({}, {}, {}, {})", count, seed, contents.a_integer,
                          literal(contents.b));
+    case ContentsKind::field:
+      return fmt::format("gktune::field_values({}, {}, {}, {}, {})", count, seed, contents.width,
+                         literal(contents.a), literal(contents.b));
     case ContentsKind::csr_offsets:
       return offsets;
     default:
@@ -162,7 +164,8 @@ std::string argument_contents(const ArgumentPlan& argument) {
   if (is_made_on_host(argument.contents.kind)) {
     const bool rounds = argument.contents.kind == ContentsKind::field && !is_real(argument.type);
     return fmt::format("{}.generate([values = {}](unsigned long long i) {{ return {}; }});", argument.name,
-                       structured_values(argument), rounds ? "static_cast<long long>(std::floor(values[i] + 0.5))" : "values[i]");
+                       structured_values(argument),
+                       rounds ? "static_cast<long long>(std::floor(values[i] + 0.5))" : "values[i]");
   }
   const std::string value = element(argument);
   const bool sees_i = value.find('i') != std::string::npos &&

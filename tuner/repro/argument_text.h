@@ -8,7 +8,8 @@ namespace gktune {
 
 // Writes the arguments of a plan as C++ for a repro.
 
-// The declaration of an argument in the struct of all arguments: "Buffer<float> in{"in", 1024};", "long long n = 1024;".
+// The declaration of an argument in the struct of all arguments: "Buffer<float> in{"in",
+// 1024};", "long long n = 1024;".
 std::string argument_member(const ArgumentPlan& argument);
 // The value of a scalar, cast to its type: "static_cast<int>(7)".
 std::string scalar_value(const ArgumentPlan& argument);

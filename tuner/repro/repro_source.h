@@ -18,9 +18,9 @@ struct ReproFacts {
   bool is_for_gpu = true;                                  // false if the trial ran on a CPU
 };
 
-// Writes one file with a main that executes a plan as the tuner does: it makes the inputs, runs the reference and the
-// candidate, compares the outputs and times the candidate a few times. It exits with 0 if the output is right, else with 1.
-// It needs only nvcc (for CUDA sources) or g++ (for C++ functions).
+// Writes one file with a main that executes a plan as the tuner does: it makes the inputs, runs the reference
+// and the candidate, compares the outputs and times the candidate a few times. It exits with 0 if the output
+// is right, else with 1. It needs only nvcc (for CUDA sources) or g++ (for C++ functions).
 std::string repro_source(const Plan& plan, const ReproFacts& facts);
 
 }  // namespace gktune

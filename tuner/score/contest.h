@@ -50,19 +50,20 @@ struct ContestRules {
   std::size_t threads = 0;                 // 0: one for each core
   std::vector<RelatedStudy> related = {};  // each run may learn from these
   std::function<bool()> stop = {};
-  std::function<void(std::size_t done, std::size_t total)> on_run = {};  // called after each run, by one thread at a time
+  // Called after each run, by one thread at a time.
+  std::function<void(std::size_t done, std::size_t total)> on_run = {};
 };
 
 // The runs of one contender on one recording, each with its own seed.
 using ContestRuns = std::vector<ScoredRun>;
 
-// Plays one run: the tuning loop over a device that replays the recording, until the budget is used up. Options that the
-// strategy does not have are an error.
+// Plays one run: the tuning loop over a device that replays the recording, until the budget is used up.
+// Options that the strategy does not have are an error.
 Result<ScoredRun> play(const Contender& contender, const ScoredRecording& recording, std::uint64_t seed,
                        std::size_t in_flight, const std::vector<RelatedStudy>& related = {});
 
-// Plays every contender on every recording and returns runs[contender][recording]. The same rules give the same runs with
-// any number of threads. Empty if `stop` ended it.
+// Plays every contender on every recording and returns runs[contender][recording]. The same rules give the
+// same runs with any number of threads. Empty if `stop` ended it.
 Result<std::vector<std::vector<ContestRuns>>> hold_contest(
     const std::vector<Contender>& contenders, const std::vector<std::unique_ptr<ScoredRecording>>& recordings,
     const ContestRules& rules);

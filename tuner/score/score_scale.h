@@ -12,7 +12,8 @@ namespace gktune {
 // One evaluation of a strategy's run.
 struct ScoredStep {
   std::size_t trial = 0;  // index in the recording
-  double own_s = 0;       // the strategy's own time: to choose the configuration and to learn from earlier trials
+  // The strategy's own time: to choose the configuration and to learn from earlier trials.
+  double own_s = 0;
 };
 using ScoredRun = std::vector<ScoredStep>;
 
@@ -24,11 +25,11 @@ struct Score {
   double at_end = 0;  // the score at the end of the budget
 };
 
-// Scores runs over one recording, after Willemsen et al., "A Methodology for Comparing Optimization Algorithms for
-// Auto-Tuning" (2024). An evaluation, also a failed one, costs the time that was recorded for it. The budget is the time
-// in which random search is expected to close 95 % of the gap between the median and the optimum. The score is
-// (random − found) / (random − optimum), taken at 1000 moments of the budget: 0 for random search, 1 for a run that finds
-// the optimum at once.
+// Scores runs over one recording, after Willemsen et al., "A Methodology for Comparing Optimization
+// Algorithms for Auto-Tuning" (2024). An evaluation, also a failed one, costs the time that was recorded for
+// it. The budget is the time in which random search is expected to close 95 % of the gap between the median
+// and the optimum. The score is (random − found) / (random − optimum), taken at 1000 moments of the budget: 0
+// for random search, 1 for a run that finds the optimum at once.
 class ScoreScale {
  public:
   // A recording whose times are all equal is an error.
@@ -37,8 +38,8 @@ class ScoreScale {
   double budget_s() const { return moments_s_.back(); }
   double optimum() const { return best_; }
   Score score(std::span<const ScoredRun> runs, OwnTime own_time) const;
-  // The distance between the optimum and the best of a run's first evaluations, divided by the optimum; the median of all
-  // runs. Infinite if most runs find nothing valid.
+  // The distance between the optimum and the best of a run's first evaluations, divided by the optimum; the
+  // median of all runs. Infinite if most runs find nothing valid.
   double excess(std::span<const ScoredRun> runs, std::size_t evaluations) const;
 
  private:

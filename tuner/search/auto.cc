@@ -11,7 +11,8 @@ namespace {
 // A model of fewer configurations would come too late.
 constexpr int kModelled = 16;
 
-// True if all configurations are tried. Before the first trial, a limit in seconds does not tell how many fit.
+// True if all configurations are tried. Before the first trial, a limit in
+// seconds does not tell how many fit.
 bool fits(const SearchTask& task) {
   const Count& size = task.space.size();
   return size < kModelled || (task.budget.seconds <= 0 && task.budget.trials > 0 &&

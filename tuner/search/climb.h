@@ -13,8 +13,8 @@
 
 namespace gktune {
 
-// Proposes random configurations first, then neighbours of the best known ones, those of the best first. Random proposals
-// in between let it leave a local optimum.
+// Proposes random configurations first, then neighbours of the best known ones, those of the best first.
+// Random proposals in between let it leave a local optimum.
 class Climb : public Searcher {
  public:
   explicit Climb(const SearchTask& task) : untried_(task.space), random_(task.seed) {}

@@ -19,7 +19,8 @@ Count step_through(const Count& size) {
 
 }  // namespace
 
-Exhaustive::Exhaustive(const SearchTask& task) : untried_(task.space), step_(step_through(task.space.size())) {}
+Exhaustive::Exhaustive(const SearchTask& task)
+    : untried_(task.space), step_(step_through(task.space.size())) {}
 
 std::optional<Config> Exhaustive::ask() {
   const Space& space = untried_.space();

@@ -7,8 +7,9 @@
 
 namespace gktune {
 
-// Tries every configuration. Each step jumps far in the order of the space, so that good and bad regions alternate and a
-// good configuration is found early. Much slower configurations are then dropped after one execution.
+// Tries every configuration. Each step jumps far in the order of the space, so that good and bad
+// regions alternate and a good configuration is found early. Much slower configurations are then
+// dropped after one execution.
 class Exhaustive : public Searcher {
  public:
   explicit Exhaustive(const SearchTask& task);

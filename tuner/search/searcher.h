@@ -7,14 +7,15 @@
 
 namespace gktune {
 
-// A running strategy: it proposes configurations and learns from their trials. Callers may ask for several configurations
-// before they tell the first trial, and may tell trials in any order.
+// A running strategy: it proposes configurations and learns from their trials. Callers may ask for several
+// configurations before they tell the first trial, and may tell trials in any order.
 class Searcher {
  public:
   virtual ~Searcher() = default;
   // Proposes a valid configuration that was neither proposed nor told before. Nothing if none is left.
   virtual std::optional<Config> ask() = 0;
-  // Takes a trial, successful or failed. It may be of an earlier run and of a configuration that ask() did not propose.
+  // Takes a trial, successful or failed. It may be of an earlier run and of a
+  // configuration that ask() did not propose.
   virtual void tell(const Trial& trial) = 0;
   // One line to display: how it searches, and why.
   virtual std::string description() const { return {}; }

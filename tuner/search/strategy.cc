@@ -63,8 +63,8 @@ std::optional<Error> complete_options(const Strategy& strategy, SearchTask& task
     }
     if (kind != Value::Kind::text && kind != Value::Kind::boolean &&
         !(given.number() >= option->least && given.number() <= option->most)) {
-      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is " + value.str() +
-                   ", not within " + bounds_text(*option)};
+      return Error{"option '" + name + "' of strategy '" + std::string(strategy.name) + "' is " +
+                   value.str() + ", not within " + bounds_text(*option)};
     }
     options.set(name, given);
   }

@@ -17,8 +17,8 @@ struct RanksHash {
   std::size_t operator()(const Space::Ranks& ranks) const;
 };
 
-// The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals from here,
-// so that each proposal is valid and new.
+// The valid configurations of a space that were neither proposed nor told. Every strategy takes its proposals
+// from here, so that each proposal is valid and new.
 class Untried {
  public:
   // The space must outlive this object.
@@ -32,7 +32,8 @@ class Untried {
   // Returns false if the configuration was taken before or is invalid.
   bool take(std::span<const std::uint32_t> ranks);
   bool take(const Config& config);
-  // An untried configuration, all with equal probability; nothing if none is left. `draw` takes it, `sample` does not.
+  // An untried configuration, all with equal probability; nothing if none is left. `draw`
+  // takes it, `sample` does not.
   std::optional<Space::Ranks> sample(std::mt19937_64& random);
   std::optional<Space::Ranks> draw(std::mt19937_64& random);
   // All untried configurations in the order of the space. Requires that they fit in memory.
@@ -44,7 +45,8 @@ class Untried {
   const Space& space_;
   std::unordered_set<Space::Ranks, RanksHash> taken_;
   bool rest_is_listed_ = false;
-  std::vector<std::uint64_t> rest_;  // indices of the untried, listed when more than half was taken; some may be taken by now
+  // Indices of the untried, listed when more than half was taken; some may be taken by now.
+  std::vector<std::uint64_t> rest_;
 };
 
 }  // namespace gktune

@@ -20,16 +20,17 @@ bool is_among(std::string_view text, const std::string_view (&words)[N]) {
   return std::ranges::find(words, text) != std::end(words);
 }
 
-constexpr std::string_view kDeviceWords[] = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"};
+constexpr std::string_view kDeviceWords[] = {"__global__", "__device__", "__constant__", "__shared__",
+                                             "__managed__"};
 // Words with a list in parentheses that is no list of parameters.
 constexpr std::string_view kAttributes[] = {
-    "__attribute__", "__align__",        "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__",
-    "__declspec",    "alignas",          "decltype",          "noexcept",         "explicit",    "requires"};
+    "__attribute__", "__align__", "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__",
+    "__declspec",    "alignas",   "decltype",          "noexcept",         "explicit",    "requires"};
 constexpr std::string_view kClassWords[] = {"struct", "class", "union", "enum"};
 // Words of a class's or enumeration's head that are never its name.
-constexpr std::string_view kNoNames[] = {"struct", "class",    "union",    "enum",  "final",  "public", "private",
-                                         "typedef", "static",  "const",    "int",   "unsigned", "short", "long",
-                                         "char",   "virtual",  "alignas",  "std",   "constexpr"};
+constexpr std::string_view kNoNames[] = {
+    "struct", "class",    "union", "enum", "final", "public",  "private", "typedef", "static",   "const",
+    "int",    "unsigned", "short", "long", "char",  "virtual", "alignas", "std",     "constexpr"};
 
 // Puts a changed text of the same number of lines back into the lines.
 void set_text(FlatSource& source, const std::string& text) {
@@ -168,7 +169,8 @@ class DeclarationReader {
   static std::vector<std::string_view> other_names(Tokens head, bool is_class) {
     std::vector<std::string_view> names;
     const bool is_typedef = !head.empty() && head[0] == "typedef";
-    const bool is_enum = is_class && std::ranges::find(head, std::string_view("enum"), &Token::text) != head.end();
+    const bool is_enum =
+        is_class && std::ranges::find(head, std::string_view("enum"), &Token::text) != head.end();
     int depth = 0;
     for (std::size_t i = 0; i < head.size(); ++i) {
       if (head[i] == "{") ++depth;
@@ -268,7 +270,8 @@ WordSet keep_used(std::vector<Declaration>& declarations, Tokens tokens, const M
   return seen;
 }
 
-// Libraries that host code calls: the beginning of the header's path, and that of the names which it declares.
+// Libraries that host code calls: the beginning of the header's path, and that of
+// the names which it declares.
 struct HostLibrary {
   std::string_view header, names;
 };
@@ -342,14 +345,16 @@ UsedText used_by(const FlatSource& source, const std::string& function) {
   if (!declarations) return {};
   for (Declaration& declaration : *declarations) declaration.is_kept = false;
   UsedText used;
-  for (const std::string_view word : keep_used(*declarations, tokens, macros, {function})) used.words.emplace(word);
+  for (const std::string_view word : keep_used(*declarations, tokens, macros, {function}))
+    used.words.emplace(word);
   const auto add_numbers = [&](Tokens part) {
     for (const Token& token : part) {
       if (token.kind == Token::Kind::number) used.numbers.emplace(token.text);
     }
   };
   for (const Declaration& declaration : *declarations) {
-    if (declaration.is_kept) add_numbers(Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1));
+    if (declaration.is_kept)
+      add_numbers(Tokens(tokens).subspan(declaration.first, declaration.last - declaration.first + 1));
   }
   for (const SourceLine& line : source.lines) {
     if (line.kind == Kind::define && used.words.contains(line.name)) add_numbers(tokenize(line.text));
@@ -433,11 +438,12 @@ class SettingFinder {
 
   // A constant whatever a kernel gets: numbers and macros.
   bool is_plain(const SettingRange& value) const {
-    return std::ranges::all_of(tokens_.subspan(value.first, value.last - value.first + 1), [](const Token& token) {
-      if (!token.is_word()) return token != ".";
-      return token == "true" || token == "false" || token == "sizeof" ||
-             std::ranges::none_of(token.text, [](char c) { return c >= 'a' && c <= 'z'; });
-    });
+    return std::ranges::all_of(
+        tokens_.subspan(value.first, value.last - value.first + 1), [](const Token& token) {
+          if (!token.is_word()) return token != ".";
+          return token == "true" || token == "false" || token == "sizeof" ||
+                 std::ranges::none_of(token.text, [](char c) { return c >= 'a' && c <= 'z'; });
+        });
   }
 
   Tokens tokens_;
@@ -455,7 +461,8 @@ bool is_plain_define(const SourceLine& line) {
 void replace_settings(FlatSource& source, const NameSet& parameters) {
   NameSet defined;
   for (SourceLine& line : source.lines) {
-    if (line.kind == Kind::define && parameters.contains(line.name) && is_plain_define(line)) defined.insert(line.name);
+    if (line.kind == Kind::define && parameters.contains(line.name) && is_plain_define(line))
+      defined.insert(line.name);
   }
   for (SourceLine& line : source.lines) {
     if ((line.kind != Kind::define && line.kind != Kind::undef) || !defined.contains(line.name)) continue;

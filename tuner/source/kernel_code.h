@@ -10,24 +10,25 @@ namespace gktune {
 
 using NameSet = std::set<std::string, std::less<>>;
 
-// Removes the host code of a CUDA source: host functions (main, functions with <<<>>>), everything that only they use, and
-// headers of host libraries become blank lines. `mentioned` are other names that the launches use. Leaves a source
-// unchanged if its brackets do not match outside of preprocessor conditions.
+// Removes the host code of a CUDA source: host functions (main, functions with <<<>>>), everything that only
+// they use, and headers of host libraries become blank lines. `mentioned` are other names that the launches
+// use. Leaves a source unchanged if its brackets do not match outside of preprocessor conditions.
 void drop_host_code(FlatSource& source, const NameSet& mentioned);
 
-// The words and numbers of a function and of the functions, types, constants and macros of the source that it uses. Empty if
-// brackets do not match outside of preprocessor conditions.
+// The words and numbers of a function and of the functions, types, constants and macros of the source that it
+// uses. Empty if brackets do not match outside of preprocessor conditions.
 struct UsedText {
   NameSet words, numbers;
 };
 UsedText used_by(const FlatSource& source, const std::string& function);
 
-// Lets parameters replace settings of the source. `#define TILE 16` becomes a blank line. `constexpr int TILE = 16`,
-// `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of a macro with another name, and the
-// name is added to source.constants: see macro_of().
+// Lets parameters replace settings of the source. `#define TILE 16` becomes a blank line. `constexpr int TILE
+// = 16`, `enum { TILE = 16 }`, `using real = float` and `typedef float real` take the value of a macro with
+// another name, and the name is added to source.constants: see macro_of().
 void replace_settings(FlatSource& source, const NameSet& parameters);
 
-// The macro that gives the source the value of a parameter: its own name, or another name if source.constants has it.
+// The macro that gives the source the value of a parameter: its own name, or another
+// name if source.constants has it.
 std::string macro_of(const FlatSource& source, const std::string& parameter);
 
 // The words of all texts.

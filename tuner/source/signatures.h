@@ -32,8 +32,8 @@ struct FunctionSignature {
   friend bool operator==(const FunctionSignature&, const FunctionSignature&) = default;
 };
 
-// All functions of the source, each signature once. Does not find functions that a macro declares. Aliases with
-// the names of these macros are not resolved: the compiler gets a value for each.
+// All functions of the source, each signature once. Does not find functions that a macro declares. Aliases
+// with the names of these macros are not resolved: the compiler gets a value for each.
 std::vector<FunctionSignature> signatures_in(const FlatSource& source,
                                              const std::vector<std::string>& macros = {});
 

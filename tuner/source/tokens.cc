@@ -202,7 +202,8 @@ std::string text_of(Tokens tokens) {
   const Token* last = nullptr;
   for (const Token& token : tokens) {
     const bool is_word = token.is_word() || token.kind == Token::Kind::number;
-    const bool follows_type = last != nullptr && (last->is_word() || *last == "*" || *last == ">" || *last == "&");
+    const bool follows_type =
+        last != nullptr && (last->is_word() || *last == "*" || *last == ">" || *last == "&");
     if ((is_word && follows_type) || (last != nullptr && *last == ",")) text += ' ';
     text += token.text;
     last = &token;

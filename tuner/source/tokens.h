@@ -35,11 +35,12 @@ std::vector<Token> tokenize(std::string_view source);
 // The tokens without comments and preprocessor lines.
 std::vector<Token> code_tokens(std::string_view source);
 
-// The index of the bracket that closes the bracket at `open`: ( [ { or <. The number of tokens if nothing closes it.
+// The index of the bracket that closes the bracket at `open`: ( [ { or <. The number of
+// tokens if nothing closes it.
 std::size_t closing_bracket(Tokens tokens, std::size_t open);
 
-// Splits the list in the brackets that open at `open` at its commas, but not at commas of inner lists. Empty if no bracket
-// closes it.
+// Splits the list in the brackets that open at `open` at its commas, but not at commas of inner lists.
+// Empty if no bracket closes it.
 std::vector<Tokens> split_list(Tokens tokens, std::size_t open);
 
 // The text of the tokens, with blanks only between words and after commas: const float*.

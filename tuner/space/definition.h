@@ -21,7 +21,8 @@
 
 namespace gktune {
 
-// cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions that launch their own kernels.
+// cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions
+// that launch their own kernels.
 enum class Language { cuda, cpp, host };
 // The names of languages in space files, in the order of Language.
 const std::vector<std::string>& language_names();
@@ -62,8 +63,8 @@ struct Texture {
   std::optional<Expression> reads_fractions;  // integers are read as floats from 0 (or -1) to 1
 };
 
-// One value that a launch passes to a function: an argument of the kernel, a value of the launch, or a struct of such
-// values.
+// One value that a launch passes to a function: an argument of the kernel, a value of the
+// launch, or a struct of such values.
 struct PassedArgument {
   std::string name;                     // of the kernel's argument
   Pattern type;                         // of `value`
@@ -101,13 +102,15 @@ struct Contents {
   using Kind = ContentsKind;
   Kind kind = Kind::zero;
   bool is_computed = false;  // the reference's `inputs` compute it
-  // The numbers of each kind. constant: the value a. ramp: starts at a, rises by b. uniform, sorted, field: from a to b.
-  // normal: mean a, deviation b. zipf: a different values, exponent b. csr_offsets: a nonzeros, b columns.
+  // The numbers of each kind. constant: the value a. ramp: starts at a, rises by b. uniform, sorted,
+  // field: from a to b. normal: mean a, deviation b. zipf: a different values, exponent b.
+  // csr_offsets: a nonzeros, b columns.
   std::optional<Expression> a, b;
   std::optional<Expression> seed;
   std::optional<Expression> width;     // of a field
   std::optional<Expression> exponent;  // of csr_offsets
-  Pattern lengths;                     // how long the rows of csr_offsets are: even, uniform or zipf; empty: even
+  // How long the rows of csr_offsets are: even, uniform or zipf; empty: even.
+  Pattern lengths;
   std::string offsets;                 // the argument with the offsets of csr_columns
   Pattern file;                        // a .npy or .npz file, relative to the space file
   Pattern array;                       // name in a .npz file
@@ -156,8 +159,8 @@ struct Reference : PlainCode {
   std::set<std::string> symbols;
 };
 
-// Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected output of a
-// reference, as expected.NAME, and the verdict.
+// Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected
+// output of a reference, as expected.NAME, and the verdict.
 using Verifier = PlainCode;
 inline constexpr std::string_view kExpectedPrefix = "expected.", kVerdictName = "verdict";
 
@@ -197,16 +200,20 @@ struct KernelDefinition {
   std::string source_text;
   std::vector<std::string> include_dirs;
   std::vector<Option> options;       // for the compiler of `language`
-  std::vector<Option> host_options;  // for the system's C++ compiler when it compiles CUDA kernels for the CPU
+  // For the system's C++ compiler when it compiles CUDA kernels for the CPU.
+  std::vector<Option> host_options;
   UnsafeOptions unsafe_options = UnsafeOptions::refused;
   std::vector<Setting> environment;
   std::vector<Axis> axes;
-  std::vector<Problem> listed_problems;  // the problems that the file lists; empty: all combinations of the axes
+  // The problems that the file lists; empty: all combinations of the axes.
+  std::vector<Problem> listed_problems;
   std::vector<std::string> parameter_names;
-  // Parameters and macros of axes that are not defined as macros: the source declares the name, or does not use it.
+  // Parameters and macros of axes that are not defined as macros: the source declares
+  // the name, or does not use it.
   std::set<std::string, std::less<>> undefined_names;
   std::vector<FunctionSignature> signatures;  // of the source's functions
-  // A value for each parameter. Code that judges candidates sees them as macros if it is in the kernel's source.
+  // A value for each parameter. Code that judges candidates sees them as macros if
+  // it is in the kernel's source.
   Config default_values;
   std::vector<Argument> arguments;
   Setup setup;
@@ -234,8 +241,8 @@ struct Definition {
   std::vector<Config> listed;  // if not empty, only these are valid, and constraints are ignored
   SearchLimits search;
   std::vector<Problem> check_problems;  // only for the sanitizer; empty: it chooses small awkward ones
-  // A hash of the sources, their includes, the options, launches and arguments; without sizes and the values of parameters.
-  // Trials with equal fingerprints may be compared.
+  // A hash of the sources, their includes, the options, launches and arguments; without sizes and the values
+  // of parameters. Trials with equal fingerprints may be compared.
   std::string fingerprint;
   std::vector<Diagnostic> warnings;  // about the file and its sources
 };

@@ -18,7 +18,8 @@ struct Diagnostic {
   std::string source_line;
   Severity severity = Severity::error;
 
-  // The text as compilers write it: place and message, the line with a caret, the hint. No line feed at the end.
+  // The text as compilers write it: place and message, the line with a caret, the
+  // hint. No line feed at the end.
   std::string str() const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// Computes Definition::fingerprint. `let` has the definitions that the kernel's expressions use; `included` has the texts of
-// the files that the sources include.
+// Computes Definition::fingerprint. `let` has the definitions that the kernel's expressions use; `included`
+// has the texts of the files that the sources include.
 std::string fingerprint(const KernelDefinition& kernel, const std::map<std::string, std::string>& let,
                         std::vector<std::string> included);
 

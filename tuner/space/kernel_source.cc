@@ -18,7 +18,8 @@ void keep_kernels(FlatSource& source, std::span<const SourcePlan* const> variant
     }
   }
   // Without entries everything counts.
-  const bool has_entries = std::ranges::any_of(variants, [](const SourcePlan* each) { return !each->entries.empty(); });
+  const bool has_entries =
+      std::ranges::any_of(variants, [](const SourcePlan* each) { return !each->entries.empty(); });
   if (has_entries) drop_host_code(source, words_of(texts));
   replace_settings(source, parameters);
 }
@@ -28,7 +29,8 @@ void keep_kernels(FlatSource& source, const SourcePlan& variant) {
   keep_kernels(source, {&only, 1});
 }
 
-std::vector<std::pair<std::string, std::string>> macros_for(const FlatSource& source, const SourcePlan& variant) {
+std::vector<std::pair<std::string, std::string>> macros_for(const FlatSource& source,
+                                                            const SourcePlan& variant) {
   auto macros = variant.macros;
   for (auto& [name, value] : macros) name = macro_of(source, name);
   return macros;

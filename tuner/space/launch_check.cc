@@ -194,7 +194,8 @@ std::vector<Signature> without_streams(std::vector<Signature> signatures) {
   for (Signature& signature : signatures) {
     if (!signature.parameters || signature.parameters->empty()) continue;
     const std::string base = parse_type(signature.parameters->back().type).base;
-    if (base == "cudaStream_t" || base == "CUstream" || base == "CUstream_st") signature.parameters->pop_back();
+    if (base == "cudaStream_t" || base == "CUstream" || base == "CUstream_st")
+      signature.parameters->pop_back();
   }
   return signatures;
 }
@@ -229,7 +230,8 @@ std::optional<std::string> wrong_launch(const ProgramPlan& program,
                     [](const Signature* signature) { return signature->kind == Signature::Kind::function; });
     }
     if (program.source.language == Language::host && !named.empty() &&
-        std::ranges::all_of(named, [](const Signature* each) { return each->kind == Signature::Kind::kernel; }))
+        std::ranges::all_of(named,
+                            [](const Signature* each) { return each->kind == Signature::Kind::kernel; }))
       return "launch of '" + step.entry + "': '" + entry.name +
              "' is a kernel: host code is a function that launches it";
     // Several of one name: an overload, or an #if decides.

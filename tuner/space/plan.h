@@ -18,8 +18,8 @@
 
 namespace gktune {
 
-// A plan is a definition evaluated for one configuration and one problem. It has names and numbers only, so that workers
-// evaluate nothing.
+// A plan is a definition evaluated for one configuration and one problem. It has names and numbers only, so
+// that workers evaluate nothing.
 
 // See TensorMap.
 struct TensorMapPlan {
@@ -37,7 +37,8 @@ struct TexturePlan {
   enum class Filter { point, linear };
   int argument = -1;  // a buffer
   ElementType type = ElementType::float32;
-  std::int64_t channels = 1, width = 0, height = 0;  // in texels; a height of 0: one row, which is not filtered
+  // In texels; a height of 0: one row, which is not filtered.
+  std::int64_t channels = 1, width = 0, height = 0;
   std::int64_t pitch_bytes = 0;                      // of a 2-D texture
   Address address = Address::clamp;
   Filter filter = Filter::point;
@@ -99,7 +100,8 @@ struct ProgramPlan {
   SourcePlan source;
   std::vector<StepPlan> steps;
   std::vector<StepPlan> setup_once, setup_each;  // see Setup; a reference has its inputs here
-  std::vector<ArgumentPlan> values;              // scalars and structs that steps pass besides the plan's arguments
+  // Scalars and structs that steps pass besides the plan's arguments.
+  std::vector<ArgumentPlan> values;
   std::vector<VariablePlan> variables;
   bool has_steps() const { return !steps.empty() || !setup_once.empty() || !setup_each.empty(); }
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
@@ -109,7 +111,8 @@ struct Plan {
   ProgramPlan candidate;
   ProgramPlan reference;  // may have no steps: nothing to compare with
   ProgramPlan verifier;   // may have no steps; its steps pass verifier_arguments()
-  // The reason why the reference or the verifier cannot be launched for this problem. Both have no steps then.
+  // The reason why the reference or the verifier cannot be launched for this
+  // problem. Both have no steps then.
   std::optional<std::string> reference_error;
   std::vector<ArgumentPlan> arguments;
   std::vector<std::pair<std::string, std::string>> environment;
@@ -119,15 +122,17 @@ struct Plan {
 };
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
-const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program, int index);
+const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,
+                                    int index);
 
-// The arguments of a verifier: the plan's n arguments, the expected contents of each, and the verdict (the number of wrong
-// elements and the index of the first). All are inputs, except the verdict.
+// The arguments of a verifier: the plan's n arguments, the expected contents of each, and the verdict (the
+// number of wrong elements and the index of the first). All are inputs, except the verdict.
 std::vector<ArgumentPlan> verifier_arguments(const std::vector<ArgumentPlan>& arguments);
 inline constexpr std::size_t expected_index(std::size_t argument, std::size_t n) { return n + argument; }
 inline constexpr std::size_t verdict_index(std::size_t n) { return 2 * n; }
 
-// True if a step passes or fills the argument with this index. `arguments` is the number of the plan's arguments.
+// True if a step passes or fills the argument with this index. `arguments` is the
+// number of the plan's arguments.
 bool takes(const ProgramPlan& program, int index, std::size_t arguments);
 
 // True if the arguments of two candidates describe the same problem for this reference and verifier. Scratch

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// GCC, clang, NVRTC, nvcc. A pattern's last '*' stands for letters, digits, '-', '_' and '.'; its last '=' for a
-// value.
+// GCC, clang, NVRTC, nvcc. A pattern's last '*' stands for letters, digits, '-', '_' and
+// '.'; its last '=' for a value.
 constexpr std::string_view kSafe = R"(
 -O -O0 -O1 -O2 -O3 -Os -Oz -Og -Ofast -g -g0 -g1 -g2 -g3 -ggdb -gdwarf-* -gline-tables-only -std= -ansi
 -pedantic -pedantic-errors -w -pthread -W* -W*= -m* -m*= --param= -l* --use_fast_math -use_fast_math
@@ -108,7 +108,8 @@ constexpr std::string_view kNotOnTheList = "is not on the list of safe options";
 bool is_safe_option(std::string_view option) {
   if (starts_any(option, kUnsafe)) return false;
   const std::string_view value = option.substr(std::min(option.find('='), option.size() - 1) + 1);
-  if (starts_any(option, kForAssembler) && (value.starts_with("-o") || value.find(",-o") != value.npos)) return false;
+  if (starts_any(option, kForAssembler) && (value.starts_with("-o") || value.find(",-o") != value.npos))
+    return false;
   if (starts_any(option, kForHostCompiler))
     return value.find(',') == value.npos && !starts_any(value, kForHostCompiler) && is_safe_option(value);
   // Macros, and folders of headers. Their argument is in the same word.

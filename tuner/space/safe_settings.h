@@ -5,8 +5,9 @@
 
 namespace gktune {
 
-// True for compiler options on a list of safe ones. A safe option changes the code only: it loads, runs, reads and writes
-// no other file, except headers in the folders of -I. Each is one word: "-O3", "-DN=4", "--maxrregcount=32".
+// True for compiler options on a list of safe ones. A safe option changes the code only: it loads,
+// runs, reads and writes no other file, except headers in the folders of -I. Each is one word: "-O3",
+// "-DN=4", "--maxrregcount=32".
 bool is_safe_option(std::string_view option);
 // The error for an option that is not on the list.
 std::string unsafe_option_error(std::string_view option);

@@ -82,7 +82,8 @@ MacroUse SourceMacros::find(std::string_view name) const {
   return use;
 }
 
-std::set<std::string, std::less<>> unused_names(const FlatSource& source, const std::vector<std::string>& names,
+std::set<std::string, std::less<>> unused_names(const FlatSource& source,
+                                                const std::vector<std::string>& names,
                                                 const std::set<std::string, std::less<>>& mentioned) {
   // Headers of CUDA and of the system see no parameters.
   if (std::ranges::find(source.lines, LineKind::include, &SourceLine::kind) != source.lines.end()) return {};
@@ -92,14 +93,17 @@ std::set<std::string, std::less<>> unused_names(const FlatSource& source, const 
   for (const SourceLine& line : source.lines) {
     joins_words = joins_words || (line.kind == LineKind::define && line.text.find("##") != std::string::npos);
     std::erase_if(unused, [&](const std::string& name) {
-      return line.kind != LineKind::place && line.text.find(name) != std::string::npos && has(tokenize(line.text), name);
+      return line.kind != LineKind::place && line.text.find(name) != std::string::npos &&
+             has(tokenize(line.text), name);
     });
   }
   if (!joins_words || unused.empty()) return unused;
   std::set<std::string, std::less<>> pieces = mentioned;
   for (const SourceLine& line : source.lines) {
     for (const Token& token : tokenize(line.text)) {
-      const auto is_part = [&](const std::string& name) { return name.find(token.text) != std::string::npos; };
+      const auto is_part = [&](const std::string& name) {
+        return name.find(token.text) != std::string::npos;
+      };
       if (std::ranges::any_of(unused, is_part)) pieces.emplace(token.text);
     }
   }

@@ -15,12 +15,13 @@ namespace gktune {
 // The uses of a macro in a source. The tuner defines the macro, for example for a parameter.
 struct MacroUse {
   bool is_used = false;  // the name is a word of the source
-  // The place, "k.cu:3", that defines the macro again, or that declares a variable or function of its name. Ignores lines
-  // that are compiled only under some conditions.
+  // The place, "k.cu:3", that defines the macro again, or that declares a variable or function of its name.
+  // Ignores lines that are compiled only under some conditions.
   std::optional<std::string> redefined_at, declared_at;
 };
 
-// Finds macros in a source, which must outlive this object. Tokenizes only lines with the name, because headers may be large.
+// Finds macros in a source, which must outlive this object. Tokenizes only lines with the name,
+// because headers may be large.
 class SourceMacros {
  public:
   explicit SourceMacros(const FlatSource& source);
@@ -34,10 +35,11 @@ class SourceMacros {
   std::vector<bool> is_unconditional_;  // see unconditional_lines()
 };
 
-// Selects the names that would have no effect as macros: the source neither has them as words nor puts them together with
-// ##. Selects none if a macro names an include, because only the compiler can read that file. `mentioned` are the words
-// of other text that is compiled with the source, such as the values of macros.
-std::set<std::string, std::less<>> unused_names(const FlatSource& source, const std::vector<std::string>& names,
+// Selects the names that would have no effect as macros: the source neither has them as words nor puts them
+// together with ##. Selects none if a macro names an include, because only the compiler can read that file.
+// `mentioned` are the words of other text that is compiled with the source, such as the values of macros.
+std::set<std::string, std::less<>> unused_names(const FlatSource& source,
+                                                const std::vector<std::string>& names,
                                                 const std::set<std::string, std::less<>>& mentioned);
 
 }  // namespace gktune

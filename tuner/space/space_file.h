@@ -13,13 +13,14 @@
 namespace gktune {
 
 struct ReadOptions {
-  std::string device_kind;              // if it is "host", the keys under `host` replace the file's other keys
+  // If it is "host", the keys under `host` replace the file's other keys.
+  std::string device_kind;
   std::vector<std::string> strategies;  // the names that `search: {strategy: …}` may have; empty: any
   UnsafeOptions unsafe_options = UnsafeOptions::refused;
 };
 
-// Reads a space file, the sources that it names, and their includes. The result has paths that open from the working
-// directory. Reports all errors of the file at once.
+// Reads a space file, the sources that it names, and their includes. The result has paths that open from the
+// working directory. Reports all errors of the file at once.
 Result<Definition, std::vector<Diagnostic>> read_space_file(const std::string& path,
                                                             const ReadOptions& options = {});
 

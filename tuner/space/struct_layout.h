@@ -7,7 +7,8 @@
 
 namespace gktune {
 
-// The layout of a function's parameter. A struct has the offsets that C++ gives its members; others have one part.
+// The layout of a function's parameter. A struct has the offsets that C++ gives its
+// members; others have one part.
 struct StructLayout {
   struct Part {
     std::size_t offset = 0, bytes = 0;

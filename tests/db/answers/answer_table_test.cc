@@ -15,8 +15,8 @@ namespace {
 
 using Axes = std::vector<std::string>;
 
-// A database with one version of the kernel "k". The value of `a` in a winner's configuration is its place among
-// the problems.
+// A database with one version of the kernel "k". The value of `a` in a winner's configuration is
+// its place among the problems.
 KernelWinners winners_of(const std::vector<Problem>& problems) {
   KernelWinners winners{"k", {"k"}, {}, {}, {}};
   auto& version = winners.versions.emplace_back();
@@ -26,7 +26,8 @@ KernelWinners winners_of(const std::vector<Problem>& problems) {
   return winners;
 }
 
-std::shared_ptr<const SessionEnvironment> measured_with(const std::string& driver, const std::string& runtime) {
+std::shared_ptr<const SessionEnvironment> measured_with(const std::string& driver,
+                                                        const std::string& runtime) {
   return std::make_shared<const SessionEnvironment>(SessionEnvironment{"", "", driver, runtime, ""});
 }
 
@@ -138,7 +139,8 @@ TEST(AnswerTable, other_categories_are_equally_far_and_farther_than_any_size) {
 }
 
 TEST(AnswerTable, the_next_neighbour_answers_if_constraints_reject_the_nearest) {
-  KernelWinners winners = winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 100}, {"heads", 1}}, {{"n", 4000}, {"heads", 1}}});
+  KernelWinners winners =
+      winners_of({{{"n", 8}, {"heads", 1}}, {{"n", 100}, {"heads", 1}}, {{"n", 4000}, {"heads", 1}}});
   winners.versions[0].space.constraints = {"n % 4 == 0 or a != 1"};
   EXPECT_EQ(answer_of(winners, 104, 1).integer("a"), 1);
   EXPECT_EQ(answer_of(winners, 101, 1).integer("a"), 0);
@@ -264,7 +266,9 @@ std::int64_t slow_answer(const std::vector<Problem>& problems, const Problem& qu
 
 TEST(AnswerTable, agrees_with_a_comparison_of_all_problems) {
   std::mt19937 random(7);
-  const auto any = [&](int bound) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(bound)); };
+  const auto any = [&](int bound) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(bound));
+  };
   const char* types[] = {"float", "half", "int"};
   for (int round = 0; round < 300; ++round) {
     std::vector<Problem> problems;

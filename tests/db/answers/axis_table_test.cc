@@ -45,12 +45,13 @@ TEST(AxisTable, equal_values_find_the_same_item) {
   const double infinite = std::numeric_limits<double>::infinity();
   const std::int64_t exact = std::int64_t{1} << 53, most = std::numeric_limits<std::int64_t>::max();
   const std::string same_ends_1 = "row_major_with_padding", same_ends_2 = "row_major_upon_padding";
-  const std::vector<AxisValue> values{
-      0,          1,         -1,        true,       false,      0.0,    -0.0,      1.0,        0.5,         exact - 1,
-      exact,      exact + 1, most,      most - 1,   -exact,     -most,  infinite,  -infinite,  1e300,       std::nan(""),
-      9007199254740992.0,    "",        "a",        "b",        "aa",   "ab",      "aba",      "abb",       "aaa",
-      "aaaa",     "aaaab",   "float",   "floau",    "abcdabcd", "abcd", "abcdabc", "12345678", "123456789", same_ends_1,
-      same_ends_2, std::string_view("\0", 1), std::string_view("a\0", 2), std::string_view("\1", 1)};
+  const std::vector<AxisValue> values{0, 1, -1, true, false, 0.0, -0.0, 1.0, 0.5, exact - 1, exact, exact + 1,
+                                      most, most - 1, -exact, -most, infinite, -infinite, 1e300, std::nan(""),
+                                      9007199254740992.0, "", "a", "b", "aa", "ab", "aba", "abb", "aaa",
+                                      "aaaa", "aaaab", "float", "floau", "abcdabcd", "abcd", "abcdabc",
+                                      "12345678", "123456789", same_ends_1, same_ends_2,
+                                      std::string_view("\0", 1), std::string_view("a\0", 2),
+                                      std::string_view("\1", 1)};
   int item = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     AxisTable<int> table(1);

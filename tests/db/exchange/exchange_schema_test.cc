@@ -102,7 +102,8 @@ class Walk {
         seen_[name].insert(key);
         visit(each, schema["properties"][key], name + "." + key);
       }
-      for (const std::string key : schema["required"]) EXPECT_TRUE(value.contains(key)) << name << ": " << key;
+      for (const std::string key : schema["required"])
+        EXPECT_TRUE(value.contains(key)) << name << ": " << key;
     } else if (schema.contains("items")) {
       for (const json& each : value) visit(each, schema["items"], name);
     }
@@ -164,7 +165,8 @@ class Validator {
  private:
   static bool is_of(const json& value, const std::string& type) {
     if (type == "integer")
-      return value.is_number_integer() || (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()));
+      return value.is_number_integer() ||
+             (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()));
     if (type == "number") return value.is_number();
     return value.type_name() == type;
   }
@@ -178,7 +180,8 @@ class Validator {
 
   bool meets(const json& value, const json& schema, const std::string& keyword, const json& rule) const {
     const auto fits_value = [&](const json& each) { return fits(value, each); };
-    if (keyword == "$ref") return fits(value, schema_.at(json::json_pointer(rule.get<std::string>().substr(1))));
+    if (keyword == "$ref")
+      return fits(value, schema_.at(json::json_pointer(rule.get<std::string>().substr(1))));
     if (keyword == "oneOf") return std::ranges::count_if(rule, fits_value) == 1;
     if (keyword == "anyOf") return std::ranges::any_of(rule, fits_value);
     if (keyword == "const") return value == rule;
@@ -191,16 +194,19 @@ class Validator {
     if (keyword == "minLength") return !value.is_string() || value.get<std::string>().size() >= rule;
     if (keyword == "minItems") return !value.is_array() || value.size() >= rule;
     if (keyword == "items") {
-      return !value.is_array() || std::ranges::all_of(value, [&](const json& each) { return fits(each, rule); });
+      return !value.is_array() ||
+             std::ranges::all_of(value, [&](const json& each) { return fits(each, rule); });
     }
     if (keyword == "required") {
-      return !value.is_object() ||
-             std::ranges::all_of(rule, [&](const json& key) { return value.contains(key.get<std::string>()); });
+      return !value.is_object() || std::ranges::all_of(rule, [&](const json& key) {
+        return value.contains(key.get<std::string>());
+      });
     }
     if (keyword == "properties") {
       bool is_valid = true;
       for (const auto& each : rule.items())
-        is_valid = is_valid && (!value.is_object() || !value.contains(each.key()) || fits(value[each.key()], each.value()));
+        is_valid = is_valid && (!value.is_object() || !value.contains(each.key()) ||
+                                fits(value[each.key()], each.value()));
       return is_valid;
     }
     if (keyword == "additionalProperties") {
@@ -208,10 +214,12 @@ class Validator {
       const auto known = schema.find("properties");
       bool is_valid = true;
       for (const auto& each : value.items())
-        is_valid = is_valid && ((known != schema.end() && known->contains(each.key())) || (rule.is_object() && fits(each.value(), rule)));
+        is_valid = is_valid && ((known != schema.end() && known->contains(each.key())) ||
+                                (rule.is_object() && fits(each.value(), rule)));
       return is_valid;
     }
-    EXPECT_TRUE(keyword == "description" || keyword == "title" || keyword == "$schema" || keyword == "$defs") << keyword;
+    EXPECT_TRUE(keyword == "description" || keyword == "title" || keyword == "$schema" || keyword == "$defs")
+        << keyword;
     return true;
   }
 
@@ -219,7 +227,8 @@ class Validator {
 };
 
 // Changes each value, and each key, of a line in turn.
-void for_each_change(const json& line, const std::function<void(const std::string& place, const json& changed)>& visit) {
+void for_each_change(const json& line,
+                     const std::function<void(const std::string& place, const json& changed)>& visit) {
   const json flat = line.flatten();
   std::set<std::string> places;
   for (const auto& each : flat.items()) {
@@ -230,8 +239,9 @@ void for_each_change(const json& line, const std::function<void(const std::strin
   }
   for (const std::string& place : places) {
     const json::json_pointer at(place);
-    for (const json& value : {json(-1), json(0), json(1), json(0.5), json(7), json("x"), json(""), json(true), json(),
-                              json::array(), json::object(), json({{"x", json::array()}}), json({{"x", nullptr}})}) {
+    for (const json& value :
+         {json(-1), json(0), json(1), json(0.5), json(7), json("x"), json(""), json(true), json(),
+          json::array(), json::object(), json({{"x", json::array()}}), json({{"x", nullptr}})}) {
       json changed = line;
       changed[at] = value;
       visit(place + " = " + value.dump(), changed);

@@ -49,8 +49,8 @@ std::string exported(const fs::path& path) {
 // Everything that questions get, whatever the ids.
 std::string answers(const fs::path& path) {
   auto rows = Archive::open(path)->query(
-      "SELECT kernel, fingerprint, problem, device, config, median_us, from_playoff, trials, failed, updated_ms"
-      " FROM best_view ORDER BY 1, 2, 3, 4");
+      "SELECT kernel, fingerprint, problem, device, config, median_us, from_playoff, trials, failed, "
+      "updated_ms FROM best_view ORDER BY 1, 2, 3, 4");
   std::string text;
   for (const auto& row : rows->rows) {
     for (const auto& value : row) text += (value ? value->str() : "-") + "|";
@@ -105,7 +105,8 @@ class ExchangeTest : public ::testing::Test {
           if (trial.ok() && finalists.size() < 3) finalists.push_back(trial);
         }
         if (!finalists.empty() && random() % 3 != 0) {
-          EXPECT_TRUE(store->add_playoff(study, session, {finalists, static_cast<std::int64_t>(random() % 60)}).ok());
+          EXPECT_TRUE(
+              store->add_playoff(study, session, {finalists, static_cast<std::int64_t>(random() % 60)}).ok());
         }
       }
       EXPECT_TRUE(store->end_session(session).ok());
@@ -182,7 +183,8 @@ TEST_F(ExchangeTest, a_merge_and_its_winners_agree_on_the_newest_environment) {
     const fs::path path = scratch_ / (host + ".db");
     auto store = open_store(path);
     const auto session = begin(*store, driver, host);
-    EXPECT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 1}}, time, begun)).ok());
+    EXPECT_TRUE(
+        store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 1}}, time, begun)).ok());
     change(path, "UPDATE sessions SET begun_ms = " + std::to_string(begun));
     return path;
   };
@@ -205,7 +207,8 @@ TEST_F(ExchangeTest, sessions_with_equal_start_times_are_ordered_by_uuid) {
     auto store = open_store(sources.back());
     const auto session = begin(*store, driver, "box");
     ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", 1}}, 9)).ok());
-    change(sources.back(), "UPDATE sessions SET begun_ms = 1000, uuid = '" + std::string(1, driver[2] == '1' ? 'z' : driver[2]) + "'");
+    change(sources.back(), "UPDATE sessions SET begun_ms = 1000, uuid = '" +
+                               std::string(1, driver[2] == '1' ? 'z' : driver[2]) + "'");
   }
   std::set<std::vector<std::string>> changes;
   std::ranges::sort(sources);
@@ -240,8 +243,10 @@ TEST_F(ExchangeTest, a_session_that_differs_between_databases_is_refused) {
     ASSERT_TRUE(merge_database(target, is_changed_first ? changed : source).ok());
     const auto merged = merge_database(target, is_changed_first ? source : changed);
     ASSERT_FALSE(merged.ok());
-    EXPECT_NE(merged.error().message.find("'driver' of session "), std::string::npos) << merged.error().message;
-    EXPECT_NE(merged.error().message.find("one of them was changed"), std::string::npos) << merged.error().message;
+    EXPECT_NE(merged.error().message.find("'driver' of session "), std::string::npos)
+        << merged.error().message;
+    EXPECT_NE(merged.error().message.find("one of them was changed"), std::string::npos)
+        << merged.error().message;
   }
   // Unknown fields are completed in either order.
   change(changed, "UPDATE sessions SET driver = '', figures = NULL WHERE id = 1");
@@ -271,8 +276,10 @@ TEST_F(ExchangeTest, an_incomplete_file_is_refused_wherever_it_ends) {
   const fs::path target = scratch_ / "target.db";
   for (std::size_t end = lines.find('\n') + 1; end < lines.size(); end = lines.find('\n', end) + 1) {
     const auto error = import_error(target, lines.substr(0, end));
-    EXPECT_NE(error.find("the file is incomplete: its last line, {\"type\":\"end\", …}, is missing; nothing was imported"),
-              std::string::npos)
+    EXPECT_NE(
+        error.find(
+            "the file is incomplete: its last line, {\"type\":\"end\", …}, is missing; nothing was imported"),
+        std::string::npos)
         << error;
     if (end > lines.size() / 2) end = std::max(end, lines.rfind('\n', lines.size() - 2) - 1);
   }
@@ -282,7 +289,8 @@ TEST_F(ExchangeTest, an_incomplete_file_is_refused_wherever_it_ends) {
   const auto trial = shorter.rfind("{\"", shorter.find("\"type\":\"trial\""));
   const auto begin_of_line = shorter.rfind('\n', trial) + 1;
   shorter.erase(begin_of_line, shorter.find('\n', begin_of_line) + 1 - begin_of_line);
-  EXPECT_NE(import_error(target, shorter).find("the file is incomplete: it has 31 trials of 32"), std::string::npos)
+  EXPECT_NE(import_error(target, shorter).find("the file is incomplete: it has 31 trials of 32"),
+            std::string::npos)
       << import_error(target, shorter);
   EXPECT_NE(import_error(target, lines + "{\"type\":\"end\",\"studies\":0,\"trials\":0,\"playoffs\":0}\n")
                 .find("a line after the last one"),
@@ -291,7 +299,8 @@ TEST_F(ExchangeTest, an_incomplete_file_is_refused_wherever_it_ends) {
   // Several files may follow each other; those of version 1 have no last line.
   const std::string old = "{\"type\":\"gktune\",\"version\":1}\n";
   EXPECT_EQ(import_error(target, lines + lines + old), "no error");
-  EXPECT_NE(import_error(target, lines.substr(0, lines.find('\n') + 1) + lines).find("x.jsonl:2: the file is incomplete"),
+  EXPECT_NE(import_error(target, lines.substr(0, lines.find('\n') + 1) + lines)
+                .find("x.jsonl:2: the file is incomplete"),
             std::string::npos);
 }
 
@@ -300,7 +309,8 @@ TEST_F(ExchangeTest, a_changed_winner_is_reported) {
   for (const auto& [path, best] : {std::pair(a, 1), std::pair(b, 2)}) {
     auto store = open_store(path);
     const auto session = begin(*store, "550.54", path.stem().string());
-    ASSERT_TRUE(store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", best}}, 30 - best)).ok());
+    ASSERT_TRUE(
+        store->add_trial(*store->study_id(reduce_study()), session, ok_trial({{"a", best}}, 30 - best)).ok());
   }
   const auto merged = *merge_database(a, b);
   ASSERT_EQ(merged.changed_winners.size(), 1u);
@@ -342,7 +352,9 @@ TEST_F(ExchangeTest, damaged_rows_are_left_out_counted_and_never_become_sound) {
 
 TEST_F(ExchangeTest, a_finalist_whose_trial_is_in_no_study_is_left_out) {
   const auto source = database(1);
-  tamper(source, "PRAGMA foreign_keys = OFF; UPDATE trials SET study_id = 99, is_current = 0 WHERE id IN (SELECT trial_id FROM finalists)");
+  tamper(source,
+         "PRAGMA foreign_keys = OFF; UPDATE trials SET study_id = 99, is_current = 0 WHERE id IN (SELECT "
+         "trial_id FROM finalists)");
   const auto merged = scratch_ / "merged.db";
   const auto added = merge_database(merged, source);
   ASSERT_TRUE(added.ok()) << added.error().message;
@@ -384,7 +396,8 @@ TEST_F(ExchangeTest, damaged_playoffs_spaces_and_portfolios_are_left_out_and_rep
   const auto source = database(3), sound = scratch_ / "sound.db";
   ASSERT_TRUE(open_store(source)->describe_space("reduce", "f1", {{}, {"a >= 0"}, {{"a", 1}}}).ok());
   Portfolio portfolio;
-  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time", portfolio.device = kH200;
+  portfolio.kernel = "reduce", portfolio.fingerprint = "f1", portfolio.objective = "time",
+  portfolio.device = kH200;
   portfolio.configs = {{{"a", 1}}};
   portfolio.tree = {{"", {}, 0, 0, 0}};
   ASSERT_TRUE(store_portfolio(source, portfolio).ok());
@@ -405,8 +418,9 @@ TEST_F(ExchangeTest, damaged_playoffs_spaces_and_portfolios_are_left_out_and_rep
 
 TEST_F(ExchangeTest, a_merge_into_a_damaged_study_or_device_is_refused_with_the_name_of_the_row) {
   const auto source = database(1);
-  for (const auto& [sql, name] : {std::pair("UPDATE studies SET recorded = '{}' WHERE id = 1", "the study of 'reduce'"),
-                                  std::pair("UPDATE devices SET checksum = 0", "the device 'NVIDIA H200'")}) {
+  for (const auto& [sql, name] :
+       {std::pair("UPDATE studies SET recorded = '{}' WHERE id = 1", "the study of 'reduce'"),
+        std::pair("UPDATE devices SET checksum = 0", "the device 'NVIDIA H200'")}) {
     const fs::path target = scratch_ / "target.db";
     fs::remove(target);
     fs::copy_file(source, target);
@@ -546,8 +560,9 @@ TEST_F(ExchangeTest, an_import_names_bad_lines_and_imports_nothing) {
     EXPECT_NE(at, std::string::npos) << part;
     return import_error(target, changed.replace(at, part.size(), replacement));
   };
-  EXPECT_EQ(import_error(target, ""), "x.jsonl: it is empty; the first line would be {\"type\":\"gktune\", …}; "
-                                      "nothing was imported");
+  EXPECT_EQ(import_error(target, ""),
+            "x.jsonl: it is empty; the first line would be {\"type\":\"gktune\", …}; "
+            "nothing was imported");
   EXPECT_EQ(import_error(target, "{\"type\":\"gktune\",\"version\":1}\nnonsense\n"),
             "x.jsonl:2: not JSON; nothing was imported");
   EXPECT_NE(import_error(target, "[]").find("'type' is missing"), std::string::npos);
@@ -557,7 +572,8 @@ TEST_F(ExchangeTest, an_import_names_bad_lines_and_imports_nothing) {
   EXPECT_NE(with("\"number\":1,", "").find("'number' is missing"), std::string::npos);
   EXPECT_NE(with("\"number\":1,", "\"number\":\"1\",").find("'number' is not an integer"), std::string::npos);
   EXPECT_NE(with("\"status\":\"ok\"", "\"status\":\"fine\"").find("'status' is 'fine'"), std::string::npos);
-  EXPECT_NE(with("\"samples\":[", "\"samples\":[-1,").find("'samples' is not an array of times"), std::string::npos);
+  EXPECT_NE(with("\"samples\":[", "\"samples\":[-1,").find("'samples' is not an array of times"),
+            std::string::npos);
   EXPECT_NE(with("\"regime\":\"cold\"", "\"regime\":\"warm\"").find("'regime'"), std::string::npos);
   EXPECT_NE(with("\"place\":2", "\"place\":1").find("two finalists have the place 1"), std::string::npos);
   EXPECT_NE(with("{\"a\":", "{\"a\":[],\"b\":").find("not a value"), std::string::npos);
@@ -598,7 +614,8 @@ class WinnerExport : public ::testing::Test {
       Study study = reduce_study(std::int64_t{1024} << (2 * i));
       study.fingerprint = "0123abcd";
       for (int a = 0; a < 3; ++a) {
-        const Config config{{"threads", 64 << a}, {"way", a == 0 ? "one_pass" : "class"}, {"fast", a == 1}, {"x", 0.5}};
+        const Config config{
+            {"threads", 64 << a}, {"way", a == 0 ? "one_pass" : "class"}, {"fast", a == 1}, {"x", 0.5}};
         ASSERT_TRUE(store->add_trial(*store->study_id(study), session,
                                      ok_trial(config, 100 + 50 * std::abs(a - i / 2)))
                         .ok());
@@ -615,9 +632,9 @@ class WinnerExport : public ::testing::Test {
   }
   int compile(const std::string& main) const {
     const auto source = write("main.cc", main);
-    const std::string command = "g++ -std=c++17 -Wall -Wextra -Werror -O0 -o '" + (scratch_ / "main").string() + "' '" +
-                                source + "' 2>'" + (scratch_ / "log").string() + "' && '" +
-                                (scratch_ / "main").string() + "'";
+    const std::string command = "g++ -std=c++17 -Wall -Wextra -Werror -O0 -o '" +
+                                (scratch_ / "main").string() + "' '" + source + "' 2>'" +
+                                (scratch_ / "log").string() + "' && '" + (scratch_ / "main").string() + "'";
     return std::system(command.c_str());
   }
 
@@ -676,7 +693,8 @@ TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
   hostile[0].study.kernel = "class \"; int x;\n#error";
   hostile[0].study.device.name = "\\\n#error \"?\?/";
   hostile[0].study.problem = {{"Problem", 1}};
-  hostile[0].trial.config = {{"int", 1}, {"a b", "x\"\n"}, {"a_b", true}, {"Config", 2}, {"NULL", "char16_t"}};
+  hostile[0].trial.config = {
+      {"int", 1}, {"a b", "x\"\n"}, {"a_b", true}, {"Config", 2}, {"NULL", "char16_t"}};
   Portfolio portfolio;
   portfolio.configs = {hostile[0].trial.config};
   portfolio.tree.emplace_back();
@@ -687,21 +705,26 @@ TEST_F(WinnerExport, names_that_look_like_code_stay_texts) {
 TEST_F(WinnerExport, flags_are_quoted_for_a_shell) {
   EXPECT_EQ(definition_flags({{"threads", 256}, {"way", "one_pass"}, {"fast", true}, {"x", 0.5}}),
             "-Dthreads=256 -Dway=one_pass -Dfast=true -Dx=0.5");
-  EXPECT_EQ(definition_flags({{"T", "unsigned int"}, {"s", "it's; rm"}}), "'-DT=unsigned int' '-Ds=it'\\''s; rm'");
+  EXPECT_EQ(definition_flags({{"T", "unsigned int"}, {"s", "it's; rm"}}),
+            "'-DT=unsigned int' '-Ds=it'\\''s; rm'");
 }
 
 // The shell divides the flags, and the preprocessor replaces the names.
 TEST_F(WinnerExport, a_compiler_gets_every_value_from_the_flags) {
-  const std::string texts[] = {"one_pass", "unsigned int", "it's; echo no", "\"quoted\"", "$HOME `id` \\n", "*", "a & b | c > d", "%s #other", ""};
-  Config config{{"threads", 256}, {"least", -1}, {"fast", true}, {"slow", false}, {"x", 0.1}, {"small", 1e-30}};
+  const std::string texts[] = {"one_pass",      "unsigned int",   "it's; echo no",
+                               "\"quoted\"",    "$HOME `id` \\n", "*",
+                               "a & b | c > d", "%s #other",      ""};
+  Config config{{"threads", 256}, {"least", -1}, {"fast", true},
+                {"slow", false},  {"x", 0.1},    {"small", 1e-30}};
   std::string source, expected;
   for (std::size_t i = 0; i < std::size(texts); ++i) config.set("text" + std::to_string(i), texts[i]);
   for (const auto& [name, value] : config) {
     source += "[" + name + "]\n";
     expected += "[" + value.str() + "]\n";
   }
-  const std::string command = "cd '" + scratch_.path().string() + "' && g++ " + definition_flags(config) + " -E -P -w -x c++ '" +
-                              write("names.txt", source) + "' >'" + scratch_.path("values.txt") + "' 2>&1";
+  const std::string command = "cd '" + scratch_.path().string() + "' && g++ " + definition_flags(config) +
+                              " -E -P -w -x c++ '" + write("names.txt", source) + "' >'" +
+                              scratch_.path("values.txt") + "' 2>&1";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::ifstream file(scratch_ / "values.txt");
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(file), {}}), expected);
@@ -715,7 +738,8 @@ TEST_F(WinnerExport, a_recorded_problem_has_several_sizes_in_the_wisdom) {
     const auto text = wisdom_text(recorded);
     if (!text) return text.error().message;
     std::string found;
-    for (std::size_t at = text->find("\"problem_size\":["); at != text->npos; at = text->find("\"problem_size\":[", at + 1))
+    for (std::size_t at = text->find("\"problem_size\":["); at != text->npos;
+         at = text->find("\"problem_size\":[", at + 1))
       found += text->substr(at + 15, text->find(']', at) - at - 14);
     return found;
   };
@@ -723,7 +747,8 @@ TEST_F(WinnerExport, a_recorded_problem_has_several_sizes_in_the_wisdom) {
   EXPECT_EQ(sizes("8x4x2", "1x1x1"), "[8,4,2][1,1,1]");
   EXPECT_EQ(sizes("1x2x3x4", "1x2x3x5"), "Kernel Launcher knows at most three sizes of a problem");
   for (const char* other : {"64", "64x", "x64", "64xy", "64x-"})
-    EXPECT_NE(sizes("4096x4096", other).find("choose one value of 'problem_size'"), std::string::npos) << other;
+    EXPECT_NE(sizes("4096x4096", other).find("choose one value of 'problem_size'"), std::string::npos)
+        << other;
 }
 
 TEST_F(WinnerExport, python_reads_the_file_of_a_device_and_the_wisdom) {
@@ -747,7 +772,8 @@ for line in lines[1:]:
   two_types.back().study.problem.set("T", "int");
   const auto refused = wisdom_text(two_types);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("choose one value of 'T', for example --problem T="), std::string::npos)
+  EXPECT_NE(refused.error().message.find("choose one value of 'T', for example --problem T="),
+            std::string::npos)
       << refused.error().message;
   two_types.back().study.kernel = "scan";
   EXPECT_EQ(wisdom_text(two_types).error().message, "a wisdom file holds one kernel");
@@ -767,15 +793,18 @@ std::vector<std::int64_t> threads_in(const std::string& wisdom) {
 
 TEST_F(WinnerExport, a_problem_has_one_line_and_prefers_the_cold_regime_and_time) {
   const Best& tuned = winners_.front();
-  const auto variant = [&](std::int64_t id, Regime regime, const std::string& objective, std::int64_t threads, std::int64_t updated) {
+  const auto variant = [&](std::int64_t id, Regime regime, const std::string& objective, std::int64_t threads,
+                           std::int64_t updated) {
     Best best = tuned;
     best.study_id = id, best.updated_unix_ms = updated;
     best.study.regime = regime, best.study.objective = objective;
     best.trial.config.set("threads", threads);
     return best;
   };
-  const Best hot = variant(1, Regime::hot, "time", 1, 9000), other = variant(2, Regime::cold, "maximize GB/s", 2, 9000),
-             old = variant(3, Regime::cold, "time", 3, 1000), cold = variant(4, Regime::cold, "time", 4, 2000);
+  const Best hot = variant(1, Regime::hot, "time", 1, 9000),
+             other = variant(2, Regime::cold, "maximize GB/s", 2, 9000),
+             old = variant(3, Regime::cold, "time", 3, 1000),
+             cold = variant(4, Regime::cold, "time", 4, 2000);
   std::vector<Best> all = {hot, other, old, cold};
   do {
     EXPECT_EQ(threads_in(*wisdom_text(one_for_each_problem(all))), (std::vector<std::int64_t>{4}));
@@ -793,7 +822,8 @@ TEST_F(WinnerExport, a_wisdom_file_never_holds_two_lines_for_one_device_and_prob
   ASSERT_EQ(one_for_each_problem(two).size(), 2u);
   const auto refused = wisdom_text(two);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("devices called 'NVIDIA H200'"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("devices called 'NVIDIA H200'"), std::string::npos)
+      << refused.error().message;
   two.back().study.device.name = "NVIDIA H100";
   EXPECT_EQ(threads_in(*wisdom_text(two)).size(), 2u);
 }

@@ -107,7 +107,8 @@ TEST(SelectionTree, divides_sizes_and_texts) {
   EXPECT_EQ(find_leaf(tree, {{"n", 1000}, {"T", "float"}})->config, 0u);
   EXPECT_EQ(find_leaf(tree, {{"n", 1 << 20}, {"T", "float"}})->config, 1u);
   EXPECT_EQ(find_leaf(tree, {{"m", 1}}), nullptr);
-  EXPECT_EQ(selection_tree(table, std::vector<std::size_t>{0, 1}, 5).size(), 1u);  // no division gains so much
+  // No division gains so much.
+  EXPECT_EQ(selection_tree(table, std::vector<std::size_t>{0, 1}, 5).size(), 1u);
 }
 
 TEST(Portfolio, serves_problems_that_were_held_back) {
@@ -207,9 +208,11 @@ TEST_F(AgedPortfolio, leaves_out_a_configuration_that_gave_a_wrong_result_later)
   const Portfolio left = stored();
   ASSERT_EQ(left.configs.size(), 2u);
   EXPECT_EQ(std::ranges::count(left.configs, wrong), 0);
-  for (const std::int64_t n : {1024, 1 << 16, 1 << 20}) EXPECT_NE(*left.find({{"n", n}, {"T", "float"}}), wrong) << n;
-  EXPECT_EQ(left.stale, (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
-                                                  std::string(kPortfolioOutdated)}));
+  for (const std::int64_t n : {1024, 1 << 16, 1 << 20})
+    EXPECT_NE(*left.find({{"n", n}, {"T", "float"}}), wrong) << n;
+  EXPECT_EQ(left.stale,
+            (std::vector<std::string>{"1 configuration of the portfolio failed later and is left out",
+                                      std::string(kPortfolioOutdated)}));
 }
 
 TEST_F(AgedPortfolio, drops_a_configuration_only_if_it_is_refused_for_all_problems) {

@@ -47,7 +47,8 @@ TEST_F(Sqlite, a_checksum_is_the_same_in_sql_and_outside) {
   sum.add(std::string_view("text"));
   sum.add(std::string_view());
   sum.add(std::optional<double>());
-  Statement in_sql(database_, "SELECT gktune_checksum(?, ?, ?, ?, ?, ?), gktune_checksum(?1, ?2, ?3, ?5, ?4, ?6)");
+  Statement in_sql(database_,
+                   "SELECT gktune_checksum(?, ?, ?, ?, ?, ?), gktune_checksum(?1, ?2, ?3, ?5, ?4, ?6)");
   ASSERT_TRUE(in_sql.bind(-7, 0.5, 0.0, "text", "", std::nullopt).step());
   Row row = in_sql.row();
   EXPECT_EQ(row.integer(), sum.value());
@@ -120,7 +121,8 @@ TEST_F(Sqlite, an_endless_query_is_stopped) {
     endless.step();
     FAIL() << "it ended";
   } catch (const Failure& failure) {
-    EXPECT_STREQ(failure.what(), "a query found no row for too long: it asks too much, or the file is damaged");
+    EXPECT_STREQ(failure.what(),
+                 "a query found no row for too long: it asks too much, or the file is damaged");
   }
   EXPECT_EQ(rows(), 0);
   std::this_thread::sleep_for(std::chrono::milliseconds(30));

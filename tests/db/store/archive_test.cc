@@ -61,15 +61,17 @@ class ArchiveTest : public ::testing::Test {
 
 TEST_F(ArchiveTest, no_query_reads_all_trials) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-  for (const std::string_view query : std::initializer_list<std::string_view>{archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon,
-                           archive::kWinnerSession, archive::kWinnerSessions, kSessionsOfDevice, archive::kVersions, archive::kTotals}) {
+  for (const std::string_view query : std::initializer_list<std::string_view>{
+           archive::kRanked, archive::kFailed, archive::kCounts, archive::kCommon, archive::kWinnerSession,
+           archive::kWinnerSessions, kSessionsOfDevice, archive::kVersions, archive::kTotals}) {
     sqlite::Statement plan(file, "EXPLAIN QUERY PLAN " + std::string(query));
     while (plan.step()) {
       auto row = plan.row();
       for (int skipped = 0; skipped < 3; ++skipped) row.integer();
       const auto detail = row.text();
       for (const std::string table : {"t", "a", "b", "w", "f", "trials", "finalists"}) {
-        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " "))
+            << query << ": " << detail;
       }
       EXPECT_FALSE(detail.starts_with("SEARCH trials") && detail.find("study_id=?") == detail.npos) << detail;
     }
@@ -79,8 +81,10 @@ TEST_F(ArchiveTest, no_query_reads_all_trials) {
 TEST_F(ArchiveTest, a_count_of_rows_to_remove_uses_indexes) {
   sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
   file.execute(std::string(removal::kList));
-  const std::vector<removal::Rule> rules = {removal::kSuperseded, removal::kFailed, removal::kEarlierOfFailed,
-                                            removal::kLaterOfFailed, removal::kCurrent, removal::kListed, removal::kWhole};
+  const std::vector<removal::Rule> rules = {
+      removal::kSuperseded,    removal::kFailed,  removal::kEarlierOfFailed,
+      removal::kLaterOfFailed, removal::kCurrent, removal::kListed,
+      removal::kWhole};
   std::vector<std::string> queries = {std::string(removal::kStudy), std::string(removal::kIsOutdated)};
   for (const removal::Rule& rule : rules) {
     queries.push_back(removal::count_of(rule));
@@ -96,8 +100,10 @@ TEST_F(ArchiveTest, a_count_of_rows_to_remove_uses_indexes) {
       for (int skipped = 0; skipped < 3; ++skipped) row.integer();
       const auto detail = row.text();
       for (const std::string table : {"t", "c", "f", "p", "trials", "finalists", "playoffs", "studies"}) {
-        if (table == "c" && query.find("FROM claims c") != query.npos) continue;  // a row for each running trial
-        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << query << ": " << detail;
+        // A row for each running trial.
+        if (table == "c" && query.find("FROM claims c") != query.npos) continue;
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " "))
+            << query << ": " << detail;
       }
     }
   }
@@ -112,7 +118,8 @@ TEST_F(ArchiveTest, no_view_of_studies_or_winners_reads_all_trials) {
       for (int skipped = 0; skipped < 3; ++skipped) row.integer();
       const auto detail = row.text();
       for (const std::string table : {"t", "f", "trials", "finalists"})
-        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " ")) << view << ": " << detail;
+        EXPECT_FALSE(detail == "SCAN " + table || detail.starts_with("SCAN " + table + " "))
+            << view << ": " << detail;
     }
   }
 }
@@ -225,8 +232,9 @@ TEST_F(ArchiveTest, a_query_in_sql_reads_and_changes_nothing) {
   EXPECT_EQ(rows.rows[0][0], Value(1));
   EXPECT_FALSE(rows.rows[0][2].has_value());
   EXPECT_EQ(rows.rows[0][4], Value("(2 bytes)"));
-  for (const char* bad : {"DELETE FROM trials", "SELECT 1; SELECT 2", "-- nothing", "SELECT nonsense", "",
-                          "ATTACH '/tmp/other.db' AS other", "PRAGMA user_version = 9", "VACUUM INTO '/tmp/copy.db'"}) {
+  for (const char* bad :
+       {"DELETE FROM trials", "SELECT 1; SELECT 2", "-- nothing", "SELECT nonsense", "",
+        "ATTACH '/tmp/other.db' AS other", "PRAGMA user_version = 9", "VACUUM INTO '/tmp/copy.db'"}) {
     EXPECT_FALSE(archive().query(bad).ok()) << bad;
   }
 }
@@ -248,7 +256,9 @@ TEST_F(ArchiveTest, a_playoff_is_removed_with_its_winner) {
   for (int i = 1; i < 4; ++i) add(study_, session_, ok_trial({{"a", i}}, 10.0 + i));
   for (const std::int64_t held : {5000, 6000}) {
     const int best = held == 5000 ? 2 : 3;
-    ASSERT_TRUE(store_->add_playoff(study_, session_, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 1}}, 10)}, held}).ok());
+    ASSERT_TRUE(
+        store_->add_playoff(study_, session_, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 1}}, 10)}, held})
+            .ok());
   }
   EXPECT_EQ(winner().trial.config, (Config{{"a", 3}}));
   EXPECT_EQ(remove_trials(path_, {3}, Removal::done)->playoffs, 1);
@@ -265,7 +275,8 @@ TEST_F(ArchiveTest, a_session_and_a_device_are_removed_with_their_last_study) {
   const Removed removed = *remove_studies(path_, {study_}, Removal::done);
   EXPECT_EQ(removed.studies, 1);
   EXPECT_EQ(removed.sessions, 1);
-  for (const char* table : {"devices", "studies", "sessions", "trials", "study_counts", "winners", "general_configs"})
+  for (const char* table :
+       {"devices", "studies", "sessions", "trials", "study_counts", "winners", "general_configs"})
     EXPECT_EQ(integer(std::string("SELECT count(*) FROM ") + table), 0) << table;
 }
 
@@ -301,7 +312,8 @@ TEST_F(ArchiveTest, rows_are_removed_also_where_there_is_no_room_to_make_the_fil
 // Three studies in three sessions, with trials that were measured again and playoffs.
 TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
   const auto second = begin("580.1"), third = begin("590.1");
-  const std::int64_t other = *store_->study_id(reduce_study(2048)), last = *store_->study_id(reduce_study(4096));
+  const std::int64_t other = *store_->study_id(reduce_study(2048)),
+                     last = *store_->study_id(reduce_study(4096));
   for (int round = 0; round < 2; ++round) {
     for (int a = 0; a < 4; ++a) {
       add(study_, session_, ok_trial({{"a", a}}, 10.0 + a, 1000 + round));
@@ -315,8 +327,10 @@ TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
   const std::int64_t first_version = *store_->study_id(of_version);
   for (const int ended : {500, 600}) add(first_version, session_, ok_trial({{"a", ended}}, 10, ended));
   for (const int best : {0, 1}) {
-    ASSERT_TRUE(
-        store_->add_playoff(study_, second, {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 3}}, 10)}, 5000 + best}).ok());
+    ASSERT_TRUE(store_
+                    ->add_playoff(study_, second,
+                                  {{ok_trial({{"a", best}}, 9), ok_trial({{"a", 3}}, 10)}, 5000 + best})
+                    .ok());
   }
   for (const auto each : {session_, second, third}) ASSERT_TRUE(store_->end_session(each).ok());
   store_.reset();
@@ -345,12 +359,15 @@ TEST_F(ArchiveTest, a_rehearsal_counts_the_rows_that_a_removal_removes) {
     return prune(path_, everything, {.outdated = true, .before_unix_ms = 550}, removal);
   });
   EXPECT_EQ(integer("SELECT count(*) FROM trials WHERE ended_ms < 1000"), 1);
-  agree("an earlier version", [&](Removal removal) { return prune(path_, everything, {.outdated = true}, removal); });
+  agree("an earlier version",
+        [&](Removal removal) { return prune(path_, everything, {.outdated = true}, removal); });
   EXPECT_EQ(integer("SELECT count(*) FROM studies WHERE fingerprint = 'f0'"), 0);
   agree("superseded", [&](Removal removal) { return prune(path_, {study_}, {.superseded = true}, removal); });
   const std::int64_t winner_id = integer("SELECT trial_id FROM winners WHERE study_id = 1");
   agree("a winner", [&](Removal removal) { return remove_trials(path_, {winner_id}, removal); });
-  agree("failures", [&](Removal removal) { return prune(path_, {study_, other, last}, {.failed = true}, removal); });
+  agree("failures", [&](Removal removal) {
+    return prune(path_, {study_, other, last}, {.failed = true}, removal);
+  });
   EXPECT_EQ(integer("SELECT count(*) FROM studies WHERE id = 3"), 0);  // with its earlier trial
   agree("the first", [&](Removal removal) { return remove_studies(path_, {study_}, removal); });
   agree("all", [&](Removal removal) { return remove_studies(path_, {other}, removal); });
@@ -371,10 +388,12 @@ TEST_F(ArchiveTest, a_removal_updates_the_configuration_for_all_problems) {
   store_.reset();
   EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE config = '{\"a\":1}'"), 2);
   ASSERT_TRUE(remove_trials(path_, {1, 3}, Removal::done).ok());
-  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'reduce' AND config = '{\"a\":2}'"), 1);
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'reduce' AND config = '{\"a\":2}'"),
+            1);
   ASSERT_TRUE(remove_studies(path_, {study_, other}, Removal::done).ok());
   EXPECT_EQ(integer("SELECT count(*) FROM general_configs"), 1);
-  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'scan' AND config = '{\"a\":1}'"), 1);
+  EXPECT_EQ(integer("SELECT count(*) FROM general_configs WHERE kernel = 'scan' AND config = '{\"a\":1}'"),
+            1);
 }
 
 TEST_F(ArchiveTest, a_study_is_not_removed_while_a_program_tunes_it) {

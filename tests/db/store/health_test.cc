@@ -26,9 +26,10 @@ TEST_F(HealthTest, a_good_database_has_no_findings) {
 }
 
 TEST_F(HealthTest, each_change_of_a_row_is_found) {
-  for (const char* change : {"config = replace(config, 'one', 'two')", "median_us = median_us + 1e-9", "status = 'crashed'",
-                             "samples = x'0000000000000000'", "study_id = 2, is_current = 0", "ended_ms = ended_ms + 1",
-                             "registers = 3", "message = 'x'", "number = 9999"}) {
+  for (const char* change :
+       {"config = replace(config, 'one', 'two')", "median_us = median_us + 1e-9", "status = 'crashed'",
+        "samples = x'0000000000000000'", "study_id = 2, is_current = 0", "ended_ms = ended_ms + 1",
+        "registers = 3", "message = 'x'", "number = 9999"}) {
     ScratchFolder folder;
     const fs::path copy = folder / "copy.db";
     fs::copy_file(path_, copy);
@@ -46,7 +47,9 @@ TEST_F(HealthTest, a_change_of_any_value_is_found_and_its_row_is_named) {
   for (const SummedTable& table : summed::kAll) {
     const std::string name(table.name);
     sqlite::Database file(path_, sqlite::Database::Access::read, std::chrono::seconds(1));
-    sqlite::Statement columns(file, "SELECT name, type FROM pragma_table_info(?) WHERE pk = 0 AND name NOT IN ('checksum', 'is_current')");
+    sqlite::Statement columns(file,
+                              "SELECT name, type FROM pragma_table_info(?) WHERE pk = 0 AND name NOT IN "
+                              "('checksum', 'is_current')");
     columns.bind(name);
     int changed = 0;
     for (; columns.step(); ++changed) {
@@ -120,7 +123,8 @@ TEST_F(HealthTest, databases_of_earlier_versions_get_checksums_for_all_rows) {
     EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{}) << name;
     sqlite::Database(copy, sqlite::Database::Access::create, std::chrono::seconds(1))
         .execute("UPDATE trials SET message = 'x' WHERE id = 3");
-    EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{"trials 3: its checksum differs"}) << name;
+    EXPECT_EQ(check_database(copy)->findings, std::vector<std::string>{"trials 3: its checksum differs"})
+        << name;
   }
 }
 
@@ -148,7 +152,9 @@ TEST_F(HealthTest, rows_that_contradict_each_other_are_found) {
 
 // A bit that flips in the objective of a trial would make it the best.
 TEST_F(HealthTest, a_damaged_row_does_not_hide_good_rows_from_queries) {
-  tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 25; UPDATE finalists SET objective = 0.1");
+  tamper(
+      "UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 25; UPDATE finalists SET objective = "
+      "0.1");
   auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
   const auto archive = *Archive::open(path_);
   // The finalist of the first study is damaged, the winner of the search in the second.
@@ -181,7 +187,8 @@ TEST_F(HealthTest, queries_name_a_damaged_study_once_and_show_the_others) {
   EXPECT_EQ(store->best("reduce")->front().study_id, 2);
   ASSERT_FALSE(damage.empty());
   for (const std::string& text : damage) EXPECT_EQ(text, damage.front());
-  EXPECT_TRUE(damage.front().starts_with("a damaged study is left out: study 1 of 'reduce': its problem is damaged: "))
+  EXPECT_TRUE(damage.front().starts_with(
+      "a damaged study is left out: study 1 of 'reduce': its problem is damaged: "))
       << damage.front();
   EXPECT_NE(store->study(1).error().message.find("study 1 of 'reduce'"), std::string::npos);
 }
@@ -200,9 +207,11 @@ TEST_F(HealthTest, queries_leave_out_damaged_studies_and_those_of_damaged_device
     EXPECT_EQ(store->studies()->front().id, 2);
     ASSERT_EQ(store->best("")->size(), 1u);
     ASSERT_FALSE(damage.empty());
-    EXPECT_EQ(damage.front(), "a damaged study is left out: study 1 of 'reduce': damaged: its checksum differs");
+    EXPECT_EQ(damage.front(),
+              "a damaged study is left out: study 1 of 'reduce': damaged: its checksum differs");
     EXPECT_FALSE(store->trial(1).ok());
-    EXPECT_NE(store->study_id(reduce_study(4096)).error().message.find("the study of 'reduce' for"), std::string::npos);
+    EXPECT_NE(store->study_id(reduce_study(4096)).error().message.find("the study of 'reduce' for"),
+              std::string::npos);
   }
   tamper("UPDATE devices SET name = 'NVIDIA H100'");
   const auto store = open();
@@ -274,7 +283,8 @@ TEST_F(HealthTest, a_damaged_trial_is_measured_again_and_never_becomes_the_winne
   tamper("UPDATE trials SET objective = 0.5, median_us = 0.5 WHERE id = 30");  // a=5 of the second study
   auto store = std::move(*open_sqlite_store(path_, StoreAccess::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
-  const Config sound{{"a", 6}, {"way", "one_pass"}}, damaged{{"a", 5}, {"way", "one_pass"}}, added{{"a", 99}, {"way", "one_pass"}};
+  const Config sound{{"a", 6}, {"way", "one_pass"}}, damaged{{"a", 5}, {"way", "one_pass"}},
+      added{{"a", 99}, {"way", "one_pass"}};
   EXPECT_FALSE(*store->claim(2, session, sound, std::chrono::minutes(1)));
   EXPECT_TRUE(*store->claim(2, session, damaged, std::chrono::minutes(1)));
   ASSERT_TRUE(store->add_trial(2, session, ok_trial(added, 50, 4000)).ok());
@@ -290,8 +300,8 @@ TEST_F(HealthTest, a_damaged_trial_is_measured_again_and_never_becomes_the_winne
 
 TEST_F(HealthTest, a_stored_winner_that_differs_from_its_trial_is_found) {
   tamper("UPDATE winners SET config = replace(config, '0', '7') WHERE study_id = 2");
-  EXPECT_EQ(findings(),
-            (std::vector<std::string>{"winners 2: its checksum differs", "study 2: its stored winner is damaged"}));
+  EXPECT_EQ(findings(), (std::vector<std::string>{"winners 2: its checksum differs",
+                                                  "study 2: its stored winner is damaged"}));
 }
 
 // A checksum that a damaged program or a hand computed. The search proposes what trials() leaves out.

@@ -18,15 +18,16 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// After a power cut the file is as it was at the last checkpoint, and the log holds what reached the disk: it ends
-// anywhere, or in blocks of zeros.
+// After a power cut the file is as it was at the last checkpoint, and the log holds what reached the disk: it
+// ends anywhere, or in blocks of zeros.
 TEST(PowerCut, leaves_a_consistent_database_wherever_the_log_ends) {
   ScratchFolder scratch;
   const fs::path path = scratch / "gktune.db", after = scratch / "after.db";
   auto store = std::move(*open_sqlite_store(path, StoreAccess::write));
   const auto session = *store->begin_session({"0.1.0", "box", "gktune run", example_device()});
   const auto study = *store->study_id(reduce_study());
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->add_trial(study, session, ok_trial({{"a", i}}, 10 + i)).ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(store->add_trial(study, session, ok_trial({{"a", i}}, 10 + i)).ok());
   const std::string file = contents_of(path), log = contents_of(path.string() + "-wal");
   ASSERT_GT(log.size(), 100'000u);
   std::int64_t trials = 0, most = 0;

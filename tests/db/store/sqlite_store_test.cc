@@ -164,7 +164,8 @@ TEST_F(SqliteStoreTest, the_stored_winners_match_the_trials_after_every_write) {
   add(ok_trial({{"a", 3}}, 7, ++clock));
   add(ok_trial({{"a", 4}}, 8, ++clock));
   ASSERT_TRUE(
-      store_->add_playoff(study_, session_, {{ok_trial({{"a", 4}}, 6), ok_trial({{"a", 3}}, 7)}, ++clock}).ok());
+      store_->add_playoff(study_, session_, {{ok_trial({{"a", 4}}, 6), ok_trial({{"a", 3}}, 7)}, ++clock})
+          .ok());
   expect_winners();
   EXPECT_EQ(database().integer("SELECT config ->> 'a' FROM winners"), 4);
   add(ok_trial({{"a", 5}}, 5, ++clock));            // overtakes the winner of the playoff

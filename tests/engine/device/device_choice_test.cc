@@ -15,7 +15,8 @@ TEST(DeviceChoice, reads_names_of_devices) {
   EXPECT_EQ(parse_device("sm_120a")->architecture, "sm_120a");
   EXPECT_EQ(parse_device("sm_120a")->kind, Kind::architecture);
   EXPECT_EQ(*parse_device("cuda:3"), (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda", .ordinal = 3}));
-  EXPECT_EQ(*parse_device("cuda:all"), (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda", .extent = DeviceChoice::Extent::all}));
+  EXPECT_EQ(*parse_device("cuda:all"),
+            (DeviceChoice{.kind = Kind::gpu, .gpu_kind = "cuda", .extent = DeviceChoice::Extent::all}));
   EXPECT_EQ(*parse_device("replay:a/b.json.gz"),
             (DeviceChoice{.kind = Kind::replay, .recording = "a/b.json.gz"}));
   EXPECT_FALSE(parse_device("replay:"));
@@ -27,7 +28,8 @@ TEST(DeviceChoice, refuses_other_names_with_a_suggestion) {
       parse_device("hots").error().message,
       "no device is called 'hots', did you mean 'host'?; the devices are auto, host, cuda, cuda:all, cuda:0, "
       "sm_90, replay:FILE");
-  for (const char* text : {"", "sm_", "sm_x", "cuda:", "cuda:-1", "cuda:1x", "cudas", "gpu", "host:1", "CUDA:99999999999"}) {
+  for (const char* text :
+       {"", "sm_", "sm_x", "cuda:", "cuda:-1", "cuda:1x", "cudas", "gpu", "host:1", "CUDA:99999999999"}) {
     EXPECT_FALSE(parse_device(text).ok()) << text;
   }
 }

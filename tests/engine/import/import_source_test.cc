@@ -49,14 +49,19 @@ TEST_F(ImportTest, a_program_gives_its_kernel_its_macros_and_its_launch) {
 
 TEST_F(ImportTest, a_literal_block_becomes_a_parameter_that_the_grid_follows) {
   for (const std::string launch :
-       {"k<<<(n + 255) / 256, 256>>>(x, n);", "int threads = 256, blocks = (n + threads - 1) / threads; k<<<blocks, threads>>>(x, n);",
-        "dim3 b(256); dim3 g((n + b.x - 1) / b.x); k<<<g, b>>>(x, n);", "k<<<div_up(n, 256), 256, 0, stream>>>(x, n);",
-        "k<<<ceil((float)n / 256), 256>>>(x, n);"}) {
-    const Imported made = import("__global__ void k(float* x, int n) { x[0] += 1; }\nvoid run(float* x) {\n  int n = 5000;\n  " + launch + "\n}\n");
+       {"k<<<(n + 255) / 256, 256>>>(x, n);",
+        "int threads = 256, blocks = (n + threads - 1) / threads; k<<<blocks, threads>>>(x, n);",
+        "dim3 b(256); dim3 g((n + b.x - 1) / b.x); k<<<g, b>>>(x, n);",
+        "k<<<div_up(n, 256), 256, 0, stream>>>(x, n);", "k<<<ceil((float)n / 256), 256>>>(x, n);"}) {
+    const Imported made = import(
+        "__global__ void k(float* x, int n) { x[0] += 1; }\nvoid run(float* x) {\n  int n = 5000;\n  " +
+        launch + "\n}\n");
     EXPECT_EQ(text(made, "grid:"), "grid: ceil_div(n, threadsPerBlock)") << launch;
     EXPECT_EQ(text(made, "block:"), "block: threadsPerBlock") << launch;
-    EXPECT_EQ(text(made, "threadsPerBlock:"), "threadsPerBlock: {values: [64, 128, 256, 512, 1024], default: 256}");
-    EXPECT_EQ(text(made, "x:"), "x: {type: float32, extent: n, role: inout, init: {uniform: [0, 1]}}  # the extent is a guess");
+    EXPECT_EQ(text(made, "threadsPerBlock:"),
+              "threadsPerBlock: {values: [64, 128, 256, 512, 1024], default: 256}");
+    EXPECT_EQ(text(made, "x:"),
+              "x: {type: float32, extent: n, role: inout, init: {uniform: [0, 1]}}  # the extent is a guess");
   }
 }
 
@@ -90,13 +95,15 @@ TEST_F(ImportTest, aliases_lists_of_dim3_and_defaults_of_arguments_are_read) {
 }
 
 TEST_F(ImportTest, a_block_macro_that_the_kernel_uses_keeps_its_name) {
-  for (const std::string setting : {"#define BX 16\n#define BY 8\n", "const int BX = 16;\nconst int BY = 8;\n", "enum { BX = 16, BY = 8 };\n",
-                                    "constexpr int BX = 16, BY = 8;\n"}) {
+  for (const std::string setting :
+       {"#define BX 16\n#define BY 8\n", "const int BX = 16;\nconst int BY = 8;\n",
+        "enum { BX = 16, BY = 8 };\n", "constexpr int BX = 16, BY = 8;\n"}) {
     const Imported made = import(setting +
                                  "__global__ void k(const float* a, float* c, int m, int n) {\n"
                                  "  __shared__ float tile[BY][BX];\n  c[blockIdx.x * BX + BY] = a[0];\n}\n"
                                  "int main() {\n  int m = 100, n = 70;\n  dim3 block(BX, BY);\n"
-                                 "  dim3 grid((n + block.x - 1) / block.x, (m - 1) / BY + 1);\n  k<<<grid, block>>>(a, c, m, n);\n}\n");
+                                 "  dim3 grid((n + block.x - 1) / block.x, (m - 1) / BY + 1);\n  k<<<grid, "
+                                 "block>>>(a, c, m, n);\n}\n");
     EXPECT_EQ(text(made, "BX:"), "BX: {values: [4, 8, 16, 32, 64], default: 16}") << setting;
     EXPECT_EQ(text(made, "BY:"), "BY: {values: [2, 4, 8, 16, 32], default: 8}") << setting;
     EXPECT_EQ(text(made, "block:"), "block: [BX, BY]");
@@ -116,8 +123,10 @@ TEST_F(ImportTest, a_macro_that_only_other_kernels_use_is_not_a_parameter) {
 
 TEST_F(ImportTest, the_size_of_a_single_block_is_a_size_of_the_problem) {
   const Imported made = import(
-      "#define N 256\n__global__ void add(const int* a, int* c) { if (threadIdx.x < N) c[threadIdx.x] = a[threadIdx.x]; }\n"
-      "int main() {\n  int *a, *c;\n  cudaMalloc(&a, N * sizeof(int));\n  cudaMalloc(&c, N * sizeof(int));\n  add<<<1, N>>>(a, c);\n}\n");
+      "#define N 256\n__global__ void add(const int* a, int* c) { if (threadIdx.x < N) c[threadIdx.x] = "
+      "a[threadIdx.x]; }\n"
+      "int main() {\n  int *a, *c;\n  cudaMalloc(&a, N * sizeof(int));\n  cudaMalloc(&c, N * sizeof(int));\n "
+      " add<<<1, N>>>(a, c);\n}\n");
   EXPECT_EQ(text(made, "N:"), "N: {values: [256], macro: N}");
   EXPECT_EQ(text(made, "block:"), "block: N");
   EXPECT_TRUE(made.definition.parameters.empty()) << made.space.text;
@@ -126,30 +135,40 @@ TEST_F(ImportTest, the_size_of_a_single_block_is_a_size_of_the_problem) {
 TEST_F(ImportTest, sizes_of_vectors_structs_and_variables_are_known) {
   const Imported made = import(
       "struct Body { float x, y, z; float velocity[3]; };\ntypedef struct { int key; double value; } Pair;\n"
-      "__global__ void k(const float4* in, float4* out, Body* bodies, Pair* pairs, const double* u, int n) {\n"
-      "  extern __shared__ float4 tile[];\n  tile[0] = in[n];\n  out[n] = tile[0];\n  bodies[n].x += 1;\n  pairs[n].key = 1;\n}\n"
+      "__global__ void k(const float4* in, float4* out, Body* bodies, Pair* pairs, const double* u, int n) "
+      "{\n"
+      "  extern __shared__ float4 tile[];\n  tile[0] = in[n];\n  out[n] = tile[0];\n  bodies[n].x += 1;\n  "
+      "pairs[n].key = 1;\n}\n"
       "int main() {\n  int n = 1000;\n  float *in, *out;\n  Body* bodies;\n  Pair* pairs;\n  double *u;\n"
-      "  size_t bytes = 4 * n * sizeof(float);\n  cudaMalloc(&in, bytes);\n  cudaMalloc(&out, sizeof(float4) * n);\n"
-      "  cudaMalloc(&bodies, n * sizeof(Body));\n  cudaMalloc(&pairs, n * sizeof *pairs);\n  cudaMalloc(&u, n * sizeof(*u));\n"
-      "  k<<<(n + 127) / 128, 128, 128 * sizeof(float4) + sizeof(Body)>>>((const float4*)in, reinterpret_cast<float4*>(out), bodies, pairs, u, n);\n}\n");
+      "  size_t bytes = 4 * n * sizeof(float);\n  cudaMalloc(&in, bytes);\n  cudaMalloc(&out, sizeof(float4) "
+      "* n);\n"
+      "  cudaMalloc(&bodies, n * sizeof(Body));\n  cudaMalloc(&pairs, n * sizeof *pairs);\n  cudaMalloc(&u, "
+      "n * sizeof(*u));\n"
+      "  k<<<(n + 127) / 128, 128, 128 * sizeof(float4) + sizeof(Body)>>>((const float4*)in, "
+      "reinterpret_cast<float4*>(out), bodies, pairs, u, n);\n}\n");
   EXPECT_EQ(text(made, "shared:"), "shared: threadsPerBlock * 16 + 24");
   EXPECT_EQ(text(made, "in:"), "in: {type: float32, extent: n * 4, init: {uniform: [0, 1]}}");
   EXPECT_EQ(text(made, "out:"), "out: {type: float32, extent: n * 4, role: out}");
-  EXPECT_EQ(text(made, "bodies:"), "bodies: {type: float32, extent: n * 6, role: inout, init: {uniform: [0, 1]}}");
+  EXPECT_EQ(text(made, "bodies:"),
+            "bodies: {type: float32, extent: n * 6, role: inout, init: {uniform: [0, 1]}}");
   EXPECT_EQ(text(made, "pairs:"), "pairs: {type: uint8, extent: n * 16, role: out}  # bytes of Pair");
   EXPECT_EQ(text(made, "u:"), "u: {type: float64, extent: n, init: {uniform: [0, 1]}}");
 }
 
 TEST_F(ImportTest, a_memset_says_what_a_buffer_holds_first) {
   const auto imported = [&](const std::string& use, const std::string& set) {
-    return text(import("__global__ void k(int* x) { " + use + " }\nint main() {\n  int n = 500;\n  int* x;\n  cudaMalloc(&x, n * sizeof(int));\n" +
-                       set + "  k<<<n, 64>>>(x);\n}\n"), "x:");
+    return text(import("__global__ void k(int* x) { " + use +
+                       " }\nint main() {\n  int n = 500;\n  int* x;\n  cudaMalloc(&x, n * sizeof(int));\n" +
+                       set + "  k<<<n, 64>>>(x);\n}\n"),
+                "x:");
   };
   const std::string start = "x: {type: int32, extent: n, role: inout, init: ";
   EXPECT_EQ(imported("atomicAdd(&x[0], 1);", "  cudaMemset(x, 0, n * sizeof(int));\n"), start + "zero}");
   EXPECT_EQ(imported("x[0] += 1;", "  cudaMemset(x, 0xff, n * sizeof(int));\n"), start + "{constant: -1}}");
-  EXPECT_EQ(imported("x[0] += 1;", "  cudaMemset(x, 0, 16);\n"), start + "zero}  # the source sets only 4 of them");
-  EXPECT_EQ(imported("x[0] += 1;", "  cudaMemset(x, 7, n * 4);\n"), start + "{uniform: [0, 100]}}  # the source sets each byte to 7");
+  EXPECT_EQ(imported("x[0] += 1;", "  cudaMemset(x, 0, 16);\n"),
+            start + "zero}  # the source sets only 4 of them");
+  EXPECT_EQ(imported("x[0] += 1;", "  cudaMemset(x, 7, n * 4);\n"),
+            start + "{uniform: [0, 100]}}  # the source sets each byte to 7");
   EXPECT_EQ(imported("x[0] = 1;", "  cudaMemset(x, 0, n * sizeof *x);\n"),
             start + "zero}  # the source sets it first; role: out if the kernel writes all of it");
   EXPECT_EQ(imported("x[0] = 1;", ""), "x: {type: int32, extent: n, role: out}");
@@ -157,50 +176,68 @@ TEST_F(ImportTest, a_memset_says_what_a_buffer_holds_first) {
 
 TEST_F(ImportTest, indices_stay_inside_the_array_that_they_point_into) {
   const auto imported = [&](const std::string& fill, const std::string& use) {
-    return text(import("__global__ void k(const int* index, const float* table, float* out, int n, int width) { " + use +
-                       " }\nint main() {\n  int n = 500, rows = 40, width = 8;\n  int* index;\n  float *table, *out;\n"
-                       "  int* h = new int[n];\n  for (int i = 0; i < n; i++) h[i] = " + fill + ";\n"
-                       "  cudaMalloc(&index, n * sizeof(int));\n  cudaMalloc(&table, rows * width * sizeof(float));\n"
-                       "  cudaMalloc(&out, n * sizeof(float));\n  cudaMemcpy(index, h, n * sizeof(int), cudaMemcpyHostToDevice);\n"
-                       "  k<<<n, 64>>>(index, table, out, n, width);\n}\n"), "index:");
+    return text(
+        import(
+            "__global__ void k(const int* index, const float* table, float* out, int n, int width) { " + use +
+            " }\nint main() {\n  int n = 500, rows = 40, width = 8;\n  int* index;\n  float *table, *out;\n"
+            "  int* h = new int[n];\n  for (int i = 0; i < n; i++) h[i] = " +
+            fill +
+            ";\n"
+            "  cudaMalloc(&index, n * sizeof(int));\n  cudaMalloc(&table, rows * width * sizeof(float));\n"
+            "  cudaMalloc(&out, n * sizeof(float));\n  cudaMemcpy(index, h, n * sizeof(int), "
+            "cudaMemcpyHostToDevice);\n"
+            "  k<<<n, 64>>>(index, table, out, n, width);\n}\n"),
+        "index:");
   };
   const std::string start = "index: {type: int32, extent: n, init: ";
   EXPECT_EQ(imported("rand() % rows", "out[0] = table[index[0]];"), start + "{uniform: [0, rows - 1]}}");
   EXPECT_EQ(imported("1 + (i * 7) % 10", "out[0] = table[index[0]];"), start + "{uniform: [1, 10]}}");
   EXPECT_EQ(imported("rand() % 10 + 5", "out[0] = table[index[0]];"), start + "{uniform: [5, 14]}}");
   EXPECT_EQ(imported("i", "out[0] = table[index[0]];"), start + "{ramp: [0, 1]}}");
-  EXPECT_EQ(imported("next()", "const int k = index[0]; out[0] = table[k];"),
-            start + "{uniform: [0, rows * width - 1]}}  # the range is a guess: the values are positions in table");
+  EXPECT_EQ(
+      imported("next()", "const int k = index[0]; out[0] = table[k];"),
+      start + "{uniform: [0, rows * width - 1]}}  # the range is a guess: the values are positions in table");
   EXPECT_EQ(imported("next()", "out[0] = table[__ldg(&index[0]) * width + 3];"),
             start + "{uniform: [0, rows - 1]}}  # the range is a guess: the values are positions in table");
   EXPECT_EQ(imported("next()", "__shared__ int bins[33]; atomicAdd(&bins[index[0]], 1); out[0] = 1;"),
             start + "{uniform: [0, 32]}}  # the range is a guess: the values are positions in bins");
   EXPECT_EQ(imported("next()", "out[0] = table[n - index[0]];"),
-            start + "{uniform: [0, 100]}}  # a guess: its values are positions in table, and the source does not say how many that has");
+            start +
+                "{uniform: [0, 100]}}  # a guess: its values are positions in table, and the source does not "
+                "say how many that has");
 }
 
 TEST_F(ImportTest, offsets_and_columns_of_a_sparse_matrix_fit_together) {
   const Imported made = import(
-      "__global__ void spmv(int rows, const int* begins, const int* columns, const float* values, const float* x, float* y) {\n"
-      "  const int row = blockIdx.x * blockDim.x + threadIdx.x;\n  if (row >= rows) return;\n  float sum = 0;\n"
-      "  const int end = begins[row + 1];\n  for (int j = begins[row]; j < end; ++j) sum += values[j] * x[columns[j]];\n  y[row] = sum;\n}\n"
-      "int main(int argc, char** argv) {\n  const int rows = argc > 1 ? std::atoi(argv[1]) : 300, width = 200, count = rows * 5;\n"
+      "__global__ void spmv(int rows, const int* begins, const int* columns, const float* values, const "
+      "float* x, float* y) {\n"
+      "  const int row = blockIdx.x * blockDim.x + threadIdx.x;\n  if (row >= rows) return;\n  float sum = "
+      "0;\n"
+      "  const int end = begins[row + 1];\n  for (int j = begins[row]; j < end; ++j) sum += values[j] * "
+      "x[columns[j]];\n  y[row] = sum;\n}\n"
+      "int main(int argc, char** argv) {\n  const int rows = argc > 1 ? std::atoi(argv[1]) : 300, width = "
+      "200, count = rows * 5;\n"
       "  cudaMalloc(&begins, (rows + 1) * sizeof(int));\n  cudaMalloc(&columns, count * sizeof(int));\n"
-      "  cudaMalloc(&values, count * sizeof(float));\n  cudaMalloc(&x, width * sizeof(float));\n  cudaMalloc(&y, rows * sizeof(float));\n"
+      "  cudaMalloc(&values, count * sizeof(float));\n  cudaMalloc(&x, width * sizeof(float));\n  "
+      "cudaMalloc(&y, rows * sizeof(float));\n"
       "  spmv<<<(rows + 127) / 128, 128>>>(rows, begins, columns, values, x, y);\n}\n");
   EXPECT_EQ(text(made, "rows: ["), "rows: [300]");
-  EXPECT_EQ(text(made, "begins:").substr(0, 96),
-            "begins: {type: int32, extent: rows + 1, init: {csr_offsets: {nonzeros: rows * 5, columns: width}");
-  EXPECT_EQ(text(made, "columns:").substr(0, 71), "columns: {type: int32, extent: rows * 5, init: {csr_columns: begins}}  ");
+  EXPECT_EQ(
+      text(made, "begins:").substr(0, 96),
+      "begins: {type: int32, extent: rows + 1, init: {csr_offsets: {nonzeros: rows * 5, columns: width}");
+  EXPECT_EQ(text(made, "columns:").substr(0, 71),
+            "columns: {type: int32, extent: rows * 5, init: {csr_columns: begins}}  ");
 }
 
 TEST_F(ImportTest, names_are_resolved_in_the_function_that_launches) {
   const Imported made = import(
-      "__global__ void k(const float* in, float* out, int n) {\n  const int size = n * 3;\n  float* mine = out + 1;\n  mine[size] = in[0];\n}\n"
+      "__global__ void k(const float* in, float* out, int n) {\n  const int size = n * 3;\n  float* mine = "
+      "out + 1;\n  mine[size] = in[0];\n}\n"
       "void other() { int size = 77; }\n"
       "void launch(const float* from, float* to, int size) { k<<<(size + 63) / 64, 64>>>(from, to, size); }\n"
       "struct Options { int count = 2; };\n"
-      "int main(int argc, char** argv) {\n  Options options;\n  if (argc > 1) options.count = atoi(argv[1]);\n"
+      "int main(int argc, char** argv) {\n  Options options;\n  if (argc > 1) options.count = "
+      "atoi(argv[1]);\n"
       "  options.count = 600;\n  float *a, *b;\n  cudaMalloc((void**)&a, options.count * sizeof(float));\n"
       "  cudaMalloc((void**)&b, (options.count + 0) * sizeof(float));\n  launch(a, b, options.count);\n}\n");
   EXPECT_EQ(text(made, "count:"), "count: [600]");
@@ -215,8 +252,13 @@ TEST_F(ImportTest, roles_follow_pointers_through_casts_and_device_functions) {
     const std::string line = text(import("#define FLOAT4(x) (reinterpret_cast<float4*>(&(x))[0])\n"
                                          "__device__ void put(float* at, float value) { *at = value; }\n"
                                          "__device__ float got(const float* at) { return *at; }\n"
-                                         "__global__ void k(float* x, float* y) { y[0] = 1; " + use + " }\nvoid run(float* x, float* y) { k<<<1, 64>>>(x, y); }\n"), "x:");
-    return line.find("the role is a guess") != std::string::npos ? "guess" : line.find("role: out") != std::string::npos ? "out" : line.find("inout") != std::string::npos ? "inout" : "in";
+                                         "__global__ void k(float* x, float* y) { y[0] = 1; " +
+                                         use + " }\nvoid run(float* x, float* y) { k<<<1, 64>>>(x, y); }\n"),
+                                  "x:");
+    return line.find("the role is a guess") != std::string::npos ? "guess"
+           : line.find("role: out") != std::string::npos         ? "out"
+           : line.find("inout") != std::string::npos             ? "inout"
+                                                                 : "in";
   };
   EXPECT_EQ(role("put(x + 3, 1);"), std::string("out"));
   EXPECT_EQ(role("put(&x[3], got(x));"), std::string("inout"));
@@ -233,27 +275,38 @@ TEST_F(ImportTest, roles_follow_pointers_through_casts_and_device_functions) {
 
 TEST_F(ImportTest, template_arguments_and_the_grid_follow_the_block) {
   const Imported made = import(
-      "typedef float real_t;\ntemplate <unsigned int blockSize> __global__ void reduce(const real_t* in, real_t* out, unsigned int n) {\n"
-      "  extern __shared__ real_t s[];\n  for (unsigned int i = blockIdx.x * blockSize; i < n; i += gridDim.x * blockSize) s[0] += in[i];\n"
+      "typedef float real_t;\ntemplate <unsigned int blockSize> __global__ void reduce(const real_t* in, "
+      "real_t* out, unsigned int n) {\n"
+      "  extern __shared__ real_t s[];\n  for (unsigned int i = blockIdx.x * blockSize; i < n; i += "
+      "gridDim.x * blockSize) s[0] += in[i];\n"
       "  out[blockIdx.x] = s[0];\n}\n"
-      "int main() {\n  const unsigned int n = 1 << 20;\n  const int threads = 256, maxBlocks = 64;\n  real_t *in, *out, *last;\n"
+      "int main() {\n  const unsigned int n = 1 << 20;\n  const int threads = 256, maxBlocks = 64;\n  real_t "
+      "*in, *out, *last;\n"
       "  int blocks = min(maxBlocks, (int)((n + threads * 2 - 1) / (threads * 2)));\n"
-      "  cudaMalloc(&in, n * sizeof(real_t));\n  cudaMalloc(&out, maxBlocks * sizeof(real_t));\n  size_t smem = threads * sizeof(real_t);\n"
-      "  reduce<256><<<blocks, threads, smem>>>(in, out, n);\n  reduce<256><<<1, threads, smem>>>(out, last, blocks);\n}\n");
+      "  cudaMalloc(&in, n * sizeof(real_t));\n  cudaMalloc(&out, maxBlocks * sizeof(real_t));\n  size_t "
+      "smem = threads * sizeof(real_t);\n"
+      "  reduce<256><<<blocks, threads, smem>>>(in, out, n);\n  reduce<256><<<1, threads, smem>>>(out, last, "
+      "blocks);\n}\n");
   EXPECT_EQ(text(made, "entry:"), "entry: reduce<threadsPerBlock>");
   EXPECT_EQ(text(made, "shared:"), "shared: threadsPerBlock * 4");
   EXPECT_EQ(text(made, "grid:"), "grid: min(maxBlocks, ceil_div(n, threadsPerBlock * 2))");
-  EXPECT_EQ(text(made, "maxBlocks:").substr(0, 57), "maxBlocks: {values: [16, 32, 64, 128, 256], default: 64} ");
-  EXPECT_EQ(made.space.notes[0], "the source launches reduce in 2 ways; this is the first: add the others to launches if they belong to one result");
+  EXPECT_EQ(text(made, "maxBlocks:").substr(0, 57),
+            "maxBlocks: {values: [16, 32, 64, 128, 256], default: 64} ");
+  EXPECT_EQ(made.space.notes[0],
+            "the source launches reduce in 2 ways; this is the first: add the others to launches if they "
+            "belong to one result");
 }
 
 TEST_F(ImportTest, divisions_and_loops_that_leave_a_rest_become_constraints) {
   const Imported made = import(
       "const int TILE_DIM = 32;\nconst int BLOCK_ROWS = 8;\n"
-      "__global__ void transpose(float* out, const float* in) {\n  __shared__ float tile[TILE_DIM][TILE_DIM + 1];\n"
+      "__global__ void transpose(float* out, const float* in) {\n  __shared__ float tile[TILE_DIM][TILE_DIM "
+      "+ 1];\n"
       "  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS) tile[j][0] = in[j];\n  out[0] = tile[0][0];\n}\n"
-      "int main() {\n  const int nx = 512, ny = 256, bytes = nx * ny * sizeof(float);\n  dim3 grid(nx / TILE_DIM, ny / TILE_DIM, 1), block(TILE_DIM, BLOCK_ROWS, 1);\n"
-      "  float *in, *out;\n  cudaMalloc(&in, bytes);\n  cudaMalloc(&out, bytes);\n  transpose<<<grid, block>>>(out, in);\n}\n");
+      "int main() {\n  const int nx = 512, ny = 256, bytes = nx * ny * sizeof(float);\n  dim3 grid(nx / "
+      "TILE_DIM, ny / TILE_DIM, 1), block(TILE_DIM, BLOCK_ROWS, 1);\n"
+      "  float *in, *out;\n  cudaMalloc(&in, bytes);\n  cudaMalloc(&out, bytes);\n  transpose<<<grid, "
+      "block>>>(out, in);\n}\n");
   EXPECT_EQ(made.definition.constraints.size(), 3u) << made.space.text;
   EXPECT_NE(made.space.text.find("- nx % TILE_DIM == 0"), std::string::npos) << made.space.text;
   EXPECT_NE(made.space.text.find("- TILE_DIM % BLOCK_ROWS == 0"), std::string::npos);
@@ -264,23 +317,30 @@ TEST_F(ImportTest, structs_constant_memory_and_cooperative_launches_are_written)
   const Imported made = import(
       "#define RADIUS 2\nstruct Params { float scale; int n; };\nstruct Image { float* data; int width; };\n"
       "__constant__ float weights[2 * RADIUS + 1];\n"
-      "__global__ void k(Image image, Params params, const float* in, int step) { image.data[0] = params.scale * weights[0] * in[step]; }\n"
-      "int main() {\n  int n = 900;\n  float h[5], *in;\n  cudaMemcpyToSymbol(weights, h, sizeof(h));\n  Params params = {2.5f, n};\n  Image image;\n"
-      "  image.width = 30;\n  cudaMalloc(&in, n * sizeof(float));\n  int blocks;\n  cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0);\n"
+      "__global__ void k(Image image, Params params, const float* in, int step) { image.data[0] = "
+      "params.scale * weights[0] * in[step]; }\n"
+      "int main() {\n  int n = 900;\n  float h[5], *in;\n  cudaMemcpyToSymbol(weights, h, sizeof(h));\n  "
+      "Params params = {2.5f, n};\n  Image image;\n"
+      "  image.width = 30;\n  cudaMalloc(&in, n * sizeof(float));\n  int blocks;\n  "
+      "cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, 0);\n"
       "  for (int step = 3; step < 9; ++step) {\n    void* arguments[] = {&image, &params, &in, &step};\n"
       "    cudaLaunchCooperativeKernel((void*)k, blocks, 64, arguments, 0, 0);\n  }\n}\n");
-  EXPECT_EQ(text(made, "weights:"), "weights: {type: float32, extent: 5, symbol: weights, init: {uniform: [0, 1]}}");
+  EXPECT_EQ(text(made, "weights:"),
+            "weights: {type: float32, extent: 5, symbol: weights, init: {uniform: [0, 1]}}");
   EXPECT_EQ(text(made, "cooperative:"), "cooperative: true");
   EXPECT_EQ(text(made, "grid:"), "grid: device.multiprocessors");
   EXPECT_EQ(text(made, "step:").substr(0, 29), "step: {type: int32, value: 3}");
   EXPECT_EQ(text(made, "arguments: ["),
-            "arguments: [{struct: [image_data, {type: int32, value: 30}]}, {struct: [{type: float32, value: 2.5}, {type: int32, value: n}]}, in, step]");
+            "arguments: [{struct: [image_data, {type: int32, value: 30}]}, {struct: [{type: float32, value: "
+            "2.5}, {type: int32, value: n}]}, in, step]");
 }
 
 TEST_F(ImportTest, macros_with_parameters_give_the_grid) {
   const Imported made = import(
-      "#define TILE_W 32\n#define TILE_H 8\n#define BLOCKS(a, b) (((a) + (b) - 1) / (b))\n#define ROWS(h) BLOCKS(h, TILE_H)\n"
-      "__global__ void k(float* x, int w, int h) { int i = blockIdx.x * TILE_W + threadIdx.x, j = blockIdx.y * TILE_H + threadIdx.y;\n"
+      "#define TILE_W 32\n#define TILE_H 8\n#define BLOCKS(a, b) (((a) + (b) - 1) / (b))\n#define ROWS(h) "
+      "BLOCKS(h, TILE_H)\n"
+      "__global__ void k(float* x, int w, int h) { int i = blockIdx.x * TILE_W + threadIdx.x, j = blockIdx.y "
+      "* TILE_H + threadIdx.y;\n"
       "  if (i < w && j < h) x[j * w + i] = 1; }\n"
       "int main() { int w = 1920, h = 1080; float* x; cudaMalloc(&x, w * h * sizeof(float));\n"
       "  dim3 grid(BLOCKS(w, TILE_W), ROWS(h)); k<<<grid, dim3(TILE_W, TILE_H)>>>(x, w, h); }\n");
@@ -290,7 +350,8 @@ TEST_F(ImportTest, macros_with_parameters_give_the_grid) {
 TEST_F(ImportTest, constants_with_a_value_in_braces_are_settings) {
   const Imported made = import(
       "constexpr int kThreads{128}, kOther = 3;\nstruct Size { int n; };\n"
-      "template <int BLOCK> __global__ void k(float* x, int n) { int i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) x[i] = 2; }\n"
+      "template <int BLOCK> __global__ void k(float* x, int n) { int i = blockIdx.x * BLOCK + threadIdx.x; "
+      "if (i < n) x[i] = 2; }\n"
       "int main() { const int n{1000}; float* x; cudaMalloc(&x, n * sizeof(float));\n"
       "  k<kThreads><<<(n + kThreads - 1) / kThreads, kThreads>>>(x, n); }\n");
   EXPECT_EQ(text(made, "n: ["), "n: [1000]");
@@ -301,24 +362,34 @@ TEST_F(ImportTest, constants_with_a_value_in_braces_are_settings) {
 }
 TEST_F(ImportTest, states_that_another_kernel_sets_up_are_noted) {
   const Imported made = import(
-      "#include <curand_kernel.h>\n__global__ void prepare(curandState* states) { curand_init(1, threadIdx.x, 0, &states[threadIdx.x]); }\n"
-      "__global__ void draw(curandState* states, float* out) { out[threadIdx.x] = curand_uniform(&states[threadIdx.x]); }\n"
-      "int main() {\n  int count = 640;\n  curandState* states;\n  float* out;\n  cudaMalloc(&states, count * sizeof(curandState));\n"
-      "  cudaMalloc(&out, count * sizeof(float));\n  prepare<<<count / 64, 64>>>(states);\n  draw<<<count / 64, 64>>>(states, out);\n}\n",
+      "#include <curand_kernel.h>\n__global__ void prepare(curandState* states) { curand_init(1, "
+      "threadIdx.x, 0, &states[threadIdx.x]); }\n"
+      "__global__ void draw(curandState* states, float* out) { out[threadIdx.x] = "
+      "curand_uniform(&states[threadIdx.x]); }\n"
+      "int main() {\n  int count = 640;\n  curandState* states;\n  float* out;\n  cudaMalloc(&states, count "
+      "* sizeof(curandState));\n"
+      "  cudaMalloc(&out, count * sizeof(float));\n  prepare<<<count / 64, 64>>>(states);\n  draw<<<count / "
+      "64, 64>>>(states, out);\n}\n",
       "draw.cu", {"draw", {}});
   EXPECT_EQ(text(made, "states:").substr(0, 53), "states: {type: uint8, extent: count * 48, role: inout");
-  const std::string expected = "argument states: the source lets the kernel prepare write it first: add that to setup: (docs/space-file.md)";
+  const std::string expected =
+      "argument states: the source lets the kernel prepare write it first: add that to setup: "
+      "(docs/space-file.md)";
   EXPECT_NE(std::ranges::find(made.space.notes, expected), made.space.notes.end());
 }
 
 TEST_F(ImportTest, incomplete_and_odd_sources_do_not_crash) {
   const std::string whole(kScale);
-  for (std::size_t size = 0; size < whole.size(); size += 7) (void)import_space_text(whole.substr(0, size), "kernel.cu");
-  for (const std::string odd : {"__global__ void k(int* x) {}\nint main() { k<<<n, n>>>(n); }\nint n = n;\n",
-                                "__global__ void k(int* x, int n) { x[ }\nint main() { int a = b, b = a; k<<<a, b>>>(x, a); }\n",
-                                "struct S { S s; };\n__global__ void k(S s) {}\nint main() { k<<<1 << 62, 1 / 0, 1 % 0>>>(s); }\n",
-                                "#define F(x) G(F(x), x)\n#define G(x, y) F(G(x, y)) + F()\n#define H(\n__global__ void k(float* x) {}\nint main() { k<<<F(1), G(F(1), 2)>>>(x); }\n",
-                                "#define A B\n#define B A\n__global__ void k(float* x) { x[A] = B; }\nint main() { k<<<A, B>>>(x); }\n"}) {
+  for (std::size_t size = 0; size < whole.size(); size += 7)
+    (void)import_space_text(whole.substr(0, size), "kernel.cu");
+  for (const std::string odd :
+       {"__global__ void k(int* x) {}\nint main() { k<<<n, n>>>(n); }\nint n = n;\n",
+        "__global__ void k(int* x, int n) { x[ }\nint main() { int a = b, b = a; k<<<a, b>>>(x, a); }\n",
+        "struct S { S s; };\n__global__ void k(S s) {}\nint main() { k<<<1 << 62, 1 / 0, 1 % 0>>>(s); }\n",
+        "#define F(x) G(F(x), x)\n#define G(x, y) F(G(x, y)) + F()\n#define H(\n__global__ void k(float* x) "
+        "{}\nint main() { k<<<F(1), G(F(1), 2)>>>(x); }\n",
+        "#define A B\n#define B A\n__global__ void k(float* x) { x[A] = B; }\nint main() { k<<<A, B>>>(x); "
+        "}\n"}) {
     EXPECT_TRUE(import_space_text(odd, "kernel.cu").ok()) << odd;
   }
 }
@@ -327,35 +398,43 @@ TEST_F(ImportTest, comments_and_notes_say_what_was_guessed) {
   const Imported made = import(
       "__global__ void first(float* x) { x[threadIdx.x] = 1; }\n"
       "__global__ void second(const int* in, int* sum) { atomicAdd(&sum[0], in[threadIdx.x]); }\n"
-      "void run(float* x, int* y, int* z) { second<<<blocks_for(3), how_many(), 1024>>>(y, z); first<<<1, 32>>>(x); }\n");
+      "void run(float* x, int* y, int* z) { second<<<blocks_for(3), how_many(), 1024>>>(y, z); first<<<1, "
+      "32>>>(x); }\n");
   EXPECT_EQ(text(made, "kernel:"), "kernel: second");
-  EXPECT_NE(text(made, "grid:").find("# a guess: the source says blocks_for(3)"), std::string::npos) << made.space.text;
+  EXPECT_NE(text(made, "grid:").find("# a guess: the source says blocks_for(3)"), std::string::npos)
+      << made.space.text;
   EXPECT_NE(text(made, "block:").find("# the source says how_many()"), std::string::npos);
-  EXPECT_EQ(text(made, "sum:"), "sum: {type: int32, extent: n, role: inout, init: zero}  # the extent is a guess");
+  EXPECT_EQ(text(made, "sum:"),
+            "sum: {type: int32, extent: n, role: inout, init: zero}  # the extent is a guess");
   EXPECT_EQ(text(made, "shared:"), "shared: 1024");
   std::string notes;
   for (const std::string& each : made.space.notes) notes += each + '\n';
-  EXPECT_NE(notes.find("this is for the kernel second of first, second; name another to import that one"), std::string::npos)
+  EXPECT_NE(notes.find("this is for the kernel second of first, second; name another to import that one"),
+            std::string::npos)
       << notes;
   EXPECT_NE(notes.find("there is no reference"), std::string::npos);
-  EXPECT_EQ(text(import(made.definition.kernel.source_text, "other.cu", {"first", {}}), "kernel:"), "kernel: first");
+  EXPECT_EQ(text(import(made.definition.kernel.source_text, "other.cu", {"first", {}}), "kernel:"),
+            "kernel: first");
 }
 
 TEST_F(ImportTest, a_kernel_without_a_launch_gets_guessed_values) {
-  const Imported made = import("__global__ void k(const float4* in, float4* out, int count) { out[0] = in[0]; }\n");
+  const Imported made =
+      import("__global__ void k(const float4* in, float4* out, int count) { out[0] = in[0]; }\n");
   EXPECT_EQ(text(made, "count: ["), "count: [1048576]");
-  EXPECT_EQ(text(made, "in:"), "in: {type: float32, extent: count * 4, init: {uniform: [0, 1]}}  # the extent is a guess");
+  EXPECT_EQ(text(made, "in:"),
+            "in: {type: float32, extent: count * 4, init: {uniform: [0, 1]}}  # the extent is a guess");
   EXPECT_NE(text(made, "grid:").find("a guess"), std::string::npos);
 }
 
 TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
   EXPECT_EQ(error("int main() {}\n"), "kernel.cu: it has no kernel (no __global__ function)");
-  EXPECT_EQ(error(kScale, "kernel.cu", "other"), "kernel.cu: it has no kernel 'other'; its kernels are scale");
+  EXPECT_EQ(error(kScale, "kernel.cu", "other"),
+            "kernel.cu: it has no kernel 'other'; its kernels are scale");
   EXPECT_EQ(error("#define LIST int x, int y\n__global__ void k(LIST) {}\n"),
             "kernel.cu: the parameters of 'k' do not show: a macro or #if hides them");
   EXPECT_EQ(error("kernel: x\n", "space.yaml"),
-            "space.yaml: neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a source "
-            "with %RANGE% comments");
+            "space.yaml: neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a "
+            "source with %RANGE% comments");
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(ImportSpace, a_t1_file_becomes_a_readable_space_file) {
   std::ofstream(scratch / "copy.cu") << "__global__ void copy(const float* in, float* out, int n) {\n"
                                         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                                         "  if (i < n) out[i] = in[i] * per_thread * hints;\n}\n";
-  const auto read = read_space_file((scratch / "copy.yaml").string(), {.device_kind = "cuda", .strategies = {}});
+  const auto read =
+      read_space_file((scratch / "copy.yaml").string(), {.device_kind = "cuda", .strategies = {}});
   ASSERT_TRUE(read.ok()) << read.error().front().message << "\n" << space->text;
   ASSERT_EQ(read->parameters.size(), 4u);
   EXPECT_EQ(read->parameters[1].values, (std::vector<Value>{1, 3, 5}));
@@ -64,7 +65,8 @@ TEST(ImportSpace, a_t1_default_in_quotes_has_the_kind_of_the_values) {
   text.replace(text.find("\"Default\": 64"), 13, "\"Default\": \"64\"");
   const auto space = import_space_text(text, "copy.json");
   ASSERT_TRUE(space.ok()) << space.error().message;
-  EXPECT_NE(space->text.find("block_size_x: {values: [32, 64, 128], default: 64}"), std::string::npos) << space->text;
+  EXPECT_NE(space->text.find("block_size_x: {values: [32, 64, 128], default: 64}"), std::string::npos)
+      << space->text;
 }
 
 TEST(ImportSpace, errors_name_what_is_wrong_in_a_t1_file) {
@@ -72,10 +74,13 @@ TEST(ImportSpace, errors_name_what_is_wrong_in_a_t1_file) {
             "copy.json: the values of 'block_size_x' are neither a list nor a range: [32, 64");
   EXPECT_EQ(error_with("list(range(1, 6, 2))", "range(6, 1)"),
             "copy.json: the values of 'per_thread' are an empty range: range(6, 1)");
-  EXPECT_EQ(error_with("[True, False]", "[None]"), "copy.json: the values of 'hints' are neither a list nor a range: [None]");
+  EXPECT_EQ(error_with("[True, False]", "[None]"),
+            "copy.json: the values of 'hints' are neither a list nor a range: [None]");
   EXPECT_EQ(error_with("\"KernelName\"", "\"Name\""), "copy.json: 'KernelName' is missing");
-  EXPECT_EQ(error_with("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""), "copy.json: the language is OpenCL, not CUDA");
-  EXPECT_EQ(error_with("\"KernelName\": \"copy\"", "\"KernelName\": 3"), "copy.json: 'KernelName' is not a text");
+  EXPECT_EQ(error_with("\"Language\": \"CUDA\"", "\"Language\": \"OpenCL\""),
+            "copy.json: the language is OpenCL, not CUDA");
+  EXPECT_EQ(error_with("\"KernelName\": \"copy\"", "\"KernelName\": 3"),
+            "copy.json: 'KernelName' is not a text");
   EXPECT_EQ(error_with("\"Default\": 64", "\"Default\": [64]"),
             "copy.json: the default of 'block_size_x' is neither a number nor a text, true or false");
   EXPECT_EQ(error_with("\"[True, False]\"", "[18446744073709551615]"),
@@ -98,10 +103,12 @@ TEST(ImportSpace, the_source_is_named_from_the_folder_of_the_space_file) {
 TEST(ImportSpace, comments_of_a_cccl_benchmark_become_parameters) {
   const auto space = import_space_text(
       "#include <cub/device/device_reduce.cuh>\n// %RANGE% TUNE_ITEMS_PER_THREAD ipt 7:24:1\n"
-      "// %RANGE% TUNE_THREADS_PER_BLOCK tpb 128:1024:32\n// %RANGE% TUNE_ITEMS_PER_VEC_LOAD_POW2 ipv 1:2:1\n",
+      "// %RANGE% TUNE_THREADS_PER_BLOCK tpb 128:1024:32\n// %RANGE% TUNE_ITEMS_PER_VEC_LOAD_POW2 ipv "
+      "1:2:1\n",
       "sum.cu");
   ASSERT_TRUE(space.ok()) << space.error().message;
-  EXPECT_NE(space->text.find("TUNE_ITEMS_PER_THREAD: {range: [7, 24, 1]}  # ipt"), std::string::npos) << space->text;
+  EXPECT_NE(space->text.find("TUNE_ITEMS_PER_THREAD: {range: [7, 24, 1]}  # ipt"), std::string::npos)
+      << space->text;
   EXPECT_NE(space->text.find("TUNE_THREADS_PER_BLOCK: {range: [128, 1024, 32]}"), std::string::npos);
   EXPECT_FALSE(space->notes.empty());
   EXPECT_EQ(import_space_text("// %RANGE% X x 1:2\n", "sum.cu").error().message,

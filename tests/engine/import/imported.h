@@ -19,7 +19,8 @@ struct Imported {
 
 class ImportTest : public testing::Test {
  protected:
-  Imported import(const std::string& source, const std::string& name = "kernel.cu", const SpaceImport& options = {}) {
+  Imported import(const std::string& source, const std::string& name = "kernel.cu",
+                  const SpaceImport& options = {}) {
     folder_.write(name, source);
     SpaceImport own = options;
     own.folder = folder_.path("");
@@ -32,7 +33,8 @@ class ImportTest : public testing::Test {
     EXPECT_TRUE(read.ok()) << (read ? "" : read.error().front().str()) << "\n" << space->text;
     return {*std::move(space), read ? *std::move(read) : Definition()};
   }
-  std::string error(const std::string& source, const std::string& name = "kernel.cu", const std::string& kernel = {}) {
+  std::string error(const std::string& source, const std::string& name = "kernel.cu",
+                    const std::string& kernel = {}) {
     const auto space = import_space_text(source, name, {kernel, {}});
     return space ? "no error" : space.error().message;
   }
@@ -40,7 +42,8 @@ class ImportTest : public testing::Test {
     std::istringstream lines(imported.space.text);
     for (std::string line; std::getline(lines, line);) {
       const auto at = line.find_first_not_of(' ');
-      if (at != std::string::npos && line.compare(at, line_start.size(), line_start) == 0) return line.substr(at);
+      if (at != std::string::npos && line.compare(at, line_start.size(), line_start) == 0)
+        return line.substr(at);
     }
     return "no line " + line_start + " in\n" + imported.space.text;
   }

@@ -63,7 +63,8 @@ class RecordingExchange : public ::testing::Test {
 };
 
 TEST_F(RecordingExchange, a_cache_of_kernel_tuner_is_exported_with_all_its_values) {
-  EXPECT_EQ(round_trip(write("cache.json", kOldCache), RecordingFormat::kernel_tuner), nlohmann::json::parse(kOldCache));
+  EXPECT_EQ(round_trip(write("cache.json", kOldCache), RecordingFormat::kernel_tuner),
+            nlohmann::json::parse(kOldCache));
 }
 
 TEST_F(RecordingExchange, t4_results_are_exported_with_all_their_values) {
@@ -151,7 +152,8 @@ TEST_P(RealRecording, is_exported_with_all_its_values_also_from_t4) {
   const auto file = write("recording.json", recording.dump());
   EXPECT_EQ(round_trip(file, is_cache ? RecordingFormat::kernel_tuner : RecordingFormat::t4), recording);
   // The database that was read becomes results in T4, and these another database.
-  const auto results = nlohmann::json::parse(*export_recording(scratch_ / "gktune.db", 1, RecordingFormat::t4));
+  const auto results =
+      nlohmann::json::parse(*export_recording(scratch_ / "gktune.db", 1, RecordingFormat::t4));
   EXPECT_EQ(results["results"].size(), recording[is_cache ? "cache" : "results"].size());
   EXPECT_EQ(round_trip(write("t4.json", results.dump()), RecordingFormat::t4), results);
 }
@@ -222,7 +224,8 @@ TEST_F(RecordingExchange, a_metric_that_is_not_a_number_is_left_out) {
 
 // Needs the Python packages kernel_tuner, which brings the schema of T4, and jsonschema.
 TEST_F(RecordingExchange, t4_results_are_valid_by_the_schema_of_kernel_tuner) {
-  if (!python_has("kernel_tuner") || !python_has("jsonschema")) GTEST_SKIP() << "Kernel Tuner is not installed";
+  if (!python_has("kernel_tuner") || !python_has("jsonschema"))
+    GTEST_SKIP() << "Kernel Tuner is not installed";
   const auto all = write("all.json", t4_of_all_statuses(scratch_ / "all.db"));
   round_trip(kOfKernelTuner + ".cache.json", RecordingFormat::t4);
   const auto sum = write("sum.json", *export_recording(scratch_ / "gktune.db", 1, RecordingFormat::t4));

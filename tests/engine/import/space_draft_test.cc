@@ -40,7 +40,8 @@ TEST_F(SpaceDraftTest, keys_have_a_fixed_order_and_empty_ones_are_left_out) {
   draft.constraints = {{"threads <= n", "no idle threads"}};
   draft.metrics = {{"GB/s", "n * 4 / time_s / 1e9"}};
   draft.objective = "{maximize: GB/s}";
-  EXPECT_EQ(space_file_text(draft), R"yaml(# Made from add.py by gktune import. Check what it guessed, and add a reference.
+  EXPECT_EQ(space_file_text(draft),
+            R"yaml(# Made from add.py by gktune import. Check what it guessed, and add a reference.
 kernel: add
 source: add.cu
 
@@ -81,8 +82,10 @@ TEST_F(SpaceDraftTest, the_language_is_written_if_the_source_is_not_named_cu) {
 }
 
 TEST_F(SpaceDraftTest, values_keep_their_kinds_and_characters) {
-  const std::vector<Value> values = {"wide", "true", "Null", "64", "0x1", "-1", "a, b", "a: b", "a #b", "[x]", "\"x\"", "it's",
-                                     "\\", " x ", "", "~", "tab\there", "line\nbreak", true, false, 64, -1, 0.5, 1e-300};
+  const std::vector<Value> values = {"wide", "true", "Null", "64",  "0x1",       "-1",
+                                     "a, b", "a: b", "a #b", "[x]", "\"x\"",     "it's",
+                                     "\\",   " x ",  "",     "~",   "tab\there", "line\nbreak",
+                                     true,   false,  64,     -1,    0.5,         1e-300};
   for (const Value& value : values) {
     SpaceDraft draft = small_draft();
     draft.parameters.push_back({"word", {value}, {}, "", {}});
@@ -93,7 +96,8 @@ TEST_F(SpaceDraftTest, values_keep_their_kinds_and_characters) {
 }
 
 TEST_F(SpaceDraftTest, expressions_and_options_keep_their_characters) {
-  for (const std::string condition : {"threads in [32, 64]", "\"a\" != 'b'", "not (threads == 1)", "'a' == 'a'", "(threads % 2) == 0", "-threads < 0"}) {
+  for (const std::string condition : {"threads in [32, 64]", "\"a\" != 'b'", "not (threads == 1)",
+                                      "'a' == 'a'", "(threads % 2) == 0", "-threads < 0"}) {
     SpaceDraft draft = small_draft();
     draft.constraints = {{condition, ""}};
     const Definition read = this->read(draft);
@@ -102,7 +106,8 @@ TEST_F(SpaceDraftTest, expressions_and_options_keep_their_characters) {
   }
   SpaceDraft draft = small_draft();
   draft.options = {"-DTEXT=\"a: b\"", "-O3", "--use_fast_math"};
-  EXPECT_NE(space_file_text(draft).find("  - \"-DTEXT=\\\"a: b\\\"\"\n  - -O3\n  - --use_fast_math\n"), std::string::npos);
+  EXPECT_NE(space_file_text(draft).find("  - \"-DTEXT=\\\"a: b\\\"\"\n  - -O3\n  - --use_fast_math\n"),
+            std::string::npos);
   read(draft);
 }
 

@@ -30,8 +30,8 @@ constexpr double kRestS = 0.5, kWakingS = 0.1;
 // At this share of its highest clock a GPU counts as awake.
 constexpr double kFullClock = 0.95;
 
-// At the end of its memory a buffer has this alignment; no vector type needs more. At the start it has that of
-// the memory.
+// At the end of its memory a buffer has this alignment; no vector type needs more. At the
+// start it has that of the memory.
 constexpr std::size_t kAlignment = 32;
 
 // A buffer between two zones with a known pattern.

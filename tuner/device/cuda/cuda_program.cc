@@ -254,7 +254,8 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
                                std::to_string(i + 1));
   }
 
-  const bool has_structs = std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
+  const bool has_structs =
+      std::ranges::any_of(plan.arguments, [&](int index) { return passed_.is_struct(index); });
   if (has_structs || !step.tensor_maps.empty() || !step.textures.empty()) step.assembled = plan.arguments;
 
   const int registers = gpu.attribute(step.function, CU_FUNC_ATTRIBUTE_NUM_REGS);
@@ -286,7 +287,8 @@ Result<CudaProgram::Step, Failure> CudaProgram::kernel(Gpu& gpu, const Module& m
   return step;
 }
 
-void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction function, const LaunchShape& shape) {
+void CudaProgram::note_resources(Gpu& gpu, const std::string& symbol, CUfunction function,
+                                 const LaunchShape& shape) {
   const auto& [grid, block, shared_bytes, attributes] = shape;
   const std::int64_t block_threads = block[0] * block[1] * block[2];
   const std::int64_t threads = block_threads * grid[0] * grid[1] * grid[2];
@@ -401,7 +403,8 @@ CUresult CudaProgram::finish(const Driver& driver, CUstream stream, void* const*
 }
 
 std::optional<CudaProgram::PlainLaunch> CudaProgram::plain_launch() const {
-  if (!variables_.empty() || !setup_once_.empty() || !setup_each_.empty() || steps_.size() != 1) return std::nullopt;
+  if (!variables_.empty() || !setup_once_.empty() || !setup_each_.empty() || steps_.size() != 1)
+    return std::nullopt;
   const Step& step = steps_.front();
   if (step.function == nullptr || !step.assembled.empty()) return std::nullopt;
   return PlainLaunch{step.function, step.config.config(), step.parameters};

@@ -59,7 +59,8 @@ class CudaProgram final : public GpuProgram {
   struct Step {
     CUfunction function = nullptr;  // null: a fill
     std::vector<PassedValue> parameters;
-    std::vector<int> assembled;  // all parameters, if each launch puts structs, maps or textures together; else none
+    // All parameters, if each launch puts structs, maps or textures together; else none.
+    std::vector<int> assembled;
     LaunchConfig config;
     std::vector<std::pair<std::size_t, TensorMapPlan>> tensor_maps;  // by the places of their parameters
     std::vector<std::pair<std::size_t, TexturePlan>> textures;       // the same
@@ -84,7 +85,8 @@ class CudaProgram final : public GpuProgram {
   // Finds the textures that the step passes.
   CUresult find_textures(const Driver& driver, const Step& step, void* const* values,
                          std::vector<CUtexObject>& textures) const;
-  CUresult queue_assembled(const Driver& driver, CUstream stream, const Step& step, void* const* values) const;
+  CUresult queue_assembled(const Driver& driver, CUstream stream, const Step& step,
+                           void* const* values) const;
 
   std::vector<Variable> variables_;
   std::vector<Step> setup_once_, setup_each_, steps_;

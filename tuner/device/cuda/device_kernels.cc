@@ -110,8 +110,8 @@ Result<std::string> cached_device_kernels(const ToolkitPlaces& places, const std
 
 }  // namespace
 
-Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places, const std::string& architecture,
-                                         const std::string& cache_dir) {
+Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places,
+                                         const std::string& architecture, const std::string& cache_dir) {
   if (const std::string_view built = built_device_kernels(); !built.empty()) {
     if (auto loaded = gpu.try_load(built)) return *std::move(loaded);
   }

@@ -16,17 +16,17 @@
 
 namespace gktune {
 
-// gktune's own kernels, as nvcc compiled them when gktune was built: code for one architecture of each generation.
-// Empty if gktune was built without nvcc.
+// gktune's own kernels, as nvcc compiled them when gktune was built: code for one architecture of each
+// generation. Empty if gktune was built without nvcc.
 std::string_view built_device_kernels();
 
 // Compiles them for an architecture. Needs no GPU.
 Result<std::string> compile_device_kernels(const Nvrtc& nvrtc, const std::string& architecture);
 
-// Loads the built kernels. If the driver cannot use them (a newer GPU, an older driver), compiles them with NVRTC and
-// stores the code in `cache_dir`, unless that is empty.
-Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places, const std::string& architecture,
-                                         const std::string& cache_dir);
+// Loads the built kernels. If the driver cannot use them (a newer GPU, an older driver), compiles them with
+// NVRTC and stores the code in `cache_dir`, unless that is empty.
+Result<LoadedModule> load_device_kernels(Gpu& gpu, const ToolkitPlaces& places,
+                                         const std::string& architecture, const std::string& cache_dir);
 
 // gktune's own kernels on a GPU. Their failures stick to the Gpu.
 class DeviceKernels {

@@ -81,7 +81,8 @@ LaunchConfig::LaunchConfig(const LaunchShape& shape) {
   if (wanted.is_programmatic)
     add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
   if (wanted.carveout_percent >= 0) {
-    add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout = narrow(wanted.carveout_percent);
+    add(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT).sharedMemCarveout =
+        narrow(wanted.carveout_percent);
   }
   if (wanted.cluster_blocks() > 1) {
     auto& cluster = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim;
@@ -113,7 +114,8 @@ Failure ran_too_long(double limit_s, std::string_view when) {
 
 Failure failure_of(CUresult code, const char* doing, const Driver& driver) {
   const std::string what = driver.describe(code);
-  return {status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what, loses_context(code)};
+  return {status_of(code), doing == nullptr ? what : std::string("cannot ") + doing + ": " + what,
+          loses_context(code)};
 }
 
 Result<std::unique_ptr<Gpu>> Gpu::open(const Driver& driver, int ordinal) {
@@ -220,7 +222,8 @@ void Gpu::fill(CUdeviceptr to, unsigned char byte, std::size_t size) {
 }
 
 void Gpu::launch(CUfunction function, const LaunchShape& shape, void** arguments) {
-  if (ok()) check(LaunchConfig(shape).launch(driver_, function, stream_.get(), arguments), "launch the kernel");
+  if (ok())
+    check(LaunchConfig(shape).launch(driver_, function, stream_.get(), arguments), "launch the kernel");
 }
 
 Event Gpu::event() {
@@ -282,13 +285,14 @@ double Gpu::rest_us() {
 }
 
 // The driver prints during a call that waits. A query that reports a failed kernel first discards the failed
-// assertion's text, so another thread makes the waiting call. It stays behind where the kernel does not end: only
-// the end of the process clears that.
+// assertion's text, so another thread makes the waiting call. It stays behind where the kernel does not end:
+// only the end of the process clears that.
 bool Gpu::wait_and_print(double limit_s) {
   if (!ok()) return true;
   std::promise<CUresult> ended;
   std::future<CUresult> code = ended.get_future();
-  std::thread([driver = driver_, context = context_, stream = stream_.get(), ended = std::move(ended)]() mutable {
+  std::thread([driver = driver_, context = context_, stream = stream_.get(),
+               ended = std::move(ended)]() mutable {
     const CUresult current = driver.cuCtxSetCurrent(context);
     ended.set_value(current != CUDA_SUCCESS ? current : driver.cuStreamSynchronize(stream));
   }).detach();

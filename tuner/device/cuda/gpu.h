@@ -75,7 +75,8 @@ class LaunchConfig {
   std::unique_ptr<CUlaunchAttribute[]> attributes_;
 };
 
-// One GPU with one stream of its own, until use_default_stream(). The first failure sticks: later calls do nothing until take_failure().
+// One GPU with one stream of its own, until use_default_stream(). The first failure sticks: later calls do
+// nothing until take_failure().
 class Gpu {
  public:
   static Result<std::unique_ptr<Gpu>> open(const Driver& driver, int ordinal);
@@ -92,8 +93,8 @@ class Gpu {
   const Driver& driver() const { return driver_; }
   CUdevice device() const { return device_; }
   CUstream stream() const { return stream_.get(); }
-  // From now on works in the context's default stream: it waits for what other code has put into any stream but
-  // those that are made as non-blocking.
+  // From now on works in the context's default stream: it waits for what other code has put into any stream
+  // but those that are made as non-blocking.
   void use_default_stream();
   // The default stream cannot be captured.
   bool can_capture() const { return stream_.get() != CU_STREAM_LEGACY; }
@@ -125,8 +126,8 @@ class Gpu {
 
   // Waits until the stream is empty. False: it is not within the limit.
   bool wait(double limit_s);
-  // Waits for what is left in non-blocking streams, without a limit. Returns the time that this took: 0 where nothing
-  // was left.
+  // Waits for what is left in non-blocking streams, without a limit. Returns the time that this
+  // took: 0 where nothing was left.
   double rest_us();
   // Waits, and has the driver print what kernels printed, also those that failed. Costs more than wait().
   bool wait_and_print(double limit_s);

@@ -63,7 +63,8 @@ GuardedMemory::Mapping::Mapping(Gpu& gpu, CUmemGenericAllocationHandle memory, s
   description.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   description.location.id = gpu.device();
   description.flags = access;
-  gpu.check(driver.cuMemSetAccess(reserved_ + guard_bytes, bytes, &description, 1), "permit access to memory");
+  gpu.check(driver.cuMemSetAccess(reserved_ + guard_bytes, bytes, &description, 1),
+            "permit access to memory");
 }
 
 GuardedMemory::Mapping& GuardedMemory::Mapping::operator=(Mapping&& other) noexcept {

@@ -97,7 +97,8 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-// After the candidate's share each core's compiler gets an equal part of the rest, or the memory that it needs.
+// After the candidate's share each core's compiler gets an equal part of the rest,
+// or the memory that it needs.
 std::uint64_t compiler_share() {
   constexpr std::uint64_t kLeast = std::uint64_t{2} << 30;
   return std::max(kLeast, (usable_memory_bytes() - runner_share_bytes()) / own_core_count());

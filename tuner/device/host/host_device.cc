@@ -44,9 +44,9 @@ class HostBuffer final : public DeviceBuffer {
  public:
   explicit HostBuffer(GuardedBuffer memory) : memory_(std::move(memory)) {}
 
-  static Result<GuardedBuffer, Failure> allocate(std::size_t bytes, Placement placement,
-                                                 GuardPattern pattern,
-                                                 GuardedBuffer::Sharing sharing = GuardedBuffer::Sharing::none) {
+  static Result<GuardedBuffer, Failure> allocate(
+      std::size_t bytes, Placement placement, GuardPattern pattern,
+      GuardedBuffer::Sharing sharing = GuardedBuffer::Sharing::none) {
     auto memory = GuardedBuffer::allocate(bytes, guard_page(placement), pattern, sharing);
     if (!memory) return Failure{Status::out_of_memory, memory.error().message};
     return std::move(*memory);

@@ -44,8 +44,8 @@ class HostDevice final : public ComputeDevice {
 
   Executor& executor() { return executor_; }
   CacheSweep& sweep() { return sweep_; }
-  // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions get
-  // none: the threads that they start inherit this thread's cores.
+  // Binds this thread to the first core, which the executor leaves free, while the result lives. Functions
+  // get none: the threads that they start inherit this thread's cores.
   std::optional<PinnedHere> pinned_for(const HostProgram& program) const;
 
  private:

@@ -66,7 +66,8 @@ Result<void, Failure> HostProgram::run(Executor& executor, const std::vector<Mod
     if (step.plan.entry.empty()) {
       const auto filled = static_cast<std::size_t>(step.plan.fill_argument);
       std::memset(*static_cast<void**>(values[filled]), step.plan.fill_byte, code_.buffer_bytes[filled]);
-      if (MemoryWatch* watch = executor.settings().watch) watch->note_filled(*static_cast<void**>(values[filled]));
+      if (MemoryWatch* watch = executor.settings().watch)
+        watch->note_filled(*static_cast<void**>(values[filled]));
       continue;
     }
     code_.passed.point_to(step.plan.arguments, values, given, structs);

@@ -108,8 +108,8 @@ struct DeviceTraits {
   // The placements of the buffers in the two executions of a check before timing, which keeps the second. A
   // check alone covers both placements everywhere.
   std::array<Placement, 2> timed_placements{Placement::at_end, Placement::at_start};
-  // The second execution of a check before timing is the first one of the timing. It runs blocks and threads in the
-  // device's own order.
+  // The second execution of a check before timing is the first one of the timing. It runs blocks and
+  // threads in the device's own order.
   bool times_second_check = false;
   // Hardware ends a kernel that accesses memory beside a buffer with Guards::hardware, or writes to a
   // read-only address of one. It does not tell which access that was.
@@ -143,7 +143,8 @@ class ComputeDevice {
 
   // Writes the argument's initial contents.
   virtual Result<void, Failure> fill(DeviceBuffer& buffer, const ArgumentPlan& argument) = 0;
-  // Writes the expected bytes, each with the bits of the mask flipped; without expected bytes the mask itself.
+  // Writes the expected bytes, each with the bits of the mask flipped; without
+  // expected bytes the mask itself.
   virtual void poison(DeviceBuffer& buffer, const DeviceBuffer* expected, std::byte mask) = 0;
   virtual void copy(DeviceBuffer& to, const DeviceBuffer& from) = 0;
   // Copies as many of the first bytes as there is room for, and waits for them.

@@ -27,8 +27,8 @@ constexpr std::size_t kMostPrintedBytes = 4096;
 // Executions on inputs that a program has not met take this much longer at most. In a hot regime the caches
 // hold the inputs that it has met. The constant allows for the cost of timing one short execution.
 constexpr double kOtherInputsFactor = 2, kOtherInputsHotFactor = 20, kOtherInputsUs = 50;
-// Other work on the machine can make executions slow: blame a program only if none of this many, and none within
-// this time, was as fast.
+// Other work on the machine can make executions slow: blame a program only if none of this many, and none
+// within this time, was as fast.
 constexpr int kOtherInputsAttempts = 5;
 constexpr double kOtherInputsS = 1;
 constexpr std::uint64_t kOtherSeed = 0x9e3779b97f4a7c15u;
@@ -213,8 +213,8 @@ bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
   return !reply.is_dropped_early && reply.timing.median_us < cutoff.leader.median_us;
 }
 
-// If there are no other inputs, an execution on the same inputs still shows an output that the program no longer
-// writes, or writes late.
+// If there are no other inputs, an execution on the same inputs still shows an output that the program no
+// longer writes, or writes late.
 Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, const Program& program,
                                                          double median_us) {
   const auto time_on = [&](ProblemBuffers& problem) {

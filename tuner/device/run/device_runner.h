@@ -38,7 +38,8 @@ class DeviceRunner final : public Runner {
   Result<void, Failure> prepare(const RunJob& job);
   // Stores in `printed` what the first execution prints.
   Result<void, Failure> check(const RunJob& job, const LoadedProgram& program, std::string& printed);
-  Result<void, Failure> check_executions(const RunJob& job, const LoadedProgram& program, std::string& printed);
+  Result<void, Failure> check_executions(const RunJob& job, const LoadedProgram& program,
+                                         std::string& printed);
   Result<void, Failure> check_and_capture(const LoadedProgram& program, const LaunchOptions& options,
                                           std::string& printed);
   Result<void, Failure> time(const RunJob& job, const Program& program, RunReply& reply);
@@ -46,7 +47,8 @@ class DeviceRunner final : public Runner {
   Result<std::unique_ptr<Sampler>, Failure> checked_sampler(const RunJob& job, const Program& program);
   bool times_second_check(const RunJob& job) const;
   // `execution_us`: of an execution before; 0: unknown.
-  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us, RunReply& reply);
+  Result<void, Failure> take_samples(const RunJob& job, Sampler& sampler, double execution_us,
+                                     RunReply& reply);
   // True if the candidate is faster than the best one so far.
   bool may_lead(const RunReply& reply, const Cutoff& cutoff) const;
   // Loads a candidate and makes all checks.

@@ -111,7 +111,8 @@ std::vector<Samples> ForkingRunner::playoff(const PlayoffJob& job) {
   const std::size_t most = most_finalists();
   for (std::size_t first = 0; first < samples.size(); first += most) {
     const std::size_t count = std::min(most, samples.size() - first);
-    play(std::span(job.finalists).subspan(first, count), job.rounds, std::span(samples).subspan(first, count));
+    play(std::span(job.finalists).subspan(first, count), job.rounds,
+         std::span(samples).subspan(first, count));
     processes_.end_all();
   }
   report_phase(Phase::setup);

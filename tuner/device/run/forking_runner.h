@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Runs each candidate, and the reference, in a child of its own. The children inherit the inputs and expected outputs
-// of the problem, which this process prepares once. For devices whose state is that of the process.
+// Runs each candidate, and the reference, in a child of its own. The children inherit the inputs and expected
+// outputs of the problem, which this process prepares once. For devices whose state is that of the process.
 class ForkingRunner final : public Runner {
  public:
   // The device has started no thread.

@@ -12,16 +12,19 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes, const ArgumentPlan& held) {
+Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes,
+                                     const ArgumentPlan& held) {
   const std::size_t needed = held.count * element_size(held.type);
   if (bytes >= needed) return {};
-  return Failure{Status::launch_failed, "the variable " + variable.entry.substr(1) + " has " + std::to_string(bytes) +
-                                            " bytes, the argument '" + held.name + "' has " + std::to_string(needed)};
+  return Failure{Status::launch_failed, "the variable " + variable.entry.substr(1) + " has " +
+                                            std::to_string(bytes) + " bytes, the argument '" + held.name +
+                                            "' has " + std::to_string(needed)};
 }
 
 std::vector<std::size_t> buffer_bytes_of(const std::vector<ArgumentPlan>& arguments) {
   std::vector<std::size_t> bytes;
-  for (const ArgumentPlan& argument : arguments) bytes.push_back(argument.count * element_size(argument.type));
+  for (const ArgumentPlan& argument : arguments)
+    bytes.push_back(argument.count * element_size(argument.type));
   return bytes;
 }
 

@@ -12,12 +12,14 @@
 namespace gktune {
 
 // An error if the variable is too small for the buffer that it holds.
-Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes, const ArgumentPlan& held);
+Result<void, Failure> check_variable(const VariablePlan& variable, std::size_t bytes,
+                                     const ArgumentPlan& held);
 
 // The sizes of the plan's arguments.
 std::vector<std::size_t> buffer_bytes_of(const std::vector<ArgumentPlan>& arguments);
 
-// A value that a launch passes: an argument of the plan, or the value of the program's own that is pointed to.
+// A value that a launch passes: an argument of the plan, or the value of the
+// program's own that is pointed to.
 struct PassedValue {
   std::size_t argument = 0;
   const void* own = nullptr;

@@ -106,8 +106,8 @@ std::size_t CompilePool::starting() const {
 }
 
 std::size_t CompilePool::busy() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::busy; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      slots_, [](const Slot& slot) { return slot.worker.state() == Worker::State::busy; }));
 }
 
 void CompilePool::note_cost(Slot& slot, const std::vector<Task>& batch,
@@ -206,8 +206,8 @@ void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s
   }
 }
 
-// The job's worker died. Something outside may have killed it. Otherwise a single source is the cause; several are
-// tried one by one.
+// The job's worker died. Something outside may have killed it. Otherwise a single source is the cause;
+// several are tried one by one.
 void CompilePool::take_apart(Slot& slot) {
   std::vector<Task> batch = std::exchange(slot.batch, {});
   const Failure& death = slot.worker.death().failure;

@@ -12,10 +12,11 @@
 
 namespace gktune {
 
-// Compile workers and the queue of sources. The first sources of a text are compiled alone, so that the hardware
-// has work soon; then several together, which goes on if it takes less time a source. A job has at most twice as many as
-// one that has ended: if all workers began with many at once, the hardware would get nothing until they end. If they
-// fail together, each is compiled alone, which gives it its own log and finds the one that hangs or crashes the compiler.
+// Compile workers and the queue of sources. The first sources of a text are compiled alone, so that the
+// hardware has work soon; then several together, which goes on if it takes less time a source. A job has at
+// most twice as many as one that has ended: if all workers began with many at once, the hardware would get
+// nothing until they end. If they fail together, each is compiled alone, which gives it its own log and finds
+// the one that hangs or crashes the compiler.
 class CompilePool {
  public:
   struct Options {

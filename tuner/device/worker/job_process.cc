@@ -141,8 +141,9 @@ Result<std::string, Failure> JobProcess::ask(std::string_view request) {
     channel_.write();
     if (auto answer = take_answer()) return *std::move(answer);
     siginfo_t info{};
-    if (kill_with != 0 || (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-                           info.si_pid == pid_)) {
+    if (kill_with != 0 ||
+        (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_)) {
       const ExitStatus exit_status = end(kill_with);
       if (auto answer = take_answer()) return *std::move(answer);
       if (exit_status.by_signal && exit_status.code == kOwnKillSignal) {

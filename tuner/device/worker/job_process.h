@@ -15,8 +15,9 @@
 
 namespace gktune {
 
-// A worker can fork a child for each job: whatever a candidate does to its process ends with it. The worker itself
-// runs no candidate, has one thread, and is the parent of all processes that its children leave behind.
+// A worker can fork a child for each job: whatever a candidate does to its process ends with
+// it. The worker itself runs no candidate, has one thread, and is the parent of all processes
+// that its children leave behind.
 
 class JobProcess;
 
@@ -27,13 +28,13 @@ class JobProcesses {
   JobProcesses& operator=(const JobProcesses&) = delete;
   ~JobProcesses();
 
-  // Forks a child that answers requests. It inherits the memory of this process, and gives nothing back but its
-  // answers.
+  // Forks a child that answers requests. It inherits the memory of this process, and gives
+  // nothing back but its answers.
   using Serve = std::function<std::string(const std::string& request)>;
   Result<JobProcess, Failure> start(const Serve& serve);
 
-  // Kills and reaps every process that this one started and those started in turn, whatever group or session they
-  // are in.
+  // Kills and reaps every process that this one started and those started in turn, whatever
+  // group or session they are in.
   void end_all();
 
  private:
@@ -52,8 +53,8 @@ class JobProcess {
   JobProcess& operator=(JobProcess&&) = delete;
   ~JobProcess();  // kills it
 
-  // Sends the request and waits for the answer. Passes reports of the child on to the worker's parent, and its
-  // signals to the child. A child that ends without an answer is reported, and a failure.
+  // Sends the request and waits for the answer. Passes reports of the child on to the worker's parent, and
+  // its signals to the child. A child that ends without an answer is reported, and a failure.
   Result<std::string, Failure> ask(std::string_view request);
 
  private:

@@ -13,9 +13,9 @@
 namespace gktune {
 
 // One device: the worker that uses it, and one in reserve that takes over when the first dies. It runs one
-// job at a time; the worker may have the next one already, which it begins without waiting for this process. Workers
-// start when they are needed; the reserve is needed once a worker has died: to start one disturbs what the device
-// times, and most runs need none.
+// job at a time; the worker may have the next one already, which it begins without waiting for this process.
+// Workers start when they are needed; the reserve is needed once a worker has died: to start one disturbs
+// what the device times, and most runs need none.
 class RunSlot {
  public:
   using Environment = std::vector<std::pair<std::string, std::string>>;

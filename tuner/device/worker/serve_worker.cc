@@ -62,7 +62,9 @@ Result<OpenBackend> open_parts(WorkerRole role, const BackendOpener& open) {
 }
 
 Result<std::string> answer(OpenBackend& opened, DeviceQuestion question) {
-  const auto encoded = [](const auto& told) { return told ? Result<std::string>(encode(*told)) : told.error(); };
+  const auto encoded = [](const auto& told) {
+    return told ? Result<std::string>(encode(*told)) : told.error();
+  };
   switch (question) {
     case DeviceQuestion::probe:
       return encoded(opened.backend->probe());

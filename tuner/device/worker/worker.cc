@@ -160,7 +160,8 @@ void Worker::kill() {
 
 void Worker::end_flood() {
   if (state_ != State::busy || fault_ || process_.output_bytes() <= kMostOutputBytes) return;
-  fault_ = Failure{Status::crashed, "wrote more than " + std::to_string(kMostOutputBytes >> 20) + " MiB of output"};
+  fault_ = Failure{Status::crashed,
+                   "wrote more than " + std::to_string(kMostOutputBytes >> 20) + " MiB of output"};
   was_asked_ = true;
   limit_ = Clock::now();
 }
@@ -169,7 +170,8 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
   switch (frame.kind) {
     case Frame::Kind::ready:
       if (state_ != State::starting) break;
-      if (auto info = decode_device_info(frame.payload); !frame.payload.empty() && info) device_ = *std::move(info);
+      if (auto info = decode_device_info(frame.payload); !frame.payload.empty() && info)
+        device_ = *std::move(info);
       state_ = State::idle;
       limit_.reset();
       break;

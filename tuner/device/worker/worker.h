@@ -54,8 +54,8 @@ class Worker {
   static Result<Worker> start(const WorkerCommand& command);
 
   State state() const { return state_; }
-  // A busy worker takes one request ahead. It begins that one without waiting for its parent; its limits hold from the
-  // moment when the reply to the present one is taken.
+  // A busy worker takes one request ahead. It begins that one without waiting for its parent; its limits hold
+  // from the moment when the reply to the present one is taken.
   void send(const std::string& request, const Limits& limits);
   // The reply, once. advance() reads nothing beyond a reply that has not been taken.
   std::optional<std::string> take_reply();

@@ -24,7 +24,8 @@ constexpr double kTimingLimitS = 60;
 constexpr double kTimedExecutions = 16;
 // Compiling ahead stops when at least so many candidates wait for hardware.
 constexpr std::size_t kAhead = 4;
-// Messages between processes take a share that counts of a candidate that keeps the hardware for less than this.
+// Messages between processes take a share that counts of a candidate that keeps the
+// hardware for less than this.
 constexpr double kShortRunS = 0.05;
 // The weight of the latest candidate in a mean.
 constexpr double kLatest = 0.1;
@@ -118,7 +119,8 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
                                                          WorkerDeviceOptions options,
                                                          std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
-  auto info = options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
+  auto info =
+      options.info ? Result<DeviceInfo>(*options.info) : probe_all(options.worker_argv, options.backends);
   if (!info) return std::move(info).error();
   const auto command_of = [&](const BackendName& backend, WorkerRole role) {
     WorkerCommand command{options.worker_argv, backend, role, environment_with(folder)};
@@ -127,7 +129,8 @@ Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel
     return command;
   };
   std::vector<RunSlot> slots;
-  for (const BackendName& backend : options.backends) slots.emplace_back(command_of(backend, WorkerRole::run), *info);
+  for (const BackendName& backend : options.backends)
+    slots.emplace_back(command_of(backend, WorkerRole::run), *info);
   CompilePool::Options pool;
   pool.command = command_of(options.backends[0], WorkerRole::compile);
   pool.jobs = std::max(1, options.jobs);
@@ -171,14 +174,16 @@ std::size_t WorkerDevice::ahead() const {
 }
 
 std::size_t WorkerDevice::waiting() const {
-  return static_cast<std::size_t>(std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
+  return static_cast<std::size_t>(
+      std::ranges::count(submissions_, Submission::Stage::ready, &Submission::stage));
 }
 
 std::size_t WorkerDevice::capacity() const {
   // The hardware is the bottleneck. A later choice of candidates can use more results.
   if (waiting() >= ahead() * slots_.size()) return submissions_.size() + finished_.size();
   // The compilers begin with what is wanted now: what waits for one was chosen with less knowledge.
-  const std::size_t batch = submissions_.empty() ? 1 : pool_.batch_of(submissions_.back().plan.candidate.source);
+  const std::size_t batch =
+      submissions_.empty() ? 1 : pool_.batch_of(submissions_.back().plan.candidate.source);
   return static_cast<std::size_t>(std::max(1, options_.jobs)) * batch + kAhead * slots_.size();
 }
 
@@ -188,7 +193,8 @@ void WorkerDevice::submit(Candidate candidate) {
 }
 
 Trial WorkerDevice::next() {
-  if (submissions_.empty() && finished_.empty()) throw std::logic_error("next() without a submitted candidate");
+  if (submissions_.empty() && finished_.empty())
+    throw std::logic_error("next() without a submitted candidate");
   while (finished_.empty()) pump(CompilePool::Haste::start_what_is_there, Clock::time_point::max());
   Trial trial = std::move(finished_.front());
   finished_.pop_front();
@@ -247,7 +253,8 @@ std::size_t WorkerDevice::reference_of(const SourcePlan& source) {
 
 void WorkerDevice::pump(CompilePool::Haste haste, Clock::time_point until) {
   const bool has_time = options_.jobs_while_waiting > 0 && waiting() > 0;
-  pool_.dispatch(haste, static_cast<std::size_t>(has_time ? options_.jobs_while_waiting : std::max(1, options_.jobs)));
+  pool_.dispatch(
+      haste, static_cast<std::size_t>(has_time ? options_.jobs_while_waiting : std::max(1, options_.jobs)));
   dispatch_runs();
   take_compiled();  // immediate failures need no wait
   while (take_run()) dispatch_runs();
@@ -475,9 +482,10 @@ void WorkerDevice::finish_explanation(Submission& submission, const RunReply& re
     return finish(submission, reply.status, reply.message);
   }
   const bool is_read = reply.status == Status::ok || reply.status == Status::wrong_result;
-  finish(submission, Status::illegal_access,
-         *submission.unexplained +
-             (is_read ? "; it wrote to no input and nothing beside a buffer, so it may have read there" : ""));
+  finish(
+      submission, Status::illegal_access,
+      *submission.unexplained +
+          (is_read ? "; it wrote to no input and nothing beside a buffer, so it may have read there" : ""));
 }
 
 void WorkerDevice::finish(Submission& submission, Status status, std::string message) {

@@ -26,15 +26,15 @@ struct WorkerDeviceOptions {
   enum class CompileWhileTiming { yes, no };
 
   std::vector<BackendName> backends;                                 // several: of one model
-  // The hardware, where it is known. Then no worker starts before there is something to run. A worker that finds
-  // another model ends the run.
+  // The hardware, where it is known. Then no worker starts before there is something to run. A worker that
+  // finds another model ends the run.
   std::optional<DeviceInfo> info = std::nullopt;
   std::vector<std::string> worker_argv{"/proc/self/exe", "worker"};  // before <kind> <ordinal> <compile|run>
   Work work = Work::time;
   std::uint64_t seed = 0;  // see RunJob
   Instrumentation instrumentation = Instrumentation::none;
-  // A run worker has the next candidate before it answers about the present one. That helps where candidates take
-  // milliseconds and run in the worker itself.
+  // A run worker has the next candidate before it answers about the present one. That helps where candidates
+  // take milliseconds and run in the worker itself.
   bool sends_ahead = false;
   int jobs = 1;   // compile workers
   int jobs_while_waiting = 0;  // at work while compiled candidates wait for hardware; 0: all
@@ -55,8 +55,8 @@ struct Usage {
 // Compiles and runs in worker processes. A crash there does not affect this process.
 class WorkerDevice final : public Device {
  public:
-  // Describes the hardware by asking it, unless the options describe it. The folder is for temporary files of its
-  // processes; without one the system's folder for temporary files is used.
+  // Describes the hardware by asking it, unless the options describe it. The folder is for temporary files of
+  // its processes; without one the system's folder for temporary files is used.
   static Result<std::unique_ptr<WorkerDevice>> open(KernelDefinition kernel, WorkerDeviceOptions options,
                                                     std::optional<RunFolder> folder = std::nullopt);
   ~WorkerDevice() override;  // with all of its processes
@@ -145,8 +145,8 @@ class WorkerDevice final : public Device {
   Clock::time_point opened_ = Clock::now(), next_keeping_;
 };
 
-// The number of compiled candidates that keep a device busy while another is compiled; `most` bounds it where that
-// leaves enough.
+// The number of compiled candidates that keep a device busy while another is compiled; `most` bounds
+// it where that leaves enough.
 std::size_t candidates_ahead(double compile_wait_s, double run_s, std::size_t most);
 
 // The number of devices of that kind in the machine, broken ones included.

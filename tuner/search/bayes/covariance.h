@@ -9,7 +9,8 @@
 
 namespace gktune {
 
-// Parameters fitted by maximum likelihood. Lengths are logarithms; the unit is the whole range of a dimension.
+// Parameters fitted by maximum likelihood. Lengths are logarithms; the unit is
+// the whole range of a dimension.
 struct CovarianceParameters {
   enum class Order { half, three_halves, five_halves };
   Order order = Order::five_halves;
@@ -46,8 +47,8 @@ class SiteTable {
   std::vector<std::uint16_t> levels_, studies_;
 };
 
-// The similarity of the expected performance of two configurations: a weighted mean of the product and the mean of Matérn
-// functions of their distances in each dimension. Stored as tables over pairs of levels.
+// The similarity of the expected performance of two configurations: a weighted mean of the product and the
+// mean of Matérn functions of their distances in each dimension. Stored as tables over pairs of levels.
 class Covariance {
  public:
   explicit Covariance(const Features& features);

@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// Finds the covariance's parameters that make the observed targets most likely, by a random walk that accepts improvements
-// only. The walk continues from where it was when observations arrive.
+// Finds the covariance's parameters that make the observed targets most likely, by a random walk that accepts
+// improvements only. The walk continues from where it was when observations arrive.
 class CovarianceFit {
  public:
   explicit CovarianceFit(const Features& features) : features_(features), covariance_(features) {}

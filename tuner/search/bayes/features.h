@@ -27,8 +27,9 @@ struct Dimension {
   std::vector<double> size_of;          // for each rank: the logarithm of the value, if has_size
 };
 
-// Maps configurations to points. The position of a number is the mean of its position by order and its position by
-// magnitude. The number of factors of two is a separate feature, because a GPU treats 48, 64 and 96 alike, but not 63.
+// Maps configurations to points. The position of a number is the mean of its position by order and its
+// position by magnitude. The number of factors of two is a separate feature, because a GPU treats 48,
+// 64 and 96 alike, but not 63.
 class Features {
  public:
   explicit Features(const Space& space);

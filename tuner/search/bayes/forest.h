@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Extremely randomised trees (Geurts et al., 2006): a split draws one random threshold for each feature and takes the best.
-// A leaf predicts the weighted means of its rows' outputs.
+// Extremely randomised trees (Geurts et al., 2006): a split draws one random threshold for each feature and
+// takes the best. A leaf predicts the weighted means of its rows' outputs.
 class Forest {
  public:
   struct Settings {

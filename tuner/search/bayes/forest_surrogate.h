@@ -9,7 +9,8 @@
 
 namespace gktune {
 
-// A surrogate that grows a forest over all observations. Each call of `learn` adds the candidates in flight to them.
+// A surrogate that grows a forest over all observations. Each call of `learn` adds the
+// candidates in flight to them.
 class ForestSurrogate : public Surrogate {
  public:
   ForestSurrogate(const Features& features, const Forest::Settings& settings) : forest_(features, settings) {}

@@ -9,7 +9,8 @@
 namespace gktune {
 namespace {
 
-// The covariance's parameters are fitted to the best observations and to random others. The model holds the same.
+// The covariance's parameters are fitted to the best observations and to random
+// others. The model holds the same.
 constexpr std::size_t kFittedBest = 50, kFittedOthers = 90;
 constexpr std::size_t kRowsBest = 130, kRowsOthers = 120;
 constexpr std::size_t kRoom = 40;  // rows that are appended between fits

@@ -21,8 +21,8 @@
 namespace gktune {
 
 struct ModelSettings {
-  // Trials of the searched study before the model's first proposal: `spread_points` if the start proposes small and aligned
-  // configurations, else `covering_points`.
+  // Trials of the searched study before the model's first proposal: `spread_points` if the start proposes
+  // small and aligned configurations, else `covering_points`.
   std::size_t spread_points = 5, covering_points = 4;
   std::size_t small_points = 8;  // number of small and aligned trials; the model chooses the last of them
   StartSettings start = {};
@@ -33,8 +33,8 @@ struct ModelSettings {
 // Makes the surrogate of a search.
 using MakeSurrogate = std::function<std::unique_ptr<Surrogate>(const Features& features)>;
 
-// Searches with a model: a surrogate predicts time, cost and failure of untried candidates. The next proposal is the
-// candidate with the highest expected improvement for its cost.
+// Searches with a model: a surrogate predicts time, cost and failure of untried candidates. The next proposal
+// is the candidate with the highest expected improvement for its cost.
 class ModelSearch : public Searcher {
  public:
   // `model` is the surrogate's name in the description.

@@ -41,8 +41,8 @@ std::size_t levels_apart(const Point& a, const Point& b) {
   return count;
 }
 
-// Adjusts for how much slower the searched study is than each related one, judged by the configurations nearest
-// to each other.
+// Adjusts for how much slower the searched study is than each related one, judged by the
+// configurations nearest to each other.
 void align_studies(const std::vector<Observation>& observations, std::vector<double>& logs) {
   std::map<std::uint16_t, std::vector<double>> differences;
   for (std::size_t own = 0; own < observations.size(); ++own) {

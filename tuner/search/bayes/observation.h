@@ -34,19 +34,21 @@ struct Targets {
   double low = 0, half_range = 1, mean = 0, deviation = 1;
   double log_objective_of(double output) const;
 
-  // Adds the row of another observation of the searched study, on the scales of the others. Returns false if the
-  // observation does not fit these scales: it is better than all others, or its objective has another sign.
+  // Adds the row of another observation of the searched study, on the scales of the others.
+  // Returns false if the observation does not fit these scales: it is better than all others, or
+  // its objective has another sign.
   bool extend(const Observation& observation);
 
   bool is_log = false, is_negative = false;  // how objectives are scaled
   double of_failure = 0;                     // the scaled objective of a failure
 };
 
-// The time output is the logarithm of the distance from the best, softened near the best. So the difference between good
-// and very good counts more than the difference between bad and worse. A failure counts as slow.
+// The time output is the logarithm of the distance from the best, softened near the best. So the difference
+// between good and very good counts more than the difference between bad and worse. A failure counts as slow.
 Targets targets_of(const std::vector<Observation>& observations);
 
-// Indices of `best` observations with the lowest times and of `others` random ones; of all if there are not more.
+// Indices of `best` observations with the lowest times and of `others` random ones;
+// of all if there are not more.
 std::vector<std::size_t> best_and_others(const Targets& targets, std::size_t best, std::size_t others,
                                          std::mt19937_64& random);
 

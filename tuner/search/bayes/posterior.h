@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// A Gaussian process over known sites that predicts several outputs at candidates of the searched study. While the outputs
-// of a site are unknown, the prediction from the earlier sites takes their place.
+// A Gaussian process over known sites that predicts several outputs at candidates of the searched study.
+// While the outputs of a site are unknown, the prediction from the earlier sites takes their place.
 class Posterior {
  public:
   explicit Posterior(const Features& features) : covariance_(features) {}
@@ -23,8 +23,8 @@ class Posterior {
     Eigen::MatrixXf means;      // of each candidate and output
     Eigen::VectorXf variances;  // of the first output
   };
-  // `outputs` has a row for each site and a column for each output; NaN marks an unknown output. The call is faster if the
-  // first rows are the same as in the call before.
+  // `outputs` has a row for each site and a column for each output; NaN marks an unknown output. The call is
+  // faster if the first rows are the same as in the call before.
   const Prediction& predict(const Eigen::MatrixXf& outputs);
 
  private:

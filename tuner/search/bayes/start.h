@@ -14,10 +14,10 @@ struct StartSettings {
   double small_share = 0.25;   // of the aligned ones
 };
 
-// Proposes configurations until a model knows enough. If several parameters can be aligned well or badly, it proposes well
-// aligned and small configurations that are far from each other: they compile quickly, rarely fail and are rarely slow. In
-// other spaces size predicts little, and points far from each other tend to be slow: there it proposes the configuration
-// that brings most of the space near to a known one.
+// Proposes configurations until a model knows enough. If several parameters can be aligned well or badly, it
+// proposes well aligned and small configurations that are far from each other: they compile quickly, rarely
+// fail and are rarely slow. In other spaces size predicts little, and points far from each other tend to be
+// slow: there it proposes the configuration that brings most of the space near to a known one.
 class Start {
  public:
   Start(const Features& features, Untried& untried, std::mt19937_64& random,

@@ -7,8 +7,8 @@
 namespace gktune {
 namespace {
 
-// Iterated local search: moves to the first better neighbour until there is none, then jumps away from the best
-// optimum. An optimum whose jumps led to nothing better is tabu for a while.
+// Iterated local search: moves to the first better neighbour until there is none, then jumps away from the
+// best optimum. An optimum whose jumps led to nothing better is tabu for a while.
 class LocalSearch : public WalkSearcher {
  public:
   explicit LocalSearch(const SearchTask& task)

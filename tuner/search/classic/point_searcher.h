@@ -39,7 +39,8 @@ class PointSearcher : public Searcher {
 
   bool take(const Point& point) { return untried_.take(point); }
   std::optional<Point> draw() { return untried_.draw(random_); }
-  // Moves a valid point toward the target: gives each parameter in turn the valid value nearest to the target's.
+  // Moves a valid point toward the target: gives each parameter in turn the valid
+  // value nearest to the target's.
   Point toward(Point from, const Point& target);
   // Valid points that differ in one parameter, in random order.
   std::vector<Point> neighbours(const Point& point, Neighbourhood neighbourhood);

@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// A strategy that moves from one point to the next. While a walk waits for a result, another walk begins elsewhere, so that
-// the requested number of candidates is in flight.
+// A strategy that moves from one point to the next. While a walk waits for a result, another walk begins
+// elsewhere, so that the requested number of candidates is in flight.
 class WalkSearcher : public PointSearcher {
  public:
   using PointSearcher::PointSearcher;

@@ -11,8 +11,8 @@
 
 namespace gktune {
 
-// Searches with a program of the user, which proposes configurations and receives results as lines of JSON. docs/search.md
-// describes the protocol. If the program fails, the search ends and `failure` says why.
+// Searches with a program of the user, which proposes configurations and receives results as lines of JSON.
+// docs/search.md describes the protocol. If the program fails, the search ends and `failure` says why.
 class External : public Searcher {
  public:
   explicit External(const SearchTask& task);

@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// A child process that reads lines from standard input and writes lines to standard output. It inherits standard error. The
-// destructor ends it and its process group.
+// A child process that reads lines from standard input and writes lines to standard output. It inherits
+// standard error. The destructor ends it and its process group.
 class LineProgram {
  public:
   // Runs the command with /bin/sh.

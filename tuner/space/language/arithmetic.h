@@ -17,8 +17,8 @@ struct ArithmeticFailure {
   int operand = kWhole;
 };
 
-// Computes an operation as Python does, with 64-bit integers; an overflow is a failure. Booleans count as 0 and 1. Does not
-// accept comparisons and `in`.
+// Computes an operation as Python does, with 64-bit integers; an overflow is a failure. Booleans count as 0
+// and 1. Does not accept comparisons and `in`.
 Result<Value, ArithmeticFailure> calculate(Operation operation, std::span<const Value> operands);
 
 // Compares integers and reals by their exact values. A text can only be compared with a text.

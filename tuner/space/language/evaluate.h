@@ -16,8 +16,8 @@ Result<Value, ExpressionError> evaluate(const ExpressionNode& node, const Scope&
 // Evaluates a condition.
 Result<bool, ExpressionError> evaluate_truth(const ExpressionNode& node, const Scope& scope);
 
-// True if every condition holds. A condition that cannot be evaluated does not hold. `expression_of` returns the expression
-// of an element.
+// True if every condition holds. A condition that cannot be evaluated does not hold. `expression_of` returns
+// the expression of an element.
 template <std::ranges::input_range Conditions, class Projection = std::identity>
 bool all_hold(const Conditions& conditions, const Scope& scope, Projection expression_of = {}) {
   return std::ranges::all_of(conditions, [&](const auto& condition) {

@@ -65,7 +65,8 @@ class Inliner {
     const std::size_t offset = node.offset, length = node.length;
     NodePtr made = ++made_ <= kLargestExpression ? make_node(std::move(node)) : nullptr;
     if (!made && !error_) {
-      error_ = ExpressionError{"this expression is too long after its definitions are inserted", offset, length};
+      error_ =
+          ExpressionError{"this expression is too long after its definitions are inserted", offset, length};
     }
     return made;
   }

@@ -19,7 +19,8 @@ struct ExpressionError {
   std::size_t length = 1;
 };
 
-// The values of names, in layers. The first layer that has a name gives its value. The values must outlive the scope.
+// The values of names, in layers. The first layer that has a name gives its value. The
+// values must outlive the scope.
 class Scope {
  public:
   Scope& add(const NamedValues& values, std::string_view prefix = {});
@@ -38,8 +39,8 @@ class Scope {
 
 struct ExpressionNode;
 
-// An expression of a constraint, geometry, extent or metric. Operators have Python's precedence and meaning, on 64-bit
-// integers, doubles, booleans and strings; see docs/space-file.md.
+// An expression of a constraint, geometry, extent or metric. Operators have Python's precedence and meaning,
+// on 64-bit integers, doubles, booleans and strings; see docs/space-file.md.
 class Expression {
  public:
   struct NameUse {
@@ -53,8 +54,8 @@ class Expression {
   // Every use of a name, in the order of the text.
   const std::vector<NameUse>& names() const { return names_; }
   Result<Value, ExpressionError> evaluate(const Scope& scope) const;
-  // The expression with names replaced by their definitions. It keeps its text, so an error inside a definition points at
-  // the name. An error if the result is too large.
+  // The expression with names replaced by their definitions. It keeps its text, so an error inside a
+  // definition points at the name. An error if the result is too large.
   Result<Expression, ExpressionError> inlined(const std::map<std::string, Expression>& definitions) const;
   const ExpressionNode& root() const { return *root_; }
 

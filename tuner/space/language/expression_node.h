@@ -72,7 +72,8 @@ struct ExpressionNode {
   std::uint64_t size = 1;              // number of nodes in that tree
 };
 
-// Limits of an expression: evaluation is recursive, and definitions that contain definitions can grow without bound.
+// Limits of an expression: evaluation is recursive, and definitions that contain
+// definitions can grow without bound.
 constexpr std::uint32_t kDeepestExpression = 1000;
 constexpr std::uint64_t kLargestExpression = 100'000;
 

@@ -255,7 +255,8 @@ NodePtr Parser::primary() {
     return inner;
   }
   if (token.is("[")) return fail("a list can only follow 'in'", token);
-  if (token.kind != ExpressionToken::Kind::name || is_keyword(token.text)) return fail_expected("a value or a name");
+  if (token.kind != ExpressionToken::Kind::name || is_keyword(token.text))
+    return fail_expected("a value or a name");
   advance();
   if (token_.is("(")) return call(token);
   ExpressionNode node;

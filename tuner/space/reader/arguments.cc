@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kMostArguments = 256;
 constexpr std::string_view kInitForms =
-    "zero, permutation, computed, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: [mean, deviation]}, "
-    "{sorted: [low, high]}, {zipf: [values, exponent]}, {field: [low, high], width: w}, {csr_offsets: {nonzeros: n, "
-    "columns: c}}, {csr_columns: offsets} or {file: x.npy}";
+    "zero, permutation, computed, {constant: c}, {ramp: [from, step]}, {uniform: [low, high]}, {normal: "
+    "[mean, deviation]}, {sorted: [low, high]}, {zipf: [values, exponent]}, {field: [low, high], width: w}, "
+    "{csr_offsets: {nonzeros: n, columns: c}}, {csr_columns: offsets} or {file: x.npy}";
 constexpr std::string_view kTypes =
     "int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
     "float8_e4m3, float8_e5m2, complex64, complex128 or a C++ "
@@ -148,16 +148,16 @@ class ArgumentReader {
       return;
     }
     if (node.is_scalar()) {
-      static const std::vector<std::string> kWords = {"zero",   "computed",    "permutation", "constant",    "ramp",
-                                                      "uniform", "normal",     "sorted",      "zipf",
-                                                      "field",  "csr_offsets", "csr_columns", "file"};
+      static const std::vector<std::string> kWords = {
+          "zero",   "computed", "permutation", "constant",    "ramp",        "uniform", "normal",
+          "sorted", "zipf",     "field",       "csr_offsets", "csr_columns", "file"};
       errors_.add(node, "unknown init '" + node.text + "'" + errors_.guess(node.text, kWords),
                   "expected " + std::string(kInitForms));
       return;
     }
     const Fields fields(node, "init",
-                        {"constant", "ramp", "uniform", "normal", "sorted", "zipf", "field", "width", "csr_offsets",
-                         "csr_columns", "file", "array", "seed"},
+                        {"constant", "ramp", "uniform", "normal", "sorted", "zipf", "field", "width",
+                         "csr_offsets", "csr_columns", "file", "array", "seed"},
                         errors_);
     if (!fields.is_map()) return;
     int forms = 0;
@@ -201,7 +201,8 @@ class ArgumentReader {
       if (const YamlNode* array = fields.find("array"))
         contents.array = names_.pattern(*array, View::candidate).value_or(Pattern());
     } else if (fields.find("array") != nullptr) {
-      errors_.add(fields.key("array"), "array applies to file only", "for example {file: graph.npz, array: offsets}");
+      errors_.add(fields.key("array"), "array applies to file only",
+                  "for example {file: graph.npz, array: offsets}");
     }
     if (forms == 0 && !fields.has_unknown()) errors_.add(node, "expected " + std::string(kInitForms));
     const YamlNode* seed = fields.find("seed");
@@ -326,8 +327,8 @@ void check_masks(const std::vector<WrittenArgument>& arguments, ErrorList& error
 
 }  // namespace
 
-std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view, Names& names,
-                                         ErrorList& errors) {
+std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view,
+                                         Names& names, ErrorList& errors) {
   auto type = names.pattern(node, view);
   if (!type) return std::nullopt;
   if (type->parts.empty()) {
@@ -363,7 +364,8 @@ std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vec
     const Contents& contents = written.argument.contents;
     if (contents.kind != Contents::Kind::csr_columns || contents.offsets.empty()) continue;
     const bool is_there = std::ranges::any_of(arguments, [&](const WrittenArgument& other) {
-      return other.argument.name == contents.offsets && other.argument.contents.kind == Contents::Kind::csr_offsets;
+      return other.argument.name == contents.offsets &&
+             other.argument.contents.kind == Contents::Kind::csr_offsets;
     });
     if (!is_there) {
       errors.add(*written.key, "csr_columns: no argument '" + contents.offsets + "' has csr_offsets",

@@ -22,8 +22,8 @@ struct WrittenArgument {
 };
 
 // Reads the type of a scalar or of a buffer's elements. After an error it returns nothing or an unknown type.
-std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view, Names& names,
-                                         ErrorList& errors);
+std::optional<Pattern> read_element_type(const YamlNode& node, const std::vector<Axis>& axes, View view,
+                                         Names& names, ErrorList& errors);
 
 // `folder` is the folder of the space file; paths of .npy files are relative to it.
 std::vector<WrittenArgument> read_arguments(const YamlNode& node, const std::vector<Axis>& axes,

@@ -154,7 +154,8 @@ std::optional<Value> read_default(const YamlNode& node, const std::vector<Value>
   return std::nullopt;
 }
 
-std::optional<std::string> read_match(const YamlNode& node, const std::vector<Value>& values, ErrorList& errors) {
+std::optional<std::string> read_match(const YamlNode& node, const std::vector<Value>& values,
+                                      ErrorList& errors) {
   static const std::vector<std::string> kWays = {"nearest", "exact", "categorical"};
   auto text = read_text(node, errors);
   if (!text) return std::nullopt;
@@ -192,7 +193,8 @@ std::vector<Value> read_extent(const YamlNode& node, const Fields& fields, const
     return {};
   }
   if (dimension < 0 || dimension >= static_cast<std::int64_t>(shape->size())) {
-    errors.add(place != nullptr ? *place : node, "'" + *written + "' has no dimension " + std::to_string(dimension),
+    errors.add(place != nullptr ? *place : node,
+               "'" + *written + "' has no dimension " + std::to_string(dimension),
                "it has " + std::to_string(shape->size()) + "; the first is 0");
     return {};
   }
@@ -215,8 +217,8 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
   const bool is_parameter = owner == ChoicesOf::parameter;
   const Fields fields(node, is_parameter ? "parameter" : "axis",
                       is_parameter ? std::vector<std::string_view>{"values", "range", "pow2", "default"}
-                                   : std::vector<std::string_view>{"values", "range", "pow2", "shape", "array",
-                                                                   "dimension", "macro", "match"},
+                                   : std::vector<std::string_view>{"values", "range", "pow2", "shape",
+                                                                   "array", "dimension", "macro", "match"},
                       errors);
   int forms = 0;
   for (std::string_view form : {"values", "range", "pow2"}) {
@@ -235,7 +237,8 @@ Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& f
     choices.values = read_extent(*file, fields, folder, errors);
   } else if (!is_parameter) {
     for (std::string_view key : {"array", "dimension"}) {
-      if (fields.find(key) != nullptr) errors.add(fields.key(key), std::string(key) + " applies to shape only");
+      if (fields.find(key) != nullptr)
+        errors.add(fields.key(key), std::string(key) + " applies to shape only");
     }
   }
   if (forms == 0 && !fields.has_unknown()) {

@@ -23,9 +23,9 @@ struct Choices {
 
 enum class ChoicesOf { parameter, axis };
 
-// Reads a value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}. A parameter may have a default;
-// an axis may have a macro and a way to match. An axis may also be {shape: x.npy, dimension: 0}, an extent of the array in
-// that file. The file's path is relative to `folder`.
+// Reads a value, a list, {values: …}, {range: [first, last, step]} or {pow2: [first, last]}. A parameter may
+// have a default; an axis may have a macro and a way to match. An axis may also be {shape: x.npy, dimension:
+// 0}, an extent of the array in that file. The file's path is relative to `folder`.
 Choices read_choices(const YamlNode& node, ChoicesOf owner, const std::string& folder, ErrorList& errors);
 
 }  // namespace gktune

@@ -114,8 +114,9 @@ Definition DefinitionReader::read(const YamlNode& root) {
   return std::move(definition_);
 }
 
-// Without macros that have no effect, configurations with the same code are compiled once. Host code is left alone: it
-// may keep memory or streams of one configuration in static variables, which the next one must not find.
+// Without macros that have no effect, configurations with the same code are compiled once. Host
+// code is left alone: it may keep memory or streams of one configuration in static variables,
+// which the next one must not find.
 NameSet DefinitionReader::undefined_names(const FlatSource& source) const {
   const KernelDefinition& kernel = definition_.kernel;
   NameSet names = declared_names(source);
@@ -188,8 +189,10 @@ void DefinitionReader::check_macros(const YamlNode& parameters, FlatSource sourc
     if (kernel.undefined_names.contains(name)) continue;  // no macro
     if (use.redefined_at) {
       if (kernel.language == Language::cuda) {
-        errors_.add(key, *use.redefined_at + " defines '" + name + "' with arguments: the parameter cannot replace it",
-                    "give one of the two another name");
+        errors_.add(
+            key,
+            *use.redefined_at + " defines '" + name + "' with arguments: the parameter cannot replace it",
+            "give one of the two another name");
       } else {
         errors_.warn(key,
                      *use.redefined_at + " sets the macro '" + name + "' itself: the parameter has no effect",
@@ -236,9 +239,10 @@ void DefinitionReader::read_source(const Fields& fields) {
     if (language->is_scalar() && known) {
       kernel.language = *known;
     } else {
-      errors_.add(*language,
-                  "unknown language '" + language->text + "'" + errors_.guess(language->text, language_names()),
-                  "expected cuda, c++ or host");
+      errors_.add(
+          *language,
+          "unknown language '" + language->text + "'" + errors_.guess(language->text, language_names()),
+          "expected cuda, c++ or host");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {
     errors_.add(*source, "unknown language: the extension of '" + source->text + "' is not known",

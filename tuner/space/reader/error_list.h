@@ -30,7 +30,8 @@ class ErrorList {
   void warn(const YamlNode& node, std::string message, std::string hint = {});
 
   bool empty() const { return count_ == 0; }
-  // ", did you mean 'candidate'?" if a candidate is close; else empty. Also empty if a further error would not be kept.
+  // ", did you mean 'candidate'?" if a candidate is close; else empty. Also empty if a
+  // further error would not be kept.
   std::string guess(std::string_view word, std::span<const std::string> candidates) const;
   // The errors in the order of the file, without duplicates.
   std::vector<Diagnostic> take() &&;
@@ -77,7 +78,8 @@ bool check_map(const YamlNode& node, std::string_view what, ErrorList& errors);
 std::string_view kind_words(const YamlNode& node);
 // A hint if the node is {T} instead of "{T}"; else empty.
 std::string brace_hint(const YamlNode& node);
-// A hint if a comma split an unquoted text, as in [ceil_div(n, 4)]: one of the bracket pairs in `pairs` is unbalanced.
+// A hint if a comma split an unquoted text, as in [ceil_div(n, 4)]: one of the bracket
+// pairs in `pairs` is unbalanced.
 std::string comma_hint(const YamlNode& node, std::string_view pairs = "()[]");
 // The first such hint for an item, else `otherwise`.
 std::string comma_hint(std::span<const YamlNode> items, std::string_view otherwise);

@@ -30,7 +30,8 @@ class Names {
   // These functions add an error if the name is invalid or a duplicate.
   void add_axis(const YamlNode& key) { (void)add(key, Kind::axis); }
   void add_parameter(const YamlNode& key) { (void)add(key, Kind::parameter); }
-  // Adds a definition of `let`. It cannot use the names of `later`: its own and those of the definitions below.
+  // Adds a definition of `let`. It cannot use the names of `later`: its own and
+  // those of the definitions below.
   void add_definition(const YamlNode& key, const YamlNode& value, std::span<const YamlNode> later);
 
   // Adds the name of a round's number until remove_index(). Returns false if the name is invalid or taken.
@@ -45,12 +46,14 @@ class Names {
   // Reads the expression of an optional key.
   std::optional<Expression> expression(const Fields& fields, std::string_view key, View view);
   std::optional<Pattern> pattern(const YamlNode& node, View view);
-  // Reads a function or a template-id. In template arguments, names are replaced with their values without braces.
+  // Reads a function or a template-id. In template arguments, names are replaced with
+  // their values without braces.
   std::optional<Pattern> entry(const YamlNode& node, View view);
 
   // True if an expression that was read uses the name.
   bool is_named(const std::string& name) const { return named_.contains(name); }
-  // The texts of the definitions that expressions used since the last call, directly or through other definitions.
+  // The texts of the definitions that expressions used since the last call, directly
+  // or through other definitions.
   std::map<std::string, std::string> take_used_definitions();
 
  private:

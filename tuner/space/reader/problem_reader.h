@@ -8,7 +8,8 @@
 
 namespace gktune {
 
-// Reads the key `problem`: a map of axes, or a list of such maps. The values of the axes of a map are combined.
+// Reads the key `problem`: a map of axes, or a list of such maps. The values of
+// the axes of a map are combined.
 class ProblemReader {
  public:
   // `folder` is the folder of the space file.

@@ -8,15 +8,15 @@
 
 namespace gktune {
 
-// Computes ranges of integer terms, and derives conditions that can be decided earlier: if c is at least 2, then
-// `a * b * c <= 1024` implies `a * b * 2 <= 1024`, which needs a and b only.
+// Computes ranges of integer terms, and derives conditions that can be decided earlier: if c is at least 2,
+// then `a * b * c <= 1024` implies `a * b * 2 <= 1024`, which needs a and b only.
 class Bounds {
  public:
   // Both must outlive it.
   Bounds(TermGraph& graph, ValueColumns& columns) : graph_(graph), columns_(columns) {}
 
-  // A condition on the parameters up to `level` that the given condition implies. kNone if there is none. A condition that
-  // might fail to evaluate implies nothing.
+  // A condition on the parameters up to `level` that the given condition implies. kNone if there is none. A
+  // condition that might fail to evaluate implies nothing.
   TermId implied(TermId condition, int level);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// A value encoded in 64 bits, so that constraints are decided on many combinations at once: an integer (booleans are 0 and
-// 1), the bits of a double, or the number of a text.
+// A value encoded in 64 bits, so that constraints are decided on many combinations at once: an integer
+// (booleans are 0 and 1), the bits of a double, or the number of a text.
 using Cell = std::int64_t;
 
 enum class CellType {
@@ -18,8 +18,9 @@ enum class CellType {
   none,  // the kind of value differs between combinations; cells cannot encode it
 };
 
-// Marks results that cells cannot encode: an overflow, a division by zero. The evaluator of expressions decides these. It
-// also decides combinations whose true value is the smallest integer or NaN; that is slower and equally correct.
+// Marks results that cells cannot encode: an overflow, a division by zero. The evaluator of
+// expressions decides these. It also decides combinations whose true value is the smallest integer or
+// NaN; that is slower and equally correct.
 constexpr Cell kUnknown = std::numeric_limits<Cell>::min();
 
 inline double real_of(Cell cell) { return std::bit_cast<double>(cell); }

@@ -27,8 +27,8 @@ class ValueColumns {
   std::unordered_map<TermId, std::vector<Cell>> columns_;
 };
 
-// Combinations at one level of a group. Each has a state (the known terms of the levels above) and a value of the level's
-// parameter.
+// Combinations at one level of a group. Each has a state (the known terms of the levels above) and a
+// value of the level's parameter.
 struct Batch {
   std::span<const Cell> cells;  // a row for each state
   std::size_t width = 0;        // number of cells in a row

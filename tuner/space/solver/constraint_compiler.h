@@ -21,11 +21,12 @@ struct Condition {
   TermId root = TermGraph::kNone;
 };
 
-// Turns constraints into terms and inserts known values. If cells cannot encode a part of a constraint, a part with one
-// parameter becomes a table, and a part with several is left to the evaluator of expressions.
+// Turns constraints into terms and inserts known values. If cells cannot encode a part of a constraint, a
+// part with one parameter becomes a table, and a part with several is left to the evaluator of expressions.
 class ConstraintCompiler {
  public:
-  // All arguments must outlive the compiler. The scope has all names except those of parameters with several values.
+  // All arguments must outlive the compiler. The scope has all names except those of
+  // parameters with several values.
   ConstraintCompiler(const std::vector<Parameter>& parameters, const Scope& scope, TermGraph& graph);
 
   // Adds the constraint's conditions. Returns an error for an unknown name.

@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// A number or an index of configurations: not negative, and exact for a space of any size. Hides Boost's integer, whose
-// headers would add seconds to the compilation of every file that includes this one.
+// A number or an index of configurations: not negative, and exact for a space of any size. Hides Boost's
+// integer, whose headers would add seconds to the compilation of every file that includes this one.
 class Count {
  public:
   Count() noexcept : Count(std::uint64_t{0}) {}

@@ -16,13 +16,13 @@
 
 namespace gktune {
 
-// Builds the tree of one group, level by level from the root. A state has the cells of the terms of the levels above that
-// the levels below use. Combinations with the same state have the same valid continuations, so that the builder expands
-// states instead of combinations.
+// Builds the tree of one group, level by level from the root. A state has the cells of the terms of the
+// levels above that the levels below use. Combinations with the same state have the same valid continuations,
+// so that the builder expands states instead of combinations.
 class GroupBuilder {
  public:
-  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of the conditions
-  // that use them.
+  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of
+  // the conditions that use them.
   GroupBuilder(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
                std::span<const std::size_t> conditions, const SpaceLimits& limits);
 
@@ -46,7 +46,8 @@ class GroupBuilder {
     std::vector<std::uint64_t> masks;
     std::uint64_t* mask(std::size_t state) { return masks.data() + state * words; }
   };
-  // The verdicts of a condition on the states of a chunk. States that are equal in all terms of the condition share a row.
+  // The verdicts of a condition on the states of a chunk. States that are equal in all terms
+  // of the condition share a row.
   struct Verdicts {
     std::size_t condition = 0;
     std::vector<std::uint32_t> row_of;           // for each state
@@ -55,7 +56,8 @@ class GroupBuilder {
     std::vector<std::size_t> unknown_begin{0};   // for each row, its first entry of unknown_ranks
     std::vector<std::uint32_t> unknown_ranks;
   };
-  // A branch for which a condition cannot be evaluated. It is an error if the branch leads to a valid combination.
+  // A branch for which a condition cannot be evaluated. It is an error if the branch
+  // leads to a valid combination.
   struct Failing {
     std::size_t level, condition;
     std::uint32_t state, rank;

@@ -20,8 +20,8 @@ struct Terms {
   const Scope* scope = nullptr;  // all names except those of parameters with several values
 };
 
-// The order of evaluation in a group. A level decides each condition whose last parameter is the level's, decides
-// conditions that later ones imply, and computes the terms that the levels below use.
+// The order of evaluation in a group. A level decides each condition whose last parameter is the level's,
+// decides conditions that later ones imply, and computes the terms that the levels below use.
 class GroupPlan {
  public:
   // A condition, or a condition that it implies and that can be decided earlier.
@@ -42,8 +42,8 @@ class GroupPlan {
     std::optional<ColumnProgram> advance;  // computes the next level's slots
   };
 
-  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of the conditions
-  // that use them.
+  // All arguments must outlive it. `members` are the numbers of the group's parameters, `conditions` those of
+  // the conditions that use them.
   GroupPlan(Terms& terms, const std::vector<Parameter>& parameters, std::vector<std::uint32_t> members,
             std::span<const std::size_t> conditions);
 

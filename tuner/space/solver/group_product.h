@@ -18,8 +18,8 @@ struct Group {
   bool is_free = false;  // it has one parameter, and all values are valid
 };
 
-// The product of all groups. A combination has a rank for each parameter. Combinations are numbered in the lexicographic
-// order of their ranks, even if parameters of one group lie between those of another.
+// The product of all groups. A combination has a rank for each parameter. Combinations are numbered in the
+// lexicographic order of their ranks, even if parameters of one group lie between those of another.
 class GroupProduct {
  public:
   GroupProduct() = default;
@@ -30,7 +30,8 @@ class GroupProduct {
   bool is_wide() const { return is_wide_; }
   std::size_t bytes() const;
 
-  // Writes the ranks of the combination at an index. `ranks` has an element for each parameter. Requires index < size().
+  // Writes the ranks of the combination at an index. `ranks` has an element for each
+  // parameter. Requires index < size().
   void ranks_at(std::uint64_t index, std::span<std::uint32_t> ranks) const;
   void ranks_at(const Count& index, std::span<std::uint32_t> ranks) const;
   std::optional<Count> index_of(std::span<const std::uint32_t> ranks) const;

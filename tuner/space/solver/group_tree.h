@@ -10,9 +10,10 @@
 
 namespace gktune {
 
-// The valid combinations of the parameters of a group. It has a level for each parameter. A node has an edge for each value
-// that leads to a valid combination, in the order of the values. Nodes with equal subtrees are stored once. An edge stores
-// the number of combinations before it in its node; the sum along a path is the combination's index.
+// The valid combinations of the parameters of a group. It has a level for each parameter. A node has an
+// edge for each value that leads to a valid combination, in the order of the values. Nodes with equal
+// subtrees are stored once. An edge stores the number of combinations before it in its node; the sum along
+// a path is the combination's index.
 class GroupTree {
  public:
   using Node = std::uint32_t;

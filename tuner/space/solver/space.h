@@ -19,13 +19,15 @@ namespace gktune {
 struct SpaceError {
   enum class Kind {
     bad_parameter,   // a parameter without values, with a duplicate value or with the name of another
-    bad_constraint,  // a constraint that cannot be evaluated: an unknown name, a division by zero for some combination
+    // A constraint that cannot be evaluated: an unknown name, a division by zero for some combination.
+    bad_constraint,
     too_large,       // the constraints connect too many parameters for the limits
     empty,           // no combination satisfies the constraints
   };
   Kind kind = Kind::bad_parameter;
   std::string message;
-  std::optional<std::size_t> constraint;  // the one at fault; of an empty space, the first that leaves no combination
+  // The one at fault; of an empty space, the first that leaves no combination.
+  std::optional<std::size_t> constraint;
   std::size_t offset = 0, length = 0;     // the part of its text at fault
 };
 
@@ -40,16 +42,16 @@ enum class Neighbourhood {
   one_step,       // one parameter has the next valid value, up or down
 };
 
-// The valid configurations of a space. Counts and indexes them without listing them. Parameters that share constraints form
-// a group, stored as a compact tree; the space is the product of the groups. Indices follow the order of the file: the
-// last parameter changes fastest.
+// The valid configurations of a space. Counts and indexes them without listing them. Parameters that share
+// constraints form a group, stored as a compact tree; the space is the product of the groups. Indices follow
+// the order of the file: the last parameter changes fastest.
 class Space {
  public:
   // For each parameter, the index of its value.
   using Ranks = std::vector<std::uint32_t>;
 
-  // `scope` has the problem and the device; the space adds the parameters. If a constraint cannot be evaluated for some
-  // combination, that is an error, unless another constraint rejects the combination.
+  // `scope` has the problem and the device; the space adds the parameters. If a constraint cannot be
+  // evaluated for some combination, that is an error, unless another constraint rejects the combination.
   static Result<Space, SpaceError> build(std::vector<Parameter> parameters,
                                          const std::vector<Constraint>& constraints, const Scope& scope,
                                          const SpaceLimits& limits = {});
@@ -73,8 +75,8 @@ class Space {
   // At most `limit` valid neighbours, the nearest first. None if the configuration has unknown values.
   std::vector<Config> neighbours(const Config& config, Neighbourhood neighbourhood,
                                  std::size_t limit = 1000) const;
-  // Each parameter has its default, or its first value if it has no default. If this configuration is not valid, the result
-  // is the nearest valid one: the fewest parameters differ, then by the fewest steps.
+  // Each parameter has its default, or its first value if it has no default. If this configuration is not
+  // valid, the result is the nearest valid one: the fewest parameters differ, then by the fewest steps.
   std::optional<Config> default_config() const;
 
   // The same functions on ranks, for search strategies.

@@ -15,7 +15,9 @@ namespace {
 // Sets of parameters that are merged as constraints tie them together.
 class ParameterSets {
  public:
-  explicit ParameterSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
+  explicit ParameterSets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+  }
   std::uint32_t representative(std::uint32_t member) {
     while (parent_[member] != member) member = parent_[member] = parent_[parent_[member]];
     return member;

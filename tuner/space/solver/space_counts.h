@@ -7,8 +7,8 @@
 
 namespace gktune {
 
-// The numbers of combinations that each kind of constraint rejects. A combination that several reject is counted once, for
-// the first of: the file, the limit on a block's size, the limit on its shared memory.
+// The numbers of combinations that each kind of constraint rejects. A combination that several reject is
+// counted once, for the first of: the file, the limit on a block's size, the limit on its shared memory.
 struct SpaceCounts {
   Count combinations;
   Count rejected_by_file;

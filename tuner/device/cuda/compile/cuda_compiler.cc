@@ -19,7 +19,9 @@ namespace gktune {
 namespace {
 
 struct MacroName {
-  const std::string& operator()(const std::pair<std::string, std::string>& macro) const { return macro.first; }
+  const std::string& operator()(const std::pair<std::string, std::string>& macro) const {
+    return macro.first;
+  }
 };
 
 // Larger programs gain nothing, and a failure costs more.
@@ -65,7 +67,10 @@ Result<std::unique_ptr<CudaCompiler>> CudaCompiler::open(const ToolkitPlaces& pl
 }
 
 CudaCompiler::CudaCompiler(const ToolkitPlaces& places, Nvrtc nvrtc, std::vector<std::string> include_dirs)
-    : places_(places), nvrtc_(std::move(nvrtc)), include_dirs_(std::move(include_dirs)), headers_(standard_headers()) {
+    : places_(places),
+      nvrtc_(std::move(nvrtc)),
+      include_dirs_(std::move(include_dirs)),
+      headers_(standard_headers()) {
   compiler_key_ = "3 " + nvrtc_.version() + ' ' + size_and_time(nvrtc_.path());
   for (const auto& dir : include_dirs_) compiler_key_ += '\n' + size_and_time(dir + "/cuda_fp16.h");
 }

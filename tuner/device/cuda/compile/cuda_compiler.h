@@ -16,8 +16,8 @@
 
 namespace gktune {
 
-// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it, and host code with
-// nvcc. Cached variants are not compiled again.
+// Compiles variants of CUDA kernels with NVRTC, several in one program if the source allows it, and host code
+// with nvcc. Cached variants are not compiled again.
 class CudaCompiler : public Compiler {
  public:
   static Result<std::unique_ptr<CudaCompiler>> open(const ToolkitPlaces& places);

@@ -20,8 +20,8 @@ struct CachedModule {
   bool may_print = true;  // see GpuProgram::may_print
 };
 
-// The modules used last: variants that were compiled together share one, and the reference returns. A module with
-// variables that kernels write is loaded anew each time: no candidate finds what another one left there.
+// The modules used last: variants that were compiled together share one, and the reference returns. A module
+// with variables that kernels write is loaded anew each time: no candidate finds what another one left there.
 class ModuleCache {
  public:
   explicit ModuleCache(Gpu& gpu) : gpu_(gpu) {}

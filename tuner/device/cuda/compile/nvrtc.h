@@ -72,10 +72,11 @@ class Nvrtc {
 };
 
 // True if one of the compiler's options begins like this.
-bool any_starts_with(const std::vector<std::string>& options, std::initializer_list<std::string_view> beginnings);
+bool any_starts_with(const std::vector<std::string>& options,
+                     std::initializer_list<std::string_view> beginnings);
 
-// Returns sm_90a for sm_90: it enables all features of the chip. If the compiler does not know it, returns the nearest one
-// that it knows.
+// Returns sm_90a for sm_90: it enables all features of the chip. If the compiler does not know it, returns
+// the nearest one that it knows.
 std::string real_architecture(const std::string& architecture, const std::vector<int>& known);
 
 }  // namespace gktune

@@ -133,7 +133,8 @@ ProgramText program_of_one(const FlatSource& source, const SourcePlan& variant, 
 ProgramText program_of_many(const FlatSource& source, std::span<const SourcePlan* const> variants) {
   ProgramText program;
   if (has_includes(source)) {
-    for (const SourcePlan* variant : variants) add_headers(program.text, source, macros_for(source, *variant));
+    for (const SourcePlan* variant : variants)
+      add_headers(program.text, source, macros_for(source, *variant));
   }
   for (std::size_t i = 0; i < variants.size(); ++i) {
     add_body(program.text, source, *variants[i], variant_name(i));

@@ -91,17 +91,14 @@ constexpr Borrowed kBorrowed[] = {
 
 // Headers that only host code uses. Files with host code include them; kernels see nothing of them.
 constexpr const char* kHostOnly[] = {
-    "any",         "cerrno",         "cfenv",     "charconv",    "chrono",        "clocale",      "condition_variable",
-    "csetjmp",     "csignal",        "cstdarg",   "ctime",       "cwchar",        "deque",        "errno.h",
-    "exception",   "execution",      "fcntl.h",   "filesystem",  "forward_list",  "fstream",      "future",
-    "getopt.h",    "iomanip",        "ios",       "iosfwd",      "iostream",      "istream",      "libgen.h",
-    "list",        "locale",         "locale.h",  "map",         "memory",        "mutex",        "new",
-    "ostream",     "pthread.h",      "queue",     "random",      "regex",         "set",          "shared_mutex",
-    "signal.h",    "sstream",        "stack",     "stdarg.h",    "stdexcept",     "streambuf",    "string",
-    "string_view", "strings.h",      "sys/mman.h", "sys/resource.h", "sys/stat.h", "sys/time.h",  "sys/types.h",
-    "sys/wait.h",  "system_error",   "thread",    "time.h",      "typeindex",     "typeinfo",     "unistd.h",
-    "unordered_map", "unordered_set", "valarray", "variant",     "vector",
-};
+    "any", "cerrno", "cfenv", "charconv", "chrono", "clocale", "condition_variable", "csetjmp", "csignal",
+    "cstdarg", "ctime", "cwchar", "deque", "errno.h", "exception", "execution", "fcntl.h", "filesystem",
+    "forward_list", "fstream", "future", "getopt.h", "iomanip", "ios", "iosfwd", "iostream", "istream",
+    "libgen.h", "list", "locale", "locale.h", "map", "memory", "mutex", "new", "ostream", "pthread.h",
+    "queue", "random", "regex", "set", "shared_mutex", "signal.h", "sstream", "stack", "stdarg.h",
+    "stdexcept", "streambuf", "string", "string_view", "strings.h", "sys/mman.h", "sys/resource.h",
+    "sys/stat.h", "sys/time.h", "sys/types.h", "sys/wait.h", "system_error", "thread", "time.h", "typeindex",
+    "typeinfo", "unistd.h", "unordered_map", "unordered_set", "valarray", "variant", "vector"};
 
 // The toolkit has no header that includes all of these.
 constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",      "fill",
@@ -109,13 +106,12 @@ constexpr std::string_view kAlgorithms[] = {"min",  "max",         "clamp",     
 
 // CUB for device code: its own <cub/cub.cuh> includes algorithms for the host too, which NVRTC refuses.
 constexpr const char* kCub[] = {
-    "block/block_adjacent_difference", "block/block_discontinuity", "block/block_exchange",  "block/block_histogram",
-    "block/block_load",                "block/block_merge_sort",    "block/block_radix_sort", "block/block_reduce",
-    "block/block_run_length_decode",   "block/block_scan",          "block/block_shuffle",   "block/block_store",
-    "warp/warp_exchange",              "warp/warp_load",            "warp/warp_merge_sort",  "warp/warp_reduce",
-    "warp/warp_scan",                  "warp/warp_store",           "thread/thread_load",    "thread/thread_operators",
-    "thread/thread_store",
-};
+    "block/block_adjacent_difference", "block/block_discontinuity", "block/block_exchange",
+    "block/block_histogram", "block/block_load", "block/block_merge_sort", "block/block_radix_sort",
+    "block/block_reduce", "block/block_run_length_decode", "block/block_scan", "block/block_shuffle",
+    "block/block_store", "warp/warp_exchange", "warp/warp_load", "warp/warp_merge_sort", "warp/warp_reduce",
+    "warp/warp_scan", "warp/warp_store", "thread/thread_load", "thread/thread_operators",
+    "thread/thread_store"};
 
 // Included once: the toolkit's include guard does not cover the text behind it.
 std::string text_of(const Borrowed& header) {

@@ -166,8 +166,9 @@ std::vector<std::string> HostCompiler::command(const SourcePlan& source,
   const std::vector<std::string> options = compiler_options(source, instrumentation);
   all.insert(all.end(), options.begin(), options.end());
   if (instrumentation != Instrumentation::none && source.language == Language::cuda) {
+    // clang leaves out the read of x += 1 unless it is told to instrument it.
     const std::vector<std::string> own =
-        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1",  // and the read of x += 1
+        is_clang() ? std::vector<std::string>{"-mllvm", "-tsan-distinguish-volatile=1",
                                               "-mllvm", "-tsan-instrument-read-before-write=1"}
                    : std::vector<std::string>{"--param=tsan-distinguish-volatile=1"};
     all.insert(all.end(), own.begin(), own.end());
@@ -221,7 +222,8 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
     const SourcePlan& source = job.variants[i];
     if (source.language == Language::host && language_of(source.path) == Language::cuda) {
       compiled[i].status = Status::compile_failed;
-      compiled[i].log = fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
+      compiled[i].log =
+          fmt::format("{}: error: host code in CUDA C++ cannot run on the host device\n", source.path);
       continue;
     }
     std::string key = this->key(source, job.instrumentation);
@@ -242,8 +244,8 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
   return compiled;
 }
 
-CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation, const std::string& text,
-                                CompileCache& cache) {
+CompilerRun HostCompiler::build(const SourcePlan& source, Instrumentation instrumentation,
+                                const std::string& text, CompileCache& cache) {
   const std::string name = content_key(text);
   const std::string input = cache.scratch_path(name + ".cc"), output = cache.scratch_path(name + ".so");
   const std::string between = cache.scratch_path(name + ".ll");
@@ -331,7 +333,8 @@ void HostCompiler::compile_unit(const CompileJob& job, std::span<const Todo> uni
       if (auto missing = missing_entry(*todo.variant.source, build.log)) variant.log = *std::move(missing);
       if (source.language != Language::cuda || build.status != Status::compile_failed) continue;
       if (auto option = option_at_fault(source, build.log, cache)) variant.log = *std::move(option);
-      if (auto feature = unsupported_feature(build.log, todo.variant.source->text)) variant.log = *std::move(feature);
+      if (auto feature = unsupported_feature(build.log, todo.variant.source->text))
+        variant.log = *std::move(feature);
       continue;
     }
     const auto at = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), todo.key) - keys.begin());

@@ -29,8 +29,8 @@ bool is_the_machines_fault(const std::string& log) {
                              [&](int error) { return log.find(std::strerror(error)) != std::string::npos; });
 }
 
-// True if something outside, or a system without memory, killed the compiler or a program that it started, which GCC
-// and Clang report.
+// True if something outside, or a system without memory, killed the compiler or a program that it
+// started, which GCC and Clang report.
 bool was_killed(const CommandOutput& output) {
   if (output.exit_code == 128 + SIGKILL || output.exit_code == 128 + SIGTERM) return true;
   return output.exit_code != 0 && std::ranges::any_of(kKilledTexts, [&](const char* text) {
@@ -68,8 +68,8 @@ Result<CommandOutput> call_compiler(const std::vector<std::string>& words) {
   return result;
 }
 
-CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output, CompileCache& cache,
-                        OutsideKills& outside_kills) {
+CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output,
+                        CompileCache& cache, OutsideKills& outside_kills) {
   const auto code = read_whole(output.path);
   std::error_code ignored;
   std::filesystem::remove(output.path, ignored);
@@ -81,8 +81,8 @@ CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutpu
     if (!is_the_machines_fault(result->text)) return {Status::compile_failed, result->text, {}};
     const bool is_limit = result->text.find(std::strerror(EFBIG)) != std::string::npos;
     return {Status::machine_failed,
-            fmt::format("the compiler failed because of the system{}:\n{}", is_limit ? ": " + system_reason(EFBIG) : "",
-                        result->text),
+            fmt::format("the compiler failed because of the system{}:\n{}",
+                        is_limit ? ": " + system_reason(EFBIG) : "", result->text),
             {}};
   }
   if (!code) return {Status::compile_failed, fmt::format("{} left no {}", output.compiler, output.path), {}};

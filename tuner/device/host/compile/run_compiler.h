@@ -28,8 +28,8 @@ struct CompilerOutput {
   std::string compiler, path;
 };
 // Moves the shared object of a compiler that has ended to the cache.
-CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output, CompileCache& cache,
-                        OutsideKills& outside_kills);
+CompilerRun keep_output(const Result<CommandOutput>& result, const CompilerOutput& output,
+                        CompileCache& cache, OutsideKills& outside_kills);
 
 // The message if a compiler's first error is that the source has no function of an entry's name: its other
 // errors are in files that the user has never seen. Nothing if the first error is another one.

@@ -183,7 +183,8 @@ KernelSource read_kernel_source(const SourcePlan& source) {
 
 }  // namespace
 
-std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant, std::string_view make_entry) {
+std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
+                                     std::string_view make_entry) {
   std::vector<std::string> symbols;
   for (const std::string& entry : variant.source->entries) {
     symbols.push_back(fmt::format("{}_{}", variant.name, symbols.size()));

@@ -25,8 +25,9 @@ TranslationUnit cuda_unit(std::span<const NamedVariant> variants);
 // One plain C++ source.
 TranslationUnit cpp_unit(const NamedVariant& variant);
 
-// Makes the variant's entries symbols of the text, which holds its source and the headers that the engine calls it by.
-// Returns the symbols.
-std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant, std::string_view make_entry);
+// Makes the variant's entries symbols of the text, which holds its source and the headers that the engine
+// calls it by. Returns the symbols.
+std::vector<std::string> add_entries(std::string& text, const NamedVariant& variant,
+                                     std::string_view make_entry);
 
 }  // namespace gktune

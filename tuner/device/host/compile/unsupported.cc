@@ -41,9 +41,15 @@ struct Feature {
   std::string_view name, words;
 };
 constexpr Feature kFeatures[] = {
-    {"cudaTextureObject_t", "textures"}, {"cudaSurfaceObject_t", "surfaces"}, {"tex1D", "textures"},
-    {"tex2D", "textures"},               {"tex3D", "textures"},               {"surf1D", "surfaces"},
-    {"surf2D", "surfaces"},              {"surf3D", "surfaces"},              {"__cluster_dims__", "thread-block clusters"},
+    {"cudaTextureObject_t", "textures"},
+    {"cudaSurfaceObject_t", "surfaces"},
+    {"tex1D", "textures"},
+    {"tex2D", "textures"},
+    {"tex3D", "textures"},
+    {"surf1D", "surfaces"},
+    {"surf2D", "surfaces"},
+    {"surf3D", "surfaces"},
+    {"__cluster_dims__", "thread-block clusters"},
     {"CUtensorMap", "tensor maps"},
 };
 
@@ -121,7 +127,8 @@ std::optional<std::string> unsupported_feature(std::string_view log, std::string
   }
   // A launch by a kernel: child<<<1, 1>>>(…)
   const std::size_t colon = place.rfind(':');
-  if (colon != std::string::npos && line_of(source, place.substr(colon + 1)).find("<<<") != std::string_view::npos)
+  if (colon != std::string::npos &&
+      line_of(source, place.substr(colon + 1)).find("<<<") != std::string_view::npos)
     return place + ": error: launches by a kernel (<<<…>>>) " + std::string(kCannotRun) + '\n';
   return std::nullopt;
 }

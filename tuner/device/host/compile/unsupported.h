@@ -7,14 +7,15 @@
 
 namespace gktune {
 
-// The text of an #error for a header that CUDA has and the host device has not: "CUB (<cub/cub.cuh>) cannot run on the
-// host device". `name` is as in the #include: <cub/cub.cuh>.
+// The text of an #error for a header that CUDA has and the host device has not: "CUB (<cub/cub.cuh>) cannot
+// run on the host device". `name` is as in the #include: <cub/cub.cuh>.
 std::optional<std::string> unsupported_header(std::string_view name);
 // True if a file in one of these folders has the name of a header that the host device provides, or of one
 // that it refuses.
 bool is_of_library(std::string_view path, std::span<const std::string> include_dirs);
 
-// One line for a compiler's log about this source whose first error is due to a feature that the host device lacks.
+// One line for a compiler's log about this source whose first error is due to a
+// feature that the host device lacks.
 std::optional<std::string> unsupported_feature(std::string_view log, std::string_view source);
 
 }  // namespace gktune

@@ -56,9 +56,10 @@ void BlockRunner::fail_different_barriers(const Thread& late) {
       launch_->watch == nullptr ? std::nullopt : launch_->watch->find_different_calls(early.call, late.call);
   if (calls && calls->is_outside) {
     fail_at(Status::barrier_divergence,
-            fmt::format("threads of one block come to a barrier by different calls: thread {} by {}, this one by {}",
-                        format_index(early.self.index), MemoryWatch::line_of_call(calls->one),
-                        MemoryWatch::line_of_call(calls->other)),
+            fmt::format(
+                "threads of one block come to a barrier by different calls: thread {} by {}, this one by {}",
+                format_index(early.self.index), MemoryWatch::line_of_call(calls->one),
+                MemoryWatch::line_of_call(calls->other)),
             late.self, late.site);
   }
   if (early.site.line == late.site.line) {

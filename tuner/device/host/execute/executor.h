@@ -25,8 +25,8 @@ struct ExecutionSettings {
   MemoryWatch* watch = nullptr;
 };
 
-// Runs kernels block by block on its own threads, one launch at a time. The threads start with the first launch, in
-// whose floating-point mode they stay.
+// Runs kernels block by block on its own threads, one launch at a time. The threads start with the first
+// launch, in whose floating-point mode they stay.
 class Executor {
  public:
   explicit Executor(ExecutionSettings settings);

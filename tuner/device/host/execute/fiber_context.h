@@ -21,8 +21,8 @@ using FiberEntry = void (*)();
 #ifdef GKTUNE_OWN_FIBERS
 
 // Each thread of a block switches at a barrier. The switch is inlined: a call would put the processor's stack
-// of return addresses one off, and every return after the switch would be mispredicted. It takes 3 ns this way
-// and 22 ns with Boost.Context, which serves the other processors (bench/results/host.md).
+// of return addresses one off, and every return after the switch would be mispredicted. It takes 3 ns this
+// way and 22 ns with Boost.Context, which serves the other processors (bench/results/host.md).
 __attribute__((always_inline)) inline void switch_context(FiberContext to, FiberContext* from) {
   asm volatile(
       "leaq -128(%%rsp), %%rsp\n\t"  // past the red zone

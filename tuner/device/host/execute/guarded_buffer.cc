@@ -28,7 +28,8 @@ Result<GuardedBuffer> GuardedBuffer::allocate(std::size_t bytes, Against against
   const std::size_t page = page_bytes();
   const std::size_t room = rounded_up(bytes + kGuardBytes + kAlignment, page);
   void* mapping = ::mmap(nullptr, room + 2 * kZoneBytes, PROT_NONE, map_flags(sharing), -1, 0);
-  if (mapping == MAP_FAILED) return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
+  if (mapping == MAP_FAILED)
+    return Error{"no memory for " + format_byte_count(bytes) + ": " + std::strerror(errno)};
   GuardedBuffer buffer;
   buffer.pattern_ = pattern;
   buffer.mapping_ = {static_cast<std::byte*>(mapping), room + 2 * kZoneBytes};
@@ -79,7 +80,8 @@ void GuardedBuffer::renew() {
 void GuardedBuffer::protect() { ::mprotect(room_.data(), room_.size(), PROT_READ); }
 
 std::optional<std::string> GuardedBuffer::violation() const {
-  if (const auto offset = guard_violation(back(), pattern_)) return format_byte_count(*offset) + " past its end";
+  if (const auto offset = guard_violation(back(), pattern_))
+    return format_byte_count(*offset) + " past its end";
   if (const auto offset = guard_violation(front(), pattern_)) {
     // The nearest write explains the mistake. The zone shows only the farthest.
     return "up to " + format_byte_count(front().size() - *offset) + " before its beginning";

@@ -17,7 +17,8 @@ class GuardedBuffer {
   enum class Against { last_page, first_page };
   // Every buffer has this alignment; no vector type needs more.
   static constexpr std::size_t kAlignment = 64;
-  // Bytes of an inaccessible zone: a wrong index rarely reaches the memory behind it. The zones cost addresses only.
+  // Bytes of an inaccessible zone: a wrong index rarely reaches the memory behind it.
+  // The zones cost addresses only.
   static constexpr std::size_t kZoneBytes = std::size_t{1} << 20;
 
   // Shared: a process that is forked later writes to the same memory.

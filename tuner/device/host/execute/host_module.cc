@@ -15,8 +15,8 @@ void keep_openmp() {
   }
 }
 
-// Compiled code finds gktune_thread in the program or library that loads it. A library that was opened for itself alone,
-// as Python does, has to be made visible.
+// Compiled code finds gktune_thread in the program or library that loads it. A library that was opened for
+// itself alone, as Python does, has to be made visible.
 void show_thread_state() {
   Dl_info own{};
   if (dladdr(reinterpret_cast<const void*>(&show_thread_state), &own) == 0) return;
@@ -43,7 +43,8 @@ Result<HostModule> HostModule::load(const Module& module) {
   return loaded;
 }
 
-Result<void, Failure> HostModule::call(std::size_t index, std::span<void* const> arguments, void* stream) const {
+Result<void, Failure> HostModule::call(std::size_t index, std::span<void* const> arguments,
+                                       void* stream) const {
   const CodeAtWork at_work(code_);
   kernel::HostCall call{stream, false, {}};
   entries_[index]->run(arguments.data(), &call);
@@ -55,8 +56,9 @@ Result<void, Failure> HostModule::launch(Executor& executor, std::size_t index, 
                                          std::span<void* const> arguments) const {
   const kernel::Entry& entry = *entries_[index];
   if (arguments.size() != entry.argument_count) {
-    return Failure{Status::launch_failed, fmt::format("it has {} parameters, but the launch passes {} arguments",
-                                                      entry.argument_count, arguments.size())};
+    return Failure{Status::launch_failed,
+                   fmt::format("it has {} parameters, but the launch passes {} arguments",
+                               entry.argument_count, arguments.size())};
   }
   if (!entry.is_kernel) return call(index, arguments, nullptr);
   const CodeAtWork at_work(code_);

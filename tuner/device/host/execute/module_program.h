@@ -19,8 +19,8 @@ struct ModuleProgram {
     std::size_t entry = 0;  // in the module
   };
 
-  // An error if the file is damaged, or if a function cannot take the arguments of its step. The calling thread has
-  // the default floating-point mode afterwards.
+  // An error if the file is damaged, or if a function cannot take the arguments of its step. The calling
+  // thread has the default floating-point mode afterwards.
   static Result<ModuleProgram, Failure> load(const Module& module, const ProgramPlan& plan,
                                              const std::vector<ArgumentPlan>& arguments);
   // The entry's place in the module.

@@ -50,7 +50,8 @@ void* StackPool::top(std::size_t index) {
   while (mappings_.size() * kStacksPerMapping <= index) {
     if (!add_mapping()) return nullptr;
   }
-  std::byte* const base = mappings_[index / kStacksPerMapping] + index % kStacksPerMapping * bytes_per_stack();
+  std::byte* const base =
+      mappings_[index / kStacksPerMapping] + index % kStacksPerMapping * bytes_per_stack();
   return base + bytes_per_stack() - color_bytes(index);
 }
 

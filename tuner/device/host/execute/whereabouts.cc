@@ -37,8 +37,8 @@ constexpr timespec kPatience{0, 500'000'000};
 
 bool is_at_work(std::uintptr_t address) { return address >= code_begin.load() && address < code_end.load(); }
 
-// Finds return addresses into the candidate's code on the stack, and skips the innermost `within`. Kernels have no unwind
-// tables.
+// Finds return addresses into the candidate's code on the stack, and skips the innermost `within`.
+// Kernels have no unwind tables.
 // The system reads the memory, because it knows where the stack ends.
 const void* find_caller(const std::byte* stack, int within) {
   std::array<std::uintptr_t, kPieceBytes / sizeof(std::uintptr_t)> words;
@@ -72,14 +72,15 @@ void ask_the_others(int signal) {
   ::close(folder);
 }
 
-// The line of the code, if any, or of its innermost caller that is in the user's source: a function of gktune's headers
-// that the compiler did not inline has none.
+// The line of the code, if any, or of its innermost caller that is in the user's source: a function of
+// gktune's headers that the compiler did not inline has none.
 void find_users_line(const void* code, const std::byte* stack, char* line, std::size_t size) {
   if (code != nullptr) find_source_line(code, line, size);
   // The stack below the judgement of an access also holds what earlier calls have left there.
   const BlockRunner* runner = BlockRunner::current();
   const void* const judged = runner == nullptr ? nullptr : runner->judged_access();
-  if (line[0] == '\0' && judged != nullptr) find_source_line(static_cast<const char*>(judged) - 1, line, size);
+  if (line[0] == '\0' && judged != nullptr)
+    find_source_line(static_cast<const char*>(judged) - 1, line, size);
   for (int within = 0; line[0] == '\0' && within < kMostCallers; ++within) {
     const void* const caller = find_caller(stack, within);
     if (caller == nullptr) return;

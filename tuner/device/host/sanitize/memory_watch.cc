@@ -45,7 +45,8 @@ int find_module_memory(dl_phdr_info* info, std::size_t, void* found_in) {
   if (info->dlpi_addr != found.begin) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& header = info->dlpi_phdr[i];
-    if (header.p_type == PT_LOAD) found.end = std::max(found.end, found.begin + header.p_vaddr + header.p_memsz);
+    if (header.p_type == PT_LOAD)
+      found.end = std::max(found.end, found.begin + header.p_vaddr + header.p_memsz);
     if (header.p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
     found.thread_locals_begin = number_of(info->dlpi_tls_data);
     found.thread_locals_end = found.thread_locals_begin + header.p_memsz;
@@ -188,8 +189,10 @@ std::optional<Failure> MemoryWatch::access(unsigned rank, const void* address, s
     const Place place{address, bytes, kind, &page, is_shared, code};
     if (auto outside = find_outside(place, now)) return outside;
     if (writes(kind) && page.buffer != nullptr && page.buffer->is_input) {
-      return fault(Status::input_changed,
-                   fmt::format("{} {} of its input {}", verb(kind), format_byte_count(bytes), memory_name(place)), now, code);
+      return fault(
+          Status::input_changed,
+          fmt::format("{} {} of its input {}", verb(kind), format_byte_count(bytes), memory_name(place)), now,
+          code);
     }
     if (unwritten_read_) return find_late_write(place, now);
     if (at == begin && kind == AccessKind::read) {
@@ -228,9 +231,10 @@ std::optional<Failure> MemoryWatch::find_outside(const Place& place, const Acces
   const std::string where = at < begin ? fmt::format("{} before its beginning", format_byte_count(begin - at))
                             : at < end ? std::string("across its end")
                                        : fmt::format("{} past its end", format_byte_count(at - end));
-  return fault(Status::illegal_access,
-               fmt::format("{} {} outside {} ({})", verb(place.kind), format_byte_count(place.bytes), name, where),
-               now, place.code);
+  return fault(
+      Status::illegal_access,
+      fmt::format("{} {} outside {} ({})", verb(place.kind), format_byte_count(place.bytes), name, where),
+      now, place.code);
 }
 
 std::optional<Failure> MemoryWatch::note(const Place& place, Byte& byte, const Access& now) {
@@ -266,8 +270,8 @@ bool MemoryWatch::is_unwritten(const Place& place, const Byte& byte) const {
          byte.write.epoch < execution_begin_;
 }
 
-// The values read decide what the block does next, so later findings mean little: look only for the write that came
-// too late, in as many accesses as fit into a second or two.
+// The values read decide what the block does next, so later findings mean little: look only for the write
+// that came too late, in as many accesses as fit into a second or two.
 std::optional<Failure> MemoryWatch::find_late_write(const Place& place, const Access& now) {
   constexpr std::uint64_t kMostAccesses = std::uint64_t{1} << 22;
   const UnwrittenRead& unwritten = *unwritten_read_;
@@ -350,7 +354,8 @@ std::string MemoryWatch::memory_name(const Place& place) const {
 }
 
 std::string MemoryWatch::line_of(const Access& access) const {
-  return access.code == 0 ? "an unknown line" : line_of_call(reinterpret_cast<const void*>(module_begin_ + access.code));
+  return access.code == 0 ? "an unknown line"
+                          : line_of_call(reinterpret_cast<const void*>(module_begin_ + access.code));
 }
 
 kernel::uint3 MemoryWatch::thread_index(unsigned rank) const {

@@ -59,7 +59,8 @@ class MemoryWatch {
     std::uint32_t is_atomic : 1 = 0;
     std::uint32_t code : 21 = 0;  // bytes into the module; 0: farther than that
   };
-  // Two unordered readers are stored: a write that races with a third one almost always races with one of them.
+  // Two unordered readers are stored: a write that races with a third one almost
+  // always races with one of them.
   struct Byte {
     Access write, read, other_read;
   };
@@ -101,7 +102,8 @@ class MemoryWatch {
     std::array<RecentRead, kCount> reads;
     unsigned next = 0;
   };
-  // A read of memory that nothing has written. It is reported at the end of the block, or with the later write.
+  // A read of memory that nothing has written. It is reported at the end of the
+  // block, or with the later write.
   struct UnwrittenRead {
     Place place;
     Access now;

@@ -38,8 +38,8 @@ class ThreadOrder {
   // After the last barrier of the running block.
   bool is_since_barrier(Time epoch) const { return epoch >= barrier_; }
   bool is_this_block(Time epoch) const { return epoch >= block_begin_; }
-  // True if an access of a thread of this launch, or of an earlier one, is ordered before this thread's access
-  // now.
+  // True if an access of a thread of this launch, or of an earlier one, is ordered
+  // before this thread's access now.
   bool precedes(Time epoch, unsigned rank, unsigned now) const {
     if (epoch < launch_begin_ || epoch < acquired_[now]) return true;
     if (epoch < block_begin_) return epoch < block_acquired_;

@@ -49,7 +49,8 @@ enum class WarpOp {
 // An access of an instrumented kernel to memory. An update reads and writes.
 enum class AccessKind { read, write, atomic_read, atomic_write, atomic_update };
 
-// The address that a function returns to, and its frame, whose first word is the address of the caller's frame.
+// The address that a function returns to, and its frame, whose first word is the
+// address of the caller's frame.
 struct CodePlace {
   const void* code;
   const void* frame;

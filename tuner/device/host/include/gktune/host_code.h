@@ -1,7 +1,7 @@
 #pragma once
 
-// Lets the engine call a function of `language: host`. Its last parameter may be the stream. What it throws, returns or
-// leaves as CUDA's last error is a failure of the call.
+// Lets the engine call a function of `language: host`. Its last parameter may be the stream. What it throws,
+// returns or leaves as CUDA's last error is a failure of the call.
 
 #include <stdio.h>
 
@@ -29,7 +29,8 @@ struct WithoutStream<Parameters<Before...>, CUstream_st*> {
   using type = Parameters<Before...>;
 };
 template <class... Before, class First, class... Rest>
-struct WithoutStream<Parameters<Before...>, First, Rest...> : WithoutStream<Parameters<Before..., First>, Rest...> {};
+struct WithoutStream<Parameters<Before...>, First, Rest...>
+    : WithoutStream<Parameters<Before..., First>, Rest...> {};
 
 inline void fail(HostCall& call, const char* format, const char* text) {
   if (call.has_failed) return;
@@ -67,8 +68,8 @@ struct HostCode;
 template <auto kFunction, class R, class... A>
 struct HostCode<kFunction, R (*)(A...)> {
   template <class... Given, unsigned... I>
-  static R invoke([[maybe_unused]] void* const* arguments, [[maybe_unused]] HostCall& call, Parameters<Given...>,
-                  Indices<I...>) {
+  static R invoke([[maybe_unused]] void* const* arguments, [[maybe_unused]] HostCall& call,
+                  Parameters<Given...>, Indices<I...>) {
     if constexpr (sizeof...(Given) == sizeof...(A)) {
       return kFunction(*static_cast<typename Bare<Given>::type*>(arguments[I])...);
     } else {
@@ -108,7 +109,8 @@ struct HostCode<kFunction, R (*)(A...)> {
 };
 
 template <auto kFunction, class R, class... A>
-struct HostCode<kFunction, R (*)(A...) noexcept> : HostCode<static_cast<R (*)(A...)>(kFunction), R (*)(A...)> {};
+struct HostCode<kFunction, R (*)(A...) noexcept>
+    : HostCode<static_cast<R (*)(A...)>(kFunction), R (*)(A...)> {};
 
 template <auto kFunction>
 constexpr Entry host_entry(const char* name) {
