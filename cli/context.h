@@ -21,8 +21,8 @@ struct Context {
   std::ostream& bytes;  // standard output, unescaped: for files that a command writes there
   Screen out_screen, err_screen;
   Log& log;  // writes to err
-  // After this call Ctrl-C no longer ends the program. The function it returns is true once Ctrl-C was
-  // pressed.
+  // After this call Ctrl-C no longer ends the program. The function it returns
+  // is true once Ctrl-C was pressed.
   std::function<std::function<bool()>()> catch_interrupts;
 };
 

@@ -28,8 +28,8 @@ constexpr std::chrono::seconds kStepLimit(60);
 // A trial writes some ten pages, and merging the log waits for the disk, during which nothing is tuned.
 constexpr std::chrono::seconds kMergeInterval(5);
 
-// Comparing the indexes of a larger file with their tables would delay the start of a run by more than half a
-// second.
+// Comparing the indexes of a larger file with their tables would delay the start of a
+// run by more than half a second.
 constexpr std::uintmax_t kWhollyVerified = std::uintmax_t{32} << 20;
 
 // The header of a file in "The SQLite Database File Format".

@@ -18,8 +18,8 @@ inline constexpr std::int64_t kApplicationId = 0x676b7475;
 // changes: add another one.
 std::span<const std::string_view> schema_steps();
 
-// Applies the steps that the database lacks, in one transaction. Throws sqlite::Failure if its version is
-// newer.
+// Applies the steps that the database lacks, in one transaction. Throws
+// sqlite::Failure if its version is newer.
 void migrate(sqlite::Database& database, std::span<const std::string_view> steps);
 
 // Throws sqlite::Failure unless the tables, indexes and views are those that the steps create, so that a

@@ -16,8 +16,8 @@ namespace gktune {
 namespace {
 
 constexpr std::array<std::int64_t, 6> kAwkward = {0, 1, 31, 33, 257, 1009};
-// Several blocks and a part of one, for blocks that take a few thousand elements. The other sizes are small
-// then.
+// Several blocks and a part of one, for blocks that take a few thousand elements.
+// The other sizes are small then.
 constexpr std::int64_t kSeveralBlocks = 9001, kBesides = 5, kMostSeveralBlocks = 150'000;
 
 // The axes that the compiler sees.

@@ -7,8 +7,8 @@
 namespace gktune {
 namespace {
 
-// Cores for 32-bit numbers in a multiprocessor, from the CUDA programming guide's table of arithmetic
-// throughput.
+// Cores for 32-bit numbers in a multiprocessor, from the CUDA programming guide's
+// table of arithmetic throughput.
 int cores_of(std::string_view architecture) {
   constexpr std::array<std::pair<std::string_view, int>, 14> kCores = {{{"sm_50", 128},
                                                                         {"sm_52", 128},

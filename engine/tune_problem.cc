@@ -204,8 +204,8 @@ Result<Tuning, EngineError> tune_problem(const TuneRequest& request, const TuneS
   const bool is_decided = held->has_value() && std::ranges::none_of(*known, [&](const Trial& trial) {
                             return trial.ended_unix_ms > (*held)->held_unix_ms;
                           });
-  // Trials outside the space (excluded by a selection, or by a changed file) stay in the store and are
-  // ignored.
+  // Trials outside the space (excluded by a selection, or by a changed file)
+  // stay in the store and are ignored.
   for (Trial& trial : *known) {
     last_id = std::max(last_id, trial.id);
     if (!space->contains(trial.config)) {

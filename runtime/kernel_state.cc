@@ -63,8 +63,8 @@ Kernel::State::~State() {
     background_.join();
   }
   if (device_ == nullptr || device_->is_alive()) return;
-  // CUDA has ended, or the context is gone: what it owned is gone too. The rest is kept, so that it is no
-  // leak.
+  // CUDA has ended, or the context is gone: what it owned is gone too. The rest
+  // is kept, so that it is no leak.
   static auto& mutex = *new std::mutex;
   static auto& kept = *new std::vector<std::unique_ptr<PreparedLaunch>>;
   const std::lock_guard lock(mutex);
@@ -160,8 +160,8 @@ Result<std::optional<LaunchCode>, Failure> Kernel::State::code_for(const SourceP
   return compiled(source);
 }
 
-// Compiled code is found by what it is made from, without the compiler: opening NVRTC takes longer than
-// loading.
+// Compiled code is found by what it is made from, without the compiler: opening
+// NVRTC takes longer than loading.
 Result<std::optional<LaunchCode>, Failure> Kernel::State::compiled(const SourcePlan& source) {
   const DeviceInfo& device = device_->info();
   const std::string key =

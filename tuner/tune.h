@@ -92,8 +92,8 @@ struct TuneOutcome {
   bool was_cut_short() const { return end == End::stopped || end == End::machine_failed; }
   std::int64_t measured = 0;  // in this call
   std::int64_t learned = 0;   // trials of other tuners in the meantime
-  // Configurations that the machine failed for, and the reason of the last. They are no trials: a later run
-  // tries them.
+  // Configurations that the machine failed for, and the reason of the last. They are no
+  // trials: a later run tries them.
   std::int64_t unjudged = 0;
   std::string why_unjudged;
   std::optional<Trial> best;  // of these and the earlier ones; the playoff's first if there was one
@@ -104,8 +104,8 @@ struct TuneOutcome {
   Drift drift;
 };
 
-// So many configurations in a row that could not be judged show that the machine fails, and not for one of
-// them only.
+// So many configurations in a row that could not be judged show that the machine
+// fails, and not for one of them only.
 inline constexpr int kMostUnjudged = 3;
 
 // Asks the searcher, submits to the device, waits and tells the searcher until a limit is reached. Then holds

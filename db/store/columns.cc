@@ -96,8 +96,8 @@ std::string dumped(const SortedJson& json) {
   throw Failure(std::string("'") + column.name + "' is not " + expected);
 }
 
-// Refuses the body of a portfolio that another program would read in another way: it has to be what is read
-// from it.
+// Refuses the body of a portfolio that another program would read in another way: it
+// has to be what is read from it.
 void require_body(const SortedJson& body, const Column& column) {
   Portfolio portfolio;
   try {

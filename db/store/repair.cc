@@ -29,8 +29,8 @@ using sqlite::Statement;
   "'' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler, '' AS command_line, 0 " \
   "AS begun_ms"
 
-// The tables to copy, in the order in which rows refer to each other, and an index that lists all rows of the
-// table.
+// The tables to copy, in the order in which rows refer to each other, and an index
+// that lists all rows of the table.
 struct Table {
   const SummedTable& sums;
   const char* index;
@@ -125,8 +125,8 @@ class RowReader {
  private:
   // Ids grow by one: greater ones are damage.
   static constexpr std::int64_t kLargestId = std::int64_t{1} << 40;
-  // The ids that are looked for one by one behind a damaged page if the index does not say how many there
-  // are.
+  // The ids that are looked for one by one behind a damaged page if the index
+  // does not say how many there are.
   static constexpr int kMostMisses = 100'000;
 
   void list_ids(const Database& source, const Table& table) {

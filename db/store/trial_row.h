@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// Adds a row and makes it the current one of its configuration, unless a later one is stored. Unknown values
-// are NULL.
+// Adds a row and makes it the current one of its configuration, unless a later one is
+// stored. Unknown values are NULL.
 void insert_trial(const sqlite::Database& database, std::int64_t study, std::int64_t session,
                   const Trial& trial);
 
@@ -30,8 +30,8 @@ void insert_finalist(const sqlite::Database& database, std::int64_t playoff, std
                      std::int64_t trial, const Trial& finalist);
 // The columns that read_finalist reads: kFinalistIsSound, the contents.
 extern const std::string kFinalistColumns;
-// Replaces the trial's samples, timing, objective and metrics by those of the playoff. Throws as
-// read_trial().
+// Replaces the trial's samples, timing, objective and metrics by those of the
+// playoff. Throws as read_trial().
 void read_finalist(sqlite::Row& row, Trial& trial);
 
 }  // namespace gktune

@@ -24,8 +24,8 @@ struct BundledCode {
 };
 
 // A file with the compiled winners of some kernels and all that launches need: an application that has it
-// needs no sources, compiler or database. The file is mapped, not read; its code is valid while the object
-// lives.
+// needs no sources, compiler or database. The file is mapped, not read; its code
+// is valid while the object lives.
 class Bundle final : public WinnerSet {
  public:
   // An error if the file is no bundle, of another format, or damaged.

@@ -190,8 +190,8 @@ class BundleWriter {
     return targets;
   }
 
-  // False: this configuration does not compile, or does not fit the problem. An error: nothing can be
-  // compiled.
+  // False: this configuration does not compile, or does not fit the problem. An
+  // error: nothing can be compiled.
   Result<bool> add_code(const Definition& definition, const Config& config, const Problem& problem,
                         const DeviceInfo& device, SortedJson& codes) {
     const auto plan = resolve(definition.kernel, config, problem, device);

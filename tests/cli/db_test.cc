@@ -301,7 +301,7 @@ TEST_F(Db, a_failed_export_does_not_change_an_older_file) {
             "error: cannot write " + folder_.path("none/all.jsonl") + ": No such file or directory\n");
 }
 
-TEST(DbFile, one_in_a_folder_that_must_not_be_read_is_not_called_missing) {
+TEST(DbFile, in_an_unreadable_folder_is_not_called_missing) {
   ScratchFolder folder;
   const std::string database = folder.path("closed/a.db");
   folder.write("closed/a.db", "");

@@ -1,5 +1,5 @@
-// The documents that show files and commands: the files are the shipped ones, and the commands print what is
-// shown.
+// The documents that show files and commands: the files are the shipped ones, and
+// the commands print what is shown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ std::vector<Block> blocks_of(const fs::path& document) {
   return blocks;
 }
 
-// A line's words in any order, without what differs between runs and machines: figures, units of time, the
-// CPU's name.
+// A line's words in any order, without what differs between runs and machines: figures,
+// units of time, the CPU's name.
 Lines comparable(std::string line, const std::string& cpu) {
   for (const std::string& name : {cpu, std::string("CPU: AMD EPYC")}) {
     for (std::size_t at; (at = line.find(name)) != line.npos;) line.replace(at, name.size(), "(the CPU)");

@@ -44,7 +44,7 @@ TEST_F(OutputFile, replaces_an_older_one) {
   EXPECT_EQ(files(), (std::set<std::string>{"out.txt"}));
 }
 
-TEST_F(OutputFile, stays_as_it_was_where_writing_fails) {
+TEST_F(OutputFile, is_unchanged_if_writing_fails) {
   folder_.write("out.txt", "older\n");
   const auto failed = write_output(path_, [](std::ostream& stream) -> Result<void> {
     stream << "half";
@@ -61,7 +61,7 @@ TEST_F(OutputFile, stays_as_it_was_where_writing_fails) {
   EXPECT_EQ(files(), (std::set<std::string>{"out.txt"}));
 }
 
-TEST_F(OutputFile, that_a_link_names_is_replaced_and_the_link_stays) {
+TEST_F(OutputFile, replaces_the_target_of_a_link_and_keeps_the_link) {
   fs::create_directory(folder_ / "deep");
   fs::create_symlink("deep/middle.txt", folder_ / "link.txt");
   fs::create_symlink("../out.txt", folder_ / "deep/middle.txt");
@@ -71,7 +71,7 @@ TEST_F(OutputFile, that_a_link_names_is_replaced_and_the_link_stays) {
   EXPECT_EQ(contents(path_), "text");
 }
 
-TEST_F(OutputFile, that_is_a_descriptor_is_written_directly) {
+TEST_F(OutputFile, a_descriptor_is_written_directly) {
   const int descriptor = open(path_.c_str(), O_CREAT | O_RDWR, 0600);
   const fs::path name = "/proc/self/fd/" + std::to_string(descriptor);
   fs::create_symlink(name, folder_ / "stdout");  // as /dev/stdout is one
@@ -83,7 +83,7 @@ TEST_F(OutputFile, that_is_a_descriptor_is_written_directly) {
   close(descriptor);
 }
 
-TEST_F(OutputFile, that_is_a_pipe_or_a_device_is_written_directly) {
+TEST_F(OutputFile, a_pipe_or_a_device_is_written_directly) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   std::string read;
   std::thread reader([&] { read = contents(path_); });
@@ -107,7 +107,7 @@ TEST_F(OutputFile, is_never_a_folder_or_a_database) {
   EXPECT_EQ(contents(path_), database);
 }
 
-TEST_F(OutputFile, in_a_folder_that_is_missing_or_read_only_is_an_error) {
+TEST_F(OutputFile, fails_in_a_folder_that_is_missing_or_read_only) {
   EXPECT_EQ(write_output(folder_ / "none/out.txt", "text").error().message,
             "cannot write " + folder_.path("none/out.txt") + ": No such file or directory");
   fs::permissions(folder_.path(), fs::perms(0555));

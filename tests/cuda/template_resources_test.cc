@@ -28,8 +28,8 @@ constexpr int kMostRegisters = 255;
 // The registers of a thread are allocated in multiples of this number.
 constexpr std::int64_t kRegisterStep = 8;
 
-// Kernels that use as many registers as there are on purpose, and may spill. The others have no reason to
-// spill.
+// Kernels that use as many registers as there are on purpose, and may spill. The
+// others have no reason to spill.
 const std::set<std::string> kMaySpill{"matmul"};
 
 // The parameters that the sources declare, as space files write them, by the beginning of an entry's name.

@@ -223,8 +223,8 @@ class BusyDevice final : public Device {
   std::vector<Candidate> in_flight_;
 };
 
-// Checks the configurations 1 to `count`. The check asks whether to stop, and the answer to question `stop`
-// is yes.
+// Checks the configurations 1 to `count`. The check asks whether to stop, and the
+// answer to question `stop` is yes.
 CheckResult check_on_busy_device(int count, int stop) {
   BusyDevice device;
   int asked = 0, sent = 0;

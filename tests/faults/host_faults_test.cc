@@ -133,8 +133,8 @@ TEST(HostFaultsOfFunctions, an_endless_thread_reports_its_line_while_others_wait
   EXPECT_NE(trial.message.find("endless_thread.cc:7"), std::string::npos) << trial.message;
 }
 
-// The line of the crash takes long to find. Meanwhile the time limit ends, and the other thread is asked for
-// its line.
+// The line of the crash takes long to find. Meanwhile the time limit ends, and the
+// other thread is asked for its line.
 TEST(HostFaultsOfFunctions, a_crash_is_reported_even_if_another_thread_never_ends) {
   ScratchFolder folder;
   folder.write("addr2line",

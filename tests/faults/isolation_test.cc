@@ -200,8 +200,8 @@ class MemoryGroup {
   MemoryGroup& operator=(const MemoryGroup&) = delete;
 
   bool is_usable() const { return !folder_.empty(); }
-  // Allows this much more than the processes use now. Those of the last trial do not count: they may still be
-  // ending.
+  // Allows this much more than the processes use now. Those of the last trial do not
+  // count: they may still be ending.
   void allow(std::int64_t more_bytes) const {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < 20; ++i) {

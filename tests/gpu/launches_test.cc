@@ -1,5 +1,5 @@
-// The spaces of tests/kernels/launches on a GPU: in all their configurations, and with what is wrong with
-// them.
+// The spaces of tests/kernels/launches on a GPU: in all their configurations,
+// and with what is wrong with them.
 #include <cstdlib>
 #include <filesystem>
 #include <future>

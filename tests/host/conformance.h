@@ -25,8 +25,8 @@ struct Geometry {
 SourcePlan conformance_source(const std::string& file);
 std::vector<std::string> conformance_files();
 
-// Runs kernels of tests/host/kernels with a compiler for the CPU or on a GPU. The tests do not depend on
-// which.
+// Runs kernels of tests/host/kernels with a compiler for the CPU or on a GPU.
+// The tests do not depend on which.
 class KernelRunner {
  public:
   virtual ~KernelRunner() = default;

@@ -311,8 +311,8 @@ TEST_F(HostDeviceTest, plain_functions_run_without_a_grid) {
 TEST_F(HostDeviceTest, each_thread_that_runs_blocks_stays_on_one_core) {
   const std::vector<int> before = own_cores();
   if (before.empty()) GTEST_SKIP() << "here a thread may not ask which cores it has";
-  // This thread pins itself to a core. If it has lost its core at the end, the system does not let threads
-  // keep theirs.
+  // This thread pins itself to a core. If it has lost its core at the end, the system
+  // does not let threads keep theirs.
   std::promise<void> is_over;
   std::future<bool> is_faithful = std::async(std::launch::async, [&] {
     const PinnedHere pinned(before.back());

@@ -133,8 +133,8 @@ TEST_P(Refusals, report_each_header_and_feature_that_the_host_lacks_in_one_line)
   }
 }
 
-// A folder with CUTLASS, or the toolkit's own: its headers clash with those of the host device in hundreds of
-// lines.
+// A folder with CUTLASS, or the toolkit's own: its headers clash with those of the
+// host device in hundreds of lines.
 TEST_P(Refusals, report_each_header_of_a_library_in_one_line) {
   ScratchFolder folder;
   for (const char* name : {"cute/tensor.hpp", "cutlass/cutlass.h", "cub/cub.cuh", "cuda/std/mdspan",

@@ -1,5 +1,5 @@
-// Recordings by others are not part of the project. These tests are skipped if the recordings are not
-// available.
+// Recordings by others are not part of the project. These tests are skipped if
+// the recordings are not available.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -307,8 +307,8 @@ TEST_F(DeviceRunnerTest, a_changed_input_is_described_and_repaired) {
 }
 
 TEST_F(DeviceRunnerTest, a_candidate_is_not_blamed_for_buffers_that_another_one_damaged) {
-  // It is right when it is checked, damages an expected output when it is timed, and is not timed any
-  // further.
+  // It is right when it is checked, damages an expected output when it is
+  // timed, and is not timed any further.
   int runs = 0;
   add("vandal", [&, this](Memory memory) {
     (void)right(memory);

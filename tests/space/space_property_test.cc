@@ -1,5 +1,5 @@
-// Compares spaces with random constraints with a plain loop that evaluates the constraints for all
-// combinations.
+// Compares spaces with random constraints with a plain loop that evaluates the
+// constraints for all combinations.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Runs and checks every way of every shipped template on the host device, at sizes that do not fit its
-// blocks.
+// Runs and checks every way of every shipped template on the host device, at
+// sizes that do not fit its blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

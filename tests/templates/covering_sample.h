@@ -13,8 +13,8 @@ namespace gktune {
 // grows from problem to problem and reuses configurations where it can. It is the same on every machine.
 class CoveringSample {
  public:
-  // Pairs: each value of a parameter of texts also occurs together with each value of the other
-  // parameters.
+  // Pairs: each value of a parameter of texts also occurs together with each
+  // value of the other parameters.
   enum class Depth { values, pairs };
 
   explicit CoveringSample(std::vector<Parameter> parameters);

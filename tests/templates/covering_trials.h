@@ -9,8 +9,8 @@
 
 namespace gktune {
 
-// A kernel on a device: for each problem a few configurations, in which every value of every parameter
-// occurs.
+// A kernel on a device: for each problem a few configurations, in which every
+// value of every parameter occurs.
 class CoveringTrials {
  public:
   // The kernel may differ from that of the definition in the addresses of its data and in the device.

@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// The properties of a GPU of an architecture, from tables, for tests that need no GPU. sm_90 gives those of
-// an H200.
+// The properties of a GPU of an architecture, from tables, for tests that need no
+// GPU. sm_90 gives those of an H200.
 inline DeviceInfo made_up_gpu(const std::string& architecture) {
   static const std::map<std::string, std::pair<int, int>> kMultiprocessorsAndShared{
       {"sm_80", {108, 163}}, {"sm_90", {132, 227}}, {"sm_100", {148, 227}}};

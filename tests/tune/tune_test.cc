@@ -508,8 +508,8 @@ TEST_F(TuneDrift, a_device_that_slows_down_shows_as_drift) {
   // Each trial takes longer by one per cent of the first.
   ChangingDevice device([](Config config, int turn) { return timed_trial(std::move(config), 100.0 + turn); });
   TuneOutcome outcome = tune_on(device, {.timing = {.drift_interval = 8}});
-  // The reference is the middle one of the first eight, the fifth. It is timed again as the ninth and the
-  // eighteenth.
+  // The reference is the middle one of the first eight, the fifth. It is timed again
+  // as the ninth and the eighteenth.
   EXPECT_EQ(outcome.drift.config, (Config{{"x", 5}}));
   EXPECT_EQ(outcome.drift.times_us, (std::vector<double>{104, 108, 117}));
   EXPECT_DOUBLE_EQ(outcome.drift.greatest(), 117.0 / 104 - 1);

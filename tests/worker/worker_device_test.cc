@@ -171,7 +171,7 @@ TEST_F(WorkerDeviceTest, an_error_names_a_reference_that_does_not_compile) {
   EXPECT_EQ(trial.message, "the reference does not compile: error on line 3, batch of 1");
 }
 
-TEST_F(WorkerDeviceTest, source_that_the_kernel_and_the_reference_share_is_not_blamed_on_the_configuration) {
+TEST_F(WorkerDeviceTest, blames_no_configuration_for_an_error_in_a_source_that_the_reference_shares) {
   kernel_.source_path = "broken_reference";  // no path of the reference: it is in the kernel's source
   kernel_.references.emplace_back().launches.emplace_back();
   const Trial trial = tried("ok", "ok");
@@ -180,7 +180,7 @@ TEST_F(WorkerDeviceTest, source_that_the_kernel_and_the_reference_share_is_not_b
       << trial.message;
 }
 
-TEST_F(WorkerDeviceTest, configuration_that_does_not_compile_is_blamed_where_the_reference_compiles) {
+TEST_F(WorkerDeviceTest, blames_a_configuration_that_does_not_compile_if_the_reference_compiles) {
   kernel_.references.emplace_back().launches.emplace_back();
   const Trial shared = tried("fail", "ok");
   EXPECT_EQ(shared.status, Status::compile_failed);

@@ -4,8 +4,8 @@
 
 namespace gktune {
 
-// How an output is compared with the reference. An element passes if one of the first three allows its
-// difference.
+// How an output is compared with the reference. An element passes if one of the
+// first three allows its difference.
 struct TolerancePlan {
   double absolute = 0;
   double relative = 0;

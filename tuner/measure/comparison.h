@@ -1,7 +1,7 @@
 #pragma once
 
-// Compares elements of an output with the reference. Every C++ compiler takes this header, the GPU's
-// included.
+// Compares elements of an output with the reference. Every C++ compiler takes
+// this header, the GPU's included.
 
 #include "tuner/measure/generator.h"
 
@@ -60,16 +60,16 @@ GKTUNE_EVERYWHERE inline double decode_float8_e4m3(unsigned bits) {
   return (bits & 0x80) != 0 ? -value : value;
 }
 
-// The bits of an IEEE number of this many bytes, ordered like the numbers: neighbours differ by
-// one.
+// The bits of an IEEE number of this many bytes, ordered like the
+// numbers: neighbours differ by one.
 GKTUNE_EVERYWHERE inline long long ordered_bits(unsigned long long bits, int size_bytes) {
   const int sign_shift = size_bytes * 8 - 1;
   const long long without_sign = static_cast<long long>(bits & ~(1ull << sign_shift));
   return (bits >> sign_shift) & 1 ? -without_sign : without_sign;
 }
 
-// NaN passes only by choice, and only where NaN is expected; an infinity passes where the same one is
-// expected.
+// NaN passes only by choice, and only where NaN is expected; an infinity passes
+// where the same one is expected.
 GKTUNE_EVERYWHERE inline Difference compare_reals(double actual, double expected,
                                                   unsigned long long actual_bits,
                                                   unsigned long long expected_bits, int size_bytes,

@@ -2,8 +2,8 @@
 
 // The elements of generated inputs. Element i depends on the seed and on i alone, and on nothing
 // that a machine rounds in its own way, so that every device holds the same bits. Any C++ compiler takes this
-// header, the GPU's included: it includes nothing. Compilers that fuse multiply and add on their own must be
-// told not to.
+// header, the GPU's included: it includes nothing. Compilers that fuse multiply and add on
+// their own must be told not to.
 
 #ifdef __CUDACC__
 #define GKTUNE_EVERYWHERE __host__ __device__

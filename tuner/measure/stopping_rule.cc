@@ -6,8 +6,8 @@
 namespace gktune {
 namespace {
 
-// The probability that noise alone makes all samples of a configuration as slow as they are, below which it
-// is given up.
+// The probability that noise alone makes all samples of a configuration as slow as they
+// are, below which it is given up.
 constexpr double kErrorRate = 0.001;
 constexpr std::size_t kEnoughOfItsOwn = 10;
 // Half the width of a confidence interval, in standard errors.

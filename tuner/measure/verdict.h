@@ -28,8 +28,8 @@ struct Verdict {
   bool is_sorted = false;  // the index is that of the sorted output
 
   bool passed() const { return mismatches == 0 && norm <= norm_limit; }
-  // If it did not pass: "12 of 1024 elements differ; the first is out[17]: 3.5, expected 4 (absolute
-  // error 0.5)".
+  // If it did not pass: "12 of 1024 elements differ; the first is out[17]: 3.5,
+  // expected 4 (absolute error 0.5)".
   std::string message(std::string_view name) const;
 };
 

@@ -7,8 +7,8 @@
 namespace gktune {
 namespace {
 
-// True if the metric uses a reading that this trial lacks, for example power on a card that does not
-// report it.
+// True if the metric uses a reading that this trial lacks, for example power on
+// a card that does not report it.
 bool lacks_reading(const Expression& expression, const NamedValues& known) {
   return std::ranges::any_of(expression.names(), [&](const Expression::NameUse& use) {
     return std::ranges::find(reading_names(), use.name) != reading_names().end() &&

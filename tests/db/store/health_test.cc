@@ -331,7 +331,7 @@ TEST_F(HealthTest, an_index_that_differs_from_its_table_is_refused_before_a_run_
 
 // In a file that is too large to compare its indexes before each run, which would wait without end for a
 // trial that it may neither measure nor read.
-TEST_F(HealthTest, a_trial_whose_index_says_something_else_is_claimed_unless_it_is_read) {
+TEST_F(HealthTest, a_trial_that_differs_from_its_index_is_claimed_unless_it_is_read) {
   add_trials(1);
   tamper_and_reseal("UPDATE trials SET message = printf('%.*c', 33 << 20, 'x') WHERE id = 1");
   const std::string whole = bytes(), config = R"({"a":100,"way":"one_pass"})";
@@ -408,7 +408,7 @@ TEST_F(HealthTest, each_row_that_refers_to_a_missing_one_is_named_by_its_table) 
   EXPECT_GT(std::ranges::count(all, "a row of general_configs refers to a missing row of devices"), 0);
 }
 
-TEST_F(HealthTest, what_is_called_repairable_is_what_repair_accepts) {
+TEST_F(HealthTest, calls_exactly_those_files_repairable_that_repair_accepts) {
   struct Case {
     const char* sql;
     bool has_findings, is_repairable;

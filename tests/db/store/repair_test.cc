@@ -231,7 +231,7 @@ TEST_F(RepairTest, several_damaged_pages_cost_the_trials_in_them_alone) {
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
-TEST_F(RepairTest, a_page_in_the_place_of_another_costs_the_trials_of_that_one) {
+TEST_F(RepairTest, a_misplaced_page_costs_the_trials_of_the_page_that_it_replaced) {
   add_trials(600);
   const std::string whole = bytes();
   const auto pages = pages_of_trials(whole);
@@ -303,7 +303,7 @@ TEST_F(RepairTest, trials_of_a_missing_session_stay) {
   EXPECT_EQ(check_database(repaired_)->findings, std::vector<std::string>{});
 }
 
-TEST_F(RepairTest, of_several_current_trials_of_a_configuration_the_latest_stays) {
+TEST_F(RepairTest, repair_keeps_the_latest_of_several_current_trials_of_a_configuration) {
   tamper(
       "DROP INDEX trials_by_config; UPDATE trials SET is_current = 1 WHERE id = 1;"
       "UPDATE trials SET is_current = 65 WHERE id = 30");

@@ -99,8 +99,8 @@ TEST_F(RecordingExchange, bad_files_are_errors) {
   EXPECT_FALSE(export_recording(scratch_ / "none.db", 1, RecordingFormat::t4).ok());
 }
 
-// The recordings of the project, two of them written by Kernel Tuner, and those of others if they are
-// available.
+// The recordings of the project, two of them written by Kernel Tuner, and those
+// of others if they are available.
 std::vector<std::string> recordings() {
   std::vector<std::string> files;
   for (const char* folder : {"bench/recordings", "tests/recording/kernel_tuner", "../shared/replay"}) {

@@ -15,8 +15,8 @@ struct KnownSpace {
   std::vector<std::string> conditions;
   std::uint64_t valid = 0;
   std::string cartesian;
-  // FNV-1a over "v,v,…\n" of all configurations, values ascending, parameters in this order. 0: too many to
-  // list.
+  // FNV-1a over "v,v,…\n" of all configurations, values ascending, parameters in
+  // this order. 0: too many to list.
   std::uint64_t listing_hash = 0;
 
   std::vector<Constraint> constraints() const;

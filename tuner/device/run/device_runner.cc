@@ -121,8 +121,8 @@ Result<void, Failure> DeviceRunner::prepare(const RunJob& job) {
   return adopted;
 }
 
-// A failed check is repeated on new buffers if the old ones turn out damaged: an earlier candidate may have
-// done that.
+// A failed check is repeated on new buffers if the old ones turn out damaged: an
+// earlier candidate may have done that.
 Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram& program,
                                           std::string& printed) {
   auto checked = check_executions(job, program, printed);

@@ -40,8 +40,8 @@ class ProblemBuffers {
   // Outputs hold another poison at each execution, which shows dependence on one.
   enum class Poison { first, second, third };
 
-  // Runs the candidate on poisoned outputs. Then looks for writes outside buffers, changed inputs and wrong
-  // outputs.
+  // Runs the candidate on poisoned outputs. Then looks for writes outside buffers,
+  // changed inputs and wrong outputs.
   Result<void, Failure> check(const LoadedProgram& candidate, Poison poison, const LaunchOptions& options);
   // The time of the last such execution, where the device can tell.
   std::optional<double> execution_us() const { return execution_us_; }

@@ -16,8 +16,8 @@ class Channel {
   explicit Channel(FileDescriptor socket) : socket_(std::move(socket)) {}
 
   int number() const { return socket_.number(); }
-  // False once the other side has closed the socket or sent an invalid frame. Earlier frames remain
-  // available.
+  // False once the other side has closed the socket or sent an invalid frame.
+  // Earlier frames remain available.
   bool is_open() const { return socket_.is_open(); }
 
   void queue(Frame::Kind kind, std::string_view payload);

@@ -4,8 +4,8 @@
 
 namespace gktune {
 
-// Makes this process the parent of all processes that its children leave behind, whatever group or session
-// they are in.
+// Makes this process the parent of all processes that its children leave behind,
+// whatever group or session they are in.
 void adopt_orphans();
 void adopt_no_orphans();
 

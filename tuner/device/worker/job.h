@@ -19,8 +19,8 @@ enum class DeviceQuestion { probe, host_code_compiler, count };
 // How code for the host device is instrumented.
 enum class Instrumentation { none, sanitize };
 
-// Sources to compile together. They share text, options and include directories, and differ in macros and
-// entries.
+// Sources to compile together. They share text, options and include directories,
+// and differ in macros and entries.
 struct CompileJob {
   std::vector<SourcePlan> variants;
   std::string architecture;  // of the device: sm_90a, x86-64

@@ -8,8 +8,8 @@
 namespace gktune {
 
 // A folder for the temporary files of one run and of its processes. It is removed with this object. If the
-// process is killed, the next run removes it: a lock tells whether its process lives, in other containers
-// too.
+// process is killed, the next run removes it: a lock tells whether its process
+// lives, in other containers too.
 class RunFolder {
  public:
   // Below `parent`. Removes the folders that dead processes left there.

@@ -320,8 +320,8 @@ class Resolver {
     return static_cast<int>(index);
   }
 
-  // Returns nullopt if the step's condition is false or it has no work: a grid without blocks or an empty
-  // buffer.
+  // Returns nullopt if the step's condition is false or it has no work: a grid
+  // without blocks or an empty buffer.
   std::optional<StepPlan> step(const Launch& launch, const Scope& scope, ProgramPlan& program) {
     const bool is_fill = !launch.fill.empty();
     const std::string where =

@@ -48,8 +48,8 @@ class CudaCompiler : public Compiler {
   void compile_batch(Batch& batch, CompileCache& cache);
   // Compiles the remaining variants one by one.
   std::vector<Pending> compile_together(Batch& batch, CompileCache& cache);
-  // Names the -D option that breaks the headers before the source; nothing if the errors are in the
-  // source.
+  // Names the -D option that breaks the headers before the source; nothing
+  // if the errors are in the source.
   std::optional<std::string> option_at_fault(const std::vector<std::string>& messages, const Batch& batch,
                                              const SourcePlan& source) const;
   NvrtcOutput compile_one(const Batch& batch, const SourcePlan& source) const;

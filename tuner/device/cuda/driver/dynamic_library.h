@@ -8,8 +8,8 @@
 
 namespace gktune {
 
-// A shared library opened at run time. It stays until the process ends: the CUDA libraries cannot be unloaded
-// safely.
+// A shared library opened at run time. It stays until the process ends: the CUDA
+// libraries cannot be unloaded safely.
 class DynamicLibrary {
  public:
   // Opens the first of these names that is found in the directories, in order, or by the system's loader. An

@@ -85,8 +85,8 @@ std::vector<std::string> compiler_options(const SourcePlan& source, Instrumentat
     all.emplace_back("-std=c++20");
     all.insert(all.end(), source.options.begin(), source.options.end());
     if (instrumentation == Instrumentation::sanitize) {
-      // The last option switches optimisation off: compilers merge traps, and the report would name a wrong
-      // line.
+      // The last option switches optimisation off: compilers merge traps, and the
+      // report would name a wrong line.
       all.insert(all.end(), {"-fsanitize=address,undefined", "-fsanitize-undefined-trap-on-error", "-O0"});
     }
   } else {
@@ -234,8 +234,8 @@ std::vector<CompiledVariant> HostCompiler::compile(const CompileJob& job) {
       todo.push_back({i, {&source, "gktune_" + key}, std::move(key)});
     }
   }
-  // Plain functions are compiled one by one: their options may differ, and a namespace could change their
-  // meaning.
+  // Plain functions are compiled one by one: their options may differ, and a
+  // namespace could change their meaning.
   const bool is_cuda = !job.variants.empty() && job.variants.front().language == Language::cuda;
   const std::size_t step = is_cuda ? std::max<std::size_t>(1, todo.size()) : 1;
   for (std::size_t i = 0; i < todo.size(); i += step) {

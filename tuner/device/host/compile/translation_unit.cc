@@ -17,8 +17,8 @@ namespace gktune {
 namespace {
 
 // A CUDA source prepared for a C++ compiler, line for line: the author's own includes are put in, so that
-// several variants of it fit in one translation unit, and the few constructs that no macro can express are
-// rewritten.
+// several variants of it fit in one translation unit, and the few constructs that no
+// macro can express are rewritten.
 struct KernelSource {
   std::string text;                 // with #line directives, which keep the author's files and line numbers
   std::string headers;              // the system's, to be read first, under the conditions of the text
@@ -138,8 +138,8 @@ class Rewriter {
 };
 
 KernelSource read_kernel_source(const SourcePlan& source) {
-  // The libraries that the host device provides or refuses stay includes, even where the folders have their
-  // own.
+  // The libraries that the host device provides or refuses stay includes, even
+  // where the folders have their own.
   const auto read_own = [&](const std::string& path) -> Result<std::string> {
     if (is_of_library(path, source.include_dirs)) return Error{"a library's"};
     return read_whole_file(path);

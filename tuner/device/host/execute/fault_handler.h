@@ -10,8 +10,8 @@
 
 namespace gktune {
 
-// Receives a fatal error such as a bad address or an abort. Runs inside a signal handler; then the process
-// ends.
+// Receives a fatal error such as a bad address or an abort. Runs inside a signal
+// handler; then the process ends.
 using FaultCallback = void (*)(Status status, const char* message);
 
 // Reports fatal signals to the callback, with block, thread and line.

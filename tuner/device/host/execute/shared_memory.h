@@ -5,8 +5,8 @@
 
 namespace gktune {
 
-// The dynamic shared memory of the block that runs. It ends at an inaccessible page, so that reading past it
-// is found.
+// The dynamic shared memory of the block that runs. It ends at an inaccessible page, so
+// that reading past it is found.
 class SharedMemory {
  public:
   static constexpr std::size_t kMaxBytes = 227 * 1024;

@@ -8,8 +8,8 @@ namespace {
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kLine = 64;
 
-// Stacks are pages apart, so without this their hot ends would all compete for the same few sets of the
-// cache.
+// Stacks are pages apart, so without this their hot ends would all compete for
+// the same few sets of the cache.
 std::size_t color_bytes(std::size_t index) { return index * 5 % (kPageBytes / kLine) * kLine; }
 
 // MADV_GUARD_INSTALL of Linux 6.13, which older headers lack.

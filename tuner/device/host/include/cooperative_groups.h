@@ -1,7 +1,7 @@
 #pragma once
 
-// Cooperative groups, as far as thread_block, thread_block_tile, coalesced_group, and thread_group of these
-// go.
+// Cooperative groups, as far as thread_block, thread_block_tile,
+// coalesced_group, and thread_group of these go.
 
 #include "gktune/cuda.h"
 

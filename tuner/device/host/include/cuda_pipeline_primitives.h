@@ -1,7 +1,7 @@
 #pragma once
 
-// Asynchronous copies into shared memory. They are done when they are asked for, so waiting for them is over
-// at once.
+// Asynchronous copies into shared memory. They are done when they are asked for, so
+// waiting for them is over at once.
 
 #include "gktune/cuda.h"
 

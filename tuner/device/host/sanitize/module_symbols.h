@@ -15,8 +15,8 @@ struct ModuleSymbols {
   // module's beginning.
   std::vector<Range> library_functions;
   // The bytes that tell if a function's variable is initialised: offsets among the thread-local variables.
-  // GCC makes one for each shared variable of a type with a constructor. The user's code does not contain
-  // them.
+  // GCC makes one for each shared variable of a type with a constructor. The
+  // user's code does not contain them.
   std::vector<std::uintptr_t> guard_variables;
 
   bool is_library(std::uintptr_t code) const;

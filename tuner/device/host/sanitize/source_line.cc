@@ -12,8 +12,8 @@
 namespace gktune {
 namespace {
 
-// The output of the command, cut at `size`. A signal handler calls this, so it cannot use ChildProcess, which
-// allocates.
+// The output of the command, cut at `size`. A signal handler calls this, so it cannot use
+// ChildProcess, which allocates.
 std::size_t run(const char* const* arguments, char* output, std::size_t size) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return 0;

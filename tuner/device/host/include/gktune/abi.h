@@ -77,8 +77,8 @@ struct Services {
   // cooperative launch have called.
   void (*grid_barrier)(Site site);
 
-  // Only instrumented kernels call these, each with the return address and the frame of the function that
-  // calls.
+  // Only instrumented kernels call these, each with the return address and the
+  // frame of the function that calls.
   void (*access)(const void* address, unsigned long bytes, AccessKind kind, CodePlace place);
   void (*acquire)();  // the thread sees what other threads released before
   void (*release)();
@@ -86,8 +86,8 @@ struct Services {
   __attribute__((noreturn)) void (*fault)(DetectedFault fault, const char* what, CodePlace place);
 };
 
-// The state of an operating system's thread that runs blocks. Kernels read it where CUDA has built-in
-// variables.
+// The state of an operating system's thread that runs blocks. Kernels read it
+// where CUDA has built-in variables.
 struct ThreadState {
   ThreadIndex self;
   uint3 block_index;

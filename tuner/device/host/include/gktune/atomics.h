@@ -41,8 +41,8 @@ GKTUNE_ALWAYS_INLINE int order_of_failure(int order) {
   return order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : order;
 }
 
-// Replaces *p by next(*p) in one step and gives the old value. Compares bits, so that a NaN ends the loop
-// too.
+// Replaces *p by next(*p) in one step and gives the old value. Compares bits,
+// so that a NaN ends the loop too.
 template <class T, class Next>
 GKTUNE_ALWAYS_INLINE T update(T* p, Next next, int order = __ATOMIC_ACQUIRE) {
   using W = typename Word<sizeof(T)>::type;

@@ -1,8 +1,8 @@
 #pragma once
 
 // The two 16-bit formats, half and bfloat16, which differ only in their encoding. Arithmetic is done
-// in float and rounded once: float has enough digits for that to be exact; a fused multiply-add is done in
-// double.
+// in float and rounded once: float has enough digits for that to be exact; a fused
+// multiply-add is done in double.
 
 #include "gktune/conversions.h"
 #include "gktune/vector_types.h"
