@@ -8,8 +8,7 @@
 //
 // Parameters:
 //   threads  how many: the setting OMP_NUM_THREADS
-//   unroll how many tables a thread of `plain` or `contiguous` counts in, in turn, so
-//   that equal neighbours do not
+//   unroll   how many tables a thread of `plain` or `contiguous` counts in, in turn, so that equal neighbours do not
 //            wait for each other
 //   level    how much the compiler optimises
 //   machine  whether it may use all that this processor has

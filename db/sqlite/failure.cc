@@ -6,9 +6,6 @@ namespace gktune::sqlite {
 
 static_assert(Failure::kDamagedFile == SQLITE_CORRUPT);
 
-Failure::Failure(const std::string& message, int code)
-    : std::runtime_error(message), code_(code), is_repairable_((code & 0xff) == kDamagedFile) {}
-
 bool Failure::is_busy() const { return (code_ & 0xff) == SQLITE_BUSY; }
 
 bool Failure::is_damage() const { return code_ == 0 || (code_ & 0xff) == kDamagedFile; }

@@ -17,7 +17,9 @@ class Failure : public std::runtime_error {
   static constexpr int kNewer = -1;        // the code of sound contents that this version does not know
   static constexpr int kDamagedFile = 11;  // the code of damaged pages or a damaged schema: SQLITE_CORRUPT
 
-  explicit Failure(const std::string& message, int code = 0);
+  // Inline, because libraries without SQLite read rows of JSON with it.
+  explicit Failure(const std::string& message, int code = 0)
+      : std::runtime_error(message), code_(code), is_repairable_((code & 0xff) == kDamagedFile) {}
   bool is_busy() const;
   bool is_damage() const;          // the contents that were read are invalid
   bool is_without_access() const;  // a needed file cannot be opened, or not for writing

@@ -1,6 +1,6 @@
 // Each space file of this folder: all kernels compile for a GPU; those that can run on the host are right
-// there, in their first configuration under the sanitizer, which finds nothing,
-// and in their last one without.
+// there, in their first configuration under the sanitizer, which finds nothing, and in their last one
+// without.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// A function to start from: it swaps the rows and columns of a square matrix. Put the computation of example
-// in its place, here, in example_reference.cc and under `arguments` in example.yaml.
+// A function to start from: it swaps the rows and columns of a square matrix. Put the computation of example in its
+// place, here, in example_reference.cc and under `arguments` in example.yaml.
 //
 // The parameters of example.yaml are macros here. A configuration is one value for each:
-//   tile rows and columns of the squares in which the matrix is worked on, so that a square stays in a cache
+//   tile     rows and columns of the squares in which the matrix is worked on, so that a square stays in a cache
 //   inner    the direction within a square: along the rows of the input, or of the output
 //   threads  not used in this file: the space file turns it into OMP_NUM_THREADS
 

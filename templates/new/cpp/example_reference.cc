@@ -1,5 +1,5 @@
-// The expected output, computed as plainly as possible. It sees the problem, never the parameters. The output
-// of every configuration is compared with this one's, from the same inputs.
+// The expected output, computed as plainly as possible. It sees the problem, never the parameters. The output of every
+// configuration is compared with this one's, from the same inputs.
 #include <cstdint>
 
 void example_reference(const float* in, float* out, std::int64_t n) {

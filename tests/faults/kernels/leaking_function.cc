@@ -1,5 +1,5 @@
-// A plain function that changes its process as LEAK says. With LEAK 0 it is innocent, and computes a wrong
-// result where the process is not as its parent is.
+// A plain function that changes its process as LEAK says. With LEAK 0 it is innocent, and computes a wrong result where the
+// process is not as its parent is.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -162,8 +162,7 @@ static unsigned long long ignored_signals(pid_t process) {
   snprintf(path, sizeof path, "/proc/%d/status", process);
   FILE* status = fopen(path, "r");
   unsigned long long ignored = 0;
-  while (status != nullptr && fgets(line, sizeof line, status) != nullptr &&
-         sscanf(line, "SigIgn: %llx", &ignored) != 1) {
+  while (status != nullptr && fgets(line, sizeof line, status) != nullptr && sscanf(line, "SigIgn: %llx", &ignored) != 1) {
   }
   if (status != nullptr) fclose(status);
   unsigned long long watched = 0;

@@ -11,8 +11,7 @@
 
 namespace gktune {
 
-// Makes a tensor map. The innermost dimension comes first; strides are in bytes and
-// begin with the second dimension.
+// Makes a tensor map. The innermost dimension comes first; strides are in bytes and begin with the second dimension.
 inline Struct<sizeof(CUtensorMap)> tensor_map(void* address, CUtensorMapDataType type,
                                               std::initializer_list<cuuint64_t> sizes,
                                               std::initializer_list<cuuint64_t> strides,
