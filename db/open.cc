@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <fstream>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -32,19 +31,19 @@ constexpr std::chrono::seconds kMergeInterval(5);
 // run by more than half a second.
 constexpr std::uintmax_t kWhollyVerified = std::uintmax_t{32} << 20;
 
+bool may(int what, const fs::path& path) { return faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0; }
+
 // The header of a file in "The SQLite Database File Format".
 class Header {
  public:
   explicit Header(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Failure("cannot be read: " + std::generic_category().message(errno));
-    file.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
-    size_ = file.gcount();
+    if (!may(R_OK, path)) throw Failure("cannot be read: " + std::generic_category().message(errno));
+    size_ = sqlite::read_beginning(path, bytes_);
   }
 
   bool is_empty() const { return size_ == 0; }
   bool is_sqlite() const {
-    return size_ == static_cast<std::streamsize>(bytes_.size()) &&
+    return size_ == bytes_.size() &&
            std::string_view(bytes_.data(), 16) == std::string_view("SQLite format 3\0", 16);
   }
   std::int64_t user_version() const { return number_at(60); }
@@ -58,7 +57,7 @@ class Header {
   }
 
   std::array<char, 100> bytes_{};
-  std::streamsize size_ = 0;
+  std::size_t size_ = 0;
 };
 
 // SQLite keeps its log beside the file that a link names.
@@ -92,8 +91,6 @@ void inspect(const fs::path& path) {
   auto known = static_cast<std::int64_t>(schema_steps().size());
   if (header.user_version() > known) throw Failure(newer_schema(header.user_version(), known));
 }
-
-bool may(int what, const fs::path& path) { return faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0; }
 
 bool may_write(const fs::path& path) { return may(W_OK, path); }
 

@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -276,6 +278,29 @@ void Database::copy_to(Database& target) const {
 
 void Database::fail(int code) const {
   throw Failure(reason_of(handle(), code), is_contradiction(code) ? Failure::kDamagedFile : code);
+}
+
+std::size_t read_beginning(const std::filesystem::path& path, std::span<char> bytes) {
+  sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+  // SQLite follows no link here, and wants the name to end with a list of options, which is empty.
+  std::error_code error;
+  const auto file_path = std::filesystem::canonical(path, error);
+  if (error) throw Failure("cannot be read: " + error.message());
+  const std::string name = file_path.string() + std::string(4, '\0');
+  const auto units = static_cast<std::size_t>(system->szOsFile) / sizeof(std::max_align_t) + 1;
+  const auto memory = std::make_unique<std::max_align_t[]>(units);
+  auto* const file = reinterpret_cast<sqlite3_file*>(memory.get());
+  const int code =
+      system->xOpen(system, name.c_str(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
+  if (code != SQLITE_OK) throw Failure(std::string("cannot be read: ") + sqlite3_errstr(code), code);
+  sqlite3_int64 size = 0;
+  int read = file->pMethods->xFileSize(file, &size);
+  const auto count = std::min(bytes.size(), static_cast<std::size_t>(std::max<sqlite3_int64>(size, 0)));
+  if (read == SQLITE_OK && count > 0)
+    read = file->pMethods->xRead(file, bytes.data(), static_cast<int>(count), 0);
+  file->pMethods->xClose(file);
+  if (read != SQLITE_OK) throw Failure(std::string("cannot be read: ") + sqlite3_errstr(read), read);
+  return count;
 }
 
 }  // namespace gktune::sqlite

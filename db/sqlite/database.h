@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 struct sqlite3;
@@ -83,5 +84,9 @@ class Database {
   std::unique_ptr<sqlite3, Close> keeper_;  // closed last; see Access::tidy_read
   std::unique_ptr<sqlite3, Close> handle_;
 };
+
+// Reads the first bytes of a file, and returns how many there are. A process that closes a file itself loses its
+// locks on it, also those of databases that it has open.
+std::size_t read_beginning(const std::filesystem::path& path, std::span<char> bytes);
 
 }  // namespace gktune::sqlite

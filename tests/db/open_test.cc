@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -298,6 +300,30 @@ TEST_F(OpenTest, a_reader_takes_no_log_away_from_a_writer) {
   EXPECT_EQ((*open_sqlite_store(path_, StoreAccess::read))->trials(1)->size(), 1u);
 }
 
+// A process that opens and closes the file again would lose the locks of its first reader, so that a writer would
+// take the log away, and the reader would never see another trial.
+TEST_F(OpenTest, a_reader_sees_the_trials_of_every_later_writer) {
+  make();
+  const auto reader = std::move(*open_sqlite_store(path_, StoreAccess::read));
+  for (std::int64_t a = 100; a < 103; ++a) {
+    const std::size_t before = reader->trials(1)->size();
+    EXPECT_TRUE(Lookup::open(path_).ok());
+    EXPECT_EQ(refusal(path_, StoreAccess::read), "");
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+      auto store = open_sqlite_store(path_, StoreAccess::write);
+      const auto session = (*store)->begin_session({});
+      const bool is_added = (*store)->add_trial(1, *session, ok_trial({{"a", a}}, 5)).ok();
+      store->reset();
+      ::_exit(is_added ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(writer, &status, 0), writer);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(reader->trials(1)->size(), before + 1);
+  }
+}
+
 TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
   make();
   fs::permissions(scratch_.path(), fs::perms(0777));
@@ -306,7 +332,11 @@ TEST_F(OpenTest, the_log_is_beside_the_file_that_a_link_names) {
   fs::create_symlink("../gktune.db", link);
   auto store = open_sqlite_store(path_, StoreAccess::write);
   const auto session = *(*store)->begin_session({});
-  const auto trials = [&] { return (*open_sqlite_store(link, StoreAccess::read))->trials(1)->size(); };
+  const auto trials = [&] {
+    auto reader = open_sqlite_store(link, StoreAccess::read);
+    EXPECT_TRUE(reader.ok()) << reader.error().message;
+    return (*reader)->trials(1)->size();
+  };
   for (std::size_t known = 1; known < 4; ++known) {
     {
       const Unprivileged somebody;
