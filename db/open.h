@@ -18,7 +18,7 @@ sqlite::Database open_for_writing(const std::filesystem::path& path, std::chrono
 // Opens the file read-only; migrates a copy of an older one in memory.
 sqlite::Database open_for_reading(const std::filesystem::path& path, std::chrono::milliseconds patience);
 // Opens a file that open_for_reading() has just opened once more, for another thread.
-// Nothing: it is of an older version.
+// Returns no value if the file is of an older version.
 std::optional<sqlite::Database> open_again(const std::filesystem::path& path,
                                            std::chrono::milliseconds patience);
 // Opens a damaged file read-only, to rescue its rows. Checks only that it is a database of gktune of a known

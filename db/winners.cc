@@ -299,7 +299,7 @@ KernelWinners Winners::of(std::string_view kernel) const {
   found.kernel = kernel;
   std::set<std::string> names;
   std::vector<std::pair<const Part*, const Row*>> latest_first;
-  // Of each version on each device.
+  // The time of the latest tuning, for each version on each device.
   std::map<std::pair<std::int64_t, std::string_view>, std::int64_t> tuned_ms;
   for (const Part& part : parts_) {
     for (const Group& group : part.groups) {

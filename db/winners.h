@@ -99,7 +99,7 @@ class Winners final : public WinnerSet {
   std::vector<ForAll> portfolios_, general_;
   std::map<std::int64_t, std::optional<DeviceIdentity>> devices_;  // without a value for a damaged one
   std::map<std::int64_t, Session> sessions_;
-  // Of the latest session of a device.
+  // The environment of the latest session, by device.
   std::map<std::int64_t, std::shared_ptr<const SessionEnvironment>> latest_;
   std::map<std::pair<std::string, std::string>, Space> spaces_;  // by kernel and fingerprint
 };

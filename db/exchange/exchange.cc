@@ -77,7 +77,7 @@ Result<Merged> merge_database(const std::filesystem::path& target, const std::fi
   if (!from) return from.error();
   auto database = sqlite::guarded(target.string(), [&] { return open_for_writing(target, kLockPatience); });
   if (!database) return database.error();
-  // What fails in the target is not the fault of the source.
+  // A failed write names the target; other failures name the source.
   const auto in_target = [&](auto write) {
     const auto written = sqlite::guarded(target.string(), write);
     if (!written)

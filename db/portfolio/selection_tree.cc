@@ -78,7 +78,7 @@ class Growth {
         out = std::min(out, whole[place] - inside[place]);
       }
       if (in + out >= best.loss) continue;
-      // Nothing is outside.
+      // All problems have this value, so it would divide nothing.
       if (!value.is_number() && value_of(sorted.front()) == value && next == nullptr) continue;
       best = {{axis, value.is_number() ? between(value, *next) : value}, in + out};
     }

@@ -23,7 +23,7 @@ using sqlite::Database;
 using sqlite::Failure;
 using sqlite::Statement;
 
-// Of a session of which only its trials are known.
+// Values for the row of a session whose own values are lost.
 #define GKTUNE_NEW_UUID "lower(hex(randomblob(16)))"
 #define GKTUNE_UNKNOWN_ENVIRONMENT                                                                           \
   "'' AS tool_version, '' AS host_name, '' AS driver, '' AS runtime, '' AS compiler, '' AS command_line, 0 " \

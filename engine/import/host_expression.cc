@@ -270,7 +270,7 @@ std::optional<SizeTerm> HostCode::asked_of_device(std::string_view name) const {
     if (tokens_[i + 1] != "(") continue;
     const std::vector<Tokens> items = split_list(tokens_, i + 1);
     if (items.size() < 2 || items[0].empty() || items[0].back() != name) continue;
-    // Of a multiprocessor: at least one fits.
+    // The other call asks how many blocks fit on a multiprocessor: at least one does.
     if (tokens_[i] != "cudaDeviceGetAttribute") return SizeTerm::number(1);
     if (has(items[1], "cudaDevAttrMultiProcessorCount")) return SizeTerm::atom("device.multiprocessors");
   }
