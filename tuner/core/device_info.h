@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tuner/core/fields.h"
 #include "tuner/core/named_values.h"
 
 namespace gktune {
@@ -38,9 +39,54 @@ struct DeviceInfo {
   std::string runtime;   // version of CUDA
   std::string compiler;  // "NVRTC 13.0", "g++ 12.2.0"
 
-  // The numbers under the names that expressions use after "device.".
+  // The numbers and the identity under the names that expressions use after "device.".
   NamedValues attributes() const;
 };
+
+template <class Archive, Is<DeviceInfo> S>
+void identity_fields(Archive&& archive, S& info) {
+  archive("kind", info.kind);
+  archive("name", info.name);
+  archive("architecture", info.architecture);
+  archive("multiprocessors", info.multiprocessors);
+}
+
+// Limits, sizes, clocks and switches: numbers and bools.
+template <class Archive, Is<DeviceInfo> S>
+void figure_fields(Archive&& archive, S& info) {
+  archive("warp_size", info.warp_size);
+  archive("max_threads_per_block", info.max_threads_per_block);
+  archive("max_block_x", info.max_block_x);
+  archive("max_block_y", info.max_block_y);
+  archive("max_block_z", info.max_block_z);
+  archive("max_grid_x", info.max_grid_x);
+  archive("max_grid_y", info.max_grid_y);
+  archive("max_grid_z", info.max_grid_z);
+  archive("max_threads_per_multiprocessor", info.max_threads_per_multiprocessor);
+  archive("max_blocks_per_multiprocessor", info.max_blocks_per_multiprocessor);
+  archive("shared_bytes_per_block", info.shared_bytes_per_block);
+  archive("shared_bytes_per_block_optin", info.shared_bytes_per_block_optin);
+  archive("shared_bytes_per_multiprocessor", info.shared_bytes_per_multiprocessor);
+  archive("registers_per_block", info.registers_per_block);
+  archive("registers_per_multiprocessor", info.registers_per_multiprocessor);
+  archive("constant_bytes", info.constant_bytes);
+  archive("l2_bytes", info.l2_bytes);
+  archive("memory_bytes", info.memory_bytes);
+  archive("clock_khz", info.clock_khz);
+  archive("memory_clock_khz", info.memory_clock_khz);
+  archive("memory_bus_bits", info.memory_bus_bits);
+  archive("ecc", info.ecc);
+  archive("mig", info.mig);
+}
+
+template <class Archive, Is<DeviceInfo> S>
+void fields(Archive&& archive, S& info) {
+  identity_fields(archive, info);
+  figure_fields(archive, info);
+  archive("driver", info.driver);
+  archive("runtime", info.runtime);
+  archive("compiler", info.compiler);
+}
 
 // True if trials of the two may be mixed. Cards of one name may differ in how many units are enabled.
 bool are_of_one_model(const DeviceInfo& a, const DeviceInfo& b);

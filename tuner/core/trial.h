@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/fields.h"
 #include "tuner/core/named_values.h"
 
 namespace gktune {
@@ -38,13 +39,15 @@ inline constexpr Status kLastStatus = Status::machine_failed;
 constexpr bool ends_problem(Status status) {
   return status == Status::reference_failed || status == Status::machine_failed;
 }
-std::string_view status_name(Status status);
-std::optional<Status> status_from_name(std::string_view name);
+EnumNames enum_names(Status);
+inline std::string_view status_name(Status status) { return enum_name(status); }
+inline std::optional<Status> status_from_name(std::string_view name) { return enum_from_name<Status>(name); }
 
 // State of the caches when a launch begins.
 enum class Regime { cold, hot };
-std::string_view regime_name(Regime regime);
-std::optional<Regime> regime_from_name(std::string_view name);
+EnumNames enum_names(Regime);
+inline std::string_view regime_name(Regime regime) { return enum_name(regime); }
+inline std::optional<Regime> regime_from_name(std::string_view name) { return enum_from_name<Regime>(name); }
 
 // Times of single executions, in microseconds, in the order they were taken.
 using Samples = std::vector<double>;
@@ -58,6 +61,18 @@ struct Timing {
   double deviation_us = 0;
 };
 
+// Unknown without samples.
+template <class Archive, Is<Timing> S>
+void fields(Archive&& archive, S& timing) {
+  const bool is_timed = timing.median_us > 0;
+  archive("median_us", known_if(is_timed, timing.median_us));
+  archive("low_us", known_if(is_timed, timing.low_us));
+  archive("high_us", known_if(is_timed, timing.high_us));
+  archive("min_us", known_if(is_timed, timing.min_us));
+  archive("mean_us", known_if(is_timed, timing.mean_us));
+  archive("deviation_us", known_if(is_timed, timing.deviation_us));
+}
+
 // Resources that a configuration's kernel uses; -1 if unknown.
 struct Resources {
   int registers = -1;
@@ -69,6 +84,21 @@ struct Resources {
   std::array<std::int64_t, 3> block{0, 0, 0};
 };
 
+template <class Archive, Is<Resources> S>
+void fields(Archive&& archive, S& resources) {
+  archive("registers", unless_negative(resources.registers));
+  archive("spill_bytes", unless_negative(resources.spill_bytes));
+  archive("static_shared_bytes", unless_negative(resources.static_shared_bytes));
+  archive("dynamic_shared_bytes", unless_negative(resources.dynamic_shared_bytes));
+  archive("occupancy", unless_negative(resources.occupancy));
+  archive("grid_x", resources.grid[0]);
+  archive("grid_y", resources.grid[1]);
+  archive("grid_z", resources.grid[2]);
+  archive("block_x", resources.block[0]);
+  archive("block_y", resources.block[1]);
+  archive("block_z", resources.block[2]);
+}
+
 // Readings of the card around the timed runs; negative if it has no such reading.
 struct Conditions {
   double clock_mhz = -1;
@@ -77,6 +107,15 @@ struct Conditions {
   double energy_j = -1;  // of one execution
   bool throttled = false;
 };
+
+template <class Archive, Is<Conditions> S>
+void fields(Archive&& archive, S& conditions) {
+  archive("clock_mhz", unless_negative(conditions.clock_mhz));
+  archive("temperature_c", unless_negative(conditions.temperature_c));
+  archive("power_w", unless_negative(conditions.power_w));
+  archive("energy_j", unless_negative(conditions.energy_j));
+  archive("throttled", conditions.throttled);
+}
 
 // One configuration, tried on one problem.
 struct Trial {
@@ -91,14 +130,33 @@ struct Trial {
   Resources resources;
   Conditions conditions;
   NamedValues metrics;
-  double objective = 0;      // lower is better, for any objective; only for ok
+  double objective = 0;           // lower is better, for any objective; only for ok
   bool is_dropped_early = false;  // sampling was cut short: clearly slower than the best
-  double compile_s = 0;      // this configuration's share
-  double run_s = 0;          // time on the device: check and timing
+  double compile_s = 0;           // this configuration's share
+  double run_s = 0;               // time on the device: check and timing
   std::int64_t started_unix_ms = 0, ended_unix_ms = 0;
   std::int64_t id = 0;  // the database's, of a trial that was read from there
 
   bool ok() const { return status == Status::ok; }
 };
+
+// Not listed: problem and regime belong to the study, id is the database's, printed is shown once.
+template <class Archive, Is<Trial> S>
+void fields(Archive&& archive, S& trial) {
+  archive("config", trial.config);
+  archive("status", trial.status);
+  archive("message", trial.message);
+  archive("objective", known_if(trial.ok(), trial.objective));
+  archive("is_dropped_early", trial.is_dropped_early);
+  fields(archive, trial.timing);
+  archive("metrics", trial.metrics);
+  fields(archive, trial.resources);
+  fields(archive, trial.conditions);
+  archive("compile_s", trial.compile_s);
+  archive("run_s", trial.run_s);
+  archive("started_ms", trial.started_unix_ms);
+  archive("ended_ms", trial.ended_unix_ms);
+  archive("samples", trial.samples_us);
+}
 
 }  // namespace gktune

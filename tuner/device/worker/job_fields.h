@@ -1,17 +1,11 @@
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
 #include "tuner/core/device_info.h"
 #include "tuner/device/worker/job.h"
 
 namespace gktune {
 
 // fields(archive, object) lists the members of a struct once, for reading and writing.
-
-template <class S, class T>
-concept Is = std::same_as<std::remove_const_t<S>, T>;
 
 template <class A, Is<SparsePlan> S>
 void fields(A& archive, S& plan) {
@@ -209,36 +203,6 @@ void fields(A& archive, S& variant) {
   archive("from_cache", variant.from_cache);
 }
 
-template <class A, Is<Timing> S>
-void fields(A& archive, S& timing) {
-  archive("median_us", timing.median_us);
-  archive("low_us", timing.low_us);
-  archive("high_us", timing.high_us);
-  archive("min_us", timing.min_us);
-  archive("mean_us", timing.mean_us);
-  archive("deviation_us", timing.deviation_us);
-}
-
-template <class A, Is<Resources> S>
-void fields(A& archive, S& resources) {
-  archive("registers", resources.registers);
-  archive("spill_bytes", resources.spill_bytes);
-  archive("static_shared_bytes", resources.static_shared_bytes);
-  archive("dynamic_shared_bytes", resources.dynamic_shared_bytes);
-  archive("occupancy", resources.occupancy);
-  archive("grid", resources.grid);
-  archive("block", resources.block);
-}
-
-template <class A, Is<Conditions> S>
-void fields(A& archive, S& conditions) {
-  archive("clock_mhz", conditions.clock_mhz);
-  archive("temperature_c", conditions.temperature_c);
-  archive("power_w", conditions.power_w);
-  archive("energy_j", conditions.energy_j);
-  archive("throttled", conditions.throttled);
-}
-
 template <class A, Is<RunReply> S>
 void fields(A& archive, S& reply) {
   archive("status", reply.status);
@@ -252,40 +216,6 @@ void fields(A& archive, S& reply) {
   archive("printed", reply.printed);
   archive("worker_is_lost", reply.worker_is_lost);
   archive("is_unexplained", reply.is_unexplained);
-}
-
-template <class A, Is<DeviceInfo> S>
-void fields(A& archive, S& info) {
-  archive("kind", info.kind);
-  archive("name", info.name);
-  archive("architecture", info.architecture);
-  archive("multiprocessors", info.multiprocessors);
-  archive("warp_size", info.warp_size);
-  archive("max_threads_per_block", info.max_threads_per_block);
-  archive("max_block_x", info.max_block_x);
-  archive("max_block_y", info.max_block_y);
-  archive("max_block_z", info.max_block_z);
-  archive("max_grid_x", info.max_grid_x);
-  archive("max_grid_y", info.max_grid_y);
-  archive("max_grid_z", info.max_grid_z);
-  archive("max_threads_per_multiprocessor", info.max_threads_per_multiprocessor);
-  archive("max_blocks_per_multiprocessor", info.max_blocks_per_multiprocessor);
-  archive("shared_bytes_per_block", info.shared_bytes_per_block);
-  archive("shared_bytes_per_block_optin", info.shared_bytes_per_block_optin);
-  archive("shared_bytes_per_multiprocessor", info.shared_bytes_per_multiprocessor);
-  archive("registers_per_block", info.registers_per_block);
-  archive("registers_per_multiprocessor", info.registers_per_multiprocessor);
-  archive("constant_bytes", info.constant_bytes);
-  archive("l2_bytes", info.l2_bytes);
-  archive("memory_bytes", info.memory_bytes);
-  archive("clock_khz", info.clock_khz);
-  archive("memory_clock_khz", info.memory_clock_khz);
-  archive("memory_bus_bits", info.memory_bus_bits);
-  archive("ecc", info.ecc);
-  archive("mig", info.mig);
-  archive("driver", info.driver);
-  archive("runtime", info.runtime);
-  archive("compiler", info.compiler);
 }
 
 // The last value of each enumeration; larger numbers are invalid.

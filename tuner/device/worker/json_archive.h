@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/fields.h"
 #include "tuner/core/value.h"
 
 namespace gktune {
@@ -19,8 +20,8 @@ struct JsonWriter {
   MessageJson object = MessageJson::object();
 
   template <class T>
-  void operator()(const char* name, const T& member) {
-    object[name] = written(member);
+  void operator()(const char* name, const T& field) {
+    object[name] = written(member_of(field));
   }
 
   static MessageJson written(const Value& value) {
@@ -69,8 +70,8 @@ struct JsonReader {
   const MessageJson& object;
 
   template <class T>
-  void operator()(const char* name, T& member) {
-    read(object.at(name), member);
+  void operator()(const char* name, T&& field) {
+    read(object.at(name), member_of(field));
   }
 
   static void read(const MessageJson& json, Value& value) {
