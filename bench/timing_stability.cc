@@ -13,8 +13,8 @@
 #include "bench/compile_processes.h"
 #include "bench/variants.h"
 #include "tuner/core/seconds_since.h"
-#include "tuner/device/cuda/cuda_backend.h"
 #include "tuner/device/cuda/compile/cuda_compiler.h"
+#include "tuner/device/cuda/cuda_backend.h"
 
 namespace gktune {
 namespace {
@@ -112,7 +112,7 @@ int run(int argc, char** argv) {
         "%-15s %9.2f us [%.2f, %.2f] %3zu samples; busy %9.2f us; again %9.2f us; %5.1f ms a trial %s %s\n",
         std::string(status_name(reply.status)).c_str(), reply.timing.median_us, reply.timing.low_us,
         reply.timing.high_us, reply.samples_us.size(), disturbed.replies[i].timing.median_us,
-        again.replies[i].timing.median_us, reply.seconds * 1e3, variants.configs[i].str().c_str(),
+        again.replies[i].timing.median_us, reply.run_s * 1e3, variants.configs[i].str().c_str(),
         reply.message.c_str());
   }
   const auto trials = static_cast<double>(jobs.size());

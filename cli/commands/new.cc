@@ -142,15 +142,16 @@ struct NewOptions {
 Result<Language> parse_language(std::string_view text) {
   const auto language = language_from_name(text);
   if (language && *language != Language::host) return *language;
-  const std::vector<std::string> known = {language_name(Language::cuda), language_name(Language::cpp)};
-  return Error{"unknown language '" + std::string(text) + "'" + did_you_mean(text, known) +
-               "; known are " + known[0] + ", " + known[1]};
+  const std::vector<std::string> known = {std::string(language_name(Language::cuda)),
+                                          std::string(language_name(Language::cpp))};
+  return Error{"unknown language '" + std::string(text) + "'" + did_you_mean(text, known) + "; known are " +
+               known[0] + ", " + known[1]};
 }
 
 void declare(Flags& flags, NewOptions& options) {
   flags.text("NAME", options.name, "Name of the kernel").required();
   flags.parsed("--language", options.language, parse_language, "Language of the kernel", "cuda|c++")
-      .shown_default(language_name(options.language));
+      .shown_default(std::string(language_name(options.language)));
   flags.text("--dir", options.folder, "Folder for the files").kind("DIR").shown_default(".");
 }
 

@@ -63,8 +63,8 @@ Result<Regime> parse_regime(std::string_view text) {
 
 Result<Effort> parse_effort(std::string_view text) {
   if (auto effort = effort_from_name(text)) return *effort;
-  std::vector<std::string> names;
-  for (const auto& [effort, name] : kEfforts) names.emplace_back(name);
+  const EnumNames known = enum_names(Effort{});
+  const std::vector<std::string> names(known.begin(), known.end());
   return Error{fmt::format("'{}' is neither quick, normal nor thorough{}", text, did_you_mean(text, names))};
 }
 
@@ -74,9 +74,7 @@ Result<double> parse_gain(std::string_view text) {
   return gain;
 }
 
-std::string strategy_choices() {
-  return joined(strategies(), "|", &Strategy::name);
-}
+std::string strategy_choices() { return joined(strategies(), "|", &Strategy::name); }
 
 void declare(Flags& flags, RunOptions& options) {
   flags

@@ -16,7 +16,7 @@ struct WorkerOptions {
 };
 
 Result<WorkerRole> parse_role(std::string_view text) {
-  if (auto role = worker_role_from_name(text)) return *role;
+  if (auto role = enum_from_name<WorkerRole>(text)) return *role;
   return Error{"'" + std::string(text) + "' is neither compile, run nor describe"};
 }
 

@@ -9,7 +9,7 @@
 
 #include "tuner/core/version.h"
 #include "tuner/core/whole_file.h"
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 #include "tuner/device/worker/private_folder.h"
 #include "tuner/space/content_key.h"
 
@@ -79,7 +79,7 @@ std::optional<DeviceInfo> DeviceCache::find(const BackendName& backend) const {
   const std::string_view digest = std::string_view(*entry).substr(key_.size(), key_.size());
   const std::string bytes = entry->substr(2 * key_.size());
   if (content_key(bytes) != digest) return std::nullopt;
-  auto info = decode_device_info(bytes);
+  auto info = decode<DeviceInfo>(bytes);
   if (!info) return std::nullopt;
   return *std::move(info);
 }

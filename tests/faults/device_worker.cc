@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   using namespace gktune;
   if (argc < 4) return 2;
-  const auto role = worker_role_from_name(argv[3]);
+  const auto role = enum_from_name<WorkerRole>(argv[3]);
   if (!role) return 2;
   const BackendName name{argv[1], std::atoi(argv[2])};
   BackendOptions options;

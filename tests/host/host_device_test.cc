@@ -250,7 +250,7 @@ TEST_F(HostDeviceTest, a_candidate_may_have_several_steps_and_any_size_of_scratc
     EXPECT_LE(reply.timing.low_us, reply.timing.median_us);
     EXPECT_EQ(reply.resources.grid[0], blocks);
     EXPECT_EQ(reply.resources.block[0], 64);
-    EXPECT_GT(reply.seconds, 0);
+    EXPECT_GT(reply.run_s, 0);
   }
 }
 

@@ -33,7 +33,7 @@ class SizedBackend : public Backend {
 int main(int argc, char** argv) {
   using namespace gktune;
   if (argc < 5) return 2;  // flags may follow
-  const auto role = worker_role_from_name(argv[4]);
+  const auto role = enum_from_name<WorkerRole>(argv[4]);
   if (!role) return 2;
   const BackendName name{argv[2], std::atoi(argv[3])};
   return serve_worker(*role, [&]() -> Result<std::unique_ptr<Backend>> {

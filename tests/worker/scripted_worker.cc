@@ -17,10 +17,10 @@
 #include <thread>
 
 #include "tests/process/processes.h"
-#include "tuner/process/child_process.h"
 #include "tuner/device/worker/fault_report.h"
 #include "tuner/device/worker/serve_worker.h"
 #include "tuner/measure/statistics.h"
+#include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {
@@ -170,7 +170,7 @@ class ScriptedRunner final : public Runner {
       reply.timing = summarize(reply.samples_us);
     }
     reply.is_dropped_early = job.cutoff.leader.median_us < 1;
-    reply.seconds = 0.002;
+    reply.run_s = 0.002;
     return reply;
   }
 
@@ -227,7 +227,7 @@ extern "C" const char* __asan_default_options() {
 int main(int argc, char** argv) {
   using namespace gktune;
   if (argc < 5) return 2;
-  const auto role = worker_role_from_name(argv[4]);
+  const auto role = enum_from_name<WorkerRole>(argv[4]);
   if (!role) return 2;
   const int ordinal = std::atoi(argv[3]);
   const char* threads = std::getenv("OMP_NUM_THREADS");

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string_view>
-#include <utility>
+
+#include "tuner/core/fields.h"
 
 namespace gktune {
 
@@ -11,14 +11,10 @@ namespace gktune {
 // has no limit on trials or time.
 enum class Effort { quick, normal, thorough };
 
-inline constexpr std::array<std::pair<Effort, std::string_view>, 3> kEfforts{
-    {{Effort::quick, "quick"}, {Effort::normal, "normal"}, {Effort::thorough, "thorough"}}};
-
-constexpr std::optional<Effort> effort_from_name(std::string_view name) {
-  for (const auto& [effort, known] : kEfforts) {
-    if (known == name) return effort;
-  }
-  return std::nullopt;
+inline EnumNames enum_names(Effort) {
+  static constexpr std::string_view kNames[] = {"quick", "normal", "thorough"};
+  return kNames;
 }
+inline std::optional<Effort> effort_from_name(std::string_view name) { return enum_from_name<Effort>(name); }
 
 }  // namespace gktune

@@ -6,32 +6,6 @@
 namespace gktune {
 namespace {
 
-struct Row {
-  ElementType type;
-  std::size_t size_bytes;
-  std::string_view name;
-};
-
-// In the order of the enumeration.
-constexpr Row kRows[] = {
-    {ElementType::int8, 1, "int8"},
-    {ElementType::int16, 2, "int16"},
-    {ElementType::int32, 4, "int32"},
-    {ElementType::int64, 8, "int64"},
-    {ElementType::uint8, 1, "uint8"},
-    {ElementType::uint16, 2, "uint16"},
-    {ElementType::uint32, 4, "uint32"},
-    {ElementType::uint64, 8, "uint64"},
-    {ElementType::float16, 2, "float16"},
-    {ElementType::bfloat16, 2, "bfloat16"},
-    {ElementType::float32, 4, "float32"},
-    {ElementType::float64, 8, "float64"},
-    {ElementType::float8_e4m3, 1, "float8_e4m3"},
-    {ElementType::float8_e5m2, 1, "float8_e5m2"},
-    {ElementType::complex64, 8, "complex64"},
-    {ElementType::complex128, 16, "complex128"},
-};
-
 struct Alias {
   std::string_view name;
   ElementType type;
@@ -79,15 +53,22 @@ constexpr Alias kAliases[] = {
     {"thrust::complex<double>", ElementType::complex128},
 };
 
-const Row& row_of(ElementType type) { return kRows[static_cast<std::size_t>(type)]; }
-
 }  // namespace
 
-std::size_t element_size(ElementType type) { return row_of(type).size_bytes; }
-std::string_view element_type_name(ElementType type) { return row_of(type).name; }
+std::size_t element_size(ElementType type) {
+  static constexpr std::size_t kBytes[] = {1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 1, 1, 8, 16};
+  return kBytes[static_cast<std::size_t>(type)];
+}
+
+EnumNames enum_names(ElementType) {
+  static constexpr std::string_view kNames[] = {
+      "int8",    "int16",    "int32",   "int64",   "uint8",       "uint16",      "uint32",    "uint64",
+      "float16", "bfloat16", "float32", "float64", "float8_e4m3", "float8_e5m2", "complex64", "complex128"};
+  return kNames;
+}
 
 std::optional<ElementType> element_type_from_name(std::string_view name) {
-  if (auto row = std::ranges::find(kRows, name, &Row::name); row != std::end(kRows)) return row->type;
+  if (const auto type = enum_from_name<ElementType>(name)) return type;
   if (auto alias = std::ranges::find(kAliases, name, &Alias::name); alias != std::end(kAliases)) {
     return alias->type;
   }

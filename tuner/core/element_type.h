@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "tuner/core/fields.h"
+
 namespace gktune {
 
 // Type of an argument's elements.
@@ -34,7 +36,8 @@ constexpr ElementType part_type(ElementType type) {
 }
 
 std::size_t element_size(ElementType type);
-std::string_view element_type_name(ElementType type);
+EnumNames enum_names(ElementType);
+inline std::string_view element_type_name(ElementType type) { return enum_name(type); }
 // Accepts C++ names too: int, "unsigned char", half, __nv_bfloat16, float, double …
 std::optional<ElementType> element_type_from_name(std::string_view name);
 

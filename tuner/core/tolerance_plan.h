@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tuner/core/fields.h"
+
 namespace gktune {
 
 // How an output is compared with the reference. An element passes if one of the
@@ -20,5 +22,19 @@ struct TolerancePlan {
   bool is_selective() const { return pitch > 0 || mask >= 0; }
   friend bool operator==(const TolerancePlan&, const TolerancePlan&) = default;
 };
+
+template <class Archive, Is<TolerancePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("absolute", plan.absolute);
+  archive("relative", plan.relative);
+  archive("ulp", plan.ulp);
+  archive("has_norm", plan.has_norm);
+  archive("norm", plan.norm);
+  archive("any_order", plan.any_order);
+  archive("nan_equals", plan.nan_equals);
+  archive("row", plan.row);
+  archive("pitch", plan.pitch);
+  archive("mask", plan.mask);
+}
 
 }  // namespace gktune

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
 #include "tuner/core/named_values.h"
 
 namespace gktune {
@@ -26,6 +31,26 @@ Json values_json(const NamedValues& values) {
   Json object = Json::object();
   for (const auto& [name, value] : values) object[name] = value_json<Json>(value);
   return object;
+}
+
+// The opposite; null becomes NaN. Throws std::invalid_argument for other JSON.
+template <class Json>
+Value value_from_json(const Json& json) {
+  if (json.is_boolean()) return json.template get<bool>();
+  if (json.is_number_unsigned() && json > std::numeric_limits<std::int64_t>::max())
+    throw std::invalid_argument("a number is too large");
+  if (json.is_number_integer()) return json.template get<std::int64_t>();
+  if (json.is_number()) return json.template get<double>();
+  if (json.is_string()) return json.template get<std::string>();
+  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  throw std::invalid_argument("a value is neither a number nor a text");
+}
+
+template <class Json>
+NamedValues values_from_json_object(const Json& json) {
+  NamedValues values;
+  for (const auto& [name, value] : json.items()) values.set(name, value_from_json(value));
+  return values;
 }
 
 }  // namespace gktune

@@ -25,6 +25,11 @@ struct Rounds {
   int count = 50;
 };
 
+template <class Archive, Is<Rounds> S>
+void fields(Archive&& archive, S& rounds) {
+  archive("count", rounds.count);
+}
+
 // The finalist whose turn it is. Each round starts with another one, so that none
 // always follows the same one.
 inline std::size_t finalist_at(int round, std::size_t turn, std::size_t count) {

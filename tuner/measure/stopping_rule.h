@@ -23,6 +23,14 @@ struct Cutoff {
   friend bool operator==(const Cutoff&, const Cutoff&) = default;
 };
 
+template <class Archive, Is<Cutoff> S>
+void fields(Archive&& archive, S& cutoff) {
+  archive("leader_us", cutoff.leader.median_us);
+  archive("leader_error", cutoff.leader.error);
+  archive("deviation", cutoff.noise.deviation);
+  archive("straggler_share", cutoff.noise.straggler_share);
+}
+
 struct StoppingOptions {
   double tolerance = 0.005;  // relative: medians that differ by less are equally good
   Cutoff cutoff;

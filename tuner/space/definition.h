@@ -7,11 +7,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/contents_plan.h"
 #include "tuner/core/effort.h"
 #include "tuner/core/element_type.h"
+#include "tuner/core/fields.h"
 #include "tuner/core/trial.h"
 #include "tuner/source/signatures.h"
 #include "tuner/space/diagnostic.h"
@@ -24,10 +26,11 @@ namespace gktune {
 // cuda: kernels that gktune launches; cpp: functions that run on a CPU; host: functions
 // that launch their own kernels.
 enum class Language { cuda, cpp, host };
-// The names of languages in space files, in the order of Language.
-const std::vector<std::string>& language_names();
-const std::string& language_name(Language language);
-std::optional<Language> language_from_name(std::string_view name);
+EnumNames enum_names(Language);  // in space files
+inline std::string_view language_name(Language language) { return enum_name(language); }
+inline std::optional<Language> language_from_name(std::string_view name) {
+  return enum_from_name<Language>(name);
+}
 // The language of a file with this extension, if known.
 std::optional<Language> language_of(const std::string& path);
 
@@ -39,11 +42,25 @@ struct Axis {
   std::string match;  // how the lookup matches values: nearest, exact, categorical; empty: by their kind
 };
 
+template <class Archive, Is<Axis> S>
+void fields(Archive&& archive, S& axis) {
+  archive("name", axis.name);
+  archive("values", axis.values);
+  archive("macro", axis.macro);
+  archive("match", axis.match);
+}
+
 // A compiler option. It is used if its condition holds.
 struct Option {
   Pattern flag;
   std::optional<Expression> when;
 };
+
+template <class Archive, Is<Option> S>
+void fields(Archive&& archive, S& option) {
+  archive("flag", option.flag);
+  archive("when", option.when);
+}
 
 // A tensor map of a buffer, for bulk copies to shared memory. Innermost dimension first, in elements.
 struct TensorMap {
@@ -51,6 +68,15 @@ struct TensorMap {
   std::vector<Expression> sizes, strides, box;  // strides begin with the second dimension; empty: contiguous
   std::optional<Expression> swizzle;            // bytes
 };
+
+template <class Archive, Is<TensorMap> S>
+void fields(Archive&& archive, S& map) {
+  archive("buffer", map.buffer);
+  archive("sizes", map.sizes);
+  archive("strides", map.strides);
+  archive("box", map.box);
+  archive("swizzle", map.swizzle);
+}
 
 // A texture object over a buffer: texels in one row, or rows of them at a pitch.
 struct Texture {
@@ -63,6 +89,18 @@ struct Texture {
   std::optional<Expression> reads_fractions;  // integers are read as floats from 0 (or -1) to 1
 };
 
+template <class Archive, Is<Texture> S>
+void fields(Archive&& archive, S& texture) {
+  archive("buffer", texture.buffer);
+  archive("sizes", texture.sizes);
+  archive("pitch", texture.pitch);
+  archive("channels", texture.channels);
+  archive("address", texture.address);
+  archive("filter", texture.filter);
+  archive("normalized", texture.normalized);
+  archive("reads_fractions", texture.reads_fractions);
+}
+
 // One value that a launch passes to a function: an argument of the kernel, a value of the
 // launch, or a struct of such values.
 struct PassedArgument {
@@ -74,6 +112,16 @@ struct PassedArgument {
   std::optional<Texture> texture;       // excludes the other members
 };
 
+template <class Archive, Is<PassedArgument> S>
+void fields(Archive&& archive, S& passed) {
+  archive("name", passed.name);
+  archive("type", passed.type);
+  archive("value", passed.value);
+  archive("members", passed.members);
+  archive("tensor_map", passed.tensor_map);
+  archive("texture", passed.texture);
+}
+
 // One step of a candidate: launch a kernel, fill a buffer, or repeat other steps.
 struct Launch {
   Pattern entry;     // a function or a template-id; empty for a fill
@@ -81,8 +129,8 @@ struct Launch {
   std::optional<Expression> fill_byte;
   std::array<std::optional<Expression>, 3> grid, block;  // absent: 1
   std::optional<Expression> shared_bytes;
-  std::array<std::optional<Expression>, 3> cluster;               // absent: 1
-  std::optional<Expression> cooperative, programmatic, carveout;  // see LaunchAttributes
+  // By the names of LaunchAttributes' fields, in their order; a cluster has up to three extents.
+  std::vector<std::pair<std::string, std::vector<Expression>>> attributes;
   std::optional<Expression> when;
   std::vector<PassedArgument> arguments;  // in the order of the function's parameters
   std::optional<Expression> rounds;       // number of repetitions of `body`; excludes all members above
@@ -91,11 +139,34 @@ struct Launch {
   std::vector<Launch> body;
 };
 
+template <class Archive, Is<Launch> S>
+void fields(Archive&& archive, S& launch) {
+  archive("entry", launch.entry);
+  archive("fill", launch.fill);
+  archive("fill_byte", launch.fill_byte);
+  archive("grid", launch.grid);
+  archive("block", launch.block);
+  archive("shared_bytes", launch.shared_bytes);
+  archive("attributes", launch.attributes);
+  archive("when", launch.when);
+  archive("arguments", launch.arguments);
+  archive("rounds", launch.rounds);
+  archive("index", launch.index);
+  archive("swap", launch.swap);
+  archive("body", launch.body);
+}
+
 // Untimed steps that prepare a candidate's executions.
 struct Setup {
   std::vector<Launch> once;  // before a series of executions on the same buffers
   std::vector<Launch> each;  // before each execution
 };
+
+template <class Archive, Is<Setup> S>
+void fields(Archive&& archive, S& setup) {
+  archive("once", setup.once);
+  archive("each", setup.each);
+}
 
 // Contents of a buffer before a launch.
 struct Contents {
@@ -111,13 +182,25 @@ struct Contents {
   std::optional<Expression> exponent;  // of csr_offsets
   // How long the rows of csr_offsets are: even, uniform or zipf; empty: even.
   Pattern lengths;
-  std::string offsets;                 // the argument with the offsets of csr_columns
-  Pattern file;                        // a .npy or .npz file, relative to the space file
-  Pattern array;                       // name in a .npz file
+  std::string offsets;  // the argument with the offsets of csr_columns
+  Pattern file;         // a .npy or .npz file, relative to the space file
+  Pattern array;        // name in a .npz file
 };
 
-// even, uniform, zipf.
-std::optional<RowLengths> row_lengths_from_name(std::string_view name);
+template <class Archive, Is<Contents> S>
+void fields(Archive&& archive, S& contents) {
+  archive("kind", contents.kind);
+  archive("is_computed", contents.is_computed);
+  archive("a", contents.a);
+  archive("b", contents.b);
+  archive("seed", contents.seed);
+  archive("width", contents.width);
+  archive("exponent", contents.exponent);
+  archive("lengths", contents.lengths);
+  archive("offsets", contents.offsets);
+  archive("file", contents.file);
+  archive("array", contents.array);
+}
 
 // The check of an output. An element passes if any listed tolerance is met. See TolerancePlan.
 struct Tolerance {
@@ -127,6 +210,19 @@ struct Tolerance {
   std::string mask;  // name of an argument; empty: none
   bool any_order = false, nan_equals = false;
 };
+
+template <class Archive, Is<Tolerance> S>
+void fields(Archive&& archive, S& tolerance) {
+  archive("absolute", tolerance.absolute);
+  archive("relative", tolerance.relative);
+  archive("ulp", tolerance.ulp);
+  archive("norm", tolerance.norm);
+  archive("row", tolerance.row);
+  archive("pitch", tolerance.pitch);
+  archive("mask", tolerance.mask);
+  archive("any_order", tolerance.any_order);
+  archive("nan_equals", tolerance.nan_equals);
+}
 
 struct Argument {
   enum class Role { in, out, inout, scratch };
@@ -140,6 +236,23 @@ struct Argument {
   std::optional<Tolerance> check;  // of outputs that are compared with the reference's
 };
 
+inline EnumNames enum_names(Argument::Role) {
+  static constexpr std::string_view kNames[] = {"in", "out", "inout", "scratch"};
+  return kNames;
+}
+
+template <class Archive, Is<Argument> S>
+void fields(Archive&& archive, S& argument) {
+  archive("name", argument.name);
+  archive("type", argument.type);
+  archive("value", argument.value);
+  archive("extent", argument.extent);
+  archive("symbol", argument.symbol);
+  archive("role", argument.role);
+  archive("contents", argument.contents);
+  archive("check", argument.check);
+}
+
 // Code that judges candidates. Its expressions may use the problem, but no parameters.
 struct PlainCode {
   // The path of its own source, which opens from the working directory; empty: it is in the kernel's source.
@@ -151,13 +264,28 @@ struct PlainCode {
   std::vector<Launch> launches;
 };
 
+// Not listed: undefined names and signatures follow from the text, which is found by its path.
+template <class Archive, Is<PlainCode> S>
+void fields(Archive&& archive, S& code) {
+  archive("text", code.text);
+  archive("launches", code.launches);
+}
+
 // Computes the expected outputs.
 struct Reference : PlainCode {
   std::optional<Expression> when;  // chooses the problems; absent: all
-  std::vector<Launch> inputs;  // run before `launches` and write the computed inputs
+  std::vector<Launch> inputs;      // run before `launches` and write the computed inputs
   // Symbols of arguments that are variables of the reference's source too and that its launches do not pass.
   std::set<std::string> symbols;
 };
+
+template <class Archive, Is<Reference> S>
+void fields(Archive&& archive, S& reference) {
+  archive("when", reference.when);
+  archive("text", reference.text);
+  archive("inputs", reference.inputs);
+  archive("launches", reference.launches);
+}
 
 // Reads the outputs of a candidate and counts the wrong elements. Its launches can also pass the expected
 // output of a reference, as expected.NAME, and the verdict.
@@ -181,6 +309,12 @@ struct Setting {
   Expression value;
 };
 
+template <class Archive, Is<Setting> S>
+void fields(Archive&& archive, S& setting) {
+  archive("name", setting.name);
+  archive("value", setting.value);
+}
+
 // Limits of a search; the command line may replace them. 0: no limit.
 struct SearchLimits {
   std::string strategy = "auto";
@@ -199,7 +333,7 @@ struct KernelDefinition {
   std::string source_path;  // opens from the working directory
   std::string source_text;
   std::vector<std::string> include_dirs;
-  std::vector<Option> options;       // for the compiler of `language`
+  std::vector<Option> options;  // for the compiler of `language`
   // For the system's C++ compiler when it compiles CUDA kernels for the CPU.
   std::vector<Option> host_options;
   UnsafeOptions unsafe_options = UnsafeOptions::refused;

@@ -31,20 +31,9 @@ void add_textured(const std::vector<Launch>& launches, std::set<std::string>& na
 
 }  // namespace
 
-const std::vector<std::string>& language_names() {
-  static const std::vector<std::string> kNames = {"cuda", "c++", "host"};
+EnumNames enum_names(Language) {
+  static constexpr std::string_view kNames[] = {"cuda", "c++", "host"};
   return kNames;
-}
-
-const std::string& language_name(Language language) {
-  return language_names()[static_cast<std::size_t>(language)];
-}
-
-std::optional<Language> language_from_name(std::string_view name) {
-  const auto& names = language_names();
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Language>(found - names.begin());
 }
 
 std::optional<Language> language_of(const std::string& path) {
@@ -116,13 +105,6 @@ bool are_of_one_problem(const std::vector<ArgumentPlan>& a, const std::vector<Ar
     if (like_b != b[i]) return false;
   }
   return true;
-}
-
-std::optional<RowLengths> row_lengths_from_name(std::string_view name) {
-  if (name == "even") return RowLengths::even;
-  if (name == "uniform") return RowLengths::uniform;
-  if (name == "zipf") return RowLengths::zipf;
-  return std::nullopt;
 }
 
 }  // namespace gktune

@@ -29,6 +29,16 @@ struct TensorMapPlan {
   std::int64_t swizzle_bytes = 0;
   friend bool operator==(const TensorMapPlan&, const TensorMapPlan&) = default;
 };
+
+template <class Archive, Is<TensorMapPlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("type", plan.type);
+  archive("sizes", plan.sizes);
+  archive("stride_bytes", plan.stride_bytes);
+  archive("box", plan.box);
+  archive("swizzle_bytes", plan.swizzle_bytes);
+}
 inline constexpr std::size_t kTensorMapBytes = 128, kTextureBytes = 8;
 
 // See Texture.
@@ -39,23 +49,46 @@ struct TexturePlan {
   ElementType type = ElementType::float32;
   // In texels; a height of 0: one row, which is not filtered.
   std::int64_t channels = 1, width = 0, height = 0;
-  std::int64_t pitch_bytes = 0;                      // of a 2-D texture
+  std::int64_t pitch_bytes = 0;  // of a 2-D texture
   Address address = Address::clamp;
   Filter filter = Filter::point;
   bool is_normalized = false, reads_fractions = false;
   friend bool operator==(const TexturePlan&, const TexturePlan&) = default;
 };
 
+inline EnumNames enum_names(TexturePlan::Address) {
+  static constexpr std::string_view kNames[] = {"clamp", "border", "wrap", "mirror"};
+  return kNames;
+}
+inline EnumNames enum_names(TexturePlan::Filter) {
+  static constexpr std::string_view kNames[] = {"point", "linear"};
+  return kNames;
+}
+
+template <class Archive, Is<TexturePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("type", plan.type);
+  archive("channels", plan.channels);
+  archive("width", plan.width);
+  archive("height", plan.height);
+  archive("pitch_bytes", plan.pitch_bytes);
+  archive("address", plan.address);
+  archive("filter", plan.filter);
+  archive("is_normalized", plan.is_normalized);
+  archive("reads_fractions", plan.reads_fractions);
+}
+
 struct ArgumentPlan {
   std::string name;
   ElementType type = ElementType::float32;
   bool is_scalar = false;
-  Value scalar;             // an integer, or a real for a floating type
+  Value scalar;              // an integer, or a real for a floating type
   std::vector<int> members;  // of a struct; excludes the other members; see passed_argument()
   TensorMapPlan tensor_map;  // if it names an argument, this is a tensor map
   TexturePlan texture;       // if it names an argument, this is a texture
   bool is_aligned = false;   // a buffer that a texture reads: its address is aligned for textures
-  std::uint64_t count = 0;  // number of elements of a buffer
+  std::uint64_t count = 0;   // number of elements of a buffer
   Argument::Role role = Argument::Role::in;
   ContentsPlan contents;
   bool is_checked = false;
@@ -64,6 +97,23 @@ struct ArgumentPlan {
   bool is_texture() const { return texture.argument >= 0; }
   friend bool operator==(const ArgumentPlan&, const ArgumentPlan&) = default;
 };
+
+template <class Archive, Is<ArgumentPlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("name", plan.name);
+  archive("type", plan.type);
+  archive("is_scalar", plan.is_scalar);
+  archive("scalar", plan.scalar);
+  archive("members", plan.members);
+  archive("tensor_map", plan.tensor_map);
+  archive("texture", plan.texture);
+  archive("is_aligned", plan.is_aligned);
+  archive("count", plan.count);
+  archive("role", plan.role);
+  archive("contents", plan.contents);
+  archive("is_checked", plan.is_checked);
+  archive("tolerance", plan.tolerance);
+}
 
 struct StepPlan {
   std::string entry;  // a function or a template-id with values; empty: a fill
@@ -75,6 +125,18 @@ struct StepPlan {
   std::vector<int> arguments;  // see passed_argument()
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
+
+template <class Archive, Is<StepPlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("entry", plan.entry);
+  archive("fill_argument", plan.fill_argument);
+  archive("fill_byte", plan.fill_byte);
+  archive("grid", plan.grid);
+  archive("block", plan.block);
+  archive("shared_bytes", plan.shared_bytes);
+  archive("attributes", plan.attributes);
+  archive("arguments", plan.arguments);
+}
 
 // Input of the compiler.
 struct SourcePlan {
@@ -88,12 +150,28 @@ struct SourcePlan {
   friend bool operator==(const SourcePlan&, const SourcePlan&) = default;
 };
 
+template <class Archive, Is<SourcePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("language", plan.language);
+  archive("path", plan.path);
+  archive("include_dirs", plan.include_dirs);
+  archive("options", plan.options);
+  archive("macros", plan.macros);
+  archive("entries", plan.entries);
+}
+
 // A variable of the source that is an argument. No step passes this argument.
 struct VariablePlan {
   int argument = 0;
   std::string entry;  // in SourcePlan::entries: &filter
   friend bool operator==(const VariablePlan&, const VariablePlan&) = default;
 };
+
+template <class Archive, Is<VariablePlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("argument", plan.argument);
+  archive("entry", plan.entry);
+}
 
 // Code and the steps that run it.
 struct ProgramPlan {
@@ -106,6 +184,16 @@ struct ProgramPlan {
   bool has_steps() const { return !steps.empty() || !setup_once.empty() || !setup_each.empty(); }
   friend bool operator==(const ProgramPlan&, const ProgramPlan&) = default;
 };
+
+template <class Archive, Is<ProgramPlan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("source", plan.source);
+  archive("steps", plan.steps);
+  archive("setup_once", plan.setup_once);
+  archive("setup_each", plan.setup_each);
+  archive("values", plan.values);
+  archive("variables", plan.variables);
+}
 
 struct Plan {
   ProgramPlan candidate;
@@ -120,6 +208,18 @@ struct Plan {
   double time_limit_s = 10;
   bool measures_power = false;  // a metric uses energy or power: measuring them takes a long run
 };
+
+template <class Archive, Is<Plan> S>
+void fields(Archive&& archive, S& plan) {
+  archive("candidate", plan.candidate);
+  archive("reference", plan.reference);
+  archive("verifier", plan.verifier);
+  archive("arguments", plan.arguments);
+  archive("environment", plan.environment);
+  archive("regime", plan.regime);
+  archive("time_limit_s", plan.time_limit_s);
+  archive("measures_power", plan.measures_power);
+}
 
 // The argument with this index in a step: first the plan's arguments, then the program's values.
 const ArgumentPlan& passed_argument(const std::vector<ArgumentPlan>& arguments, const ProgramPlan& program,

@@ -72,7 +72,7 @@ RunReply DeviceRunner::run(const RunJob& job) {
     reply.is_unexplained = reply.status == Status::illegal_access && job.guards == Guards::hardware &&
                            device_->traits().protects_inputs;
   }
-  reply.seconds = seconds_since(start);
+  reply.run_s = seconds_since(start);
   return reply;
 }
 
@@ -138,7 +138,7 @@ Result<void, Failure> DeviceRunner::check(const RunJob& job, const LoadedProgram
 // which shows dependence on the natural one. The second also finds programs that are right only once, and
 // warms up for the timing.
 Result<void, Failure> DeviceRunner::check_executions(const RunJob& job, const LoadedProgram& program,
-                                                std::string& printed) {
+                                                     std::string& printed) {
   const std::array placements = job.check_only ? std::array{Placement::at_end, Placement::at_start}
                                                : device_->traits().timed_placements;
   if (auto placed = problem_->place(placements[0]); !placed) return placed;
@@ -216,7 +216,7 @@ bool DeviceRunner::may_lead(const RunReply& reply, const Cutoff& cutoff) const {
 // If there are no other inputs, an execution on the same inputs still shows an output that the program no
 // longer writes, or writes late.
 Result<void, Failure> DeviceRunner::check_on_other_inputs(const RunJob& job, const Program& program,
-                                                         double median_us) {
+                                                          double median_us) {
   const auto time_on = [&](ProblemBuffers& problem) {
     return problem.time_and_check(program, job.plan.regime, job.plan.time_limit_s);
   };

@@ -14,7 +14,7 @@
 
 #include "tuner/core/seconds_since.h"
 #include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 
 namespace gktune {
 namespace {
@@ -60,7 +60,7 @@ RunReply reply_of(const Failure& failure) {
 RunReply asked(JobProcess& process, std::string_view request) {
   const auto answer = process.ask(request);
   if (!answer) return reply_of(answer.error());
-  auto reply = decode_run_reply(*answer);
+  auto reply = decode<RunReply>(*answer);
   if (!reply) return reply_of({Status::crashed, reply.error().message});
   reply->worker_is_lost = false;
   return *std::move(reply);
@@ -73,7 +73,7 @@ RunReply ForkingRunner::run(const RunJob& job) {
   const JobFolder folder;
   RunReply reply = try_job(job);
   processes_.end_all();
-  reply.seconds = seconds_since(start);
+  reply.run_s = seconds_since(start);
   return reply;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/core/whole_file.h"
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 #include "tuner/space/content_key.h"
 
 namespace gktune {
@@ -30,7 +30,7 @@ std::optional<CompiledVariant> read_entry(const fs::path& path) {
   if (!entry || entry->size() < digest_length) return std::nullopt;
   const std::string bytes = entry->substr(digest_length);
   if (content_key(bytes) != std::string_view(*entry).substr(0, digest_length)) return std::nullopt;
-  auto known = decode_compiled_variants(bytes);
+  auto known = decode<std::vector<CompiledVariant>>(bytes);
   if (!known || known->size() != 1) return std::nullopt;
   return std::move(known->front());
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 
 namespace gktune {
 namespace {
@@ -185,7 +185,7 @@ void CompilePool::advance(Clock::time_point now) {
 
 void CompilePool::finish_job(Slot& slot, const std::string& reply, double busy_s) {
   busy_s_ += busy_s;
-  auto variants = decode_compiled_variants(reply);
+  auto variants = decode<std::vector<CompiledVariant>>(reply);
   if (variants) leave_out_pauses(*variants, busy_s);
   std::vector<Task> batch = std::exchange(slot.batch, {});
   if (variants && variants->size() == batch.size()) note_cost(slot, batch, *variants);

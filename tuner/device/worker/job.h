@@ -2,9 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "tuner/core/device_info.h"
+#include "tuner/core/result.h"
 #include "tuner/core/trial.h"
 #include "tuner/device/device.h"
 #include "tuner/space/plan.h"
@@ -15,9 +20,17 @@ namespace gktune {
 
 // Questions about the hardware: its description, the compiler of its host code, the number of devices.
 enum class DeviceQuestion { probe, host_code_compiler, count };
+inline EnumNames enum_names(DeviceQuestion) {
+  static constexpr std::string_view kNames[] = {"probe", "host_code_compiler", "count"};
+  return kNames;
+}
 
 // How code for the host device is instrumented.
 enum class Instrumentation { none, sanitize };
+inline EnumNames enum_names(Instrumentation) {
+  static constexpr std::string_view kNames[] = {"none", "sanitize"};
+  return kNames;
+}
 
 // Sources to compile together. They share text, options and include directories,
 // and differ in macros and entries.
@@ -29,6 +42,15 @@ struct CompileJob {
   std::string scratch_dir = {};  // for temporary files, on the same file system; empty: cache_dir
 };
 
+template <class Archive, Is<CompileJob> S>
+void fields(Archive&& archive, S& job) {
+  archive("variants", job.variants);
+  archive("architecture", job.architecture);
+  archive("cache_dir", job.cache_dir);
+  archive("scratch_dir", job.scratch_dir);
+  archive("instrumentation", job.instrumentation);
+}
+
 // Code that a runner can load.
 struct Module {
   std::string path;                  // a shared object, a cubin
@@ -38,6 +60,13 @@ struct Module {
   friend bool operator==(const Module&, const Module&) = default;
 };
 
+template <class Archive, Is<Module> S>
+void fields(Archive&& archive, S& module) {
+  archive("path", module.path);
+  archive("symbols", module.symbols);
+  archive("environment", module.environment);
+}
+
 struct CompiledVariant {
   Status status = Status::ok;  // ok, compile_failed, machine_failed, crashed
   std::string log;  // the compiler's messages about this variant, with the line numbers of the source
@@ -46,9 +75,22 @@ struct CompiledVariant {
   bool from_cache = false;
 };
 
+template <class Archive, Is<CompiledVariant> S>
+void fields(Archive&& archive, S& variant) {
+  archive("status", variant.status);
+  archive("log", variant.log);
+  archive("module", variant.module);
+  archive("seconds", variant.seconds);
+  archive("from_cache", variant.from_cache);
+}
+
 // The means to find accesses outside buffers, if the device has both: hardware, which ends the process at the
 // access, or zones with a pattern, which show writes only, and their places.
 enum class Guards { hardware, zones };
+inline EnumNames enum_names(Guards) {
+  static constexpr std::string_view kNames[] = {"hardware", "zones"};
+  return kNames;
+}
 
 struct RunJob {
   Plan plan;
@@ -62,21 +104,35 @@ struct RunJob {
   Guards guards = Guards::hardware;
 };
 
-// A Trial without its configuration and problem, which the parent knows.
-struct RunReply {
-  Status status = Status::ok;
-  std::string message;
-  Samples samples_us;
-  Timing timing;
-  Resources resources;
-  Conditions conditions;
-  bool is_dropped_early = false;
-  double seconds = 0;
-  std::string printed;          // by the candidate in its first execution, cut after a few KiB
+template <class Archive, Is<RunJob> S>
+void fields(Archive&& archive, S& job) {
+  archive("plan", job.plan);
+  archive("candidate", job.candidate);
+  archive("reference", job.reference);
+  archive("verifier", job.verifier);
+  archive("cutoff", job.cutoff);
+  archive("check_only", job.check_only);
+  archive("seed", job.seed);
+  archive("instrumentation", job.instrumentation);
+  archive("guards", job.guards);
+}
+
+// The trial that a job became. Its parent adds what it knows: the configuration, the problem, the time that
+// compiling took.
+struct RunReply : Trial {
   bool worker_is_lost = false;  // see Failure
   // Hardware guards ended it without a place. A check between guard zones may show the place.
   bool is_unexplained = false;
 };
+
+template <class Archive, Is<RunReply> S>
+void fields(Archive&& archive, S& reply) {
+  std::conditional_t<std::is_const_v<S>, const Trial, Trial>& trial = reply;
+  fields(archive, trial);
+  archive("printed", reply.printed);
+  archive("worker_is_lost", reply.worker_is_lost);
+  archive("is_unexplained", reply.is_unexplained);
+}
 
 // References and verifiers are plain code: they may be so much slower than a candidate.
 inline constexpr double kReferenceFactor = 20;
@@ -86,5 +142,23 @@ struct PlayoffJob {
   std::vector<RunJob> finalists;  // of one problem
   Rounds rounds;
 };
+
+template <class Archive, Is<PlayoffJob> S>
+void fields(Archive&& archive, S& job) {
+  archive("finalists", job.finalists);
+  archive("rounds", job.rounds);
+}
+
+using Request = std::variant<DeviceQuestion, CompileJob, RunJob, PlayoffJob>;
+
+// Requests and answers as CBOR, the binary form of JSON. It keeps every byte of a text and every bit of a
+// number. The variants of a compile job share one text; the programs of a run job have none, because a runner
+// does not need it. Answers are a DeviceInfo, an int (the number of devices), a std::string (a compiler), a
+// RunReply, CompiledVariants or the Samples of finalists. Invalid bytes are an error.
+template <class Message>
+std::string encode(const Message& message);
+template <class Answer>
+Result<Answer> decode(std::string_view bytes);
+Result<Request> decode_request(std::string_view bytes);
 
 }  // namespace gktune

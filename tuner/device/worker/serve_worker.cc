@@ -11,17 +11,14 @@
 #include <utility>
 #include <variant>
 
-#include "tuner/device/worker/fault_report.h"
-#include "tuner/device/worker/job_json.h"
 #include "tuner/device/worker/channel.h"
+#include "tuner/device/worker/fault_report.h"
+#include "tuner/device/worker/job.h"
 #include "tuner/process/child_process.h"
 
 namespace gktune {
 namespace {
 
-constexpr std::pair<WorkerRole, std::string_view> kRoles[] = {{WorkerRole::compile, "compile"},
-                                                              {WorkerRole::run, "run"},
-                                                              {WorkerRole::describe, "describe"}};
 // Compilers give way to the tuner and its run worker, which a GPU waits for.
 constexpr int kCompilerNiceness = 10;
 
@@ -94,15 +91,6 @@ Result<std::string> answer(OpenBackend& opened, const std::string& bytes) {
 }
 
 }  // namespace
-
-std::string_view worker_role_name(WorkerRole role) { return kRoles[static_cast<std::size_t>(role)].second; }
-
-std::optional<WorkerRole> worker_role_from_name(std::string_view name) {
-  for (const auto& [role, role_name] : kRoles) {
-    if (role_name == name) return role;
-  }
-  return std::nullopt;
-}
 
 int serve_worker(WorkerRole role, const BackendOpener& open) {
   die_with_parent();

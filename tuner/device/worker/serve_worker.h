@@ -2,9 +2,9 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string_view>
 
+#include "tuner/core/fields.h"
 #include "tuner/core/result.h"
 #include "tuner/device/worker/backend.h"
 
@@ -12,8 +12,10 @@ namespace gktune {
 
 // The task of a worker process: to compile, to run candidates, or to answer questions about the hardware.
 enum class WorkerRole { compile, run, describe };
-std::string_view worker_role_name(WorkerRole role);
-std::optional<WorkerRole> worker_role_from_name(std::string_view name);
+inline EnumNames enum_names(WorkerRole) {
+  static constexpr std::string_view kNames[] = {"compile", "run", "describe"};
+  return kNames;
+}
 
 using BackendOpener = std::function<Result<std::unique_ptr<Backend>>()>;
 

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <string_view>
 
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 #include "tuner/measure/element.h"
 
 namespace gktune {
@@ -68,7 +68,7 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
   ChildOptions options{command.argv, command.environment};
   options.argv.push_back(command.backend.kind);
   options.argv.push_back(std::to_string(command.backend.ordinal));
-  options.argv.emplace_back(worker_role_name(command.role));
+  options.argv.emplace_back(enum_name(command.role));
   if (!command.cache_dir.empty()) {
     options.argv.emplace_back("--cache");
     options.argv.push_back(command.cache_dir);
@@ -170,7 +170,7 @@ void Worker::take(const Frame& frame, Clock::time_point now) {
   switch (frame.kind) {
     case Frame::Kind::ready:
       if (state_ != State::starting) break;
-      if (auto info = decode_device_info(frame.payload); !frame.payload.empty() && info)
+      if (auto info = decode<DeviceInfo>(frame.payload); !frame.payload.empty() && info)
         device_ = *std::move(info);
       state_ = State::idle;
       limit_.reset();

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tuner/device/worker/compile_cache.h"
-#include "tuner/device/worker/job_json.h"
+#include "tuner/device/worker/job.h"
 
 namespace gktune {
 namespace {
@@ -97,14 +97,14 @@ Result<int> count_devices(const std::vector<std::string>& worker_argv, const std
   auto worker = Worker::start({worker_argv, {kind, 0}, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
   const auto answer = answer_of(*worker, encode(DeviceQuestion::count));
-  return answer ? decode_device_count(*answer) : answer.error();
+  return answer ? decode<int>(*answer) : answer.error();
 }
 
 Result<DeviceInfo> probe_device(const std::vector<std::string>& worker_argv, const BackendName& backend) {
   auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
   const auto answer = answer_of(*worker, encode(DeviceQuestion::probe));
-  return answer ? decode_device_info(*answer) : answer.error();
+  return answer ? decode<DeviceInfo>(*answer) : answer.error();
 }
 
 Result<std::string> host_code_compiler(const std::vector<std::string>& worker_argv,
@@ -112,11 +112,10 @@ Result<std::string> host_code_compiler(const std::vector<std::string>& worker_ar
   auto worker = Worker::start({worker_argv, backend, WorkerRole::describe});
   if (!worker) return std::move(worker).error();
   const auto answer = answer_of(*worker, encode(DeviceQuestion::host_code_compiler));
-  return answer ? decode_compiler(*answer) : answer.error();
+  return answer ? decode<std::string>(*answer) : answer.error();
 }
 
-Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel,
-                                                         WorkerDeviceOptions options,
+Result<std::unique_ptr<WorkerDevice>> WorkerDevice::open(KernelDefinition kernel, WorkerDeviceOptions options,
                                                          std::optional<RunFolder> folder) {
   if (options.backends.empty()) return Error{"no device to work with"};
   auto info =
@@ -442,7 +441,7 @@ bool WorkerDevice::take_run() {
       finish(*submission, is_plain ? Status::machine_failed : Status::crashed, failure.message);
       continue;
     }
-    auto reply = decode_run_reply(*finished->outcome);
+    auto reply = decode<RunReply>(*finished->outcome);
     if (!reply || reply->worker_is_lost) slot.replace_worker();
     if (reply && submission->unexplained) {
       finish_explanation(*submission, *reply);
@@ -460,18 +459,17 @@ bool WorkerDevice::take_run() {
 
 void WorkerDevice::finish_run(Submission& submission, RunReply reply) {
   Trial& trial = submission.trial;
-  trial.samples_us = std::move(reply.samples_us);
-  trial.timing = reply.timing;
-  trial.resources = reply.resources;
-  trial.conditions = reply.conditions;
-  trial.is_dropped_early = reply.is_dropped_early;
-  trial.printed = std::move(reply.printed);
-  trial.run_s = reply.seconds;
-  if (reply.status == Status::ok && options_.work == WorkerDeviceOptions::Work::time) {
+  reply.config = std::move(trial.config);
+  reply.problem = std::move(trial.problem);
+  reply.regime = trial.regime;
+  reply.compile_s = trial.compile_s;
+  reply.started_unix_ms = trial.started_unix_ms;
+  trial = std::move(reply);
+  if (trial.ok() && options_.work == WorkerDeviceOptions::Work::time) {
     const Result<void> metrics = evaluate_metrics(kernel_, info_, trial);
     if (!metrics) return finish(submission, Status::invalid, metrics.error().message);
   }
-  finish(submission, reply.status, std::move(reply.message));
+  finish(submission, trial.status, std::move(trial.message));
 }
 
 // Between zones with a pattern a write beside a buffer is found with its place, and a write to an input too.
@@ -584,7 +582,7 @@ std::optional<std::vector<Samples>> WorkerDevice::play(const PlayoffJob& job,
   while (true) {
     if (const auto finished = slot.take_finished()) {
       if (!finished->outcome) return std::vector<Samples>{};
-      auto samples = decode_samples(*finished->outcome);
+      auto samples = decode<std::vector<Samples>>(*finished->outcome);
       return samples ? std::move(*samples) : std::vector<Samples>{};
     }
     if (!go_on()) {

@@ -1,6 +1,8 @@
 #include "tuner/space/language/expression_text.h"
 
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "tuner/core/text.h"
 #include "tuner/space/language/expression_node.h"
@@ -131,5 +133,11 @@ std::string text_of(const ExpressionNode& node) {
 }  // namespace
 
 std::string expanded_text(const Expression& expression) { return text_of(expression.root()); }
+
+void set_from_text(Expression& expression, const std::string& text) {
+  auto parsed = Expression::parse(text);
+  if (!parsed) throw std::runtime_error(parsed.error().message);
+  expression = *std::move(parsed);
+}
 
 }  // namespace gktune

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/fields.h"
 #include "tuner/core/result.h"
 #include "tuner/space/language/expression.h"
 
@@ -21,6 +22,18 @@ struct Pattern {
 
   Result<std::string, ExpressionError> format(const Scope& scope) const;
 };
+
+template <class Archive, Is<Pattern::Part> S>
+void fields(Archive&& archive, S& part) {
+  archive("literal", part.literal);
+  archive("expression", part.expression);
+}
+
+template <class Archive, Is<Pattern> S>
+void fields(Archive&& archive, S& pattern) {
+  archive("parts", pattern.parts);
+  archive("text", pattern.text);
+}
 
 // A part of a pattern's text: literal text, or the text between braces.
 struct PatternPiece {

@@ -99,13 +99,13 @@ class ArgumentReader {
 
  private:
   bool read_role(const YamlNode& node, Argument& argument) {
-    static const std::vector<std::string> kRoles = {"in", "out", "inout", "scratch"};
-    const auto role = std::ranges::find(kRoles, node.text);
-    if (node.is_scalar() && role != kRoles.end()) {
-      argument.role = static_cast<Argument::Role>(role - kRoles.begin());
+    const auto role = enum_from_name<Argument::Role>(node.text);
+    if (node.is_scalar() && role) {
+      argument.role = *role;
       return true;
     }
-    errors_.add(node, "unknown role '" + node.text + "'" + errors_.guess(node.text, kRoles),
+    errors_.add(node,
+                "unknown role '" + node.text + "'" + errors_.guess(node.text, enum_names(argument.role)),
                 "expected in, out, inout or scratch");
     return false;
   }
@@ -227,10 +227,11 @@ class ArgumentReader {
     if (lengths == nullptr) return;
     contents.lengths = names_.pattern(*lengths, View::candidate).value_or(Pattern());
     const std::vector<Pattern::Part>& parts = contents.lengths.parts;
-    if (parts.size() != 1 || parts[0].expression || row_lengths_from_name(parts[0].literal)) return;
-    static const std::vector<std::string> kWays = {"even", "uniform", "zipf"};
-    errors_.add(*lengths, "unknown lengths '" + lengths->text + "'" + errors_.guess(lengths->text, kWays),
-                "expected even, uniform or zipf");
+    if (parts.size() != 1 || parts[0].expression || enum_from_name<RowLengths>(parts[0].literal)) return;
+    errors_.add(
+        *lengths,
+        "unknown lengths '" + lengths->text + "'" + errors_.guess(lengths->text, enum_names(RowLengths{})),
+        "expected even, uniform or zipf");
   }
 
   void read_file(const YamlNode& node, Contents& contents) {

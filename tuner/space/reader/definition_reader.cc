@@ -241,7 +241,7 @@ void DefinitionReader::read_source(const Fields& fields) {
     } else {
       errors_.add(
           *language,
-          "unknown language '" + language->text + "'" + errors_.guess(language->text, language_names()),
+          "unknown language '" + language->text + "'" + errors_.guess(language->text, enum_names(Language{})),
           "expected cuda, c++ or host");
     }
   } else if (source != nullptr && source->is_scalar() && !by_name) {

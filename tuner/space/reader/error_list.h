@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/fields.h"
 #include "tuner/space/diagnostic.h"
 #include "tuner/space/reader/yaml_document.h"
 
@@ -33,6 +34,9 @@ class ErrorList {
   // ", did you mean 'candidate'?" if a candidate is close; else empty. Also empty if a
   // further error would not be kept.
   std::string guess(std::string_view word, std::span<const std::string> candidates) const;
+  std::string guess(std::string_view word, EnumNames names) const {
+    return guess(word, std::vector<std::string>(names.begin(), names.end()));
+  }
   // The errors in the order of the file, without duplicates.
   std::vector<Diagnostic> take() &&;
   std::vector<Diagnostic> take_warnings() { return std::move(warnings_); }

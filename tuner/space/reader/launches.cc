@@ -1,12 +1,23 @@
 #include "tuner/space/reader/launches.h"
 
 #include <algorithm>
+#include <type_traits>
+
+#include "tuner/core/launch_attributes.h"
 
 namespace gktune {
 namespace {
 
 constexpr std::size_t kMostLaunches = 256;
 constexpr std::size_t kMostPassed = 256;  // of one launch
+
+// The keys that apply to kernels only: extents and the attributes of launches.
+std::vector<std::string_view> geometry_keys() {
+  std::vector<std::string_view> keys = {"grid", "block", "shared"};
+  const LaunchAttributes none;
+  fields([&](const char* name, const auto&) { keys.push_back(name); }, none);
+  return keys;
+}
 
 class LaunchReader {
  public:
@@ -46,10 +57,9 @@ class LaunchReader {
       read_fill(node, launch);
       return launch;
     }
-    const Fields fields(node, "launch",
-                        {"entry", "grid", "block", "shared", "cluster", "cooperative", "programmatic",
-                         "carveout", "when", "arguments", "fill"},
-                        errors_);
+    std::vector<std::string_view> keys = geometry_keys();
+    keys.insert(keys.end(), {"entry", "when", "arguments", "fill"});
+    const Fields fields(node, "launch", keys, errors_);
     if (!fields.is_map()) return launch;
     if (fields.find("fill") != nullptr) {
       errors_.add(fields.key("fill"), "a launch has either fill or entry, not both", "write two launches");
@@ -144,23 +154,34 @@ class LaunchReader {
     if (const YamlNode* when = fields.find("when")) launch.when = names_.expression(*when, view_);
   }
 
-  void read_geometry(const Fields& fields, Launch& launch) {
-    for (std::string_view word :
-         {"grid", "block", "shared", "cluster", "cooperative", "programmatic", "carveout"}) {
-      if (language_ == Language::cuda || fields.find(word) == nullptr) continue;
+  void read_geometry(const Fields& given, Launch& launch) {
+    for (const std::string_view word : geometry_keys()) {
+      if (language_ == Language::cuda || given.find(word) == nullptr) continue;
       const bool is_host_code = language_ == Language::host;
-      errors_.add(fields.key(word),
+      errors_.add(given.key(word),
                   std::string(word) + " does not apply to " + (is_host_code ? "host code" : "a C++ function"),
                   is_host_code ? "the function launches its kernels itself" : "");
       return;
     }
-    if (const YamlNode* grid = fields.find("grid")) read_extents(*grid, launch.grid);
-    if (const YamlNode* block = fields.find("block")) read_extents(*block, launch.block);
-    if (const YamlNode* cluster = fields.find("cluster")) read_extents(*cluster, launch.cluster);
-    launch.shared_bytes = names_.expression(fields, "shared", view_);
-    launch.cooperative = names_.expression(fields, "cooperative", view_);
-    launch.programmatic = names_.expression(fields, "programmatic", view_);
-    launch.carveout = names_.expression(fields, "carveout", view_);
+    if (const YamlNode* grid = given.find("grid")) read_extents(*grid, launch.grid);
+    if (const YamlNode* block = given.find("block")) read_extents(*block, launch.block);
+    launch.shared_bytes = names_.expression(given, "shared", view_);
+    const LaunchAttributes none;
+    const auto read_attribute = [&]<class T>(const char* name, const T&) {
+      const YamlNode* node = given.find(name);
+      if (node == nullptr) return;
+      std::array<std::optional<Expression>, 3> values;
+      if constexpr (std::is_arithmetic_v<T>) {
+        values[0] = names_.expression(*node, view_);
+      } else {
+        read_extents(*node, values);
+      }
+      auto& attribute = launch.attributes.emplace_back(name, std::vector<Expression>());
+      for (const auto& value : values) {
+        if (value) attribute.second.push_back(*value);
+      }
+    };
+    fields(read_attribute, none);
   }
 
   void read_extents(const YamlNode& node, std::array<std::optional<Expression>, 3>& extents) {

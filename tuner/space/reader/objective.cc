@@ -64,9 +64,8 @@ void read_search(const YamlNode& node, const std::vector<std::string>& strategie
     const auto effort = text ? effort_from_name(*text) : std::nullopt;
     if (effort) search.effort = *effort;
     if (text && !effort) {
-      std::vector<std::string> names;
-      for (const auto& [each, name] : kEfforts) names.emplace_back(name);
-      errors.add(*node_of_effort, "unknown effort '" + *text + "'" + errors.guess(*text, names),
+      errors.add(*node_of_effort,
+                 "unknown effort '" + *text + "'" + errors.guess(*text, enum_names(search.effort)),
                  "expected quick, normal or thorough");
     }
   }

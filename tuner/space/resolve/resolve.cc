@@ -363,30 +363,42 @@ class Resolver {
     return plan;
   }
 
+  std::int64_t percentage(const Expression& expression, const Scope& scope, const std::string& where) {
+    const std::int64_t percent = evaluator_.extent(expression, scope, where, 0);
+    if (percent > 100)
+      evaluator_.fail(where, expression, std::to_string(percent) + " is more than 100 percent");
+    return percent;
+  }
+
+  std::array<std::int64_t, 3> cluster(const std::vector<Expression>& extents, const StepPlan& plan,
+                                      const Scope& scope, const std::string& where) {
+    std::array<std::int64_t, 3> cluster{1, 1, 1};
+    for (std::size_t i = 0; i < std::min(extents.size(), cluster.size()); ++i) {
+      cluster[i] = evaluator_.extent(extents[i], scope, where, 1, kMostInCluster);
+      if (evaluator_.failure() || plan.grid[i] % cluster[i] == 0) continue;
+      evaluator_.fail(where, extents[i],
+                      "a grid of " + std::to_string(plan.grid[i]) + " blocks is no multiple of " +
+                          std::to_string(cluster[i]));
+    }
+    return cluster;
+  }
+
   LaunchAttributes attributes(const Launch& launch, const StepPlan& plan, const Scope& scope,
                               const std::string& where) {
     LaunchAttributes attributes;
-    const auto is_set = [&](const std::optional<Expression>& condition, const char* name) {
-      return condition && evaluator_.truth(*condition, scope, where + name);
-    };
-    attributes.is_cooperative = is_set(launch.cooperative, "cooperative");
-    attributes.is_programmatic = is_set(launch.programmatic, "programmatic");
-    if (launch.carveout) {
-      attributes.carveout_percent = evaluator_.extent(*launch.carveout, scope, where + "carveout", 0);
-      if (attributes.carveout_percent > 100) {
-        evaluator_.fail(where + "carveout", *launch.carveout,
-                        std::to_string(attributes.carveout_percent) + " is more than 100 percent");
+    const auto evaluate = [&]<class T>(const char* name, T& attribute) {
+      const auto given =
+          std::ranges::find(launch.attributes, name, [](const auto& each) { return each.first; });
+      if (given == launch.attributes.end() || given->second.empty()) return;
+      if constexpr (std::same_as<T, bool>) {
+        attribute = evaluator_.truth(given->second[0], scope, where + name);
+      } else if constexpr (std::same_as<T, std::int64_t>) {
+        attribute = percentage(given->second[0], scope, where + name);
+      } else {
+        attribute = cluster(given->second, plan, scope, where + name);
       }
-    }
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (!launch.cluster[i]) continue;
-      std::int64_t& blocks = attributes.cluster[i];
-      blocks = evaluator_.extent(*launch.cluster[i], scope, where + "cluster", 1, kMostInCluster);
-      if (evaluator_.failure() || plan.grid[i] % blocks == 0) continue;
-      evaluator_.fail(where + "cluster", *launch.cluster[i],
-                      "a grid of " + std::to_string(plan.grid[i]) + " blocks is no multiple of " +
-                          std::to_string(blocks));
-    }
+    };
+    fields(evaluate, attributes);
     if (evaluator_.failure()) return {};
     if (attributes.cluster_blocks() > kMostInCluster) {
       evaluator_.fail(where + "cluster: a cluster of " + std::to_string(attributes.cluster_blocks()) +

@@ -187,7 +187,7 @@ class ArgumentResolver {
     if (contents.exponent) plan.exponent = evaluator_.number(*contents.exponent, scope_, where + "exponent");
     if (!contents.lengths.parts.empty()) {
       const std::string name = evaluator_.text(contents.lengths, scope_, where + "lengths");
-      const auto lengths = row_lengths_from_name(name);
+      const auto lengths = enum_from_name<RowLengths>(name);
       if (!lengths) evaluator_.fail(where + "lengths: '" + name + "' is none of even, uniform, zipf");
       plan.lengths = lengths.value_or(RowLengths::even);
     }

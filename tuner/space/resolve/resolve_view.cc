@@ -90,16 +90,16 @@ TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, 
   const auto sizes =
       extents(texture.sizes, scope, where + "sizes", is_2d ? kMostTextureWidth : kMostTexels, evaluator);
   if (texture.channels) made.channels = evaluator.integer(*texture.channels, scope, where + "channels");
-  const auto choice = [&](const Pattern& pattern, const std::string& key,
-                          std::initializer_list<std::string_view> names) {
-    if (pattern.parts.empty()) return 0;
+  const auto choose = [&]<class E>(E& member, const Pattern& pattern, const std::string& key) {
+    if (pattern.parts.empty()) return;
     const std::string chosen = evaluator.text(pattern, scope, where + key);
-    const auto found = std::ranges::find(names, chosen);
-    if (found == names.end()) evaluator.fail(where + key + ": '" + chosen + "' is none of " + joined(names));
-    return static_cast<int>(found - names.begin());
+    const auto known = enum_from_name<E>(chosen);
+    if (!known)
+      return evaluator.fail(where + key + ": '" + chosen + "' is none of " + joined(enum_names(member)));
+    member = *known;
   };
-  const int address = choice(texture.address, "address", {"clamp", "border", "wrap", "mirror"});
-  const int filter = choice(texture.filter, "filter", {"point", "linear"});
+  choose(made.address, texture.address, "address");
+  choose(made.filter, texture.filter, "filter");
   if (texture.normalized)
     made.is_normalized = evaluator.truth(*texture.normalized, scope, where + "normalized");
   if (texture.reads_fractions)
@@ -112,8 +112,6 @@ TexturePlan resolve_texture(const Texture& texture, const ViewedBuffer& buffer, 
   if (made.channels != 1 && made.channels != 2 && made.channels != 4)
     evaluator.fail(where + "a texel has 1, 2 or 4 channels, not " + std::to_string(made.channels));
   if (evaluator.failure()) return made;
-  made.address = static_cast<TexturePlan::Address>(address);
-  made.filter = static_cast<TexturePlan::Filter>(filter);
   made.width = sizes[0];
   const bool repeats =
       made.address == TexturePlan::Address::wrap || made.address == TexturePlan::Address::mirror;
