@@ -1,4 +1,4 @@
-// gktune import: a first space file from a source, a script or a space file of another program.
+// gktune import: a first space file from a source or a space file of another program.
 #include <filesystem>
 #include <ostream>
 
@@ -20,8 +20,7 @@ struct ImportFlags {
 void declare_import(Flags& flags, ImportFlags& options) {
   flags
       .text("FILE", options.file,
-            "A CUDA source, a Python script of Kernel Tuner, a T1 space file (JSON), or a CCCL benchmark "
-            "with %RANGE% comments")
+            "A CUDA source, a T1 space file (JSON), or a CCCL benchmark with %RANGE% comments")
       .required()
       .kind("FILE");
   flags
@@ -30,13 +29,6 @@ void declare_import(Flags& flags, ImportFlags& options) {
       .kind("NAME");
   flags.text("--output,-o", options.output, "Write to FILE instead of standard output").kind("FILE");
   flags.on("--force", options.force, "Replace FILE");
-}
-
-Result<void> write_text(const fs::path& path, const std::string& text, bool force) {
-  std::error_code ignored;
-  if (!force && fs::exists(fs::symlink_status(path, ignored)))
-    return Error{path.string() + " exists; --force replaces it"};
-  return write_output(path, text);
 }
 
 ExitCode import_file(const ImportFlags& options, Context& context) {
@@ -48,11 +40,10 @@ ExitCode import_file(const ImportFlags& options, Context& context) {
   if (options.output.empty()) {
     context.out << space->text;
   } else {
-    for (const auto& [name, text] : space->files) {
-      if (auto written = write_text(output.parent_path() / name, text, options.force); !written)
-        return fail(context, ExitCode::failed, written.error().message);
-    }
-    if (auto written = write_text(output, space->text, options.force); !written)
+    std::error_code ignored;
+    if (!options.force && fs::exists(fs::symlink_status(output, ignored)))
+      return fail(context, ExitCode::failed, options.output + " exists; --force replaces it");
+    if (auto written = write_output(output, space->text); !written)
       return fail(context, ExitCode::failed, written.error().message);
   }
   for (const std::string& note : space->notes) context.log.info("note: " + note);

@@ -8,7 +8,6 @@
 #include <set>
 #include <sstream>
 
-#include "engine/import/import_script.h"
 #include "engine/import/import_source.h"
 #include "engine/import/space_draft.h"
 #include "tuner/core/quantity.h"
@@ -302,9 +301,12 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
                                         const SpaceImport& options) {
   const std::string extension = path.extension().string();
   const bool is_source = extension == ".cu" || extension == ".cuh";
+  if (extension == ".py")
+    return Error{path.string() +
+                 ": Python scripts are not read; import the kernel's CUDA source (gktune import kernel.cu "
+                 "--kernel NAME) and add the script's parameters to the space file"};
   const std::string source = path_from(options.folder, path);
   try {
-    if (extension == ".py") return import_kernel_tuner_script(text, path);
     if (const auto begin = text.find_first_not_of(" \t\r\n"); begin != text.npos && text[begin] == '{') {
       const auto file = SpaceJson::parse(text, nullptr, false);
       if (file.is_discarded()) return Error{path.string() + ": it is not JSON"};
@@ -319,8 +321,7 @@ Result<ImportedSpace> import_space_text(const std::string& text, const std::file
   if (is_source) return import_cuda_source(text, path, source, options.kernel);
   return Error{
       path.string() +
-      ": neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a source with "
-      "%RANGE% comments"};
+      ": neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments"};
 }
 
 Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options) {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tuner/core/result.h"
@@ -13,7 +12,6 @@ namespace gktune {
 struct ImportedSpace {
   std::string text;                // YAML
   std::vector<std::string> notes;  // the parts that the user has to add or check
-  std::vector<std::pair<std::string, std::string>> files;  // files to write beside it: name and text
 };
 
 struct SpaceImport {
@@ -21,8 +19,8 @@ struct SpaceImport {
   std::filesystem::path folder;  // where the space file will lie
 };
 
-// Reads a CUDA source, a Python script of Kernel Tuner, a T1 space file (JSON), or the tuning comments of a
-// CCCL benchmark (`// %RANGE% MACRO label low:high:step`).
+// Reads a CUDA source, a T1 space file (JSON), or the tuning comments of a CCCL benchmark
+// (`// %RANGE% MACRO label low:high:step`).
 Result<ImportedSpace> import_space(const std::filesystem::path& path, const SpaceImport& options = {});
 // Imports the text of a file. The path gives names and appears in messages.
 Result<ImportedSpace> import_space_text(const std::string& text, const std::filesystem::path& path,

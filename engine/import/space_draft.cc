@@ -81,7 +81,6 @@ std::string argument_text(const SpaceDraft::Argument& argument) {
   add_text("symbol", argument.symbol);
   add_text("role", argument.role);
   add("init", argument.init);
-  add_text("check", argument.check);
   return text + "}";
 }
 
@@ -136,10 +135,6 @@ std::string space_file_text(const SpaceDraft& draft) {
       "#   source: reference.cu\n"
       "#   launches: {{entry: reference, arguments: [{}]}}\n",
       passed);
-  if (!draft.metrics.empty()) out += "\nmetrics:\n";
-  for (const auto& [name, formula] : draft.metrics)
-    out += fmt::format("  {}: {}\n", block_text(name), block_text(formula));
-  if (!draft.objective.empty()) out += "\nobjective: " + draft.objective + '\n';
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tuner/core/value.h"
@@ -36,7 +35,6 @@ struct SpaceDraft {
   struct Argument {
     std::string name, type, value, extent, symbol, role;
     std::string init;  // YAML in flow style: {uniform: [0, 1]}
-    std::string check;
     std::string comment;
   };
 
@@ -53,8 +51,6 @@ struct SpaceDraft {
   std::string shared;
   bool is_cooperative = false;
   std::vector<std::string> passed;  // the launch's arguments: names, or YAML in flow style: {struct: [n]}
-  std::vector<std::pair<std::string, std::string>> metrics;  // name and formula
-  std::string objective;                                     // YAML in flow style: {maximize: GB/s}
 };
 
 // No import finds a reference.

@@ -433,8 +433,10 @@ TEST_F(ImportTest, bad_sources_give_an_error_of_one_line) {
   EXPECT_EQ(error("#define LIST int x, int y\n__global__ void k(LIST) {}\n"),
             "kernel.cu: the parameters of 'k' do not show: a macro or #if hides them");
   EXPECT_EQ(error("kernel: x\n", "space.yaml"),
-            "space.yaml: neither a CUDA source (.cu), a script of Kernel Tuner (.py), a T1 file (JSON) nor a "
-            "source with %RANGE% comments");
+            "space.yaml: neither a CUDA source (.cu), a T1 file (JSON) nor a source with %RANGE% comments");
+  EXPECT_EQ(error("tune_kernel('k', 'k.cu', 8, [], {'x': [1]})\n", "tune.py"),
+            "tune.py: Python scripts are not read; import the kernel's CUDA source (gktune import kernel.cu "
+            "--kernel NAME) and add the script's parameters to the space file");
 }
 
 }  // namespace

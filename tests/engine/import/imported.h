@@ -27,7 +27,6 @@ class ImportTest : public testing::Test {
     auto space = import_space(folder_.path(name), own);
     EXPECT_TRUE(space.ok()) << (space ? "" : space.error().message);
     if (!space) return {};
-    for (const auto& [file, text] : space->files) folder_.write(file, text);
     folder_.write("space.yaml", space->text);
     auto read = read_space_file(folder_.path("space.yaml"), {});
     EXPECT_TRUE(read.ok()) << (read ? "" : read.error().front().str()) << "\n" << space->text;

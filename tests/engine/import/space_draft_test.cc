@@ -10,12 +10,12 @@ namespace {
 
 SpaceDraft small_draft() {
   SpaceDraft draft;
-  draft.origin = "add.py";
+  draft.origin = "add.cu";
   draft.kernel = draft.entry = "add";
   draft.source = "add.cu";
   draft.axes = {{"n", {"4Ki"}}};
   draft.parameters = {{"threads", {32, 64}, 64, "", {}}};
-  draft.arguments = {{"out", "float", "", "n", "", "out", "", "", ""}};
+  draft.arguments = {{"out", "float", "", "n", "", "out", "", ""}};
   draft.grid = {"ceil_div(n, threads)", "1", "1"};
   draft.block = {"threads", "1"};
   draft.passed = {"out"};
@@ -38,10 +38,8 @@ class SpaceDraftTest : public testing::Test {
 TEST_F(SpaceDraftTest, keys_have_a_fixed_order_and_empty_ones_are_left_out) {
   SpaceDraft draft = small_draft();
   draft.constraints = {{"threads <= n", "no idle threads"}};
-  draft.metrics = {{"GB/s", "n * 4 / time_s / 1e9"}};
-  draft.objective = "{maximize: GB/s}";
   EXPECT_EQ(space_file_text(draft),
-            R"yaml(# Made from add.py by gktune import. Check what it guessed, and add a reference.
+            R"yaml(# Made from add.cu by gktune import. Check what it guessed, and add a reference.
 kernel: add
 source: add.cu
 
@@ -66,11 +64,6 @@ launches:
 # reference:                  # a plain kernel that computes the outputs; without it nothing is checked
 #   source: reference.cu
 #   launches: {entry: reference, arguments: [out]}
-
-metrics:
-  GB/s: n * 4 / time_s / 1e9
-
-objective: {maximize: GB/s}
 )yaml");
   read(draft);
 }
