@@ -29,12 +29,10 @@ struct SpaceOptions {
 };
 
 Result<Count> parse_index(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos || text.size() > 1000) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
     return Error{fmt::format("'{}' is not an index: they count from 0", text)};
   }
-  // A leading zero would make the number octal.
-  std::size_t first = std::min(text.find_first_not_of('0'), text.size() - 1);
-  return Count(std::string(text.substr(first)));
+  return Count(std::string(text));
 }
 
 void declare(Flags& flags, SpaceOptions& options) {

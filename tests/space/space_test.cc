@@ -142,6 +142,18 @@ TEST(Space, one_group_may_be_larger_than_64_bits) {
   EXPECT_EQ(space.at(space.size() - 1).find("p0")->integer(), 15);
 }
 
+TEST(Space, more_configurations_than_128_bits_count_are_an_error) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 40; ++i) parameters.push_back(up_to("p" + std::to_string(i), 15));
+  const auto space = try_build(parameters, {});
+  ASSERT_FALSE(space);
+  EXPECT_EQ(space.error().kind, SpaceError::Kind::too_large);
+  // Constraints may leave few of many combinations.
+  std::vector<std::string> zeros;
+  for (int i = 0; i < 39; ++i) zeros.push_back("p" + std::to_string(i) + " == 0");
+  EXPECT_EQ(build(parameters, zeros).size(), Count(16));
+}
+
 TEST(Space, an_invalid_configuration_has_no_index) {
   const Space space = build({up_to("a", 2), up_to("b", 2)}, {"a < b"});
   EXPECT_EQ(space.index_of({{"a", 1}, {"b", 2}}), Count(2));

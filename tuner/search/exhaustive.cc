@@ -12,7 +12,9 @@ Count greatest_common_divisor(Count a, Count b) {
 
 // Multiples of the golden section of the size are spread evenly, however many are taken.
 Count step_through(const Count& size) {
-  Count step = size * 61'803'399 / 100'000'000 + 1;
+  constexpr int kParts = 100'000'000, kGolden = 61'803'399;
+  const Count whole = size / kParts, rest = size - whole * kParts;
+  Count step = whole * kGolden + rest * kGolden / kParts + 1;
   while (greatest_common_divisor(size, step) > 1) ++step;
   return step;
 }

@@ -10,61 +10,59 @@
 
 namespace gktune {
 
-// A number or an index of configurations: not negative, and exact for a space of any size. Hides Boost's
-// integer, whose headers would add seconds to the compilation of every file that includes this one.
+// A number or an index of configurations: not negative, with up to 128 bits. Sums, products and digits that
+// need more give the greatest number; Space::build() fails for a space of so many configurations.
 class Count {
  public:
-  Count() noexcept : Count(std::uint64_t{0}) {}
+  constexpr Count() = default;
   template <std::integral T>
-  Count(T value) noexcept : Count(static_cast<std::uint64_t>(value), Narrow()) {}
+  constexpr Count(T value) : number_(static_cast<std::uint64_t>(value)) {}
   // Reads decimal digits.
   explicit Count(const std::string& digits);
-  Count(const Count& other);
-  Count(Count&& other) noexcept;
-  Count& operator=(const Count& other);
-  Count& operator=(Count&& other) noexcept;
-  ~Count();
 
-  Count& operator+=(const Count& other);
-  Count& operator-=(const Count& other);  // requires other <= *this
-  Count& operator*=(const Count& other);
-  Count& operator/=(const Count& other);
-  Count& operator<<=(unsigned bits);
-  Count& operator++() { return *this += 1; }
-  Count operator++(int) {
-    Count before = *this;
-    ++*this;
-    return before;
+  Count& operator+=(Count other) {
+    if (__builtin_add_overflow(number_, other.number_, &number_)) number_ = kMost;
+    return *this;
   }
-  friend Count operator+(Count a, const Count& b) { return std::move(a += b); }
-  friend Count operator-(Count a, const Count& b) { return std::move(a -= b); }
-  friend Count operator*(Count a, const Count& b) { return std::move(a *= b); }
-  friend Count operator/(Count a, const Count& b) { return std::move(a /= b); }
-  friend Count operator<<(Count a, unsigned bits) { return std::move(a <<= bits); }
-
-  friend bool operator==(const Count& a, const Count& b) { return a.compare(b) == 0; }
-  friend std::strong_ordering operator<=>(const Count& a, const Count& b) { return a.compare(b) <=> 0; }
+  Count& operator-=(Count other) {  // requires other <= *this
+    number_ -= other.number_;
+    return *this;
+  }
+  Count& operator*=(Count other) {
+    if (__builtin_mul_overflow(number_, other.number_, &number_)) number_ = kMost;
+    return *this;
+  }
+  Count& operator/=(Count other) {
+    number_ /= other.number_;
+    return *this;
+  }
+  Count& operator<<=(unsigned bits) {
+    number_ <<= bits;
+    return *this;
+  }
+  Count& operator++() { return *this += 1; }
+  Count operator++(int) { return std::exchange(*this, *this + 1); }
+  friend Count operator+(Count a, Count b) { return a += b; }
+  friend Count operator-(Count a, Count b) { return a -= b; }
+  friend Count operator*(Count a, Count b) { return a *= b; }
+  friend Count operator/(Count a, Count b) { return a /= b; }
+  friend Count operator<<(Count a, unsigned bits) { return a <<= bits; }
+  friend auto operator<=>(const Count& a, const Count& b) = default;
 
   // Requires a value that fits the type.
   template <std::integral T>
   explicit operator T() const {
-    return static_cast<T>(low());
+    return static_cast<T>(number_);
   }
   unsigned bits() const;  // number of bits without leading zeros
   std::string str() const;
-  std::size_t bytes() const;  // memory that it occupies
   friend std::ostream& operator<<(std::ostream& stream, const Count& count);
 
  private:
-  struct Narrow {};
-  struct Number;
-  Count(std::uint64_t value, Narrow) noexcept;
-  std::uint64_t low() const;
-  int compare(const Count& other) const;
-  Number& number();
-  const Number& number() const;
+  __extension__ typedef unsigned __int128 Number;
+  static constexpr Number kMost = ~Number{0};
 
-  alignas(16) std::byte number_[32];
+  Number number_ = 0;
 };
 
 }  // namespace gktune

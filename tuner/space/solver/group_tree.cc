@@ -89,10 +89,8 @@ GroupTree::Edge GroupTree::edge_at(Node node, const Count& index) const {
 }
 
 std::size_t GroupTree::bytes() const {
-  std::size_t wide = 0;
-  for (const Count& count : wide_before_) wide += count.bytes();
   return begin_.capacity() * sizeof(Edge) + branches_.capacity() * sizeof(Branch) +
-         before_.capacity() * sizeof(std::uint64_t) + wide;
+         before_.capacity() * sizeof(std::uint64_t) + wide_before_.capacity() * sizeof(Count);
 }
 
 }  // namespace gktune

@@ -18,6 +18,9 @@ namespace {
 // Avoids an allocation for each configuration that is fetched.
 using SmallRanks = boost::container::small_vector<std::uint32_t, 64>;
 
+// A size of this many bits lets the sum of two indices fit a Count.
+constexpr unsigned kMostBits = 127;
+
 // Finds the places of a parameter's values.
 class ValueIndex {
  public:
@@ -104,6 +107,10 @@ Result<Space, SpaceError> Space::build(std::vector<Parameter> parameters,
                                        const SpaceLimits& limits) {
   auto product = SpaceBuilder(parameters, constraints, scope, limits).build();
   if (!product) return product.error();
+  if (product->size().bits() > kMostBits)
+    return SpaceError{SpaceError::Kind::too_large,
+                      "more than 10^38 configurations are valid; it takes fewer parameters or values",
+                      std::nullopt, 0, 0};
   return Space(Body::make(std::move(parameters), std::move(*product)));
 }
 
