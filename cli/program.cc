@@ -203,7 +203,7 @@ ExitCode run_program(const std::vector<std::string>& given, Context& context) tr
   std::vector<Declared> declared;
   auto app = declare_all(declared);
   if (!arguments.empty() && arguments.front() == "complete") {
-    print(context.out, suggest(*app, {arguments.begin() + 1, arguments.end()}, context));
+    complete(*app, {arguments.begin() + 1, arguments.end()}, context);
     return ExitCode::done;
   }
   try {

@@ -32,7 +32,7 @@ std::string completed_by_bash(const std::filesystem::path& folder, const std::st
 TEST_F(ShellCompletion, bash_completes_words_after_its_word_breaks) {
   EXPECT_EQ(completed_by_bash(folder_, "gktune repr"), "repro\n");
   EXPECT_EQ(completed_by_bash(folder_, "gktune best "), "reduce\n");
-  EXPECT_EQ(completed_by_bash(folder_, "gktune best reduce --problem n=1G"), "1Gi\n");
+  EXPECT_EQ(completed_by_bash(folder_, "gktune run --regime=h"), "hot\n");
   EXPECT_EQ(completed_by_bash(folder_, "gktune run --device cuda:a"), "all\n");
   std::ofstream(folder_ / "one.yaml") << "";
   EXPECT_EQ(completed_by_bash(folder_, "gktune run on"), "one.yaml\n");
@@ -48,7 +48,7 @@ TEST_F(ShellCompletion, zsh_and_fish_accept_their_scripts) {
         << contents_of(folder_ / "err");
   }
   if (ShellProcess(folder_, "command -v zsh").wait() == 0) {
-    std::ofstream(folder_ / "try.zsh") << "compdef() { : }\ncompadd() { print -rl -- $names $open }\n"
+    std::ofstream(folder_ / "try.zsh") << "compdef() { : }\ncompadd() { print -rl -- $names }\n"
                                        << "source <(gktune completions zsh)\n"
                                        << "words=(gktune best '') CURRENT=3\n_gktune\n";
     EXPECT_EQ(ShellProcess(folder_, "zsh -f try.zsh").wait(), 0);
